@@ -26,6 +26,40 @@ export const LIMIT_TABLE = {
     max: 1_000_000,
     effect: "Open connections. Further connections are closed immediately.",
   },
+  connectionsPerClient: {
+    default: 1000,
+    unit: "count",
+    max: 1_000_000,
+    effect:
+      "Open connections of one client address (IPv6: of one /64 network) once half of `connections` are open; until then one client may have them all. Further connections are closed immediately. Trusted proxies are exempt.",
+  },
+  requestsInFlight: {
+    default: 12_000,
+    unit: "count",
+    max: 1_000_000,
+    effect:
+      "Concurrent requests of any kind: calls that run or wait, refused calls, health checks, pages, unknown paths. When there are more, responses that their clients do not read are cut off to make room; if there are none, further requests get 503, by gRPC UNAVAILABLE.",
+  },
+  requestsPerClient: {
+    default: 1000,
+    unit: "count",
+    max: 1_000_000,
+    effect:
+      "Concurrent requests of one client address (IPv6: of one /64 network) once half of `requestsInFlight` are running; until then one client may have them all. Further requests get 503, by gRPC UNAVAILABLE. Behind proxies, set `server.proxies`.",
+  },
+  healthWatches: {
+    default: 1000,
+    unit: "count",
+    max: 1_000_000,
+    effect: "Concurrent calls of `grpc.health.v1.Health/Watch`. Further calls fail with UNAVAILABLE.",
+  },
+  healthWatchesPerClient: {
+    default: 100,
+    unit: "count",
+    max: 1_000_000,
+    effect:
+      "Concurrent calls of `grpc.health.v1.Health/Watch` of one client address once half of `healthWatches` are running. Further calls fail with UNAVAILABLE.",
+  },
   callsInFlight: {
     default: 4096,
     unit: "count",
@@ -83,20 +117,22 @@ export const LIMIT_TABLE = {
     default: 16 * 1024,
     unit: "bytes",
     max: 1024 * 1024,
-    effect: "Total size of the headers of a request. Larger requests get 431, or their stream is reset.",
+    effect:
+      "Total size of the headers of a request, over HTTP/2 with 32 bytes more for each. Larger requests get 431, by gRPC RESOURCE_EXHAUSTED; beyond 64 KiB over HTTP/2 their stream is reset.",
   },
   headerCount: {
     default: 100,
     unit: "count",
     max: 10_000,
-    effect: "Number of headers of a request. Requests with more get 431, or their stream is reset.",
+    effect: "Number of headers of a request. Requests with more get 431, by gRPC RESOURCE_EXHAUSTED.",
   },
   urlBytes: {
     default: 8 * 1024,
     unit: "bytes",
     max: 1024 * 1024,
     reloads: true,
-    effect: "Size of the request target, including the query. Larger requests get 414.",
+    effect:
+      "Size of the request target, including the query. Larger requests get 414, by gRPC RESOURCE_EXHAUSTED.",
   },
   bodyIdleTimeoutMs: {
     default: 10_000,
@@ -124,8 +160,7 @@ export const LIMIT_TABLE = {
     default: 100,
     unit: "count",
     max: 1000,
-    effect:
-      "Nesting depth of a request message. Deeper messages fail the call, as JSON with INVALID_ARGUMENT, as binary with INTERNAL.",
+    effect: "Nesting depth of a request message. Deeper messages fail the call with INVALID_ARGUMENT.",
   },
   queuedDecompressions: {
     default: 256,
@@ -178,7 +213,7 @@ export const LIMIT_TABLE = {
     max: DAY,
     reloads: true,
     effect:
-      "How long a client may stop reading its response. Then its stream is reset, or its connection closed.",
+      "How long a client may stop reading a response, whatever it is the response to. Then its stream is reset, or its connection closed. In a crowd (`requestsInFlight`) the time is shorter.",
   },
   streamsPerConnection: {
     default: 100,
@@ -192,7 +227,7 @@ export const LIMIT_TABLE = {
     unit: "per second",
     max: 100_000,
     effect:
-      "Stream resets on one HTTP/2 connection, by either side. Beyond it, the connection is closed with ENHANCE_YOUR_CALM.",
+      "Early stream resets on one HTTP/2 connection, by either side. Beyond it, and beyond a burst of `streamsPerConnection`, the connection is closed with ENHANCE_YOUR_CALM. Streams that were open for a second, or have reached the deadline that their client set, may end as they like.",
   },
   drainNoticeMs: {
     default: 5000,

@@ -24,7 +24,7 @@ import { hostsOf, isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
 import type { HttpRequest, HttpResponse } from "./listener/http.ts";
 import { createListener } from "./listener/listener.ts";
 import { createOriginReader, type ProxyOptions } from "./listener/proxies.ts";
-import { sendRefusal, UNCACHED } from "./listener/refusal.ts";
+import { UNCACHED } from "./listener/refusal.ts";
 import { logCall } from "./log/call-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { createRefusalLog } from "./log/refusal-log.ts";
@@ -34,6 +34,7 @@ import { createCors } from "./pages/cors.ts";
 import type { Examples } from "./pages/example.ts";
 import { createPages } from "./pages/pages.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
+import { refuse } from "./protocol/refuse.ts";
 import { createValidation } from "./protocol/validate.ts";
 import { createFileIndex } from "./reflection/file-index.ts";
 import { reflectionRoutes } from "./reflection/reflection.ts";
@@ -125,7 +126,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     metrics.refused(limit);
     logRefusal(limit);
   };
-  const health = new Health();
+  const health = new Health(limits, onLimit);
   const streamsEnd = new AbortController();
   const validation = createValidation();
   const rpc = createRpc({
@@ -185,12 +186,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       const refusal = guard(request, origin);
       if (refusal !== undefined) {
         metrics.rejected(refusal.status);
-        sendRefusal(response, refusal);
+        refuse(request, response, refusal);
         return;
       }
       if (cors(request, response) || pages(request, response, origin)) return;
       rpc.serve(request, response, { requestId, client: origin.client });
     },
+    refuse,
+    proxies: options.proxies,
     onError: (error) => reportError(log, error, "request failed"),
     onLimit,
     onRejected: (status) => metrics.rejected(status),

@@ -19,7 +19,7 @@ export const GATEWAY_REASONS = {
   REQUEST_MALFORMED: {
     codes: [Code.InvalidArgument, Code.Internal, Code.Unimplemented],
     cause:
-      "The request cannot be read as HTTP, as its protocol or as the message of the method. The code is the one that the protocol prescribes.",
+      "The request cannot be read as HTTP, as its protocol or as the message of the method. The code is the one that the protocol prescribes; a message that cannot be parsed is INVALID_ARGUMENT, as JSON and as protobuf.",
     remedy: "Correct the client; the text says what is expected.",
   },
   REQUEST_TOO_LARGE: {
@@ -80,7 +80,8 @@ export const GATEWAY_REASONS = {
   },
   OVERLOADED: {
     codes: [Code.Unavailable],
-    cause: "The gateway or the share of an upstream is busy; the text names the limit.",
+    cause:
+      "The gateway or the share of an upstream is busy, or there are too many requests or health watches; the text names the limit.",
     remedy: "Retry after the delay in the RetryInfo.",
   },
   SHUTTING_DOWN: {

@@ -6,7 +6,9 @@ import { applyDeadline } from "../call/deadline.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import { methodName } from "../call/method-path.ts";
 import type { Limits } from "../limits.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
+import { refusalHeaders, refusalText } from "../listener/refusal.ts";
 import { errorResponse } from "../protocol/error-response.ts";
 import { requestHeaders } from "../protocol/headers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
@@ -36,11 +38,12 @@ export async function callHandler(
   const abort = new AbortController();
   // The call may have waited before it came here.
   const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
-  const timer = setTimeout(() => abort.abort(deadlineExceeded(call.deadline)), leftMs);
-  response.once("close", () => {
-    clearTimeout(timer);
+  const callbacks = new Callbacks((error) => abort.abort(error));
+  const timer = callbacks.after(leftMs, () => abort.abort(deadlineExceeded(call.deadline)));
+  callbacks.once(response, "close", () => {
+    timer.stop();
     // an error is costly to make, and nobody listens any more once all is sent
-    if (!isSent(response)) abort.abort(hungUp());
+    if (!isSent(response)) abort.abort(hungUp(call));
   });
   const chunks = readBody(request, call, abort.signal, idleLimit(call, limits));
   const enveloped = isEnveloped(call, headers);
@@ -80,22 +83,26 @@ function isBareRefusal(result: UniversalServerResponse): boolean {
   return result.body === undefined && result.status >= 400;
 }
 
-/** The response that says why connect refused a request. */
+/** The response that says why connect refused a request: to gRPC in its words, else as a text, since no protocol is known. */
 function explainedRefusal(
   status: number,
   handler: UniversalHandler,
   call: Call,
   request: HttpRequest,
 ): WholeResponse {
-  const text = refusalText(status, methodName(call.method), handler, request);
-  const code = status === 505 ? Code.Unimplemented : Code.InvalidArgument;
-  const error = gatewayError("PROTOCOL_UNSUPPORTED", text, code);
+  const message = reasonText(status, methodName(call.method), handler, request);
+  const headers = negotiationHeaders(status, handler);
+  if (call.protocol === "connect" && status !== 505) {
+    const refusal = { status, code: "unimplemented", message, headers };
+    return { status, headers: refusalHeaders(refusal), body: Buffer.from(refusalText(refusal)) };
+  }
+  const error = gatewayError("PROTOCOL_UNSUPPORTED", message, Code.Unimplemented);
   const refusal = errorResponse(call.protocol, request.headers["content-type"], error, status);
-  return { ...refusal, headers: { ...refusal.headers, ...refusalHeaders(status, handler) } };
+  return { ...refusal, headers: { ...refusal.headers, ...headers } };
 }
 
 /** RFC 9110 sections 15.5.6 and 15.5.16; Accept-Post is from W3C's Linked Data Platform, section 7.1. */
-function refusalHeaders(status: number, handler: UniversalHandler): Record<string, string> {
+function negotiationHeaders(status: number, handler: UniversalHandler): Record<string, string> {
   switch (status) {
     case 405:
       return { allow: handler.allowedMethods.join(", ") };
@@ -108,7 +115,7 @@ function refusalHeaders(status: number, handler: UniversalHandler): Record<strin
   }
 }
 
-function refusalText(status: number, name: string, handler: UniversalHandler, request: HttpRequest): string {
+function reasonText(status: number, name: string, handler: UniversalHandler, request: HttpRequest): string {
   const contentType = request.headers["content-type"];
   switch (status) {
     case 405:

@@ -5,6 +5,7 @@ import { type Call, runAs } from "../call/call.ts";
 import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
 import { gatewayError, withReason } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
 import type { Decompress } from "../protocol/decompress.ts";
 import { requestHeaders } from "../protocol/headers.ts";
@@ -16,10 +17,11 @@ import { checkReadBytes, checkWriteBytes } from "./message-limits.ts";
 import { readBody } from "./read-body.ts";
 import type { Head, RawMessage, Wire } from "./wire.ts";
 
-/** What a unary method returns: a message as protobuf, and headers. */
+/** What a unary method returns: a message as protobuf, headers, and trailers where it has some. */
 export interface UnaryResult {
   readonly bytes: Uint8Array;
   readonly header: Headers;
+  readonly trailer?: Headers;
 }
 
 /** What a call has beside its message. */
@@ -81,17 +83,16 @@ export function callUnary(
       expire();
       return;
     }
-    const timer = setTimeout(expire, leftMs);
-    response.once("close", () => {
-      clearTimeout(timer);
+    const callbacks = new Callbacks(reject);
+    const timer = callbacks.after(leftMs, expire);
+    callbacks.once(response, "close", () => {
+      timer.stop();
       // an error is costly to make, and nobody listens any more once all is sent
       if (isSent(response)) return;
-      abort.abort(hungUp());
+      abort.abort(hungUp(call));
       resolve(undefined);
     });
-    run(unary, call, request, options, abort.signal)
-      .then(resolve, fail)
-      .finally(() => clearTimeout(timer));
+    run(unary, call, request, options, abort.signal).then(resolve, fail).finally(timer.stop);
   });
 }
 
@@ -126,7 +127,7 @@ async function run(
   if (result.bytes.length > LARGE_BYTES) await nextTurn();
   const printed = printMessage(output, head.codec, result.bytes, types);
   checkWriteBytes(printed.length, limits.writeMaxBytes);
-  return wire.response(printed, head, result.header);
+  return wire.response(printed, head, result.header, result.trailer);
 }
 
 function compressionOf(head: Head): Compression {

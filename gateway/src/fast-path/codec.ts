@@ -24,8 +24,8 @@ export interface ParsedMessage {
 /**
  * Reads a request message. Fields that are not known are ignored in both codecs.
  *
- * @throws ConnectError RESOURCE_EXHAUSTED for one that costs too much, INTERNAL for protobuf that is none,
- *   INVALID_ARGUMENT for JSON that does not fit
+ * @throws ConnectError RESOURCE_EXHAUSTED for one that costs too much, INVALID_ARGUMENT for protobuf that is none, and for
+ *   JSON that does not fit
  */
 export function parseMessage(
   desc: DescMessage,
@@ -41,7 +41,7 @@ function parseBinary(desc: DescMessage, bytes: Uint8Array, options: CostOptions)
   try {
     return { message: fromBinary(desc, bytes, { recursionLimit: options.depth }), cost };
   } catch (error) {
-    throw gatewayError("REQUEST_MALFORMED", `parse binary: ${textOf(error)}`, Code.Internal);
+    throw gatewayError("REQUEST_MALFORMED", `parse binary: ${textOf(error)}`, Code.InvalidArgument);
   }
 }
 

@@ -56,11 +56,12 @@ test.each(PATHS)("%s of another host is misdirected, and nothing of it is done",
   );
   expect(status).toBe(421);
   if (!line.startsWith("HEAD")) {
-    expect(body).toMatchObject({
-      code: "permission_denied",
-      message:
-        'requests for "evil.example:8080" are not served here; add its name to server.hosts if they should be',
-    });
+    const message =
+      'requests for "evil.example:8080" are not served here; add its name to server.hosts if they should be';
+    const isConnect = typeof body === "object";
+    expect(body).toEqual(
+      isConnect ? expect.objectContaining({ code: "permission_denied", message }) : `${message}\n`,
+    );
   }
   expect(head.toLowerCase()).toContain("cache-control: no-store");
   expect(head.toLowerCase()).not.toContain("access-control");
@@ -169,7 +170,8 @@ test.each(SIMPLE)(
         ...page,
       );
       expect(status, page.join()).toBe(403);
-      if (!line.startsWith("HEAD")) expect(body).toMatchObject({ code: "permission_denied" });
+      if (line.startsWith("HEAD")) continue;
+      expect(JSON.stringify(body)).toContain("add it to server.origins if they should");
     }
   },
 );

@@ -1,6 +1,9 @@
 import http from "node:http";
+import { Callbacks } from "./callbacks.ts";
 import { ANY_HOST, createHostCheck, hostsOf, isLoopback } from "./hosts.ts";
+import { cut } from "./http.ts";
 import { UNCACHED } from "./refusal.ts";
+import { WriteWatch } from "./write-watch.ts";
 
 /** Where something for operators is served, on a port of its own. */
 export interface SidePlace {
@@ -20,6 +23,9 @@ export interface SideServer {
 const REQUEST_TIMEOUT_MS = 5000;
 const MAX_CONNECTIONS = 64;
 
+/** How long a client may not read, in milliseconds. */
+const STALLED_MS = 30_000;
+
 /**
  * Listens beside the port for callers, so that it never shows what is for operators, and they are served when that one
  * is crowded. On loopback, requests for other hosts get 421; beyond it every host is served: scrapers send addresses.
@@ -35,25 +41,36 @@ export function startSideServer(
     requireHostHeader: false,
   };
   const isServed = createHostCheck(hostsOf(host, isLoopback(host) ? undefined : [ANY_HOST]));
-  const server = http.createServer(options, (request, response) => {
-    response.on("error", () => undefined);
+  const server = http.createServer(options);
+  const watch = new WriteWatch(() => STALLED_MS, ignore);
+  const serve = (request: http.IncomingMessage, response: http.ServerResponse) => {
     const { host: authority } = request.headers;
     if (authority !== undefined && !isServed(authority)) {
       sendText(response, 421, "this host is not served here");
     } else {
       handler(request, response);
     }
-  });
+  };
   server.maxConnections = MAX_CONNECTIONS;
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host, port }, () => {
-      server.off("error", reject);
+    // Once it listens, nobody waits for the promise any more.
+    const callbacks = new Callbacks(reject);
+    callbacks.on(server, "error", reject);
+    callbacks.on(server, "request", (request: http.IncomingMessage, response: http.ServerResponse) => {
+      const ofRequest = new Callbacks(() => cut(response));
+      ofRequest.on(response, "error", ignore);
+      watch.add(response, ofRequest);
+      ofRequest.guarded(serve)(request, response);
+    });
+    const timer = callbacks.every(STALLED_MS / 4, () => watch.check());
+    callbacks.once(server, "close", timer.stop);
+    callbacks.once(server, "listening", () => {
       const address = server.address();
       const bound = typeof address === "object" ? address?.port : port;
       const name = host.includes(":") ? `[${host}]` : host;
       resolve({ url: `http://${name}:${bound}`, close: () => close(server) });
     });
+    server.listen({ host, port });
   });
 }
 
@@ -61,6 +78,8 @@ export function startSideServer(
 export function sendText(response: http.ServerResponse, status: number, text: string): void {
   response.writeHead(status, { "content-type": "text/plain", ...UNCACHED }).end(`${text}\n`);
 }
+
+function ignore(): void {}
 
 function close(server: http.Server): Promise<void> {
   return new Promise((resolve) => {

@@ -6,10 +6,16 @@ import { gatewayError } from "../call/gateway-error.ts";
 /** Each chunk is a turn of the event loop and a task of a thread: small ones take most of the time of a large message. */
 const OPTIONS = { chunkSize: 64 * 1024 };
 
+/** The largest window of zstd that a decoder must have (RFC 9659): 8 MiB, as the exponent of two. */
+const ZSTD_WINDOW_LOG = 23;
+const ZSTD_OPTIONS = { ...OPTIONS, params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } };
+
 /** By the names of the content codings; others are decompressed in one go, which cannot be stopped. */
 const DECODERS: ReadonlyMap<string, () => Transform & { readonly bytesWritten: number }> = new Map([
   ["gzip", () => zlib.createGunzip(OPTIONS)],
   ["br", () => zlib.createBrotliDecompress(OPTIONS)],
+  ["deflate", () => zlib.createInflate(OPTIONS)],
+  ["zstd", () => zlib.createZstdDecompress(ZSTD_OPTIONS)],
 ]);
 
 /** Whether there is a decoder for a content coding. */
@@ -64,7 +70,7 @@ function tooLarge(maxBytes: number): ConnectError {
 function failed(error: Error): ConnectError {
   const code = "code" in error ? String(error.code) : "";
   const isInput =
-    code === "Z_DATA_ERROR" || code === "ERR_PADDING_2" || code.startsWith("ERR__ERROR_FORMAT_");
+    code === "Z_DATA_ERROR" || code === "ERR_PADDING_2" || /^(ERR__ERROR_FORMAT_|ZSTD_error_)/.test(code);
   const status = isInput ? Code.InvalidArgument : Code.Internal;
   return gatewayError("REQUEST_MALFORMED", "decompression failed", status, [], error);
 }

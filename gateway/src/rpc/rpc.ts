@@ -1,13 +1,13 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { type ConnectRouter, createConnectRouter, type Interceptor } from "@connectrpc/connect";
 import type { Compression, UniversalHandler } from "@connectrpc/connect/protocol";
-import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { callKey } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { callInterceptor } from "../connect-path/call-interceptor.ts";
 import { createRaceInterceptor } from "../connect-path/race.ts";
 import { gateKey } from "../connect-path/read-request.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
+import { CLIENT_COMPRESSIONS } from "./client-compressions.ts";
 import { createDecompress } from "./compressions.ts";
 import { exactRouter } from "./exact-router.ts";
 import { type CallOptions, serveCall } from "./serve-call.ts";
@@ -29,7 +29,7 @@ export interface Rpc {
 }
 
 export function createRpc(options: RpcOptions): Rpc {
-  const compressions = [compressionGzip, compressionBrotli];
+  const compressions = [...CLIENT_COMPRESSIONS];
   const { handlers } = createRouter(options, compressions);
   const services = servicesOf(handlers);
   const routes = { handlers: new Map(handlers.map((handler) => [handler.requestPath, handler])), services };
