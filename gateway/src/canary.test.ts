@@ -79,7 +79,7 @@ log: { level: trace }
 let run: Run | undefined;
 afterEach(() => void run?.process.kill("SIGKILL"));
 
-/** What the upstream answers: its ways to give back what it was sent, and what is its own. */
+/** What the upstream responds with: its ways to give back what it was sent, and what is its own. */
 const answers: Record<string, (key: string, response: http.ServerResponse) => void> = {
   "an answer": (_, response) => {
     response.setHeader("set-cookie", `session=${canaries.upstreamCookie}`);
@@ -332,7 +332,7 @@ describe.each(Object.keys(sources))("with %s, no secret comes out", (source) => 
   });
 });
 
-/** What is its caller's own may go back to the caller: the value of an answer, and the path that it asked for. */
+/** What is its caller's own may go back to the caller: the value of a response, and the path that it asked for. */
 function withoutOwn(answered: string, text: string): string {
   return answered === "drift" ? text.replaceAll(canaries.upstreamErrorBody, "") : text;
 }

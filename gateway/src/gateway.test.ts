@@ -11,7 +11,7 @@ import { type Gateway, startGateway } from "./index.ts";
 import { createLogger } from "./log/logger.ts";
 import { EchoServiceRest } from "./testing/echo-rest.ts";
 
-/** What the upstream answers, and what it was asked. */
+/** What the upstream responds with, and what it was asked. */
 let answer: (request: http.IncomingMessage, response: http.ServerResponse) => void;
 let upstream: http.Server;
 let gateway: Gateway;

@@ -44,7 +44,7 @@ function send({ parts, end }: HostileInput): Promise<string> {
   });
 }
 
-/** Whether what came back over HTTP/1.1 is the answer of a call that was served. */
+/** Whether what came back over HTTP/1.1 is the response of a call that was served. */
 function isServed(received: string): boolean {
   const [head = "", ...rest] = received.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, "").split("\r\n\r\n");
   const body = rest.join("\r\n\r\n");

@@ -34,7 +34,7 @@ describe.each(Object.keys(transports))("%s", (name) => {
       expect((await client().echo({ text: "hello" })).text).toBe("hello");
     });
 
-    test("serves a stream of answers", async () => {
+    test("serves a stream of responses", async () => {
       const texts: string[] = [];
       for await (const { text } of client().repeat({ text: "again", count: 3 })) texts.push(text);
       expect(texts).toEqual(["again", "again", "again"]);
@@ -48,7 +48,7 @@ describe.each(Object.keys(transports))("%s", (name) => {
       expect((await client().join(parts())).text).toBe("ab");
     });
 
-    test("compresses a long answer both ways", async () => {
+    test("compresses a long response both ways", async () => {
       const text = "x".repeat(100_000);
       expect(
         (await client().echo({ text: text.slice(0, name === "connect get" ? 1000 : undefined) })).text.length,

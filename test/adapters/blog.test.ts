@@ -254,7 +254,7 @@ test.each(['"700000000000000001"', "700000000000000001"])(
   },
 );
 
-test("leniency that answers need: 1: keeps unknown keys at any depth as they came", () => {
+test("leniency that responses need: 1: keeps unknown keys at any depth as they came", () => {
   const blog = '{"name":"b","zzz":[1,{"id":700000000000000001}],"theme":{"zzz":null}}';
   expect(info(blog)).toEqual({
     blog: {
@@ -267,7 +267,7 @@ test("leniency that answers need: 1: keeps unknown keys at any depth as they cam
   });
 });
 
-test("leniency that answers need: 2: keeps the spelling of an unknown type, and passes the object through", () => {
+test("leniency that responses need: 2: keeps the spelling of an unknown type, and passes the object through", () => {
   const { posts: read } = posts({
     type: "hologram",
     state: "frozen",
@@ -286,7 +286,7 @@ test("leniency that answers need: 2: keeps the spelling of an unknown type, and 
   });
 });
 
-test("leniency that answers need: 3: takes [] for an empty object, and for an empty response", () => {
+test("leniency that responses need: 3: takes [] for an empty object, and for an empty response", () => {
   expect(info({ name: "b", theme: [] })).toEqual({
     blog: { name: "b", theme: {} },
     differences: [],
@@ -299,12 +299,12 @@ test("leniency that answers need: 3: takes [] for an empty object, and for an em
   });
 });
 
-test("leniency that answers need: 4: takes a single object for an array of one", () => {
+test("leniency that responses need: 4: takes a single object for an array of one", () => {
   const { posts: read } = posts({ type: "blocks", content: [{ type: "image", media: { url: "u" } }] });
   expect(read[0]).toMatchObject({ blocks: { content: [{ image: { media: [{ url: "u" }] } }] } });
 });
 
-test("leniency that answers need: 5: takes the first element of an array for an object", () => {
+test("leniency that responses need: 5: takes the first element of an array for an object", () => {
   expect(info({ theme: [{ body_font: "f" }] }).blog).toEqual({ theme: { bodyFont: "f" } });
   const { posts: read } = posts({
     type: "blocks",
@@ -315,7 +315,7 @@ test("leniency that answers need: 5: takes the first element of an array for an 
   });
 });
 
-test("leniency that answers need: 6: takes null, no key and false for absent", () => {
+test("leniency that responses need: 6: takes null, no key and false for absent", () => {
   expect(info({ name: null, theme: null, avatar: null, updated: null })).toEqual({
     blog: {},
     differences: [],
@@ -326,7 +326,7 @@ test("leniency that answers need: 6: takes null, no key and false for absent", (
   expect(info({ theme: false }).blog).toEqual({});
 });
 
-test("leniency that answers need: 7: takes numbers as strings and strings as numbers", () => {
+test("leniency that responses need: 7: takes numbers as strings and strings as numbers", () => {
   const { blog, differences } = info({ posts: "12", title: 12, updated: "1700000000" });
   expect(blog).toMatchObject({ posts: 12, title: "12", updated: "2023-11-14T22:13:20Z" });
   expect(differences).toEqual([
@@ -335,20 +335,20 @@ test("leniency that answers need: 7: takes numbers as strings and strings as num
   ]);
 });
 
-test("leniency that answers need: 8: keeps sharing flags as they came", () => {
+test("leniency that responses need: 8: keeps sharing flags as they came", () => {
   expect(info({ tweet: "Y" }).blog).toEqual({ tweet: "Y" });
   expect(info({ tweet: "auto" }).blog).toEqual({ tweet: "auto" });
   expect(info({ ask: "N" }).blog).toEqual({ ask: false });
 });
 
-test("leniency that answers need: 9: does not care how a text is escaped", () => {
+test("leniency that responses need: 9: does not care how a text is escaped", () => {
   expect(info('{"url":"https:\\/\\/b.test\\/","title":"\\u003c\\u00e9\\ud83d\\ude00"}').blog).toEqual({
     url: "https://b.test/",
     title: "<é😀",
   });
 });
 
-test("leniency that answers need: 10: takes empty texts for empty", () => {
+test("leniency that responses need: 10: takes empty texts for empty", () => {
   expect(info({ title: "", theme: { header_image_poster: "", header_bounds: "" } })).toEqual({
     blog: { theme: {} },
     differences: [],
@@ -356,22 +356,22 @@ test("leniency that answers need: 10: takes empty texts for empty", () => {
   });
 });
 
-test("leniency that answers need: 11: reads timestamps in seconds, also with a fraction", () => {
+test("leniency that responses need: 11: reads timestamps in seconds, also with a fraction", () => {
   const { posts: read, differences } = posts({ timestamp: 1_700_000_000.5, mute_end_timestamp: 0 });
   expect(read[0]).toEqual({ timestamp: "2023-11-14T22:13:20.500Z" });
   expect(differences).toEqual([]);
 });
 
-test("leniency that answers need: 12: keeps dates as texts", () => {
+test("leniency that responses need: 12: keeps dates as texts", () => {
   expect(posts({ date: "2023-11-14 22:13:20 GMT" }).posts[0]).toEqual({ date: "2023-11-14 22:13:20 GMT" });
 });
 
-test("leniency that answers need: 13: reads the variant with keys in lowerCamel", () => {
+test("leniency that responses need: 13: reads the variant with keys in lowerCamel", () => {
   const { posts: read } = posts({ idString: "5", blogName: "b", isBlocksPostFormat: true, noteCount: 3 });
   expect(read[0]).toEqual({ id: "5", blogName: "b", isBlocksPostFormat: true, noteCount: 3 });
 });
 
-test("leniency that answers need: reads ids exactly, whichever JSON type they have", () => {
+test("leniency that responses need: reads ids exactly, whichever JSON type they have", () => {
   const id = "700000000000000001";
   for (const text of [`{"id":${id}}`, `{"id":"${id}"}`, `{"id":${id},"id_string":"${id}"}`]) {
     expect(posts(text).posts[0]).toEqual({ id });

@@ -35,7 +35,7 @@ test("ListRepositoryEvents: is GET /repos/{owner}/{repo}/events with its headers
   expect(sent(EventService_listRepositoryEvents, plain)).toMatchObject({ query: "" });
 });
 
-test("ListRepositoryEvents: needs no credentials, and takes 304 for an answer", () => {
+test("ListRepositoryEvents: needs no credentials, and takes 304 for a response", () => {
   expect(EventService_listRepositoryEvents.rules).toMatchObject({
     credentials: ["oauth2", "none"],
     success: [304],

@@ -28,7 +28,7 @@ function written(init: Odd): unknown {
   return JSON.parse(sent(OddService_echoOdd, create(OddSchema, init)).body ?? "");
 }
 
-/** An answer of an Odd as ProtoJSON, and its drift. */
+/** A response of an Odd as ProtoJSON, and its drift. */
 function read(json: unknown) {
   const text = typeof json === "string" ? json : JSON.stringify(json);
   const { message, differences, isSecond } = received(OddService_echoOdd, text);

@@ -47,7 +47,7 @@ test("an upstream that speaks ProtoJSON: gets what it would give back", () => {
   );
 });
 
-test("an upstream that speaks ProtoJSON: may answer with any JSON at all", () => {
+test("an upstream that speaks ProtoJSON: may respond with any JSON at all", () => {
   const keys = fc.constantFrom(
     ...["scalars", "lists", "maps", "wrappers", "wellKnown", "choice", "child", "children", "int64Value"],
     ...["boolValue", "timestamps", "values", "struct", "value", "list", "__proto__", "constructor", "x"],

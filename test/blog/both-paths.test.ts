@@ -15,7 +15,7 @@ import { type BlogWorld, startBlogWorld, WAYS } from "./world.ts";
 /** Tokens, which the sandbox draws by lot. */
 const DRAWN = /[A-Za-z0-9]{40,}/g;
 
-/** Endpoints whose answers hold more that is drawn by lot: their errors are compared alone. */
+/** Endpoints whose responses hold more that is drawn by lot: their errors are compared alone. */
 const OTHER_EACH_TIME = ["POST P/posts/queue/shuffle", "POST P/posts (reblog)", "POST C/invite_hash"];
 
 const ways = WAYS.filter((way) => way !== "in-process");
@@ -53,7 +53,7 @@ function kept(headers: Headers): unknown {
   return [...headers].filter(([name]) => !/^date$|^x-request-id$|-reset$/.test(name));
 }
 
-/** @param now the time of every call, so that all answers tell the same times */
+/** @param now the time of every call, so that all responses tell the same times */
 async function seenIn(world: BlogWorld, each: Case, now: number): Promise<unknown[]> {
   const all: unknown[] = [];
   const prepare: Case["prepare"] = (prepared) => {
@@ -87,7 +87,7 @@ const ALL = [
 const cases = ALL.filter(({ endpoint, kind }) => kind !== "answer" || !OTHER_EACH_TIME.includes(endpoint));
 const byEndpoint = Map.groupBy(cases, ({ endpoint }) => endpoint);
 
-test.each([...byEndpoint])("both paths answer alike: %s", async (_, own) => {
+test.each([...byEndpoint])("both paths respond alike: %s", async (_, own) => {
   for (const each of oneOfEach(own)) {
     const now = Date.now();
     expect([each.name, await seenIn(fast, each, now)]).toEqual([each.name, await seenIn(connect, each, now)]);

@@ -22,7 +22,7 @@ type Call = Case["call"];
 
 const nothing = () => undefined;
 
-/** A call that succeeds, with what the answer has among other things. */
+/** A call that succeeds, with what the response has among other things. */
 export function answers(
   endpoint: string,
   name: string,
@@ -43,7 +43,7 @@ export function refuses(endpoint: string, name: string, call: Call, options: Opt
   return { as: "demo", prepare: nothing, ...options, endpoint, name, call, answer: {}, kind: "refused" };
 }
 
-/** Makes the next answer an error of the service, in the shape that it gives them. */
+/** Makes the next response an error of the service, in the shape that it gives them. */
 export function says(status: number, code = 0, detail = "as the test says") {
   return ({ sandbox }: BlogWorld) =>
     sandbox.next({
@@ -106,7 +106,7 @@ export function pageCases(
   ];
 }
 
-/** The three forms of a blog's identifier, each of which leads to the same answer. */
+/** The three forms of a blog's identifier, each of which leads to the same response. */
 export const FORMS = [
   ["by its name", "demo"],
   ["by its host name", "demo.blog.example"],

@@ -139,7 +139,7 @@ export const ADAPTERS: readonly ServiceAdapter[] = [
 ];
 
 export interface BlogWorldOptions {
-  /** Answers that are not as declared are errors. */
+  /** Responses that are not as declared are errors. */
   readonly strict?: boolean;
   /** How requests are sent again; without it they are not. */
   readonly retry?: RetryOptions;

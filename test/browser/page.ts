@@ -9,7 +9,7 @@ import { PostService } from "../../gen/blog/v1/post_pb.ts";
 export interface Seen {
   /** The title of the blog `demo`. */
   readonly title: string;
-  /** Headers of that answer, of the gateway's and of the upstream's. */
+  /** Headers of that response, of the gateway's and of the upstream's. */
   readonly requestId: string | null;
   readonly remaining: string | null;
   /** The newest post's id, exact. */

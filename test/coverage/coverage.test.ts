@@ -34,14 +34,14 @@ import { USERS_AND_COMMUNITIES } from "./users-and-communities.ts";
 
 const records = new Set<string>();
 const seen = new Records();
-/** The methods that were answered. */
+/** The methods that had a response. */
 const methods = new Set<string>();
 /** The JSON that the sandbox sent last. */
 let sent: unknown;
 /** What the cases run in, once it has started. */
 let running: BlogWorld | undefined;
 
-/** Compares each answer with the JSON that it was made of. */
+/** Compares each response with the JSON that it was made of. */
 const observe: Interceptor = (next) => async (request) => {
   const response = await next(request);
   methods.add(`${request.service.typeName}.${request.method.name}`);
@@ -190,7 +190,7 @@ const endpointsOf = (sections: readonly Section[]) =>
 const ENDPOINTS = endpointsOf(TABLE);
 const LATER_ENDPOINTS = endpointsOf(USERS_AND_COMMUNITIES);
 
-test("every endpoint of the reference has answered", () => {
+test("every endpoint of the reference has responded", () => {
   const all = [...ENDPOINTS, ...LATER_ENDPOINTS];
   expect(all.filter((endpoint) => !records.has(`answered ${endpoint}`))).toEqual([]);
 });
@@ -222,7 +222,7 @@ const SERVICES = [
   OAuthService,
 ];
 
-test("every unary method has answered", () => {
+test("every unary method has responded", () => {
   const unary = SERVICES.flatMap((service) =>
     service.methods
       .filter(({ methodKind }) => methodKind === "unary")

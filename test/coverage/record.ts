@@ -9,11 +9,11 @@ type Json = Readonly<Record<string, unknown>>;
 export class Records {
   /** `METHOD path-pattern name`, of each parameter that the sandbox received. */
   readonly parameters = new Set<string>();
-  /** `message.key`, of each key of an answer that a field of the message took. */
+  /** `message.key`, of each key of a response that a field of the message took. */
   readonly fields = new Set<string>();
   /** `endpoint status[.subcode]`, of each error that a caller was told. */
   readonly errors = new Set<string>();
-  /** Names of cases that came to their answer. */
+  /** Names of cases that came to their response. */
   readonly answered = new Set<string>();
 
   /** Notes which keys of an object ended in fields of its message, at any depth. */
@@ -66,7 +66,7 @@ export class Records {
   }
 }
 
-/** The message of an answer, for `consume`. */
+/** The message of a response, for `consume`. */
 export function reflected(desc: DescMessage, message: object): ReflectMessage {
   return reflect(desc, message as Parameters<typeof reflect>[1]);
 }

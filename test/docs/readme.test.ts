@@ -25,7 +25,7 @@ function real(text: string): string {
   return text.replaceAll(":8080", `:${ports.gateway}`).replaceAll(":8081", `:${ports.sandbox}`);
 }
 
-test("the first call answers as the page shows", async () => {
+test("the first call responds as the page shows", async () => {
   const [call, answer, grpc, upstream, failing, error, joining, joined, ...rest] = blocksBelow(
     readme,
     "## First call",

@@ -11,7 +11,7 @@ export function expectShown(shown: string, actual: string): void {
   }
 }
 
-/** Makes the call that a page shows as a curl command, and resolves with the body of the answer. */
+/** Makes the call that a page shows as a curl command, and resolves with the body of the response. */
 export async function curl(command: string): Promise<string> {
   const parsed = /^curl -d '([^']*)' -H '([\w-]+): ([^']*)' (http:\S+)\n$/.exec(command);
   if (parsed === null) throw new Error(`expected curl -d '…' -H '…' URL, got ${command}`);

@@ -12,7 +12,7 @@ import { ROOT } from "./child.ts";
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
 
-test("the load generator: reads an answer with a length, and waits for all of it", () => {
+test("the load generator: reads a response with a length, and waits for all of it", () => {
   fc.assert(
     fc.property(bytes, fc.nat(), (body, cut) => {
       const head = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\nx: y\r\n\r\n`;
@@ -23,7 +23,7 @@ test("the load generator: reads an answer with a length, and waits for all of it
   );
 });
 
-test("the load generator: reads an answer in chunks, and waits for all of it", () => {
+test("the load generator: reads a response in chunks, and waits for all of it", () => {
   fc.assert(
     fc.property(fc.array(bytes.filter(({ length }) => length > 0)), fc.nat(), (chunks, cut) => {
       const framed = chunks.flatMap((chunk) => [`${chunk.length.toString(16)}\r\n`, chunk, "\r\n"]);
@@ -129,7 +129,7 @@ test("the bounds of reliability: are measured: an upstream that is down gets har
   });
 });
 
-test("every contestant answers the page, and ratios come out", async () => {
+test("every contestant serves the page, and ratios come out", async () => {
   const args = ["bench/bench.ts", "--seconds", "0.1", "--rounds", "1", "--connections", "4", "--json"];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
   const { calls, codec } = JSON.parse(stdout);

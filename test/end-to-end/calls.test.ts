@@ -22,7 +22,7 @@ const blogs = (way: Way) => world.client(BlogService, way);
 const posts = (way: Way) => world.client(PostService, way);
 const events = (way: Way) => world.client(EventService, way);
 
-test("GetBlogInfo: answers what the upstream has", async () => {
+test("GetBlogInfo: returns what the upstream has", async () => {
   const { blog } = await blogs("in-process").getBlogInfo({ blogIdentifier: "demo" });
   expect(blog).toMatchObject({
     name: "demo",
@@ -58,7 +58,7 @@ interface Case {
   readonly request: ListPosts | ((newest: readonly bigint[]) => ListPosts);
   /** What the upstream gets, without the place of the blog; `ID` stands for the newest post. */
   readonly query: string;
-  /** What the answer is in few words. */
+  /** What the response is in few words. */
   readonly facts: (posts: readonly Post[], total: number | undefined) => unknown;
   readonly expected: unknown | ((newest: readonly bigint[]) => unknown);
 }
@@ -144,7 +144,7 @@ describe.each(CASES)("ListPosts with $name", ({ request, query, facts, expected 
     ...(typeof request === "function" ? request(world.newest) : request),
   });
 
-  test("answers what the upstream has", async () => {
+  test("returns what the upstream has", async () => {
     const answer = await posts("in-process").listPosts(message());
     expect(facts(answer.posts, answer.totalPosts)).toEqual(
       typeof expected === "function" ? expected(world.newest) : expected,
@@ -204,7 +204,7 @@ test("CreatePost: makes one post for one call", async () => {
 
 const request = { owner: "Octo", repo: "hello", perPage: 3 };
 
-test("ListRepositoryEvents: answers what the upstream has, from its body and its headers", async () => {
+test("ListRepositoryEvents: returns what the upstream has, from its body and its headers", async () => {
   const answer = await events("in-process").listRepositoryEvents(request);
   expect(answer).toMatchObject({
     etag: expect.stringMatching(/^W\/"[0-9a-f]{64}"$/),
@@ -263,7 +263,7 @@ test.each(WAYS)(
   },
 );
 
-test("nothing of the answers was left out", () => {
+test("nothing of the responses was left out", () => {
   const lost = world.differences.flatMap(({ differences }) =>
     differences.filter((each) => each.class === "lost"),
   );

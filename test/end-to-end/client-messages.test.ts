@@ -36,7 +36,7 @@ async function refusal(body: string | Buffer, headers?: Record<string, string>):
   return Object.assign({ status: response.status }, await response.json());
 }
 
-/** Sends one gRPC message, `flags` in front of it; resolves with the status and the text of the answer. */
+/** Sends one gRPC message, `flags` in front of it; resolves with the status and the text of the response. */
 async function grpc(flags: number, message: Buffer, headers: http2.OutgoingHttpHeaders = {}) {
   const session = http2.connect(url);
   const stream = session.request({

@@ -174,7 +174,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Changes the next answer, integers beyond 2^53 as bigint, and calls. */
+/** Changes the next response, integers beyond 2^53 as bigint, and calls. */
 function list({ change }: Case, way: Way, into = world) {
   const drift = (json: unknown) => {
     const page = (json as Loose).response as Loose;

@@ -8,7 +8,7 @@ const PATH = "/blog.v1.BlogService/GetBlogInfo";
 
 /** A call that the server has begun to serve, and that waits for the second half of its request. */
 export interface HeldCall {
-  /** Sends the second half; resolves with the name of the blog that is answered. */
+  /** Sends the second half; resolves with the name of the blog that is returned. */
   finish(): Promise<string | undefined>;
 }
 
@@ -18,7 +18,7 @@ export async function holdConnectCall(url: string): Promise<HeldCall> {
   const request = http.request(url + PATH, {
     method: "POST",
     agent: false,
-    // Answered with 100 as soon as the server has the head.
+    // The server sends a 100 as soon as it has the head.
     headers: { "content-type": "application/json", "content-length": body.length, expect: "100-continue" },
   });
   const response = once(request, "response") as Promise<[http.IncomingMessage]>;
@@ -51,7 +51,7 @@ export async function holdGrpcCall(url: string): Promise<HeldCall> {
     te: "trailers",
   });
   stream.write(Buffer.of(0, 0, 0, 0, message.length));
-  // Answered in turn: the server then has the stream.
+  // Responses come in turn: the server then has the stream.
   await new Promise<void>((resolve, reject) => {
     session.ping((error) => (error === null ? resolve() : reject(error)));
   });
@@ -59,7 +59,7 @@ export async function holdGrpcCall(url: string): Promise<HeldCall> {
     finish: async () => {
       stream.end(message);
       const bytes = Buffer.concat(await stream.toArray());
-      // the answer is in: a server that is gone before the client's GOAWAY resets the connection
+      // the response is in: a server that is gone before the client's GOAWAY resets the connection
       session.on("error", () => undefined).close();
       return fromBinary(GetBlogInfoResponseSchema, bytes.subarray(5)).blog?.name;
     },

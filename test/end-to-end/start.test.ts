@@ -127,7 +127,7 @@ function holdCalls(url: string): Promise<HeldCall[]> {
   ]);
 }
 
-/** Lets the calls go on once the process drains, and looks at what they are answered. */
+/** Lets the calls go on once the process drains, and looks at what they get. */
 async function finishCalls(calls: readonly HeldCall[], child: Child): Promise<void> {
   await child.printed(/"msg":"draining/);
   const names = await Promise.all(calls.map((call) => call.finish()));

@@ -50,7 +50,7 @@ afterAll(async () => {
   upstream.close();
 });
 
-/** The line of the one call that was made: it is written after the answer. */
+/** The line of the one call that was made: it is written after the response. */
 async function line(): Promise<Record<string, unknown> | undefined> {
   while (lines.length === 0) await new Promise<void>((resolve) => (onLine = resolve));
   return lines[0];

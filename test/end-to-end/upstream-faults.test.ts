@@ -112,7 +112,7 @@ const FAULTS: readonly (readonly [name: string, fault: Fault, failure: Failure])
   ],
 ];
 
-describe.each(FAULTS)("an upstream that answers %s", (_name, fault, failure) => {
+describe.each(FAULTS)("an upstream that responds with %s", (_name, fault, failure) => {
   test.each(WAYS)("is told apart by %s", async (way) => {
     world.sandbox.next(fault, { match: "/posts" });
     world.sandbox.received.clear();
@@ -141,7 +141,7 @@ const ENDLESS: readonly (readonly [name: string, fault: Fault])[] = [
   ["byte by byte", { drip: 1, every: 50 }],
 ];
 
-describe.each(ENDLESS)("an upstream that answers %s", (_name, fault) => {
+describe.each(ENDLESS)("an upstream that responds %s", (_name, fault) => {
   test.each(WAYS)("ends at the caller's deadline by %s", async (way) => {
     world.sandbox.next(fault, { match: "/posts" });
     const start = performance.now();

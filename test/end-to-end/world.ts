@@ -28,7 +28,7 @@ export const ADAPTERS = [BlogServiceRest, PostServiceRest, EventServiceRest];
 /** Settings of the upstreams that a sandbox stands in for. */
 export type Upstreams = Readonly<Record<"blog" | "events", UpstreamOptions>>;
 
-/** A fault is one answer: sent again, the call would succeed, and many in a row would open the breaker. */
+/** A fault is one response: sent again, the call would succeed, and many in a row would open the breaker. */
 const EVERY_FAULT_SHOWS = { retry: false, breaker: false } as const;
 
 /** The sandbox as upstreams, with the credentials that it knows. */

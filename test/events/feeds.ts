@@ -8,7 +8,7 @@ export interface Page {
   readonly ifNoneMatch?: string;
 }
 
-/** What every feed answers. */
+/** What every feed responds with. */
 export type Answer = Omit<ListPublicEventsResponse, "$typeName">;
 
 export interface Feed {

@@ -38,7 +38,7 @@ const posts = () => world.client(PostService, WAY);
 const methods: Readonly<Record<string, (seconds?: number) => Promise<unknown>>> = {
   "a small answer": (seconds = 10) =>
     world.client(BlogService, WAY).getBlogInfo({ blogIdentifier: "demo" }, { timeoutMs: 1000 * seconds }),
-  "a large answer": (seconds = 10) =>
+  "a large response": (seconds = 10) =>
     posts().listPosts({ blogIdentifier: "demo", limit: 20 }, { timeoutMs: 1000 * seconds }),
   "a call that writes": (seconds = 10) =>
     posts().createPost(
@@ -64,7 +64,7 @@ const noHttp = ofBlog("Unavailable", "the response is not HTTP", "UPSTREAM_NOT_H
 const late = (part: string) =>
   ofBlog("DeadlineExceeded", `timed out after 300 ms waiting for ${part}`, "UPSTREAM_TIMEOUT");
 
-/** Within the head of each answer, and within the body: the smallest answer has more than 600 bytes. */
+/** Within the head of each response, and within the body: the smallest response has more than 600 bytes. */
 const IN_HEAD = 40;
 const IN_BODY = 600;
 
@@ -128,7 +128,7 @@ const BODY_FAULTS: typeof FAULTS = [
   ],
 ];
 
-describe.each(["a large answer", "a stream"])("%s meets", (name) => {
+describe.each(["a large response", "a stream"])("%s meets", (name) => {
   test.each(BODY_FAULTS)("%s", async (_name, fault, failure) => {
     proxy.fault = fault;
     expect(await failureOf((methods[name] as () => Promise<unknown>)())).toEqual(failure);
@@ -148,7 +148,7 @@ test("an upstream that nobody listens for is UNAVAILABLE, and served again when 
 
 test("faults of one upstream leave the other alone", async () => {
   proxy.fault = { kind: "black hole", afterBytes: 0 };
-  const stuck = failureOf((methods["a large answer"] as () => Promise<unknown>)());
+  const stuck = failureOf((methods["a large response"] as () => Promise<unknown>)());
   expect((await fetch(`${world.gateway.url}/readyz`)).status).toBe(200);
   expect(await stuck).toEqual(late("the response head"));
 });

@@ -66,7 +66,7 @@ function adapter(request: KitRequest) {
   return file;
 }
 
-/** What a generator that only writes into the adapter of ThingService answers. */
+/** What a generator that only writes into the adapter of ThingService responds with. */
 function answer(
   write: (file: ReturnType<typeof adapter>, request: KitRequest) => void,
 ): CodeGeneratorResponse {

@@ -1,4 +1,4 @@
-/** Input that no compiler should send, and .proto files that nobody should write: each has one stated answer. */
+/** Input that no compiler should send, and .proto files that nobody should write: each has one stated outcome. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   type CodeGeneratorRequest,
@@ -20,7 +20,7 @@ function encoded(request: CodeGeneratorRequest, change: Partial<CodeGeneratorReq
   return toBinary(CodeGeneratorRequestSchema, create(CodeGeneratorRequestSchema, { ...request, ...change }));
 }
 
-/** A whole answer: files, or the faults of the input in `error`; exit 0 either way, nothing on standard error. */
+/** A whole response: files, or the faults of the input in `error`; exit 0 either way, nothing on standard error. */
 async function answerOf(input: Uint8Array) {
   const { stdout, stderr, code } = await runGenerator("adapters", input);
   expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
@@ -62,7 +62,7 @@ test("a request that is odd: no files: no output, no error", async () => {
   expect(await answerOf(encoded(request, { fileToGenerate: [] }))).toMatchObject({ names: [], error: "" });
 });
 
-test("a request that is odd: an unknown option is a fault of the user, in the answer", async () => {
+test("a request that is odd: an unknown option is a fault of the user, in the response", async () => {
   const request = compileRequest({ "a.proto": SMALL }, "unsuported=skip");
   const { names, error } = await answerOf(encoded(request));
   expect(names).toEqual([]);
@@ -73,7 +73,7 @@ const MESSAGES = `message Req { string name = 1; A a = 2; repeated Req more = 3;
 message A { B b = 1; }
 message B { A a = 1; Req req = 2; }`;
 
-test("messages that hold themselves: become bodies and answers", async () => {
+test("messages that hold themselves: become bodies and responses", async () => {
   const source = `${HEAD}service S { ${METHOD("Put", 'put: "/a/{name}" body: "*"')} }\n${MESSAGES}`;
   const { names, error } = await answerOf(encoded(compileRequest({ "a.proto": source })));
   expect({ names, error }).toEqual({ names: ["a_rest.ts"], error: "" });

@@ -113,6 +113,18 @@ message Res {}`,
       "3:33: path-field-type: the path variable `name` must be a single string, number, bool or enum",
     ],
   },
+  ...[
+    ["time", "google.protobuf.Timestamp", "; declare a time as a string, or as an integer of seconds"],
+    ["duration", "google.protobuf.Duration", "; declare a duration as a string, or as an integer"],
+    ["wrapper", "google.protobuf.StringValue", "; declare an `optional` field in place of the wrapper"],
+    ["message", "Part", "; name a field of case.Part: `{name.field}`"],
+  ].map(([name, type, remedy]) => ({
+    name: `path_field_${name}`,
+    source: `${method('get: "/{name}"', "", `${type} name = 1;`)}\nmessage Part {}`,
+    problems: [
+      `3:33: path-field-type: the path variable \`name\` must be a single string, number, bool or enum${remedy}`,
+    ],
+  })),
   {
     name: "body_verb",
     source: method('get: "/a" body: "*"'),

@@ -41,7 +41,7 @@ message Req { string name = 1; }`,
   bytes = toBinary(CodeGeneratorRequestSchema, request);
 });
 
-test("the program: answers a request on standard output", async () => {
+test("the program: responds to a request on standard output", async () => {
   const { stdout, stderr, code } = await run(bytes);
   expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
   const { file, error } = fromBinary(CodeGeneratorResponseSchema, stdout);
@@ -49,7 +49,7 @@ test("the program: answers a request on standard output", async () => {
   expect(error).toBe("");
 });
 
-test("the program: exits with zero for a fault of the user, which is in the answer", async () => {
+test("the program: exits with zero for a fault of the user, which is in the response", async () => {
   const changed = toBinary(
     CodeGeneratorRequestSchema,
     create(CodeGeneratorRequestSchema, { ...request, parameter: "target=mjs" }),

@@ -112,7 +112,7 @@ test("BYTES, into a bytes field and into a google.api.HttpBody", async () => {
   expect(seen[0]?.allHeaders).toContain("accept: */*");
 });
 
-test("EMPTY and success: the body is not read, statuses and headers are the answer", async () => {
+test("EMPTY and success: the body is not read, statuses and headers are the response", async () => {
   const { client } = await bodies([
     { body: "<not json" },
     { status: 304, headers: { location: "/same" } },

@@ -32,7 +32,7 @@ test("envelope: the payload is at the first path that is there", async () => {
   }
 });
 
-test("envelope: status and message count where the HTTP status is 200, and items beside an answer do not", async () => {
+test("envelope: status and message count where the HTTP status is 200, and items beside a response do not", async () => {
   const error = await failed({ json: { meta: { status: 404, msg: "No item" }, response: [] } });
   expect([error.code, error.rawMessage]).toEqual([
     Code.NotFound,

@@ -234,7 +234,7 @@ test("google.api.HttpBody: bytes with their type, both ways", async () => {
   expect(answer).toMatchObject({ contentType: "image/webp", data: body });
 });
 
-test("google.api.HttpBody in a field of the request, and of the answer", async () => {
+test("google.api.HttpBody in a field of the request, and of the response", async () => {
   const { client, seen } = await http({ headers: { "content-type": "text/plain" }, body: "ok" });
   const cover = { contentType: "image/gif", data: Buffer.from("GIF89a") };
   const answer = await client.replaceCover({ id: "1", cover, dryRun: true });

@@ -6,6 +6,33 @@ import { start } from "./world.ts";
 
 const paths = () => start(PathService, PathServiceRest);
 
+test("a path of nothing but a slash is sent as it is, before a query too", async () => {
+  const { client, seen } = await paths();
+  await client.getRoot({});
+  await client.getRoot({ query: "a/b?" });
+  expect(seen.map(({ line }) => line)).toEqual(["GET /", "GET /?query=a%2Fb%3F"]);
+});
+
+test("a base address with a path keeps it before the path `/`", async () => {
+  const { client, seen } = await start(
+    PathService,
+    PathServiceRest,
+    {},
+    { upstream: (baseUrl) => ({ baseUrl: `${baseUrl}/v2` }) },
+  );
+  await client.getRoot({});
+  await client.getBehindSlash({ name: "a" });
+  expect(seen.map(({ line }) => line)).toEqual(["GET /v2/", "GET /v2/folders/a/"]);
+});
+
+test("a slash at the end of a path is sent, whatever its variables hold", async () => {
+  const { client, seen } = await paths();
+  await client.getBehindSlash({ name: "a" });
+  await client.getBehindSlash({ name: "a/" });
+  await client.getBehindSlash({});
+  expect(seen.map(({ line }) => line)).toEqual(["GET /folders/a/", "GET /folders/a%2F/", "GET /folders/"]);
+});
+
 test("control_characters_in_path: they are percent-encoded, and stay in their segment", async () => {
   const { client, seen } = await paths();
   await client.getByName({ name: "a\r\nX-Evil: 1\0" });

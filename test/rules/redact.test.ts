@@ -47,7 +47,7 @@ test.each(Object.entries(echoes))(
   },
 );
 
-test("no log line, metric or answer of a gateway has the value of a field that is redacted", async () => {
+test("no log line, metric or response of a gateway has the value of a field that is redacted", async () => {
   const answers = Object.values(echoes);
   const { origin } = await start(AnswerService, AnswerServiceRest, [...answers, { json: {} }]);
   const lines: string[] = [];

@@ -121,7 +121,7 @@ test("last_item: a value of the page's last item goes to the field", async () =>
   expect(lines(seen)).toEqual(["GET /last-item", "GET /last-item?cursor=7"]);
 });
 
-test("poll: what is new, oldest first, by the tag of the last answer and its interval", async () => {
+test("poll: what is new, oldest first, by the tag of the last response and its interval", async () => {
   const clock = new FakeClock();
   const polled: Array<() => void> = [];
   const answers = [

@@ -19,7 +19,7 @@ export interface Seen {
   readonly text: string;
 }
 
-/** What the upstream answers: JSON, or a body as it is. Default: 200, `{}`. */
+/** What the upstream responds with: JSON, or a body as it is. Default: 200, `{}`. */
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
@@ -29,12 +29,14 @@ export interface Answer {
   readonly write?: (response: ServerResponse) => void;
 }
 
-/** One answer for all requests, one after the other, or made of the request. */
+/** One response for all requests, one after the other, or made of the request. */
 export type Answers = Answer | readonly Answer[] | ((seen: Seen, index: number) => Answer | Promise<Answer>);
+
+type Upstream = RestOptions["upstreams"][string];
 
 /** What a test may set of a transport and its upstream. */
 export interface Settings extends Omit<Partial<RestOptions>, "adapters" | "upstreams"> {
-  readonly upstream?: RestOptions["upstreams"][string];
+  readonly upstream?: Upstream | ((origin: string) => Upstream);
 }
 
 /** A client, and what its calls did. */
@@ -51,7 +53,7 @@ afterEach(async () => {
   for (const close of OPEN.splice(0).reverse()) await close();
 });
 
-/** Starts an upstream that records and answers, and a client of a service that calls it, by default in strict mode. */
+/** Starts an upstream that records and responds, and a client of a service that calls it, by default in strict mode. */
 export async function start<S extends DescService>(
   service: S,
   adapter: ServiceAdapter,
@@ -65,9 +67,10 @@ export async function start<S extends DescService>(
     send(response, await answerOf(answers, seen[now] as Seen, now));
   });
   const names = new Set(Object.values(adapter.methods).map(({ rules }) => rules.upstream));
+  const own = typeof upstream === "function" ? upstream(origin) : upstream;
   const transport = createRestTransport({
     adapters: [adapter],
-    upstreams: Object.fromEntries([...names].map((name) => [name, { baseUrl: origin, ...upstream }])),
+    upstreams: Object.fromEntries([...names].map((name) => [name, { baseUrl: origin, ...own }])),
     strict: true,
     onDifference: (report) => differences.push(...report.differences),
     ...options,

@@ -34,11 +34,11 @@ export function sent<I extends DescMessage, O extends DescMessage>(
 export interface Received<O extends DescMessage> {
   readonly message: MessageShape<O>;
   readonly differences: readonly Difference[];
-  /** Whether the answer had to be parsed exactly. */
+  /** Whether the response had to be parsed exactly. */
   readonly isSecond: boolean;
 }
 
-/** An answer that is no more than a body with status 200. */
+/** A response that is no more than a body with status 200. */
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** What an adapter makes of an answer: as the runtime does, it looks exactly only where it must. */
+/** What an adapter makes of a response: as the runtime does, it looks exactly only where it must. */
 export function received<I extends DescMessage, O extends DescMessage>(
   adapter: UnaryAdapter<I, O>,
   answer: string | Answer,

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 
-/** What happens to the answers of connections that go through the proxy. Sizes count an answer's bytes, its head included. */
+/** What happens to the responses of connections that go through the proxy. Sizes count a response's bytes, its head included. */
 export type ConnectionFault =
-  /** Every piece of an answer comes this much later. */
+  /** Every piece of a response comes this much later. */
   | { readonly kind: "latency"; readonly ms: number }
-  /** An answer comes in pieces of this size, one each `everyMs`. */
+  /** A response comes in pieces of this size, one each `everyMs`. */
   | { readonly kind: "bandwidth"; readonly bytes: number; readonly everyMs: number }
   /** The connection is reset after so many bytes. */
   | { readonly kind: "reset"; readonly afterBytes: number }
@@ -15,9 +15,9 @@ export type ConnectionFault =
   | { readonly kind: "half-close"; readonly afterBytes: number }
   /** Nothing more comes after so many bytes, and the connection stays open. */
   | { readonly kind: "black hole"; readonly afterBytes: number }
-  /** These bytes come in place of the answer. */
+  /** These bytes come in place of the response. */
   | { readonly kind: "garbage"; readonly bytes: string }
-  /** These bytes come within the answer, after so many of its own. */
+  /** These bytes come within the response, after so many of its own. */
   | { readonly kind: "noise"; readonly afterBytes: number; readonly bytes: string };
 
 type PlacedFault = Extract<ConnectionFault, { readonly afterBytes: number }>;
@@ -82,7 +82,7 @@ export class FaultProxy {
   }
 }
 
-/** The answers on one connection, one after the other. */
+/** The responses on one connection, one after the other. */
 class Answer {
   private readonly client: net.Socket;
   private fault: ConnectionFault | undefined;

@@ -16,7 +16,7 @@ export interface GeneratorResult {
   readonly response: CodeGeneratorResponse;
 }
 
-/** Answers a request, with what differs from it. */
+/** Responds to a request, with what differs from it. */
 export function runGenerator(
   request: CodeGeneratorRequest,
   change: Partial<Pick<CodeGeneratorRequest, "fileToGenerate" | "parameter" | "protoFile">> = {},

@@ -173,7 +173,7 @@ test("data for a field of text is text, whatever it looks like", async () => {
   expect(differences).toEqual([]);
 });
 
-test("a record larger than an answer may be is refused, however its bytes come", async () => {
+test("a record larger than a response may be is refused, however its bytes come", async () => {
   const piece = "x".repeat(600);
   for (const pieces of [
     [`data: ${piece}`, piece],
@@ -187,7 +187,7 @@ test("a record larger than an answer may be is refused, however its bytes come",
   }
 });
 
-/** An upstream whose answer the test holds. */
+/** An upstream whose response the test holds. */
 function held(): { readonly answer: Answer; readonly response: Promise<ServerResponse> } {
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   const answer = {

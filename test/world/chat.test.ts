@@ -9,7 +9,7 @@ import { type Answers, start } from "../rules/world.ts";
 const upstream = { credentials: { oauth2: { accessToken: "token" } } };
 const chat = (answers: Answers) => start(ChatService, ChatServiceRest, answers, { upstream });
 
-test("an answer with status 200 is an error where its body says so", async () => {
+test("a response with status 200 is an error where its body says so", async () => {
   const { client } = await chat([
     { json: { ok: true, ts: "1.5" } },
     { json: { ok: false, error: "channel_not_found" } },

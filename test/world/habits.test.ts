@@ -33,7 +33,7 @@ test("a patch has its Content-Type, and the version that it is for", async () =>
   expect((await failureOf(client.patchThing({ id: "7", thing }))).code).toBe(Code.FailedPrecondition);
 });
 
-test("a 404 that is an answer", async () => {
+test("a 404 that is no error", async () => {
   const { client } = await habits([
     { json: { _index: "i", found: true, _source: { id: "175928847299117063" } } },
     { status: 404, json: { _index: "i", found: false } },

@@ -141,7 +141,7 @@ test.each<[string, number, Code, string, string]>([
   expect(error?.message).toContain(got);
 });
 
-test("an item larger than an answer may be is refused, behind those in front of it; the array may be larger", async () => {
+test("an item larger than a response may be is refused, behind those in front of it; the array may be larger", async () => {
   const item = JSON.stringify({ name: "x".repeat(400) });
   const upstream = { maxResponseBytes: 500 };
   const many = await models(pieces(`[${Array(20).fill(item).join()}]`), { upstream });
@@ -197,7 +197,7 @@ test("a body in another charset, where a bracket may be half of a letter", async
   }
 });
 
-/** An upstream whose answer the test holds. */
+/** An upstream whose response the test holds. */
 function held(): { readonly answer: Answer; readonly response: Promise<ServerResponse> } {
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   const answer = {

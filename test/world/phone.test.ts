@@ -39,7 +39,7 @@ test("a form has capitalised names, durations as counts, and dates as in mail", 
   expect(differences).toEqual([]);
 });
 
-test("dates of HTTP, in a header of the request and of the answer", async () => {
+test("dates of HTTP, in a header of the request and of the response", async () => {
   const modified = "Sun, 06 Nov 1994 08:49:37 GMT";
   const { client, seen } = await phone([
     { json: CALL, headers: { "last-modified": modified } },

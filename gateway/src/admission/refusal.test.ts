@@ -33,7 +33,7 @@ const transports: Record<string, () => Transport> = {
   "gRPC-Web": () => createGrpcWebTransport({ baseUrl: server.url, httpVersion: "1.1" }),
 };
 
-/** Asks until the answer is the expected one: the gateway looks at its load from time to time. */
+/** Asks until the response is the expected one: the gateway looks at its load from time to time. */
 async function until<T>(ask: () => Promise<T>, isExpected: (answer: T) => boolean): Promise<void> {
   while (!isExpected(await ask())) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -74,12 +74,12 @@ describe.each(Object.keys(transports))("an overloaded gateway, by %s,", (name) =
     expect(error?.findDetails(RetryInfoSchema)).toHaveLength(1);
   });
 
-  test("answers health", async () => {
+  test("serves health", async () => {
     expect((await createClient(Health, transport()).check({})).status).toBe(Status.SERVING);
   });
 });
 
-test("an overloaded gateway answers pages of health, and says Retry-After", async () => {
+test("an overloaded gateway serves pages of health, and says Retry-After", async () => {
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   const answer = await fetch(`${server.url}/echo.v1.EchoService/Echo`, {

@@ -83,7 +83,7 @@ test("serve prints the ready lines and what to try, serves, drains upon SIGTERM 
 test.each(["SIGTERM", "SIGINT"] as const)("serve loses no call in flight upon %s", async (signal) => {
   const { run, url } = await serve();
   const calls = Promise.all([echo(url, "late 1"), echo(url, "late 2"), echo(url, "late 3")]);
-  // The server has the three calls when it answers a fourth that came after them.
+  // The server has the three calls when it responds to a fourth that came after them.
   await echo(url, "now");
   run.process.kill(signal);
   const answers = await calls;
@@ -216,7 +216,9 @@ test("check-config prints every problem and exits with 2", async () => {
 test("print-config and schema print YAML and JSON", async () => {
   const printed = cli(["print-config"]);
   expect(await printed.exit).toBe(0);
-  expect(printed.output().stdout).toMatch(/^adapters:\n {2}- .*echo-rest\.ts\nupstreams:\n {2}echo:\n/);
+  expect(printed.output().stdout).toMatch(
+    /^adapters:\n {2}- .*echo-rest\.ts\ntypes: \[\]\nupstreams:\n {2}echo:\n/,
+  );
   const schema = cli(["schema"]);
   expect(await schema.exit).toBe(0);
   expect(JSON.parse(schema.output().stdout)).toMatchObject({ title: "connect-rest.yaml", type: "object" });

@@ -78,7 +78,7 @@ function atMost(ms: number, work: Promise<void>): Promise<void> {
 }
 
 function startPrepared(
-  { config, adapters, upstreams, corsHeaders, tls }: Prepared,
+  { config, adapters, types, upstreams, corsHeaders, tls }: Prepared,
   options: ServeOptions,
   log: Logger,
 ): Promise<Gateway> {
@@ -87,6 +87,7 @@ function startPrepared(
   return listen(options.host ?? host, options.port ?? port, (host, port) =>
     startGateway({
       adapters,
+      types,
       upstreams,
       strict: config.strict,
       differences: config.differences,

@@ -1,7 +1,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { ServiceAdapter } from "connect-rest";
 import { type Config, problemAt } from "./load.ts";
-import { resolveModule } from "./modules.ts";
+import { importModules } from "./modules.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 import { selectRoutes } from "./routes.ts";
 
@@ -21,15 +21,11 @@ export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
 /** The adapters that can be loaded, with the methods that are served; what is wrong is added to the problems. */
 export async function readAdapters(config: Config, problems: Problem[]): Promise<ServiceAdapter[]> {
   const adapters = new Map<string, ServiceAdapter>();
-  for (const [index, specifier] of config.adapters.entries()) {
-    const report = (text: string) => problems.push(problemAt(config, ["adapters", index], text));
-    const found = await adaptersOf(specifier, config.directory).catch((error: unknown) => {
-      const text = error instanceof Error ? error.message : String(error);
-      report(`${specifier} cannot be loaded: ${text}${hint(text)}`);
-      return undefined;
-    });
-    if (found?.length === 0) report(`${specifier} exports no adapter; expected a module of the generator`);
-    for (const adapter of found ?? []) {
+  for (const { specifier, path, exports } of await importModules(config, "adapters", problems)) {
+    const report = (text: string) => problems.push(problemAt(config, path, text));
+    const found = exports.filter(isAdapter);
+    if (found.length === 0) report(`${specifier} exports no adapter; expected a module of the generator`);
+    for (const adapter of found) {
       const name = adapter.service.typeName;
       if (adapters.has(name)) {
         report(`${specifier} has an adapter for ${name}, and so has a module before it`);
@@ -38,17 +34,6 @@ export async function readAdapters(config: Config, problems: Problem[]): Promise
     }
   }
   return selectRoutes([...adapters.values()], config, problems);
-}
-
-/** The options that generators probably disagree on, where an adapter does not find its messages. */
-function hint(text: string): string {
-  if (!/^Cannot find module '[^']*_(?:pb|rest)(?:\.[jt]s)?'/.test(text)) return "";
-  return "; generate messages and adapters with the same target, and with import_extension=ts or js";
-}
-
-async function adaptersOf(specifier: string, directory: string): Promise<ServiceAdapter[]> {
-  const module: unknown = await import(resolveModule(specifier, directory));
-  return Object.values(module as Record<string, unknown>).filter(isAdapter);
 }
 
 function isAdapter(value: unknown): value is ServiceAdapter {

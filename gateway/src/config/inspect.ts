@@ -1,3 +1,4 @@
+import type { DescFile } from "@bufbuild/protobuf";
 import { createRest, type ServiceAdapter, type UpstreamOptions } from "connect-rest";
 import type { CertificateFiles } from "../listener/certificate.ts";
 import { readAdapters } from "./adapters.ts";
@@ -11,11 +12,14 @@ import { ConfigError, type Problem } from "./problems.ts";
 import type { SettingPath } from "./repair.ts";
 import { resolveUpstreams, type UpstreamOverrides } from "./secrets.ts";
 import { resolveTls } from "./tls.ts";
+import { readTypes } from "./types.ts";
 
 /** A configuration that is valid, with everything that it names. */
 export interface Prepared {
   readonly config: Config;
   readonly adapters: readonly ServiceAdapter[];
+  /** Files with further types of google.protobuf.Any. */
+  readonly types: readonly DescFile[];
   /** With their secrets. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
   /** Request headers that carry callers' credentials, in lower case. */
@@ -48,6 +52,7 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
     return undefined;
   };
   const adapters = config.adapters.length === 0 ? [] : await readAdapters(config, problems);
+  const types = await readTypes(config, problems);
   const upstreams = attempt(() => resolveUpstreams(config, env, overrides.upstreams, adapters), collect);
   if (hasHosts(removed)) attempt(() => checkHosts(config, overrides.host), collect);
   const corsHeaders = hasCredentials(removed) ? attempt(() => checkPassThrough(config), collect) : undefined;
@@ -58,7 +63,7 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
   }
   if (problems.length === 0) problems.push(...runtimeProblems(config, adapters, upstreams ?? {}));
   if (problems.length > 0) throw new ConfigError(problems);
-  return { config, adapters, upstreams: upstreams ?? {}, corsHeaders: corsHeaders ?? [], tls };
+  return { config, adapters, types, upstreams: upstreams ?? {}, corsHeaders: corsHeaders ?? [], tls };
 }
 
 function attempt<T>(work: () => T, collect: (error: unknown) => undefined): T | undefined {

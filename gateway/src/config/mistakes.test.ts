@@ -12,6 +12,7 @@ const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-mistakes-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const echo = path.resolve(import.meta.dirname, "../testing/echo-rest.ts");
+const messages = path.resolve(import.meta.dirname, "../gen/google/rpc/error_details_pb.ts");
 writeFileSync(path.join(directory, "a.crt"), selfSigned().certificate);
 writeFileSync(path.join(directory, "b.key"), selfSigned().key);
 
@@ -49,12 +50,12 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
   [
     "a setting from elsewhere",
     `${BASE}endpoints: []`,
-    "connect-rest.yaml:3:1: endpoints: unknown setting. Known here: adapters, upstreams, server, routes, examples, differences, strict, log, sandbox.",
+    "connect-rest.yaml:3:1: endpoints: unknown setting. Known here: adapters, types, upstreams, server, routes, examples, differences, strict, log, sandbox.",
   ],
   [
     "a setting at the wrong level",
     `${BASE}port: 8080`,
-    "connect-rest.yaml:3:1: port: unknown setting. Known here: adapters, upstreams, server, routes, examples, differences, strict, log, sandbox.",
+    "connect-rest.yaml:3:1: port: unknown setting. Known here: adapters, types, upstreams, server, routes, examples, differences, strict, log, sandbox.",
   ],
   ["no adapter", "adapters: []", "connect-rest.yaml:1:11: adapters: expected array to have >=1 items"],
   [
@@ -66,6 +67,28 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     "a module that is not there",
     "adapters: [./gen/blog_rest.ts]",
     "connect-rest.yaml:1:12: adapters[0]: ./gen/blog_rest.ts cannot be loaded: there is no file gen/blog_rest.ts",
+  ],
+  ["types of a module", `${BASE}types: [${messages}]`],
+  [
+    "one module of types in place of a list",
+    `${BASE}types: ./a_pb.ts`,
+    'connect-rest.yaml:3:8: types: expected array; it is "./a_pb.ts"',
+  ],
+  [
+    "types that are a number",
+    `${BASE}types: [1]`,
+    "connect-rest.yaml:3:9: types[0]: expected string; it is 1",
+  ],
+  [
+    "types without a name",
+    `${BASE}types: ['']`,
+    'connect-rest.yaml:3:9: types[0]: expected string to have >=1 characters; it is ""',
+  ],
+  [
+    "modules of types that are not there, and without a message",
+    `${BASE}types: [./gen/a_pb.ts, ${echo}]`,
+    "connect-rest.yaml:3:9: types[0]: ./gen/a_pb.ts cannot be loaded: there is no file gen/a_pb.ts",
+    "connect-rest.yaml:3:24: types[1]: echo-rest.ts exports no messages; expected a module of protoc-gen-es, e.g. ./gen/shop/v1/events_pb.js",
   ],
   [
     "a text in place of a port",

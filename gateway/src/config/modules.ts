@@ -2,6 +2,43 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
+import { type Config, problemAt } from "./load.ts";
+import type { Problem } from "./problems.ts";
+
+/** A module that a setting names, once it is loaded. */
+export interface LoadedModule {
+  readonly specifier: string;
+  /** Where the configuration names it. */
+  readonly path: readonly PropertyKey[];
+  /** The values of its exports. */
+  readonly exports: readonly unknown[];
+}
+
+/** Loads the modules of a setting, in their order. Those that cannot be loaded are added to the problems. */
+export async function importModules(
+  config: Config,
+  setting: "adapters" | "types",
+  problems: Problem[],
+): Promise<LoadedModule[]> {
+  const modules: LoadedModule[] = [];
+  for (const [index, specifier] of config[setting].entries()) {
+    const path = [setting, index];
+    try {
+      const module: unknown = await import(resolveModule(specifier, config.directory));
+      modules.push({ specifier, path, exports: Object.values(module as Record<string, unknown>) });
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      problems.push(problemAt(config, path, `${specifier} cannot be loaded: ${text}${hint(text)}`));
+    }
+  }
+  return modules;
+}
+
+/** The options that generators probably disagree on, where a module does not find the messages that it imports. */
+function hint(text: string): string {
+  if (!/^Cannot find module '[^']*_(?:pb|rest)(?:\.[jt]s)?'/.test(text)) return "";
+  return "; generate messages and adapters with the same target, and with import_extension=ts or js";
+}
 
 /**
  * The address of a module that a configuration names: a path relative to the configuration's directory, or a

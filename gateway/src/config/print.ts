@@ -15,12 +15,13 @@ import { isSecretSet } from "./secrets.ts";
  * `[secret]` where it has a value and `[missing]` where it has none.
  */
 export function printConfig(config: Config, env: Environment): string {
-  const { file: _, directory: __, yaml: ___, adapters, upstreams, server, ...rest } = config;
+  const { file: _, directory: __, yaml: ___, adapters, types, upstreams, server, ...rest } = config;
   const shown = Object.entries(upstreams).map(([name, upstream]) => {
     return [name, shownUpstream(upstream, config, env)] as const;
   });
   const all = {
     adapters,
+    types,
     upstreams: Object.fromEntries(shown),
     server: { ...server, limits: withDefaultLimits(server.limits, isLoopback(server.host)) },
     ...rest,

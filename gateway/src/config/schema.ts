@@ -421,6 +421,12 @@ export const configSchema = z.strictObject({
     .array(text)
     .min(1)
     .describe("The generated adapter modules to serve, as paths relative to this file or as package names."),
+  types: z
+    .array(text)
+    .default([])
+    .describe(
+      "Modules of messages (protoc-gen-es) with further types that a `google.protobuf.Any` or a detail of an error may have, as paths relative to this file or as package names. Those that the adapters import, those of `google.rpc` and the well-known types are known anyway.",
+    ),
   upstreams: z
     .record(text, upstream)
     .default({})

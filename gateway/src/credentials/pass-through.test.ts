@@ -105,7 +105,7 @@ test("pages of known origins may send the header", async () => {
   expect(answer.headers.get("access-control-allow-headers")?.split(", ")).toContain("x-echo-key");
 });
 
-test("a call by GET is answered without a word that caches may keep", async () => {
+test("a call by GET has a response without a word that caches may keep", async () => {
   const transport = createConnectTransport({ baseUrl: gateway.url, httpVersion: "1.1", useHttpGet: true });
   let cached: string | null = "";
   await createClient(EchoService, transport).echo(

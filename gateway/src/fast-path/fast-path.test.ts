@@ -47,7 +47,7 @@ function comparable({ status, headers, body, trailers }: RawResponse) {
   return { status, headers: Object.fromEntries(kept), body: body.toString("latin1"), length, trailers };
 }
 
-test.each(FAST_PATH_CASES)("both paths answer alike: $name", async ({ call }) => {
+test.each(FAST_PATH_CASES)("both paths respond alike: $name", async ({ call }) => {
   const [ours, theirs] = await Promise.all([fast.send(call), connect.send(call)]);
   expect(comparable(ours)).toEqual(comparable(theirs));
 });

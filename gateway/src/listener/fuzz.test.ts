@@ -17,7 +17,7 @@ function send(...parts: readonly Uint8Array[]): Promise<void> {
       for (const part of parts) socket.write(part);
       socket.end();
     });
-    // The server owes nonsense no answer that could end the connection, so it is ended here.
+    // The server owes nonsense no response that could end the connection, so it is ended here.
     socket
       .on("data", () => socket.destroySoon())
       .on("error", () => undefined)

@@ -97,7 +97,7 @@ test("a defect has its stack, and is an error", () => {
   ]);
 });
 
-test("what an upstream answered is its caller's alone", () => {
+test("what an upstream responded with is its caller's alone", () => {
   const { log, lines } = capture();
   const value = { reason: "BAD", domain: "echo", metadata: { http_status: "500" } };
   const cause = new Error("HTTP 500: s3cret");

@@ -74,7 +74,7 @@ test("calls, requests to upstreams, differences and refusals are counted and tim
   }
 });
 
-test("an upstream that does not answer is counted as none", async () => {
+test("an upstream that does not respond is counted as none", async () => {
   const dead = net.createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => dead.listen(0, "127.0.0.1", resolve));
   const other = await startGateway({

@@ -16,7 +16,7 @@ async function start(origins: readonly string[]): Promise<Server> {
   return started;
 }
 
-/** The headers of an answer, in lower case: fetch leaves out some that matter here. */
+/** The headers of a response, in lower case: fetch leaves out some that matter here. */
 async function head({ port }: Server, verb: string, ...headers: readonly string[]): Promise<string> {
   const lines = ["Host: a", "Connection: close", ...headers].map((line) => `${line}\r\n`).join("");
   const text = `${verb} /echo.v1.EchoService/Echo?connect=v1&encoding=json&message={} HTTP/1.1\r\n${lines}\r\n`;

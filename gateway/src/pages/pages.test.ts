@@ -56,7 +56,7 @@ test("the start page has a command that a shell runs as it is", async () => {
 });
 
 describe.each(["/", "/healthz", "/readyz"])("%s", (path) => {
-  test("answers HEAD without a body", async () => {
+  test("serves HEAD without a body", async () => {
     const response = await fetch(server.url + path, { method: "HEAD" });
     expect([response.status, await response.text()]).toEqual([200, ""]);
   });

@@ -17,7 +17,7 @@ const rules: UnaryAdapter["rules"] = {
   idempotent: true,
 };
 
-/** An adapter as the generator writes them, for an upstream that answers with the text it is sent. */
+/** An adapter as the generator writes them, for an upstream that responds with the text it is sent. */
 export const EchoServiceRest: ServiceAdapter<typeof EchoService> = {
   service: EchoService,
   methods: {

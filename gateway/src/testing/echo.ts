@@ -4,8 +4,8 @@ import type { UnaryMethod } from "../fast-path/call-unary.ts";
 import { type EchoRequest, EchoResponseSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
 
 /**
- * Routes of a service that answers with what it is given, for the gateway's own tests. Asked for "never", it
- * answers never, and does not listen to its signal.
+ * Routes of a service that responds with what it is given, for the gateway's own tests. Asked for "never", it
+ * responds never, and does not listen to its signal.
  */
 export function echoRoutes(router: ConnectRouter): void {
   router.service(EchoService, {

@@ -11,7 +11,7 @@ export interface RawCall {
   readonly body?: Uint8Array | undefined;
 }
 
-/** An answer as it came over the wire. */
+/** A response as it came over the wire. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ function sendHttp1(agent: http.Agent, port: number, call: RawCall): Promise<RawR
         }),
       );
     });
-    // the answer may be there before the request is out
+    // the response may be there before the request is out
     request.on("error", reject);
     request.end(body);
   });

@@ -12,7 +12,7 @@ export function exchange(port: number, ...parts: ReadonlyArray<string | Uint8Arr
     socket.on("data", (text: string) => {
       received += text;
     });
-    // A reset after the answer is the server's way to cut a client off.
+    // A reset after the response is the server's way to cut a client off.
     socket.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "ECONNRESET" && error.code !== "EPIPE") reject(error);
     });
@@ -20,7 +20,7 @@ export function exchange(port: number, ...parts: ReadonlyArray<string | Uint8Arr
   });
 }
 
-/** An HTTP/1.1 answer: its status, and its body as JSON where it is. */
+/** An HTTP/1.1 response: its status, and its body as JSON where it is. */
 export function parseAnswer(raw: string): {
   readonly status: number;
   readonly head: string;

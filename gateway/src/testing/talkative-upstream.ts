@@ -8,8 +8,8 @@ export interface TalkativeUpstream {
 }
 
 /**
- * Starts it. A text of two words is a wish: `status 404`, `long 5000` (an answer of so many letters), `never ever` (no
- * answer), `header x-ratelimit-remaining`, `broken json`. Everything else comes back.
+ * Starts it. A text of two words is a wish: `status 404`, `long 5000` (a response of so many letters), `never ever` (no
+ * response), `header x-ratelimit-remaining`, `broken json`. Everything else comes back.
  */
 export async function startTalkativeUpstream(): Promise<TalkativeUpstream> {
   const server = http.createServer(async (request, response) => {

@@ -8,7 +8,7 @@ import { MethodRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
 import type { BindingModel, FieldPath, MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
 
-/** Messages that are no JSON object of fields, and so cannot be a whole answer. */
+/** Messages that are no JSON object of fields, and so cannot be a whole response. */
 const NO_ANSWER: ReadonlySet<string> = new Set([
   "google.protobuf.Timestamp",
   "google.protobuf.Duration",

@@ -12,7 +12,7 @@ import { DIALECTS, type Dialect, type DialectName } from "./dialect.ts";
 import { type Inserted, insert, longestLine } from "./insert.ts";
 import { InsertionError } from "./insertion-error.ts";
 
-/** What a generator answered. */
+/** What a generator responded with. */
 export interface GeneratorOutput {
   /** The generator's name, for the text of errors. */
   readonly generator: string;
@@ -32,7 +32,7 @@ export interface ApplyOptions {
 }
 
 /**
- * Puts together what generators answered, in their order, as the schema compiler does: files, chunks without a name
+ * Puts together what generators responded with, in their order, as the schema compiler does: files, chunks without a name
  * that continue the one before, and insertions into files of the same or an earlier generator.
  *
  * @returns the files, in the order in which they were begun

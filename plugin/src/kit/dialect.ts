@@ -1,4 +1,4 @@
-/** How a schema compiler puts together what generators answer, where `protoc` and `buf` differ. */
+/** How a schema compiler puts together what generators respond with, where `protoc` and `buf` differ. */
 export interface Dialect {
   /** A marker that stands on several lines: the first is served, or every one. */
   readonly repeatedMarker: "first" | "every";

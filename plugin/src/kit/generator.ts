@@ -26,7 +26,7 @@ export interface Generator<Specs extends OptionSpecs = OptionSpecs> {
   readonly options?: Specs;
   /** Goes behind names that are imported into files of others: `Post$acmeDocs`. Default: made from the name. */
   readonly importSuffix?: string;
-  /** Reads the request and writes into it. A pure function: the same request gives the same answer. */
+  /** Reads the request and writes into it. A pure function: the same request gives the same response. */
   generate(request: KitRequest<Specs>): void;
 }
 
@@ -47,7 +47,7 @@ export async function runGenerator<Specs extends OptionSpecs>(generator: Generat
 }
 
 /**
- * What a generator answers to a request. Faults of the .proto files and of the options are in the response's `error`.
+ * The response of a generator to a request. Faults of the .proto files and of the options are in the response's `error`.
  *
  * @throws ProtocolError when the request is not complete, and what `generate` throws
  */

@@ -18,7 +18,7 @@ test.each([
   expect(resolveFieldPath(TypeSchema, path)).toEqual({ fault });
 });
 
-test("an empty path is answered with the fields that there are", () => {
+test("an empty path is reported with the fields that there are", () => {
   expect(resolveFieldPath(TimestampSchema, "").fault).toBe(
     "message google.protobuf.Timestamp has no field ``; it has `seconds`, `nanos`",
   );

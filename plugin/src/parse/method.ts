@@ -51,7 +51,7 @@ export function parseMethod(desc: DescMethod, problems: Problems): MethodModel |
   });
 }
 
-/** Reports what additional bindings cannot have: bindings, and an answer of their own. */
+/** Reports what additional bindings cannot have: bindings, and a response of their own. */
 function checkAdditional(desc: DescMethod, rule: HttpRule, problems: Problems): void {
   rule.additionalBindings.forEach((binding, index) => {
     const subject = `binding ${index + 2} of ${nameOf(desc)}`;

@@ -1,4 +1,5 @@
 import type { DescMethod } from "@bufbuild/protobuf";
+import { isWrapper } from "../descriptors/well-known.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import { type HttpRule, HttpRuleSchema } from "../gen/google/api/http_pb.ts";
 import { resolveFieldPath } from "../model/field-path.ts";
@@ -81,13 +82,26 @@ export function parseVariables(
     } else if (!canStandInPath(resolved.fields)) {
       add(
         "path-field-type",
-        `the path variable \`${segment.fieldPath}\` must be a single string, number, bool or enum`,
+        `the path variable \`${segment.fieldPath}\` must be a single string, number, bool or enum${remedyFor(resolved.fields)}`,
       );
     } else {
       variables.set(segment.fieldPath, resolved.fields);
     }
   }
   return variables;
+}
+
+/** What to declare in place of a message that has a text, which people try. */
+function remedyFor(path: FieldPath): string {
+  const last = path.at(-1);
+  if (last?.fieldKind !== "message") return "";
+  const { typeName } = last.message;
+  if (typeName === "google.protobuf.Timestamp") {
+    return "; declare a time as a string, or as an integer of seconds";
+  }
+  if (typeName === "google.protobuf.Duration") return "; declare a duration as a string, or as an integer";
+  if (isWrapper(last.message)) return "; declare an `optional` field in place of the wrapper";
+  return `; name a field of ${typeName}: \`{${last.name}.field}\``;
 }
 
 function canStandInPath(path: FieldPath): boolean {

@@ -1,4 +1,4 @@
-/** How the body of an answer is read, and which field of the response takes it. */
+/** How the body of an HTTP response is read, and which field of the message takes it. */
 import { type DescField, type DescMethod, ScalarType } from "@bufbuild/protobuf";
 import { messageOf } from "../descriptors/well-known.ts";
 import { ResponseBody_Encoding as Encoding } from "../gen/connectrest/v1/method_rules_pb.ts";
@@ -21,7 +21,7 @@ export function parseResponseEncoding(desc: DescMethod): string {
   return ENCODINGS[encoding] ?? "json";
 }
 
-/** Whether a response can hold the body of an answer as it came. */
+/** Whether a message can hold the body of a response as it came. */
 export function takesBytes(desc: DescMethod): boolean {
   const field = responseBodyOf(desc);
   const isBytes = field?.fieldKind === "scalar" && field.scalar === ScalarType.BYTES;

@@ -135,8 +135,11 @@ export class Pager {
     return true;
   }
 
-  private moveCursor({ advance }: Advance<"cursor">, value: JsonValue | undefined): boolean {
+  private moveCursor({ advance, paths }: Advance<"cursor">, value: JsonValue | undefined): boolean {
     if (value === undefined || !isCursor(value)) return false;
+    if (Array.isArray(value) || isJsonObject(value)) {
+      throw this.shapeless(paths.join(" or "), "a cursor that is a text or a number", jsonTypeOf(value));
+    }
     const cursor = stringifyJson(value);
     if (cursor === this.cursor) throw this.repeated("cursor");
     this.cursor = cursor;
@@ -201,6 +204,8 @@ function cursorOf(
 
 /** Whether a value leads to another page. */
 function isCursor(value: JsonValue): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  if (isJsonObject(value)) return Object.keys(value).length > 0;
   return value !== null && value !== "" && value !== false;
 }
 

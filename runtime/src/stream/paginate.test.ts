@@ -352,7 +352,7 @@ const cursor: NextPage<Input> = {
 };
 
 test("a list with a cursor: asks with the cursor of each page, and ends without one", async () => {
-  for (const last of [undefined, null, "", false]) {
+  for (const last of [undefined, null, "", false, [], {}]) {
     const upstream = await Upstream.start(
       (url) => ({
         body: url.includes("cursor") ? { ...page("b"), next: last } : { ...page("a"), next: "n/1" },
@@ -401,6 +401,22 @@ test("a list with a cursor: is an error where it does not move", async () => {
   expect(names).toEqual(["a", "a"]);
   expect(error.rawMessage).toBe(
     "upstream things: test.v1.StreamService.List: the cursor of the page leads back to the same page",
+  );
+});
+
+test.each([
+  [{ id: { S: "b" } }, "object"],
+  [["b", 1], "array"],
+])("a list with a cursor: fails behind its page when the cursor is %j", async (next, got) => {
+  const upstream = await Upstream.start(() => ({ body: { ...page("a"), next } }), cursor);
+  const names: string[] = [];
+  const error = await failureOf(async () => {
+    for await (const { name } of upstream.list()) names.push(name);
+  });
+  expect(names).toEqual(["a"]);
+  expect(upstream.seen).toHaveLength(1);
+  expect(error.rawMessage).toBe(
+    `upstream things: test.v1.StreamService.List: next: expected a cursor that is a text or a number, got ${got}`,
   );
 });
 

@@ -55,7 +55,8 @@ export const HTTP_DIAGNOSTICS: Diagnostics = {
     },
     "path-field-type": {
       meaning: "A path variable names a list, a map or a message. These have no text form for a path.",
-      remedy: "Use a string, a number, a bool or an enum.",
+      remedy:
+        "Use a string, a number, a bool or an enum: for a time a string, or an integer of seconds. Name a field of a message by `{message.field}`.",
     },
   },
   Bodies: {

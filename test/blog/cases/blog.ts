@@ -117,7 +117,7 @@ const AVATAR: Case[] = [
   }),
 ];
 
-/** What each endpoint about blocks answers to others than administrators, and beyond its limit. */
+/** What each endpoint about blocks tells others than administrators, and beyond its limit. */
 function blockCases(
   endpoint: string,
   call: (api: Parameters<Case["call"]>[0], blogIdentifier: string) => Promise<unknown>,

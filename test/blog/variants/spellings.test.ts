@@ -6,7 +6,7 @@ import { type BlogWorld, startBlogWorld } from "../world.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Changes every value of an answer, from the inside out. */
+/** Changes every value of a response, from the inside out. */
 function everywhere(json: unknown, change: (value: unknown) => unknown): unknown {
   if (Array.isArray(json)) return change(json.map((item) => everywhere(item, change)));
   if (typeof json !== "object" || json === null) return change(json);
@@ -18,7 +18,7 @@ function everywhere(json: unknown, change: (value: unknown) => unknown): unknown
 const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Ways in which another server may write the same answers. */
+/** Ways in which another server may write the same responses. */
 const SPELLINGS: Readonly<Record<string, (value: unknown) => unknown>> = {
   "numbers are texts": (value) =>
     typeof value === "number" || typeof value === "bigint" ? String(value) : value,

@@ -4,7 +4,7 @@ import type { ServiceAdapter } from "connect-rest";
 import { expect, test } from "vitest";
 import { type Answer, type Answers, start } from "../../rules/world.ts";
 
-/** What another server of the same reference may answer, and the whole of what is read from it, as ProtoJSON. */
+/** What another server of the same reference may respond with, and the whole of what is read from it, as ProtoJSON. */
 export type Variant<S extends DescService> = readonly [
   name: string,
   call: (api: Client<S>) => Promise<Message>,
@@ -14,7 +14,7 @@ export type Variant<S extends DescService> = readonly [
 
 export const demo = { blogIdentifier: "demo" };
 
-/** An answer in the envelope. */
+/** A response in the envelope. */
 export const answered = (response: unknown, status = 200) => ({
   status,
   json: { meta: { status, msg: "OK" }, response },
@@ -25,7 +25,7 @@ export const written = (response: string) => ({
   body: `{"meta":{"status":200,"msg":"OK"},"response":${response}}`,
 });
 
-/** A client of a server that answers so, whatever it is asked. The credentials are the caller's own. */
+/** A client of a server that responds so, whatever it is asked. The credentials are the caller's own. */
 export async function serverOf<S extends DescService>(service: S, adapter: ServiceAdapter, answers: Answers) {
   const { client, seen } = await start(service, adapter, answers, {
     // some variants lose a value, and say so

@@ -187,7 +187,7 @@ const messages = Object.fromEntries(
   ]),
 );
 
-/** Inputs of HTTP/2 without TLS. What comes back is told by the connection and not by an answer. */
+/** Inputs of HTTP/2 without TLS. What comes back is told by the connection and not by a response. */
 export const HTTP2_INPUTS: readonly HostileInput[] = [
   ...inputs("HTTP/2 request", requests(headerLists), "any"),
   ...inputs("HTTP/2", session(frames), "any"),

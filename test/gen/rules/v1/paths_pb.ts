@@ -12,7 +12,24 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file rules/v1/paths.proto.
  */
 export const file_rules_v1_paths: GenFile = /*@__PURE__*/
-  fileDesc("ChRydWxlcy92MS9wYXRocy5wcm90bxIIcnVsZXMudjEiKQoLUGF0aFJlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgRoYXNoGAIgASgMIksKC0tpbmRSZXF1ZXN0EhwKBGtpbmQYASABKA4yDi5ydWxlcy52MS5LaW5kEh4KBW9yZGVyGAIgASgOMg8ucnVsZXMudjEuT3JkZXIiDAoKUGF0aFJlc3VsdCorCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABINCglLSU5EX1RSRUUQASpFCgVPcmRlchIcCg1PUkRFUl9ERUZBVUxUEAAaCbrrGAUKA2FueRIeCgxPUkRFUl9ORVdFU1QQARoMuusYCAoGbmV3ZXN0MsMECgtQYXRoU2VydmljZRJPCglHZXRCeU5hbWUSFS5ydWxlcy52MS5QYXRoUmVxdWVzdBoULnJ1bGVzLnYxLlBhdGhSZXN1bHQiFYLT5JMCDxINL25hbWVzL3tuYW1lfRJSCglHZXRCeVBhdGgSFS5ydWxlcy52MS5QYXRoUmVxdWVzdBoULnJ1bGVzLnYxLlBhdGhSZXN1bHQiGILT5JMCEhIQL3BhdGhzL3tuYW1lPSoqfRJZCgxHZXRCeVBhdHRlcm4SFS5ydWxlcy52MS5QYXRoUmVxdWVzdBoULnJ1bGVzLnYxLlBhdGhSZXN1bHQiHILT5JMCFhIUL3BhdHRlcm5zL3tuYW1lPWEvKn0SUAoJR2V0QnlIYXNoEhUucnVsZXMudjEuUGF0aFJlcXVlc3QaFC5ydWxlcy52MS5QYXRoUmVzdWx0IhaC0+STAhASDi9oYXNoZXMve2hhc2h9ElcKCUdldEJ5S2luZBIVLnJ1bGVzLnYxLktpbmRSZXF1ZXN0GhQucnVsZXMudjEuUGF0aFJlc3VsdCIdgtPkkwIXEhUva2luZHMve2tpbmR9L3tvcmRlcn0SdgoMUG9zdENvbnN0YW50EhUucnVsZXMudjEuUGF0aFJlcXVlc3QaFC5ydWxlcy52MS5QYXRoUmVzdWx0Ijm66xgh+gESCgthcGktdmVyc2lvbhIBMiAB+gEJCgRraW5kEgF4gtPkkwIOOgEqIgkvY29uc3RhbnQaEbrrGA0KBXJ1bGVzYgQwATgBYgZwcm90bzM", [file_connectrest_v1_annotations, file_google_api_annotations]);
+  fileDesc("ChRydWxlcy92MS9wYXRocy5wcm90bxIIcnVsZXMudjEiHAoLUm9vdFJlcXVlc3QSDQoFcXVlcnkYASABKAkiKQoLUGF0aFJlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgRoYXNoGAIgASgMIksKC0tpbmRSZXF1ZXN0EhwKBGtpbmQYASABKA4yDi5ydWxlcy52MS5LaW5kEh4KBW9yZGVyGAIgASgOMg8ucnVsZXMudjEuT3JkZXIiDAoKUGF0aFJlc3VsdCorCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABINCglLSU5EX1RSRUUQASpFCgVPcmRlchIcCg1PUkRFUl9ERUZBVUxUEAAaCbrrGAUKA2FueRIeCgxPUkRFUl9ORVdFU1QQARoMuusYCAoGbmV3ZXN0MuwFCgtQYXRoU2VydmljZRJBCgdHZXRSb290EhUucnVsZXMudjEuUm9vdFJlcXVlc3QaFC5ydWxlcy52MS5QYXRoUmVzdWx0IgmC0+STAgMSAS8SZAoOR2V0QmVoaW5kU2xhc2gSFS5ydWxlcy52MS5QYXRoUmVxdWVzdBoULnJ1bGVzLnYxLlBhdGhSZXN1bHQiJYLT5JMCH1oLEgkvZm9sZGVycy8SEC9mb2xkZXJzL3tuYW1lfS8STwoJR2V0QnlOYW1lEhUucnVsZXMudjEuUGF0aFJlcXVlc3QaFC5ydWxlcy52MS5QYXRoUmVzdWx0IhWC0+STAg8SDS9uYW1lcy97bmFtZX0SUgoJR2V0QnlQYXRoEhUucnVsZXMudjEuUGF0aFJlcXVlc3QaFC5ydWxlcy52MS5QYXRoUmVzdWx0IhiC0+STAhISEC9wYXRocy97bmFtZT0qKn0SWQoMR2V0QnlQYXR0ZXJuEhUucnVsZXMudjEuUGF0aFJlcXVlc3QaFC5ydWxlcy52MS5QYXRoUmVzdWx0IhyC0+STAhYSFC9wYXR0ZXJucy97bmFtZT1hLyp9ElAKCUdldEJ5SGFzaBIVLnJ1bGVzLnYxLlBhdGhSZXF1ZXN0GhQucnVsZXMudjEuUGF0aFJlc3VsdCIWgtPkkwIQEg4vaGFzaGVzL3toYXNofRJXCglHZXRCeUtpbmQSFS5ydWxlcy52MS5LaW5kUmVxdWVzdBoULnJ1bGVzLnYxLlBhdGhSZXN1bHQiHYLT5JMCFxIVL2tpbmRzL3traW5kfS97b3JkZXJ9EnYKDFBvc3RDb25zdGFudBIVLnJ1bGVzLnYxLlBhdGhSZXF1ZXN0GhQucnVsZXMudjEuUGF0aFJlc3VsdCI5uusYIfoBEgoLYXBpLXZlcnNpb24SATIgAfoBCQoEa2luZBIBeILT5JMCDjoBKiIJL2NvbnN0YW50GhG66xgNCgVydWxlc2IEMAE4AWIGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations]);
+
+/**
+ * @generated from message rules.v1.RootRequest
+ */
+export type RootRequest = Message<"rules.v1.RootRequest"> & {
+  /**
+   * @generated from field: string query = 1;
+   */
+  query: string;
+};
+
+/**
+ * Describes the message rules.v1.RootRequest.
+ * Use `create(RootRequestSchema)` to create a new message.
+ */
+export const RootRequestSchema: GenMessage<RootRequest> = /*@__PURE__*/
+  messageDesc(file_rules_v1_paths, 0);
 
 /**
  * @generated from message rules.v1.PathRequest
@@ -34,7 +51,7 @@ export type PathRequest = Message<"rules.v1.PathRequest"> & {
  * Use `create(PathRequestSchema)` to create a new message.
  */
 export const PathRequestSchema: GenMessage<PathRequest> = /*@__PURE__*/
-  messageDesc(file_rules_v1_paths, 0);
+  messageDesc(file_rules_v1_paths, 1);
 
 /**
  * @generated from message rules.v1.KindRequest
@@ -56,7 +73,7 @@ export type KindRequest = Message<"rules.v1.KindRequest"> & {
  * Use `create(KindRequestSchema)` to create a new message.
  */
 export const KindRequestSchema: GenMessage<KindRequest> = /*@__PURE__*/
-  messageDesc(file_rules_v1_paths, 1);
+  messageDesc(file_rules_v1_paths, 2);
 
 /**
  * @generated from message rules.v1.PathResult
@@ -69,7 +86,7 @@ export type PathResult = Message<"rules.v1.PathResult"> & {
  * Use `create(PathResultSchema)` to create a new message.
  */
 export const PathResultSchema: GenMessage<PathResult> = /*@__PURE__*/
-  messageDesc(file_rules_v1_paths, 2);
+  messageDesc(file_rules_v1_paths, 3);
 
 /**
  * Its zero is no value.
@@ -137,6 +154,22 @@ export const OrderSchema: GenEnum<Order> = /*@__PURE__*/
  * @generated from service rules.v1.PathService
  */
 export const PathService: GenService<{
+  /**
+   * @generated from rpc rules.v1.PathService.GetRoot
+   */
+  getRoot: {
+    methodKind: "unary";
+    input: typeof RootRequestSchema;
+    output: typeof PathResultSchema;
+  },
+  /**
+   * @generated from rpc rules.v1.PathService.GetBehindSlash
+   */
+  getBehindSlash: {
+    methodKind: "unary";
+    input: typeof PathRequestSchema;
+    output: typeof PathResultSchema;
+  },
   /**
    * @generated from rpc rules.v1.PathService.GetByName
    */

@@ -12,16 +12,62 @@ import {
   type UnaryAdapter,
   base64,
   base64Url,
+  fits,
   pathPattern,
   pathSegment,
   pathSegments,
   unary,
 } from "connect-rest/adapter";
-import { type KindRequest, type PathRequest, PathService } from "./paths_pb.ts";
+import { type KindRequest, type PathRequest, PathService, type RootRequest } from "./paths_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.PathService. */
 const PathService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
+
+/**
+ * GET /
+ *
+ * @generated from rpc rules.v1.PathService.GetRoot
+ */
+export const PathService_getRoot: UnaryAdapter<
+  typeof PathService.method.getRoot.input,
+  typeof PathService.method.getRoot.output
+> = unary(PathService.method.getRoot, {
+  rules: { ...PathService_rules, idempotent: true },
+  request(message: RootRequest): RestRequest {
+    const request = new RequestWriter("GET", "/");
+    if (message.query) request.query("query", message.query);
+    return request;
+  },
+  response(): void {},
+});
+// @@protoc_insertion_point(method:rules.v1.PathService.GetRoot)
+
+/**
+ * GET /folders/{name}/
+ * GET /folders/
+ *
+ * @generated from rpc rules.v1.PathService.GetBehindSlash
+ */
+export const PathService_getBehindSlash: UnaryAdapter<
+  typeof PathService.method.getBehindSlash.input,
+  typeof PathService.method.getBehindSlash.output
+> = unary(PathService.method.getBehindSlash, {
+  rules: { ...PathService_rules, idempotent: true },
+  request(message: PathRequest): RestRequest {
+    if (fits(message.name)) {
+      const request = new RequestWriter("GET", `/folders/${pathSegment(message.name, "name", "controls")}/`);
+      if (message.hash.length) request.query("hash", base64(message.hash));
+      return request;
+    }
+    const request = new RequestWriter("GET", "/folders/");
+    if (message.name) request.query("name", message.name);
+    if (message.hash.length) request.query("hash", base64(message.hash));
+    return request;
+  },
+  response(): void {},
+});
+// @@protoc_insertion_point(method:rules.v1.PathService.GetBehindSlash)
 
 /**
  * GET /names/{name}
@@ -151,6 +197,8 @@ export const PathService_postConstant: UnaryAdapter<
 export const PathServiceRest: ServiceAdapter<typeof PathService> = {
   service: PathService,
   methods: {
+    getRoot: PathService_getRoot,
+    getBehindSlash: PathService_getBehindSlash,
     getByName: PathService_getByName,
     getByPath: PathService_getByPath,
     getByPattern: PathService_getByPattern,
