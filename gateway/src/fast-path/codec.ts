@@ -1,13 +1,7 @@
-import {
-  type DescMessage,
-  fromBinary,
-  fromJsonString,
-  type MessageShape,
-  type Registry,
-} from "@bufbuild/protobuf";
+import { type DescMessage, fromBinary, type MessageShape, type Registry } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { gatewayError } from "../call/gateway-error.ts";
-import { withExactIntegers } from "../protocol/exact-integers.ts";
+import { readJson } from "../protocol/read-json.ts";
 import { printJson } from "./proto-json/print-json.ts";
 import type { Codec } from "./wire.ts";
 
@@ -46,7 +40,7 @@ function parseJson(
 ) {
   const options = { ignoreUnknownFields: true, recursionLimit, ...(registry && { registry }) };
   try {
-    return fromJsonString(desc, withExactIntegers(desc, decoder.decode(bytes), registry), options);
+    return readJson(desc, decoder.decode(bytes), options);
   } catch (error) {
     throw gatewayError("REQUEST_MALFORMED", textOf(error), Code.InvalidArgument, [], error);
   }

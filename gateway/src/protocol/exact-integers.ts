@@ -4,12 +4,12 @@
  */
 import { type DescField, type DescMessage, type Registry, ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { endOfString } from "./end-of-string.ts";
 
 const MAX_DIGITS = 1000;
 const SUSPICIOUS = /\d{16}|\d(?:\.\d+)?[eE]/;
 const NUMBER = /-?\d[\d.eE+-]*/g;
 const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-const BACKSLASH = 92;
 const VALUE_TYPES: ReadonlySet<string> = new Set([
   "google.protobuf.Struct",
   "google.protobuf.Value",
@@ -75,15 +75,6 @@ function bareNumbers(text: string): BareNumber[] {
     at = quote < 0 ? text.length : endOfString(text, quote + 1);
   }
   return numbers;
-}
-
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start); at >= 0; at = text.indexOf('"', at + 1)) {
-    let slash = at - 1;
-    while (slash >= start && text.charCodeAt(slash) === BACKSLASH) slash--;
-    if ((at - 1 - slash) % 2 === 0) return at + 1;
-  }
-  return text.length;
 }
 
 function isChanged(source: string, digits: string | undefined): boolean {

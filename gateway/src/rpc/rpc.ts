@@ -5,6 +5,7 @@ import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { callKey } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { callInterceptor } from "../connect-path/call-interceptor.ts";
+import { createKeysInterceptor } from "../connect-path/keys-interceptor.ts";
 import { createRaceInterceptor } from "../connect-path/race.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
 import { withBoundedDecompression } from "./compressions.ts";
@@ -48,7 +49,12 @@ function createRouter(options: RpcOptions, acceptCompression: Compression[]): Co
     writeMaxBytes: limits.writeMaxBytes,
     jsonOptions,
     binaryOptions: { recursionLimit: limits.messageDepth },
-    interceptors: [createRaceInterceptor(options.streamsEnd), callInterceptor, ...options.interceptors],
+    interceptors: [
+      createRaceInterceptor(options.streamsEnd),
+      createKeysInterceptor(options.types),
+      callInterceptor,
+      ...options.interceptors,
+    ],
     requestGate: (context) => {
       const call = context.values.get(callKey);
       if (call !== undefined) call.signal = context.signal;
