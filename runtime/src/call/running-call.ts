@@ -25,6 +25,7 @@ import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
 import {
+  comparable,
   type ErrorResponse,
   errorInStatus,
   errorInSuccess,
@@ -93,12 +94,21 @@ export interface OpenExtras {
   readonly until?: AbortSignal;
 }
 
+type Exactly = () => JsonValue | undefined;
+
 /** The body of a response as it comes. */
 export interface Download {
   readonly head: RestResponse;
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** The error that a rule of the method finds in a piece of the body; undefined for none. */
-  readonly errorIn: (json: JsonValue | undefined, text: string) => ConnectError | undefined;
+  /**
+   * The error that a rule of the method finds in a piece of the body; undefined for none. `exactly` gives the JSON with
+   * integers of any size where it does not have them.
+   */
+  readonly errorIn: (
+    json: JsonValue | undefined,
+    text: string,
+    exactly?: Exactly,
+  ) => ConnectError | undefined;
 }
 
 type Progress = {
@@ -195,8 +205,12 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         throw this.knowing(() => errorOf(this.attributed(response), rules, this.clock.now()));
       }
       const head = { status, header: headerReader(headers), payload: undefined, bytes: undefined };
-      const errorIn = (json: JsonValue | undefined, text: string) =>
-        this.knowing(() => this.errorInRecord({ ...response, ...head, json, body: Buffer.from(text) }));
+      const errorIn: Download["errorIn"] = (value, text, exactly = () => undefined) => {
+        const json = comparable(value, this.adapter.rules, exactly);
+        return this.knowing(() =>
+          this.errorInRecord({ ...response, ...head, json, body: Buffer.from(text) }),
+        );
+      };
       return { head, chunks: this.counted(chunks), errorIn };
     });
   }

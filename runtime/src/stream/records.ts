@@ -60,7 +60,7 @@ function readRecord(
   if (!text.ended && call.adapter.format === "events") throw truncated(call);
   if (call.adapter.format === "lines") checkLine(call, text, head.status);
   const json = parsedRecord(call, text, head.status);
-  const error = errorIn(json, text.data);
+  const error = errorIn(json, text.data, () => verbatimRecord(call.adapter, text));
   if (error !== undefined) throw error;
   return json;
 }
