@@ -1,4 +1,4 @@
-import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import type {
   AnyMethodAdapter,
@@ -14,12 +14,7 @@ import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
-import {
-  type DifferenceClass,
-  type DifferenceCounts,
-  type FoundDifferences,
-  NO_DIFFERENCES,
-} from "../decode/difference.ts";
+import { type FoundDifferences, NO_DIFFERENCES } from "../decode/difference.ts";
 import { withTypes } from "../decode/known-types.ts";
 import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
@@ -36,7 +31,7 @@ import { stringifyJson } from "../json/stringify-json.ts";
 import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import { located } from "../request/located.ts";
-import type { Decoder, RecordBody } from "../response/decode.ts";
+import type { RecordBody } from "../response/decode.ts";
 import { headerReader, passHeaders } from "../response/headers.ts";
 import { type ListRules, Page } from "../response/page.ts";
 import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
@@ -46,70 +41,13 @@ import { withRetries } from "../retry/with-retries.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Clock } from "../time/clock.ts";
 import { Pacer } from "../time/pacer.ts";
-import type { BodyStream } from "../upstream/outgoing.ts";
 import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
-import type { MethodLevels } from "./difference-levels.ts";
+import type { CallContext, CallSettings, Download, OpenExtras, RequestExtras } from "./call-context.ts";
+import { reportDifferences, sumOf } from "./differences.ts";
 import { notify } from "./notify.ts";
 import { observed } from "./observed.ts";
-import type { CallReport, RestOptions } from "./options.ts";
+import type { CallReport } from "./options.ts";
 import type { Route } from "./routes.ts";
-
-/** What a call has beside its messages. */
-export interface CallContext {
-  /** The headers of the RPC; made when they are asked for, which is seldom. */
-  readonly header: () => Headers;
-  /** Ends the call; its reason is the error of the call. */
-  readonly signal: AbortSignal;
-  /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
-  readonly expiresAt: number | undefined;
-  /** Whether the caller set a deadline. Without one, retries may not hold it for long. */
-  readonly hasCallerDeadline: boolean;
-}
-
-/** What running calls share. */
-export interface CallSettings {
-  readonly options: Pick<RestOptions, "onDifference" | "onRequest" | "onCall">;
-  /** The types by which google.protobuf.Any is resolved. */
-  readonly types: Registry;
-  /** What is done about each class of difference. */
-  readonly levelsOf: (adapter: AnyMethodAdapter) => MethodLevels;
-  readonly clock: Clock;
-  readonly decoder: Decoder;
-}
-
-/** How one request differs from the others of its method. */
-export interface RequestExtras {
-  /** In place of the method's own. */
-  readonly rules?: MethodRules;
-  readonly stream?: BodyStream;
-  /** Whether it may be sent again where the method allows; never with a stream. Default: true. */
-  readonly retry?: boolean;
-}
-
-/** How a body is read that comes in pieces. */
-export interface OpenExtras {
-  /** How long it may pause. Default: the upstream's limit. */
-  readonly bodyTimeoutMs?: number | undefined;
-  /** Ends it. Default: the end of the call alone does. */
-  readonly until?: AbortSignal;
-}
-
-type Exactly = () => JsonValue | undefined;
-
-/** The body of a response as it comes. */
-export interface Download {
-  readonly head: RestResponse;
-  readonly chunks: AsyncIterable<Uint8Array>;
-  /**
-   * The error that a rule of the method finds in a piece of the body; undefined for none. `exactly` gives the JSON with
-   * integers of any size where it does not have them.
-   */
-  readonly errorIn: (
-    json: JsonValue | undefined,
-    text: string,
-    exactly?: Exactly,
-  ) => ConnectError | undefined;
-}
 
 type Progress = {
   -readonly [K in "verb" | "upstreamStatus" | "attempts" | "bytes" | "differences"]: CallReport[K];
@@ -417,27 +355,9 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   private differed(found: FoundDifferences): void {
-    if (found.list.length === 0) return;
-    const { method, rules } = this.adapter;
-    const levels = this.settings.levelsOf(this.adapter);
-    const differences = found.list.filter((each) => levels[each.class] !== "ignore");
-    const [first] = differences;
-    if (first === undefined) return;
-    const counts = countsOf(found.counts, levels);
-    this.progress.differences = sumOf(this.progress.differences, counts);
-    notify("onDifference", this.settings.options.onDifference, {
-      method,
-      upstream: rules.upstream,
-      differences,
-      counts,
+    reportDifferences(found, this.adapter, this.settings, (counts) => {
+      this.progress.differences = sumOf(this.progress.differences, counts);
     });
-    const failing = differences.find((each) => levels[each.class] === "fail");
-    if (failing === undefined) return;
-    const { path, expected } = failing;
-    const { upstream } = rules;
-    // the type alone: behind it may stand the value of a field that is redacted
-    const [got = ""] = failing.got.split(" ");
-    throw restError("RESPONSE_DRIFT", { upstream, method: fullName(method), path, expected, got });
   }
 
   private failed(step: string, cause: unknown): ConnectError {
@@ -454,17 +374,4 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 function operationStatus(json: JsonValue | undefined): JsonValue | undefined {
   if (!isJsonObject(json) || json.done !== true || !isJsonObject(json.error)) return json;
   return { ...json, error: { details: [], ...json.error } };
-}
-
-function countsOf(counts: DifferenceCounts, levels: MethodLevels): DifferenceCounts {
-  const of = (each: DifferenceClass) => (levels[each] === "ignore" ? 0 : counts[each]);
-  return { additional: of("additional"), converted: of("converted"), lost: of("lost") };
-}
-
-function sumOf(a: DifferenceCounts, b: DifferenceCounts): DifferenceCounts {
-  return {
-    additional: a.additional + b.additional,
-    converted: a.converted + b.converted,
-    lost: a.lost + b.lost,
-  };
 }

@@ -1,5 +1,6 @@
 import type { RecordsAdapter } from "../adapter/adapter.ts";
-import type { Download, RunningCall } from "../call/running-call.ts";
+import type { Download } from "../call/call-context.ts";
+import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
 import { ChunkBuffer } from "../http/chunk-buffer.ts";
 import type { JsonValue } from "../json/json.ts";

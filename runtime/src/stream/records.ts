@@ -1,6 +1,7 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { RecordsAdapter } from "../adapter/adapter.ts";
-import type { Download, RunningCall } from "../call/running-call.ts";
+import type { Download } from "../call/call-context.ts";
+import type { RunningCall } from "../call/running-call.ts";
 import { holdsExactly } from "../decode/read.ts";
 import { restError } from "../errors/rest-error.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
