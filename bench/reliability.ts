@@ -1,6 +1,7 @@
 /** `npm run bench -- reliability`: what the gateway keeps up when its peers do not. */
 import { parseArgs } from "node:util";
 import { measureBombs } from "./reliability/bombs.ts";
+import { measureCosts } from "./reliability/costs.ts";
 import { measureDeadlines } from "./reliability/deadlines.ts";
 import { measureDrain } from "./reliability/drain.ts";
 import { type Figure, figureLines, holds, type Scenario } from "./reliability/figure.ts";
@@ -14,7 +15,7 @@ const HELP = `Usage: npm run bench -- reliability [options]
 Holds the gateway to bounds, beside a server written with connect-node and undici and their defaults. The exit
 status is 1 when a bound does not hold.
 
-  --only <names>  bombs, retries, breaker, overload, drain, slow, deadlines, heap; several joined by commas
+  --only <names>  bombs, costs, retries, breaker, overload, drain, slow, deadlines, heap; several joined by commas
   --calls <n>     calls for the heap (default 200000)
   --json          print JSON instead of lines
   --help          show this text
@@ -54,6 +55,7 @@ export async function benchReliability(args: readonly string[]): Promise<Reliabi
 function scenarios(calls: number): Scenario[] {
   return [
     { name: "bombs", measure: measureBombs },
+    { name: "costs", measure: measureCosts },
     { name: "retries", measure: measureRetries },
     { name: "breaker", measure: measureBreaker },
     { name: "overload", measure: measureOverload },

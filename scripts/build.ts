@@ -3,7 +3,7 @@
  * JavaScript with declarations, in the same layout, below dist/, and a tarball of each.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writePages } from "./package-pages.ts";
 
@@ -28,10 +28,21 @@ function build(name: string): void {
   }
   const manifest = JSON.parse(readFileSync(join(name, "package.json"), "utf8")) as { [key: string]: Json };
   writeFileSync(join(target, "package.json"), `${JSON.stringify(published(manifest), null, 2)}\n`);
+  copyEntry(name, target);
   writePages(name, target, PACKAGES);
   cpSync("LICENSE", join(target, "LICENSE"));
   if (name === "plugin") copyProtos(target);
   run("npm", ["pack", `./${target}`, "--pack-destination", DIST, "--silent", "--ignore-scripts"]);
+}
+
+/** The executable is JavaScript already; what it starts is compiled. */
+function copyEntry(name: string, target: string): void {
+  const entry = "bin/entry.cjs";
+  const source = join(name, entry);
+  if (!existsSync(source)) return;
+  mkdirSync(join(target, "bin"));
+  const code = readFileSync(source, "utf8").replace('"../src/bin.ts"', '"../src/bin.js"');
+  writeFileSync(join(target, entry), code, { mode: 0o755 });
 }
 
 /** Whoever generates from annotated .proto files needs the annotations, and what they import. */
@@ -68,17 +79,13 @@ function compile(name: string, target: string): void {
 
 /** The manifest with sources in place of their TypeScript. */
 function published(manifest: { [key: string]: Json }): Json {
-  const { devDependencies: _devDependencies, exports, bin, ...rest } = manifest;
+  // private: what is in the repository is TypeScript, which Node.js does not run below node_modules
+  const { devDependencies: _devDependencies, private: _private, exports, ...rest } = manifest;
   return {
     ...rest,
-    ...(bin === undefined ? {} : { bin: compiled(bin) }),
     ...(exports === undefined ? {} : { exports: withTypes(exports) }),
-    files: ["src", "docs", "connectrest", "google"],
+    files: ["bin", "src", "docs", "connectrest", "google"],
   };
-}
-
-function compiled(value: Json): Json {
-  return JSON.parse(JSON.stringify(value).replaceAll('.ts"', '.js"')) as Json;
 }
 
 function withTypes(exports: Json): Json {

@@ -73,6 +73,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "bus/",
     "admission/",
     "metrics/",
+    "diagnostics/",
     "log/",
     "trace/",
     "protocol/",

@@ -10,7 +10,7 @@ const WATCH_MS = 40_000;
 /** What timers and a busy machine may add, in seconds. */
 const SLACK = 1.5;
 
-const HEAD = `POST ${LIST_POSTS} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n`;
+const HEAD = `POST ${LIST_POSTS} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
 
 interface Peer {
   readonly name: string;

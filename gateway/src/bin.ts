@@ -1,7 +1,8 @@
 #!/usr/bin/env node
+import "./cli/no-debugger.ts";
 import { CommanderError } from "commander";
 import { EXIT_STATUS } from "./cli/exit-status.ts";
-import { printError } from "./cli/output.ts";
+import { flushOutput, printError } from "./cli/output.ts";
 import { createProgram } from "./cli/program.ts";
 import { ConfigError } from "./config/problems.ts";
 
@@ -10,6 +11,7 @@ try {
 } catch (error) {
   process.exitCode = report(error);
 }
+await flushOutput();
 // All is closed: a timer that an adapter left behind must not hold the process.
 process.exit();
 

@@ -60,6 +60,8 @@ adapters: [${path.resolve(import.meta.dirname, "testing/echo-rest.ts")}]
 upstreams:
   echo:
     baseUrl: ${upstreamUrl}
+    retry: false
+    breaker: false
     credentials:
       ${apiKey}
       oauth1:
@@ -111,6 +113,67 @@ const answers: Record<string, (key: string, response: http.ServerResponse) => vo
   "a reset": (_, response) => void response.destroy(),
 };
 
+/** How an upstream may write what it was sent. */
+const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {
+  "as it is": (text) => text,
+  "in upper case": (text) => text.toUpperCase(),
+  "percent-encoded": encodeURIComponent,
+  "percent-encoded throughout": (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&"),
+  "as JSON of ASCII": (text) =>
+    text.replace(/[^a-z0-9]/g, (char) => `\\u00${Buffer.from(char).toString("hex")}`),
+  "as base64": (text) => Buffer.from(text).toString("base64"),
+  "as base64 behind a name": (text) => Buffer.from(`me:${text}`).toString("base64").slice(4),
+  "as base64url": (text) => Buffer.from(text).toString("base64url"),
+  "as hexadecimal": (text) => Buffer.from(text).toString("hex"),
+};
+
+/** Where an upstream may write it; what is behind the key goes beyond where texts are cut. */
+const PLACES: Readonly<Record<string, (key: string, response: http.ServerResponse) => void>> = {
+  "a header that is passed on": (key, response) => {
+    response.setHeader("x-ratelimit-policy", `for ${key}`).setHeader("x-request-id", key);
+    response.setHeader("content-type", "application/json").end('{"text":"fine"}');
+  },
+  "a header that is passed on with an error": (key, response) => {
+    response.writeHead(429, { "retry-after": "0", "x-rate-limit-user": key }).end();
+  },
+  "the type of a body": (key, response) => {
+    response.writeHead(200, { "content-type": `text/plain; for=${key}` }).end("no JSON");
+  },
+  "the encoding of a body": (key, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-encoding": key }).end("{}");
+  },
+  "a key of an object": (key, response) => {
+    response
+      .setHeader("content-type", "application/json")
+      .end(JSON.stringify({ [key]: 1, text: { [key]: 2 } }));
+  },
+  "a key that is cut": (key, response) => {
+    const long = "x".repeat(90) + key;
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ [long]: 1, text: "fine" }));
+  },
+  "a text that is cut": (key, response) => {
+    response
+      .writeHead(500, { "content-type": "text/plain" })
+      .end(`${"y".repeat(280)} ${key} ${"z".repeat(300)}`);
+  },
+  "a type that is cut": (key, response) => {
+    response.writeHead(200, { "content-type": `text/plain; a=${"y".repeat(470)}${key}` }).end("no JSON");
+  },
+  "where JSON breaks": (key, response) => {
+    response.setHeader("content-type", "application/json").end(`{"text":${key}}`);
+  },
+  "an error in JSON": (key, response) => {
+    response.writeHead(400, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error: { message: `no ${key}`, [key]: key } }));
+  },
+  "a redirect": (key, response) => {
+    response.writeHead(307, { location: `https://elsewhere.example/${key}?k=${key}` }).end();
+  },
+  "a phrase": (key, response) => {
+    response.writeHead(503, `no ${key}`).end();
+  },
+};
+
 const headers = {
   authorization: `Bearer ${canaries.foreignAuthorization}`,
   cookie: `session=${canaries.cookie}`,
@@ -141,6 +204,17 @@ async function callInEveryWay(url: string): Promise<string[]> {
     }),
   );
   return [...texts, await grpc(url, body)];
+}
+
+/** One call, and all that comes back. */
+async function echoOnce(url: string): Promise<string> {
+  const body = JSON.stringify({ text: "a" });
+  const got = await fetch(`${url}/echo.v1.EchoService/Echo`, {
+    method: "POST",
+    headers: { "x-echo-key": canaries.passedHeader, "content-type": "application/json" },
+    body,
+  });
+  return JSON.stringify([...got.headers]) + (await got.text());
 }
 
 function grpc(url: string, body: string): Promise<string> {
@@ -175,17 +249,19 @@ function grpc(url: string, body: string): Promise<string> {
   });
 }
 
-/** Fails where a canary is in the text: as it is, as base64, or percent-encoded. */
+/** Fails where a canary is in the text, in any of its spellings. */
 function expectNone(where: string, text: string): void {
+  const lower = text.toLowerCase();
   for (const [name, canary] of Object.entries(canaries)) {
-    const spellings = [
-      canary,
-      encodeURIComponent(canary),
-      Buffer.from(canary).toString("base64").slice(0, -4),
-    ];
-    for (const spelling of spellings) {
-      const at = text.indexOf(spelling);
-      if (at >= 0) throw new Error(`${name} is in ${where}: ${text.slice(Math.max(0, at - 200), at + 60)}`);
+    // what is cut must not show the beginning either
+    expect(lower.indexOf(canary.slice(0, 13)), `the beginning of ${name} in ${where}`).toBe(-1);
+    for (const [spelling, encode] of Object.entries(SPELLINGS)) {
+      // of base64, the end depends on what follows
+      const at = lower.indexOf(encode(canary).replace(/=+$/, "").slice(0, -1).toLowerCase());
+      if (at >= 0)
+        throw new Error(
+          `${name}, ${spelling}, is in ${where}: ${text.slice(Math.max(0, at - 200), at + 60)}`,
+        );
     }
   }
 }
@@ -222,6 +298,30 @@ describe.each(Object.keys(sources))("with %s, no secret comes out", (source) => 
     expectNone("standard error", stderr);
   });
 
+  test("of a gateway whose upstream gives back what it was sent, wherever and however", async () => {
+    writeConfig(sources[source as keyof typeof sources]);
+    run = runCli(["serve"], directory, env);
+    const url = (await run.line(/^gateway ready on /)).replace("gateway ready on ", "");
+    const metrics = (await run.line(/^metrics ready on /)).replace("metrics ready on ", "");
+    let taken = 0;
+    for (const [place, give] of Object.entries(PLACES)) {
+      for (const [spelling, encode] of Object.entries(SPELLINGS)) {
+        answer = (key, response) => give(encode(key), response);
+        const texts = await Promise.all([echoOnce(url), grpc(url, "{}")]);
+        for (const text of texts) expectNone(`${spelling}, in ${place}`, text);
+        if (texts.join().includes("[secret]")) taken++;
+      }
+    }
+    expect(taken).toBeGreaterThan(30);
+    expectNone("the metrics", await (await fetch(metrics)).text());
+    run.process.kill("SIGTERM");
+    expect(await run.exit).toBe(0);
+    const { stdout, stderr } = run.output();
+    expect(stderr.split("\n").length).toBeGreaterThan(100);
+    expectNone("standard output", stdout);
+    expectNone("standard error", stderr);
+  });
+
   test.each(["print-config", "check-config"])("of %s", async (command) => {
     writeConfig(sources[source as keyof typeof sources]);
     run = runCli([command], directory, env);
@@ -244,6 +344,8 @@ test.each(["serve", "check-config", "print-config"])(
 adapters: [${path.resolve(import.meta.dirname, "testing/echo-rest.ts")}]
 upstreams:
   echo: { baseUrl: "https://me:${canaries.configPassword}@echo.example/?key=${canaries.configSecret}", credentials: { apiKey: ${canaries.configSecret} } }
+  slash: { baseUrl: "https://me:a/${canaries.configPassword}@echo.example/", redirects: { hosts: ["me:${canaries.configPassword}@a.example"] } }
+server: { origins: ["https://me:${canaries.configPassword}@echo.example"] }
 `;
     writeFileSync(path.join(directory, "connect-rest.yaml"), wrong);
     run = runCli([command], directory, env);

@@ -138,3 +138,20 @@ test("reflection has no method without an adapter, and no service that is not se
 test("what does not fit is said before anything listens", async () => {
   await expect(startGateway({ adapters: [EchoServiceRest], upstreams: {} })).rejects.toThrow(/echo/);
 });
+
+test("a gateway calls its upstreams by the fetch that it is given", async () => {
+  const asked: string[] = [];
+  const mocked = await startGateway({
+    adapters: [EchoServiceRest],
+    upstreams: { echo: { baseUrl: "https://echo.example" } },
+    fetch: async (url) => {
+      asked.push(url);
+      return Response.json({ text: "from a mock" });
+    },
+    limits: { drainNoticeMs: 1 },
+  });
+  const transport = createGrpcTransport({ baseUrl: mocked.url });
+  expect((await createClient(EchoService, transport).echo({ text: "a" })).text).toBe("from a mock");
+  expect(asked).toEqual(["https://echo.example/echo"]);
+  await mocked.close();
+});

@@ -1,6 +1,8 @@
 import type { DescFile, DescMethod } from "@bufbuild/protobuf";
 import {
   type BreakerReport,
+  type ClientOptions,
+  type CredentialsFunction,
   createRest,
   type DifferenceOptions,
   type RequestObserver,
@@ -10,20 +12,24 @@ import {
   type UpstreamOptions,
 } from "connect-rest";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
+import { clientKey } from "./admission/client-key.ts";
 import { callKey, currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
+import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
+import type { SidePlace, SideServer } from "./listener/side-server.ts";
 import { createDifferenceLog } from "./log/difference-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
-import { Metrics } from "./metrics/metrics.ts";
-import { type MetricsPlace, type MetricsServer, startMetricsServer } from "./metrics/metrics-server.ts";
+import { Metrics, type MetricsOptions } from "./metrics/metrics.ts";
+import { startMetricsServer } from "./metrics/metrics-server.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
-import { type Server, type ServerOptions, startServer } from "./server.ts";
-import { startRequestTrace } from "./trace/request-trace.ts";
+import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
+import { outcomeOfRequest } from "./trace/request-outcome.ts";
+import { startRequestTrace, traced } from "./trace/request-trace.ts";
 
 /** An upstream of the gateway. */
 export interface GatewayUpstream extends UpstreamOptions {
-  /** Calls of it that run at the same time; a further one fails with UNAVAILABLE. Default: 1024. */
+  /** Calls of it that run at the same time; further ones wait. Default: 1024. */
   readonly callsInFlight?: number | undefined;
   /** Whether its requests carry the trace context of their calls. Default: true. */
   readonly traceContext?: boolean | undefined;
@@ -44,12 +50,18 @@ export interface GatewayOptions
   readonly differences?: DifferenceOptions | undefined;
   /** Short for `differences: { lost: "fail" }`. Default: false. */
   readonly strict?: boolean;
+  /** Sends the requests to all upstreams that have none of their own: a Dispatcher of undici. Default: own connections. */
+  readonly dispatcher?: ClientOptions["dispatcher"];
+  /** The same by a `fetch`. */
+  readonly fetch?: ClientOptions["fetch"];
   /** Further routes beside those of the adapters. */
   readonly routes?: ServerOptions["routes"];
   /** False sends every call down connect's path, for tests that compare. Default: true. */
   readonly fastPath?: boolean;
-  /** Where to serve metrics. Default: nowhere. */
-  readonly metrics?: MetricsPlace | undefined;
+  /** Where to serve metrics, and which. Default: nowhere. */
+  readonly metrics?: (SidePlace & MetricsOptions) | undefined;
+  /** Where to serve heap snapshots, CPU profiles and the level of the log. Default: nowhere. */
+  readonly diagnostics?: SidePlace | undefined;
 }
 
 /** The gateway keeps the deadlines of its calls itself. */
@@ -59,6 +71,8 @@ const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 export interface Gateway extends Server {
   /** The address of the metrics; undefined where they are not served. */
   readonly metricsUrl: string | undefined;
+  /** The address of the diagnostics; undefined where they are not served. */
+  readonly diagnosticsUrl: string | undefined;
 }
 
 /**
@@ -74,31 +88,45 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     strict = false,
     routes,
     fastPath = true,
+    dispatcher,
+    fetch,
     ...others
   } = options;
-  const { metrics: metricsPlace, ...server } = others;
-  const metrics = new Metrics();
+  const { metrics: metricsPlace, diagnostics: diagnosticsPlace, ...server } = others;
+  const metrics = new Metrics({ perMethod: metricsPlace?.perMethod });
   const log = options.log ?? silentLogger();
   const logDifferences = createDifferenceLog(log);
   const rest = createRest({
     adapters,
-    upstreams,
+    upstreams: withTracedCredentials(upstreams),
     types,
     strict,
     differences,
+    dispatcher,
+    fetch,
     timeoutMs: LONGEST_TIMEOUT_MS,
     onRequest: (report) => observe(report, metrics, upstreams),
     onDifference: (report) => {
       metrics.differed(report);
       logDifferences(report);
     },
+    callerOf: () => {
+      const call = currentCall();
+      return call && clientKey(call.client);
+    },
+    onCall: ({ upstream, droppedHeaders }) => {
+      if (droppedHeaders > 0) metrics.headersDropped(upstream, droppedHeaders);
+    },
     onBreaker: (report) => {
       metrics.breakerChanged(report);
       logBreaker(log, report);
     },
   });
-  let metricsServer: MetricsServer | undefined;
+  let metricsServer: SideServer | undefined;
+  let diagnostics: SideServer | undefined;
+  const closeOthers = () => Promise.all([rest.close(), metricsServer?.close(), diagnostics?.close()]);
   try {
+    diagnostics = diagnosticsPlace && (await startDiagnosticsServer(log, diagnosticsPlace));
     metricsServer = metricsPlace && (await serveMetrics(metrics, metricsPlace));
     const started = await startServer({
       ...server,
@@ -118,15 +146,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       comments: commentsOf(adapters),
     });
     // Scraped to the end: what happens while draining is of interest as well.
-    const close = () => started.close().finally(() => Promise.all([rest.close(), metricsServer?.close()]));
-    return { ...started, metricsUrl: metricsServer?.url, close: async () => void (await close()) };
+    const close = async (closeOptions?: CloseOptions) => {
+      await started.close(closeOptions).finally(closeOthers);
+    };
+    return { ...started, metricsUrl: metricsServer?.url, diagnosticsUrl: diagnostics?.url, close };
   } catch (error) {
-    await Promise.all([rest.close(), metricsServer?.close()]);
+    await closeOthers();
     throw error;
   }
 }
 
-function serveMetrics(metrics: Metrics, place: MetricsPlace): Promise<MetricsServer> {
+function serveMetrics(metrics: Metrics, place: SidePlace): Promise<SideServer> {
   metrics.watchProcess();
   return startMetricsServer(metrics, place);
 }
@@ -143,23 +173,35 @@ function logBreaker(log: Logger, { upstream, origin, state, cooldownMs }: Breake
 
 /** Counts, times and traces one request to an upstream. */
 function observe(
-  { upstream, verb }: RequestReport,
+  report: RequestReport,
   metrics: Metrics,
   upstreams: GatewayOptions["upstreams"],
 ): RequestObserver {
   const call = currentCall();
   if (call !== undefined) call.attempts += 1;
   const startedAt = performance.now();
-  const trace = startRequestTrace(call?.trace.context, upstream, verb);
+  const trace = startRequestTrace(call, report);
   return {
-    headers: upstreams[upstream]?.traceContext === false ? undefined : trace.headers,
+    headers: upstreams[report.upstream]?.traceContext === false ? undefined : trace.headers,
+    run: trace.run,
     onEnd: (end) => {
       // the last response counts: a stream that is left between two pages had one
       if (call !== undefined && end.status !== undefined) call.upstreamStatus = end.status;
-      metrics.requested(upstream, end.status, performance.now() - startedAt);
+      metrics.requested(report, outcomeOfRequest(end), performance.now() - startedAt);
       trace.end(end);
     },
   };
+}
+
+/** The upstreams, with functions for credentials that run outside of the request that they are for. */
+function withTracedCredentials(upstreams: GatewayOptions["upstreams"]): GatewayOptions["upstreams"] {
+  const entries = Object.entries(upstreams).map(([name, options]) => {
+    const { credentials } = options;
+    if (typeof credentials !== "function") return [name, options] as const;
+    const provide: CredentialsFunction = (context) => traced(() => credentials(context));
+    return [name, { ...options, credentials: provide }] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** The unary methods of the adapters, called without a handler. */

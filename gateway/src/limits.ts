@@ -3,8 +3,12 @@ export interface LimitEntry {
   /** Used when the configuration does not set it. */
   readonly default: number;
   readonly unit: "ms" | "bytes" | "count" | "per second" | "percent";
+  /** The smallest value that the configuration may set. Default: 1. */
+  readonly min?: number;
   /** The largest value that the configuration may set. */
   readonly max: number;
+  /** Whether a new value counts from the next reload on; the others count from the next start on. Default: false. */
+  readonly reloads?: boolean;
   /** What is limited, and what happens when the limit is exceeded. */
   readonly effect: string;
 }
@@ -22,36 +26,77 @@ export const LIMIT_TABLE = {
     max: 1_000_000,
     effect: "Open connections. Further connections are closed immediately.",
   },
+  connectionsPerClient: {
+    default: 1000,
+    unit: "count",
+    max: 1_000_000,
+    effect:
+      "Open connections of one client address (IPv6: of one /64 network) once half of `connections` are open; until then one client may have them all. Further connections are closed immediately. Trusted proxies are exempt.",
+  },
+  requestsInFlight: {
+    default: 12_000,
+    unit: "count",
+    max: 1_000_000,
+    effect:
+      "Concurrent requests of any kind: calls that run or wait, refused calls, health checks, pages, unknown paths. When there are more, responses that their clients do not read are cut off to make room; if there are none, further requests get 503, by gRPC UNAVAILABLE.",
+  },
+  requestsPerClient: {
+    default: 1000,
+    unit: "count",
+    max: 1_000_000,
+    effect:
+      "Concurrent requests of one client address (IPv6: of one /64 network) once half of `requestsInFlight` are running; until then one client may have them all. Further requests get 503, by gRPC UNAVAILABLE. Behind proxies, set `server.proxies`.",
+  },
+  healthWatches: {
+    default: 1000,
+    unit: "count",
+    max: 1_000_000,
+    effect: "Concurrent calls of `grpc.health.v1.Health/Watch`. Further calls fail with UNAVAILABLE.",
+  },
+  healthWatchesPerClient: {
+    default: 100,
+    unit: "count",
+    max: 1_000_000,
+    effect:
+      "Concurrent calls of `grpc.health.v1.Health/Watch` of one client address once half of `healthWatches` are running. Further calls fail with UNAVAILABLE.",
+  },
   callsInFlight: {
     default: 4096,
     unit: "count",
     max: 1_000_000,
-    effect: "Concurrent calls, including streams. Further calls wait in the queue.",
+    reloads: true,
+    effect:
+      "Concurrent calls, including streams. Further calls wait in the queue. Streams of one client leave an eighth to others.",
   },
   queuedCalls: {
     default: 1024,
     unit: "count",
     max: 1_000_000,
+    reloads: true,
     effect:
-      "Calls that wait in the queue while `callsInFlight` others run. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE.",
+      "Calls that wait in the queue while `callsInFlight` others run, of the gateway or of their upstream. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE; a client that has fewer calls waiting takes the place of one of the client that has the most.",
   },
   queueTimeoutMs: {
     default: 1000,
     unit: "ms",
     max: DAY,
-    effect: "How long a call may wait in the queue before it fails with UNAVAILABLE.",
+    reloads: true,
+    effect:
+      "How long a call may wait in the queue before it fails with UNAVAILABLE. The only call of a client may wait twice as long as calls of its upstream usually take, if that is longer.",
   },
   callsPerClient: {
     default: 1024,
     unit: "count",
     max: 1_000_000,
+    reloads: true,
     effect:
-      "Concurrent calls of one client address, including those that wait. Further calls fail with RESOURCE_EXHAUSTED. Behind proxies, set `server.proxies`, or all clients share the address of the proxy.",
+      "Calls of one client (an address, or a network of IPv6 of 64 bits) that run at one upstream or wait, while other clients wait for the same: further calls fail with RESOURCE_EXHAUSTED. While nobody else waits, a client may use all there is; of what becomes free while several wait, the client with the smallest share is next. Behind proxies, set `server.proxies`, or all clients share the address of the proxy.",
   },
   eventLoopDelayMs: {
     default: 500,
     unit: "ms",
     max: DAY,
+    reloads: true,
     effect:
       "Delay of the event loop, averaged over a second: a sign of an overloaded process. Beyond it, all calls but health checks fail with UNAVAILABLE.",
   },
@@ -59,6 +104,7 @@ export const LIMIT_TABLE = {
     default: 90,
     unit: "percent",
     max: 100,
+    reloads: true,
     effect:
       "Heap in use, relative to its maximum size. Beyond it, all calls but health checks fail with UNAVAILABLE.",
   },
@@ -73,24 +119,28 @@ export const LIMIT_TABLE = {
     default: 16 * 1024,
     unit: "bytes",
     max: 1024 * 1024,
-    effect: "Total size of the headers of a request. Larger requests get 431, or their stream is reset.",
+    effect:
+      "Total size of the headers of a request, over HTTP/2 with 32 bytes more for each. Larger requests get 431, by gRPC RESOURCE_EXHAUSTED; beyond 64 KiB over HTTP/2 their stream is reset.",
   },
   headerCount: {
     default: 100,
     unit: "count",
     max: 10_000,
-    effect: "Number of headers of a request. Requests with more get 431, or their stream is reset.",
+    effect: "Number of headers of a request. Requests with more get 431, by gRPC RESOURCE_EXHAUSTED.",
   },
   urlBytes: {
     default: 8 * 1024,
     unit: "bytes",
     max: 1024 * 1024,
-    effect: "Size of the request target, including the query. Larger requests get 414.",
+    reloads: true,
+    effect:
+      "Size of the request target, including the query. Larger requests get 414, by gRPC RESOURCE_EXHAUSTED.",
   },
   bodyIdleTimeoutMs: {
     default: 10_000,
     unit: "ms",
     max: DAY,
+    reloads: true,
     effect:
       "Pause between two chunks of a request body, for calls with a single request message. Beyond it, the call fails with DEADLINE_EXCEEDED.",
   },
@@ -112,13 +162,27 @@ export const LIMIT_TABLE = {
     default: 100,
     unit: "count",
     max: 1000,
+    effect: "Nesting depth of a request message. Deeper messages fail the call with INVALID_ARGUMENT.",
+  },
+  queuedDecompressions: {
+    default: 256,
+    unit: "count",
+    max: 1_000_000,
     effect:
-      "Nesting depth of a request message. Deeper messages fail the call, as JSON with INVALID_ARGUMENT, as binary with INTERNAL.",
+      "Compressed request messages that wait to be decompressed, which clients do in turns. Beyond it, the newest of the client with most of them fails with RESOURCE_EXHAUSTED.",
+  },
+  messageCost: {
+    default: 100_000,
+    unit: "count",
+    max: GIB,
+    effect:
+      "What decoding a request message may cost, counted before it is decoded: 1 for each scalar, 10 for each message, map entry, JSON object or array, unknown field, and value of a google.protobuf.Value. Costlier messages fail the call with RESOURCE_EXHAUSTED.",
   },
   unaryDeadlineMs: {
     default: 15_000,
     unit: "ms",
     max: DAY,
+    reloads: true,
     effect:
       "Deadline of a unary call whose method has no `timeout` of its own. A shorter one of the client counts before it. Beyond it, the call fails with DEADLINE_EXCEEDED, whatever its handler does.",
   },
@@ -126,6 +190,7 @@ export const LIMIT_TABLE = {
     default: 60 * 60 * 1000,
     unit: "ms",
     max: DAY,
+    reloads: true,
     effect:
       "Deadline of a streaming call whose method has no `timeout` of its own. A shorter one of the client counts before it. Beyond it, the call fails with DEADLINE_EXCEEDED.",
   },
@@ -133,6 +198,7 @@ export const LIMIT_TABLE = {
     default: 60 * 60 * 1000,
     unit: "ms",
     max: DAY,
+    reloads: true,
     effect:
       "The longest deadline of any call: longer ones of clients, of methods and of the two settings above are cut to it. `check-config` names the methods whose own `timeout` is cut.",
   },
@@ -147,8 +213,9 @@ export const LIMIT_TABLE = {
     default: 30_000,
     unit: "ms",
     max: DAY,
+    reloads: true,
     effect:
-      "How long a client may stop reading its response. Then its stream is reset, or its connection closed.",
+      "How long a client may stop reading a response, whatever it is the response to. Then its stream is reset, or its connection closed. In a crowd (`requestsInFlight`) the time is shorter.",
   },
   streamsPerConnection: {
     default: 100,
@@ -162,26 +229,32 @@ export const LIMIT_TABLE = {
     unit: "per second",
     max: 100_000,
     effect:
-      "Stream resets on one HTTP/2 connection, by either side. Beyond it, the connection is closed with ENHANCE_YOUR_CALM.",
+      "Early stream resets on one HTTP/2 connection, by either side. Beyond it, and beyond a burst of `streamsPerConnection`, the connection is closed with ENHANCE_YOUR_CALM. Streams that were open for a second, or have reached the deadline that their client set, may end as they like.",
   },
   drainNoticeMs: {
-    default: 300,
+    default: 5000,
     unit: "ms",
+    min: 0,
     max: DAY,
+    reloads: true,
     effect:
-      "While draining: how long the gateway still accepts connections and requests, telling clients to reconnect elsewhere, so that load balancers can notice. Then it stops listening and closes idle connections.",
+      "While draining after SIGTERM: how long the gateway still accepts connections and requests, failing readiness and telling clients to reconnect elsewhere, so that load balancers can notice. Then it stops listening and closes idle connections. SIGINT skips it. Default where `server.host` is a loopback address: 0.",
   },
   drainStreamsMs: {
     default: 5_000,
     unit: "ms",
     max: DAY,
-    effect: "While draining: how long streaming calls may continue before they end with UNAVAILABLE.",
+    reloads: true,
+    effect:
+      "While draining: how long streaming calls may continue after the notice before they end with UNAVAILABLE.",
   },
   drainGraceMs: {
     default: 20_000,
     unit: "ms",
     max: DAY,
-    effect: "While draining: how long calls in flight may take before their connections are closed.",
+    reloads: true,
+    effect:
+      "While draining: how long everything may take, from the signal on and with the notice, before the connections of calls in flight are closed.",
   },
 } as const satisfies Readonly<Record<string, LimitEntry>>;
 
@@ -199,8 +272,37 @@ export type OnLimit = (limit: LimitName) => void;
 /** The names of all limits, in the order of the table. */
 export const LIMIT_NAMES = Object.keys(LIMIT_TABLE) as readonly LimitName[];
 
-/** Fills in the defaults. */
-export function withDefaultLimits(given: LimitOptions = {}): Limits {
-  const entries = LIMIT_NAMES.map((name) => [name, given[name] ?? LIMIT_TABLE[name].default] as const);
+/** The defaults that depend on the address: nobody has to notice that what only this machine reaches goes away. */
+const ON_LOOPBACK: LimitOptions = { drainNoticeMs: 0 };
+
+/** Fills in the defaults; some are others where the server listens on loopback. */
+export function withDefaultLimits(given: LimitOptions = {}, onLoopback = false): Limits {
+  const here = onLoopback ? ON_LOOPBACK : {};
+  const entries = LIMIT_NAMES.map(
+    (name) => [name, given[name] ?? here[name] ?? LIMIT_TABLE[name].default] as const,
+  );
   return Object.fromEntries(entries) as Record<LimitName, number>;
+}
+
+/** Whether a new value of a limit counts while the gateway runs. */
+export function isReloaded(name: LimitName): boolean {
+  const { reloads = false }: LimitEntry = LIMIT_TABLE[name];
+  return reloads;
+}
+
+/** Limits that can change while they are in use. */
+export class LiveLimits {
+  /** Read them one by one whenever they count: a copy does not change. */
+  readonly current: Limits;
+  private readonly values: Record<LimitName, number>;
+
+  constructor(limits: Limits) {
+    this.values = { ...limits };
+    this.current = this.values;
+  }
+
+  /** Takes over what can change. */
+  reload(limits: Limits): void {
+    for (const name of LIMIT_NAMES) if (isReloaded(name)) this.values[name] = limits[name];
+  }
 }

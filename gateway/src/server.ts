@@ -11,19 +11,30 @@ import { Health as HealthService } from "./gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection as ReflectionV1 } from "./gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "./gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { Health } from "./health/health.ts";
-import { type LimitOptions, withDefaultLimits } from "./limits.ts";
-import { type CertificateFiles, readCertificate, watchCertificate } from "./listener/certificate.ts";
+import { type LimitOptions, LiveLimits, withDefaultLimits } from "./limits.ts";
+import {
+  type Certificate,
+  type CertificateFiles,
+  expiryOf,
+  readCertificate,
+  watchCertificate,
+} from "./listener/certificate.ts";
+import { createGuard } from "./listener/guard.ts";
+import { hostsOf, isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
 import type { HttpRequest, HttpResponse } from "./listener/http.ts";
-import { createListener, type Listener } from "./listener/listener.ts";
+import { createListener } from "./listener/listener.ts";
 import { createOriginReader, type ProxyOptions } from "./listener/proxies.ts";
+import { UNCACHED } from "./listener/refusal.ts";
 import { logCall } from "./log/call-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { createRefusalLog } from "./log/refusal-log.ts";
+import { standardError } from "./log/standard-streams.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { createCors } from "./pages/cors.ts";
 import type { Examples } from "./pages/example.ts";
 import { createPages } from "./pages/pages.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
+import { refuse } from "./protocol/refuse.ts";
 import { createValidation } from "./protocol/validate.ts";
 import { createFileIndex } from "./reflection/file-index.ts";
 import { reflectionRoutes } from "./reflection/reflection.ts";
@@ -34,6 +45,11 @@ export interface ServerOptions {
   readonly routes: (router: ConnectRouter) => void;
   /** Default 127.0.0.1. */
   readonly host?: string;
+  /**
+   * The hosts of requests that are served; `*` is every one. Default, listening on loopback: its names and the address.
+   * Elsewhere there is no default.
+   */
+  readonly hosts?: readonly string[] | undefined;
   /** Default 0, which picks a free one. */
   readonly port?: number;
   /** Speak TLS with this certificate; its files are read again when they change. Default: cleartext. */
@@ -54,6 +70,13 @@ export interface ServerOptions {
   /** By the full name of the service, for the start page. */
   readonly comments?: ReadonlyMap<string, ServiceComments>;
   readonly examples?: Examples;
+  /** Whether there is a start page. Default: true. */
+  readonly pages?: boolean | undefined;
+  /**
+   * Whether the services and their schema can be learned by gRPC reflection, by the list of health, and from errors of
+   * unknown paths. Default: true.
+   */
+  readonly reflection?: boolean | undefined;
   /** The upstream that a method calls, and how many calls of it may run. Default: none. */
   readonly shareOf?: (method: DescMethod) => UpstreamShare | undefined;
   /** How busy the process is, for tests. */
@@ -73,15 +96,35 @@ export interface Server {
   readonly services: readonly DescService[];
   /** Resolves when the constraints of all messages are compiled; calls are served before. */
   readonly warm: Promise<void>;
+  /** Takes over what can change while the server runs. */
+  reload(change: ServerChange): void;
   /** Fails readiness, lets calls in flight finish, and resolves when the last connection is closed. */
-  close(): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
+}
+
+/** What can change while a server runs. */
+export interface ServerChange {
+  /** All of them; those that are absent get their defaults. Limits that do not reload stay. */
+  readonly limits?: LimitOptions | undefined;
+  /** Absent: the certificate stays. */
+  readonly tls?: CertificateFiles | undefined;
+}
+
+/** How a server ends. */
+export interface CloseOptions {
+  /** Stop listening at once, without `drainNoticeMs`. Default: false. */
+  readonly skipNotice?: boolean;
 }
 
 const OWN_SERVICES: readonly DescService[] = [HealthService, ReflectionV1, ReflectionV1Alpha];
 
 /** Starts a server for the routes. Rejects when the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const limits = withDefaultLimits(options.limits);
+  const reflection = options.reflection ?? true;
+  const host = options.host ?? "127.0.0.1";
+  const liveLimits = new LiveLimits(withDefaultLimits(options.limits, isLoopback(host)));
+  const limits = liveLimits.current;
+  const guard = createGuard({ hosts: hostsOf(host, options.hosts), origins: options.origins ?? [] });
   const log = options.log ?? silentLogger();
   const metrics = options.metrics ?? new Metrics();
   const overload = new OverloadMonitor(limits, options.load);
@@ -91,7 +134,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     metrics.refused(limit);
     logRefusal(limit);
   };
-  const health = new Health();
+  const health = new Health(limits, onLimit);
   const streamsEnd = new AbortController();
   const validation = createValidation();
   const rpc = createRpc({
@@ -99,7 +142,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     routes: (router) => {
       options.routes(router);
       router.service(HealthService, health.routes());
-      reflectionRoutes(router, () => schema);
+      if (reflection) reflectionRoutes(router, () => schema);
     },
     interceptors: [validation.interceptor],
     validation,
@@ -107,9 +150,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     types: options.types ?? createRegistry(),
     methodTimeout: options.methodTimeout ?? (() => undefined),
     streamsEnd: streamsEnd.signal,
+    isListed: reflection,
     admission,
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: (service) => service === HealthService,
+    onRejected: (status) => metrics.rejected(status),
     onRefused: (call, { limit, error }) => {
       const code = codeToString(error.code);
       call.trace.end(code);
@@ -126,42 +171,76 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const names = rpc.services.map((service) => service.typeName);
   const schema = { services: names, files: createFileIndex(rpc.services) };
-  health.serve(names);
+  health.serve(names, reflection ? names : []);
   const services = rpc.services.filter((service) => !OWN_SERVICES.includes(service));
-  const start = { services, comments: options.comments ?? new Map(), examples: options.examples ?? {} };
-  const pages = createPages(start, health);
+  const start = {
+    services,
+    comments: options.comments ?? new Map(),
+    examples: options.examples ?? {},
+    hasReflection: reflection,
+  };
+  const pages = createPages(options.pages === false ? undefined : start, health);
   const cors = createCors(options.origins ?? [], options.corsHeaders);
   const originOf = createOriginReader(options.proxies);
+  let certificate = options.tls && readCertificate(options.tls);
+  const useCertificate = (next: Certificate) => {
+    listener.useCertificate(next);
+    certificate = next;
+  };
   const listener = createListener({
     limits,
-    certificate: options.tls && readCertificate(options.tls),
+    certificate,
     handler: (request: HttpRequest, response: HttpResponse) => {
       const requestId = requestIdOf(request.headers[REQUEST_ID_HEADER]);
       response.setHeader(REQUEST_ID_HEADER, requestId);
+      if (request.method === "GET" || request.method === "HEAD") {
+        for (const [name, value] of Object.entries(UNCACHED)) response.setHeader(name, value);
+      }
       const origin = originOf(request);
+      const refusal = guard(request, origin);
+      if (refusal !== undefined) {
+        metrics.rejected(refusal.status);
+        refuse(request, response, refusal);
+        return;
+      }
       if (cors(request, response) || pages(request, response, origin)) return;
       rpc.serve(request, response, { requestId, client: origin.client });
     },
+    refuse,
+    proxies: options.proxies,
     onError: (error) => reportError(log, error, "request failed"),
     onLimit,
+    onRejected: (status) => metrics.rejected(status),
+    onTlsFailure: () => metrics.tlsFailed(),
   });
   metrics.watch({
     callsInFlight: () => admission.running,
     callsQueued: () => admission.queued,
     connections: () => listener.connections(),
+    logLinesDropped: () => standardError().droppedLines,
+    certificateExpiry: certificate && (() => expiryOf(certificate)),
   });
-  const host = options.host ?? "127.0.0.1";
   const { port } = await listener.listen(options.port ?? 0, host);
-  const stopWatching = options.tls && keepCertificate(options.tls, listener, log);
+  if (!isLoopback(host)) log.warn({ host }, OPEN_TO_ALL);
+  let stopWatching = options.tls && keepCertificate(options.tls, useCertificate, log);
   return {
     url: `${options.tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
     services,
     warm: validation.warmUp(services).catch((error: unknown) => reportError(log, error, "warm-up failed")),
-    close: async () => {
+    reload: (change) => {
+      if (change.tls !== undefined) {
+        useCertificate(readCertificate(change.tls));
+        stopWatching?.();
+        stopWatching = keepCertificate(change.tls, useCertificate, log);
+      }
+      liveLimits.reload(withDefaultLimits(change.limits, isLoopback(host)));
+    },
+    close: async ({ skipNotice = false } = {}) => {
       health.drain();
-      const timer = setTimeout(() => streamsEnd.abort(), limits.drainStreamsMs);
-      await listener.drain();
+      const noticeMs = skipNotice ? 0 : limits.drainNoticeMs;
+      const timer = setTimeout(() => streamsEnd.abort(), noticeMs + limits.drainStreamsMs);
+      await listener.drain(noticeMs);
       clearTimeout(timer);
       stopWatching?.();
       overload.stop();
@@ -169,11 +248,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
-function keepCertificate(files: CertificateFiles, listener: Listener, log: Logger): () => void {
+function keepCertificate(
+  files: CertificateFiles,
+  use: (certificate: Certificate) => void,
+  log: Logger,
+): () => void {
   return watchCertificate(
     files,
     (certificate) => {
-      listener.useCertificate(certificate);
+      use(certificate);
       log.info({ certificate: files.certificate }, "certificate reloaded");
     },
     (error) => log.error({ cause: String(error) }, "certificate not reloaded, the one before is kept"),

@@ -10,7 +10,9 @@ const program = fileURLToPath(new URL("./testing/hostile-responses.ts", import.m
 const ENDS: Readonly<Record<string, string>> = {
   "10 000 arrays": "RESPONSE_SHAPE",
   "10 000 objects": "UPSTREAM_BODY_TOO_DEEP",
-  "10 000 000 arrays": "UPSTREAM_BODY_NOT_JSON",
+  "10 000 000 arrays": "UPSTREAM_BODY_TOO_COSTLY",
+  "5 000 000 objects side by side": "UPSTREAM_BODY_TOO_COSTLY",
+  "1 000 000 numbers with a large exponent": "UPSTREAM_BODY_TOO_COSTLY",
   "10 000 levels of raw JSON": "0",
   "a key named __proto__": "0",
   NaN: "UPSTREAM_BODY_NOT_JSON",

@@ -42,6 +42,7 @@ export {
 export { reasonOf } from "./errors/rest-error.ts";
 export { ERRORS, type ErrorEntry, type ErrorReason } from "./errors/table.ts";
 export { type UpstreamError, UpstreamErrorSchema } from "./gen/connectrest/v1/upstream_error_pb.ts";
+export type { FetchFunction, FetchInit, FetchResponse } from "./http/fetch-function.ts";
 export type { Outcome } from "./invoke.ts";
 export type { RateLimitOptions } from "./rate-limit/rate-limit-options.ts";
 export {
@@ -56,5 +57,10 @@ export {
 export type { RetryOptions } from "./retry/retry-options.ts";
 export { Secret } from "./text/secret.ts";
 export type { Clock } from "./time/clock.ts";
+export { isLoopbackOrigin } from "./upstream/local-host.ts";
 export { UPSTREAM_DEFAULTS, type UpstreamOptions } from "./upstream/options.ts";
+export { proxyFromEnvironment } from "./upstream/proxy-environment.ts";
+export type { ProxyOptions, ProxySource } from "./upstream/proxy-options.ts";
+export type { ClientOptions, UpstreamDispatcher } from "./upstream/supplied-client.ts";
+export type { TlsOptions } from "./upstream/tls-options.ts";
 export { VERSION } from "./version.ts";

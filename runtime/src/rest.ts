@@ -26,6 +26,7 @@ import { carriedMessage } from "./response/carried-message.ts";
 import { fullName } from "./text/full-name.ts";
 import { systemClock } from "./time/clock.ts";
 import { createTransport } from "./transport.ts";
+import { resolveClient } from "./upstream/supplied-client.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
 type HeadersInit = ConstructorParameters<typeof Headers>[0];
@@ -129,6 +130,9 @@ class JoinedRest implements Rest {
       clock,
       onBreaker: (report) => notify("onBreaker", options.onBreaker, report),
       network: options.network,
+      client: resolveClient(options, (option, expected, got) =>
+        restError("OPTION_INVALID", { option, expected, got }),
+      ),
     }));
     this.invoker = new Invoker(options, this.types, clock);
     this.transport = createTransport({

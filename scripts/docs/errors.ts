@@ -93,11 +93,9 @@ function statusRows(): string[][] {
 
 function retriedRows(): string[][] {
   const words = { always: "yes", "with a delay": "if the response says when to retry", never: "no" };
-  const own = (["UPSTREAM_UNREACHABLE", "UPSTREAM_RESET", "UPSTREAM_TRUNCATED"] as const).map((reason) => [
-    code(reason),
-    code(codeName(ERRORS[reason].code)),
-    "yes",
-  ]);
+  const own = (
+    ["UPSTREAM_UNREACHABLE", "UPSTREAM_RESET", "UPSTREAM_FAILED", "UPSTREAM_TRUNCATED"] as const
+  ).map((reason) => [code(reason), code(codeName(ERRORS[reason].code)), "yes"]);
   const responses = Object.entries(words).map(([retried, text]) => {
     if (retried === "never") return ["all other statuses", "all other codes", text];
     const rows = RETRIED_STATUSES.filter((row) => row.retried === retried);

@@ -70,10 +70,15 @@ test.each([
   ["is no JSON", "{"],
   ["is empty", ""],
   ["is another type", "[]"],
-  ["is nested deeply", `{"fields":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
+  ["is nested deeply", `{"fields":${"[".repeat(5_000)}${"]".repeat(5_000)}}`],
   ["is not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
 ])("a JSON message: that %s is refused", async (_name, body) => {
   expect(await refusal(body)).toMatchObject({ status: 400, code: "invalid_argument" });
+});
+
+test("a JSON message: that is nested so deeply that it costs too much is refused for that", async () => {
+  const body = `{"fields":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  expect(await refusal(body)).toMatchObject({ status: 429, code: "resource_exhausted" });
 });
 
 test.each(["9999999999", "2147483648", "2147483647", "15000"])(

@@ -51,10 +51,16 @@ function node(...options: string[]): string {
 }
 
 test("the built packages: have executables that run", () => {
-  const run = (path: string) => node(join("node_modules", path), "--version").trim();
-  expect(run("protoc-gen-connect-rest/src/bin.js")).toBe("protoc-gen-connect-rest 0.1.0");
-  expect(run("protoc-gen-connect-rest-tools/src/bin.js")).toBe("protoc-gen-connect-rest-tools 0.1.0");
-  expect(run("connect-rest-gateway/src/bin.js")).toContain("0.1.0");
+  const run = (name: string) => {
+    const folder = join("node_modules", name);
+    const manifest = JSON.parse(readFileSync(join(home, folder, "package.json"), "utf8"));
+    expect(manifest.private).toBeUndefined();
+    const [entry = ""] = Object.values<string>(manifest.bin);
+    return node(join(folder, entry), "--version").trim();
+  };
+  expect(run("protoc-gen-connect-rest")).toBe("protoc-gen-connect-rest 0.1.0");
+  expect(run("protoc-gen-connect-rest-tools")).toBe("protoc-gen-connect-rest-tools 0.1.0");
+  expect(run("connect-rest-gateway")).toContain("0.1.0");
 });
 
 test("the built packages: export what the workspace exports", () => {

@@ -5,6 +5,7 @@ import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import {
   file_google_protobuf_api,
   file_google_protobuf_descriptor,
+  file_google_protobuf_struct,
   UninterpretedOption_NamePartSchema,
 } from "@bufbuild/protobuf/wkt";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
@@ -22,6 +23,7 @@ const types: readonly DescMessage[] = [
   ...(await generatedFiles()),
   file_google_protobuf_api,
   file_google_protobuf_descriptor,
+  file_google_protobuf_struct,
   file_buf_validate_validate,
 ]
   .flatMap((file) => [...nestedTypes(file)].filter((type) => type.kind === "message"))

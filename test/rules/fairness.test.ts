@@ -54,6 +54,32 @@ test("an array of many small items lets others run", async () => {
   expect(most).toBeLessThan(MOST_PER_TURN);
 });
 
+test("many streams at once let others run as much as one does", async () => {
+  const { client } = await start(ModelService, ModelServiceRest, {
+    body: `[${Array(2_000).fill("{}").join()}]`,
+  });
+  let count = 0;
+  let last = 0;
+  const perTurn: number[] = [];
+  let isOver = false;
+  const turns = (async () => {
+    for (; !isOver; last = count) {
+      await setImmediate();
+      perTurn.push(count - last);
+    }
+  })();
+  const streams = Array.from({ length: 20 }, async () => {
+    for await (const _ of client.exportRows({ table: "t" })) count++;
+  });
+  await Promise.all(streams);
+  isOver = true;
+  await turns;
+  expect(count).toBe(40_000);
+  // a body that has just come has its first share at once
+  const busy = perTurn.sort((a, b) => a - b).slice(0, -40);
+  expect(Math.max(...busy)).toBeLessThan(MOST_PER_TURN);
+});
+
 test("many short lines let others run", async () => {
   const { client } = await start(
     ClusterService,

@@ -140,38 +140,83 @@ test("a call that cannot meet its deadline is not judged by how long streams tak
   expect(log).toEqual(["stream runs", "a runs"]);
 });
 
-test("a share of one client leaves room for the others", () => {
-  const { log, refusals, enter } = setup({ callsPerClient: 2 });
+test("a client alone may have all there is, and beyond its share while nobody else waits", () => {
+  const { log, enter } = setup({ callsInFlight: 3, callsPerClient: 1 });
+  for (const name of ["a", "b", "c", "d", "e"]) enter(name);
+  expect(log).toEqual(["a runs", "b runs", "c runs"]);
+});
+
+test("a client beyond its share may not let more calls wait while another client waits", () => {
+  const { log, refusals, enter } = setup({ callsInFlight: 2, callsPerClient: 2 });
   const leave = enter("a");
   enter("b");
+  enter("other", { client: "192.0.2.2" });
   enter("c");
-  enter("d", { client: "192.0.2.2" });
   leave();
-  enter("e");
-  expect(log).toEqual(["a runs", "b runs", "c refused by callsPerClient", "d runs", "e runs"]);
+  expect(log).toEqual(["a runs", "b runs", "c refused by callsPerClient", "other runs"]);
   expect(refusals[0]?.error.code).toBe(Code.ResourceExhausted);
 });
 
-test("a share of one client counts what it has in the queue", () => {
-  const { log, enter } = setup({ callsInFlight: 1, callsPerClient: 2 });
-  enter("a");
-  enter("b");
-  enter("c");
-  expect(log).toEqual(["a runs", "c refused by callsPerClient"]);
+test("a client's share at one upstream is not touched by who waits for another", () => {
+  const { log, enter } = setup({ callsPerClient: 1 });
+  const slow = { upstream: "slow", callsInFlight: 1 };
+  const fast = { upstream: "fast", callsInFlight: 1 };
+  enter("a", { share: slow });
+  enter("other", { share: slow, client: "192.0.2.2" });
+  const leave = enter("b", { share: fast });
+  enter("c", { share: fast });
+  leave();
+  expect(log).toEqual(["a runs", "b runs", "c runs"]);
 });
 
-test("a share of one upstream leaves room for the others", () => {
-  const { log, refusals, enter } = setup({});
+test("a call for which its upstream has no room waits, and those of other upstreams do not", () => {
+  const { log, refusals, enter } = setup({ queueTimeoutMs: 500 });
   const slow = { upstream: "slow", callsInFlight: 1 };
   const leave = enter("a", { share: slow });
   enter("b", { share: slow });
   enter("c", { share: { upstream: "fast", callsInFlight: 1 } });
-  leave();
   enter("d", { share: slow });
-  expect(log).toEqual(["a runs", "b refused by upstream.callsInFlight", "c runs", "d runs"]);
+  leave();
+  vi.advanceTimersByTime(500);
+  expect(log).toEqual(["a runs", "c runs", "b runs", "d refused by queueTimeoutMs"]);
+  expect(refusals[0]?.error.code).toBe(Code.Unavailable);
+});
+
+test("a call that its upstream has no room for, and no queue, is told which limit it is", () => {
+  const { log, refusals, enter } = setup({ queuedCalls: 1 });
+  const share = { upstream: "slow", callsInFlight: 1 };
+  for (const name of ["a", "b", "c"]) enter(name, { share });
+  expect(log).toEqual(["a runs", "c refused by queuedCalls"]);
   expect(refusals[0]?.error.rawMessage).toBe(
-    "1 calls of the upstream slow are running, its limit callsInFlight; try again later",
+    "1 calls of the upstream slow are running, its limit callsInFlight, and 1 wait, the limit queuedCalls; try again later",
   );
+});
+
+test("a full queue makes place for a client that has less in it, at the expense of the one that has the most", () => {
+  const { log, refusals, enter } = setup({ callsInFlight: 1, queuedCalls: 3 });
+  for (const name of ["a", "b", "c", "d"]) enter(name);
+  enter("other", { client: "192.0.2.2" });
+  expect(log).toEqual(["a runs", "d refused by callsPerClient"]);
+  expect(refusals[0]?.error.code).toBe(Code.ResourceExhausted);
+  enter("other 2", { client: "192.0.2.2" });
+  expect(log.at(-1)).toBe("other 2 refused by queuedCalls");
+});
+
+test("addresses of one network of IPv6 are one client", () => {
+  const { log, enter } = setup({ callsInFlight: 2, callsPerClient: 2 });
+  enter("a", { client: "2001:db8::1" });
+  enter("b", { client: "2001:db8:0:0:ffff::2" });
+  enter("other", { client: "2001:db8:0:1::1" });
+  enter("c", { client: "2001:db8::3" });
+  expect(log).toEqual(["a runs", "b runs", "c refused by callsPerClient"]);
+});
+
+test("streams of one client leave the last slots to others", () => {
+  const { log, enter } = setup({ callsInFlight: 8 });
+  for (let i = 0; i < 8; i++) enter(String(i), { isUnary: false });
+  expect(log).toHaveLength(7);
+  enter("other", { client: "192.0.2.2", isUnary: false });
+  expect(log.at(-1)).toBe("other runs");
 });
 
 test("while the process is overloaded, what runs goes on and what comes is refused", () => {

@@ -1,6 +1,9 @@
 import type { Limits } from "../limits.ts";
+import { clientKey } from "./client-key.ts";
 import type { Overload } from "./overload.ts";
 import { type Refused, refused } from "./refused.ts";
+import { type Holder, Slots } from "./slots.ts";
+import { type Waiting, WaitingCalls } from "./waiting-calls.ts";
 
 /** Calls of one upstream at the same time, where its options do not say. */
 export const DEFAULT_UPSTREAM_CALLS = 1024;
@@ -27,32 +30,43 @@ export interface QueuedCall {
   readonly refuse: (refused: Refused) => void;
 }
 
-interface Waiting {
+/** A call with what it needs to run. */
+interface Entry extends Waiting, Holder {
   readonly call: QueuedCall;
-  readonly timer: NodeJS.Timeout;
+  readonly upstream: Slots | undefined;
+  /** From 0, in the order in which calls came. */
+  readonly place: number;
+  // biome-ignore lint/plugin: set when the call begins to wait
+  timer?: NodeJS.Timeout;
+  // biome-ignore lint/plugin: set when the call runs
+  leave?: () => void;
 }
-
-/** How much the newest call counts in the average. */
-const WEIGHT = 0.05;
 
 /** When to call again after an overload, in milliseconds. */
 const OVERLOAD_RETRY_MS = 1000;
 
+/** How many times the typical duration of a call the only call of a client may wait for its turn. */
+const PATIENCE = 2;
+
 /**
- * Admits calls, lets them wait, or refuses them: by how busy the process is, by the share of their client and their
- * upstream, and by how many run. Those that wait are taken in the order in which they came; those that could not
- * finish before their deadline any more are refused, so that no work is wasted.
+ * Admits calls, lets them wait, or refuses them: by how busy the process is, and by how many run, of the process and of
+ * their upstream. Whatever is free is given to whoever asks, so that a client alone may have all of it. What becomes free
+ * while several wait goes to the client that has the smallest share, of the upstream or of the process, whichever is
+ * larger: so a second client runs as soon as any call of the first ends. Those that could not finish before their deadline
+ * any more are refused, so that no work is wasted.
  */
 export class Admission {
   private readonly limits: Limits;
   private readonly overload: () => Overload | undefined;
   private readonly now: () => number;
-  private readonly clients = new Shares();
-  private readonly upstreams = new Shares();
-  private readonly queue = new Set<Waiting>();
-  private active = 0;
-  /** How long a unary call takes, in milliseconds. */
-  private typicalMs = 0;
+  private readonly process: Slots;
+  private readonly upstreams = new Map<string, Slots>();
+  private readonly upstreamLimits = new Map<string, number>();
+  private readonly queue = new WaitingCalls<Entry>();
+  private places = 0;
+  /** When each client was last given a slot, by counting them; of clients that have something here. */
+  private readonly turns = new Map<string, number>();
+  private turn = 0;
 
   constructor(
     limits: Limits,
@@ -62,10 +76,11 @@ export class Admission {
     this.limits = limits;
     this.overload = overload;
     this.now = now;
+    this.process = new Slots(() => limits.callsInFlight);
   }
 
   get running(): number {
-    return this.active;
+    return this.process.running;
   }
 
   get queued(): number {
@@ -78,126 +93,205 @@ export class Admission {
    * @returns a function to be called once, when the call is over or its client is gone
    */
   enter(call: QueuedCall): () => void {
-    const problem = this.problem(call);
-    if (problem !== undefined) {
-      call.refuse(problem);
+    const overload = this.overload();
+    if (overload !== undefined) {
+      call.refuse(refused(overload.limit, overload.text, OVERLOAD_RETRY_MS));
       return () => undefined;
     }
-    this.clients.take(call.client);
-    if (this.active < this.limits.callsInFlight) return this.start(call);
-    return this.wait(call);
-  }
-
-  private problem({ client, deadlineAt, share }: QueuedCall): Refused | undefined {
-    const overload = this.overload();
-    if (overload !== undefined) return refused(overload.limit, overload.text, OVERLOAD_RETRY_MS);
-    const { callsPerClient, callsInFlight, queuedCalls } = this.limits;
-    if (this.clients.of(client) >= callsPerClient) {
-      const text = `${callsPerClient} calls of this client are running, the limit callsPerClient`;
-      return refused("callsPerClient", text, this.typicalMs);
+    const entry = this.entryOf(call);
+    if (this.hasRoom(entry)) {
+      this.start(entry);
+    } else {
+      const problem = this.problem(entry);
+      if (problem !== undefined) {
+        call.refuse(problem);
+        return () => undefined;
+      }
+      this.wait(entry);
     }
-    const busy = this.busyUpstream(share);
-    if (busy !== undefined || this.active < callsInFlight) return busy;
-    const waitMs = this.expectedWaitMs(this.queue.size + 1);
-    const text = `${callsInFlight} calls are running, the limit callsInFlight`;
-    if (this.queue.size >= queuedCalls) {
-      return refused("queuedCalls", `${text}, and ${queuedCalls} wait, the limit queuedCalls`, waitMs);
-    }
-    if (this.now() + waitMs + this.typicalMs <= deadlineAt) return undefined;
-    return refused("callsInFlight", `${text}, and the call would wait beyond its deadline`, waitMs);
-  }
-
-  private busyUpstream(share: UpstreamShare | undefined): Refused | undefined {
-    if (share === undefined || this.upstreams.of(share.upstream) < share.callsInFlight) return undefined;
-    const { upstream, callsInFlight } = share;
-    const text = `${callsInFlight} calls of the upstream ${upstream} are running, its limit callsInFlight`;
-    return refused("upstream.callsInFlight", text, this.typicalMs);
-  }
-
-  private expectedWaitMs(place: number): number {
-    return (place * this.typicalMs) / this.limits.callsInFlight;
-  }
-
-  private start(call: QueuedCall): () => void {
-    const { client, share, isUnary } = call;
-    const startedAt = this.now();
-    this.active += 1;
-    if (share !== undefined) this.upstreams.take(share.upstream);
-    call.run();
     return () => {
-      this.active -= 1;
-      this.clients.giveBack(client);
-      if (share !== undefined) this.upstreams.giveBack(share.upstream);
-      if (isUnary) this.typicalMs += WEIGHT * (this.now() - startedAt - this.typicalMs);
-      this.next();
+      if (this.dequeue(entry)) {
+        this.forget(entry);
+        return;
+      }
+      entry.leave?.();
+      delete entry.leave;
     };
   }
 
-  private wait(call: QueuedCall): () => void {
-    const { queueTimeoutMs } = this.limits;
-    let leave = () => {
-      if (this.dequeue(waiting)) this.clients.giveBack(call.client);
+  private entryOf(call: QueuedCall): Entry {
+    const { share, isUnary } = call;
+    const client = clientKey(call.client);
+    const upstream = share && this.slotsOf(share);
+    const line = JSON.stringify([client, share?.upstream, isUnary]);
+    return { call, client, isUnary, upstream, line, place: this.places++ };
+  }
+
+  private slotsOf({ upstream, callsInFlight }: UpstreamShare): Slots {
+    this.upstreamLimits.set(upstream, callsInFlight);
+    const slots =
+      this.upstreams.get(upstream) ?? new Slots(() => this.upstreamLimits.get(upstream) ?? callsInFlight);
+    this.upstreams.set(upstream, slots);
+    return slots;
+  }
+
+  private hasRoom(entry: Entry): boolean {
+    return this.process.hasRoom(entry) && (entry.upstream?.hasRoom(entry) ?? true);
+  }
+
+  /** Why a call for which there is no room may not wait either; it may take the place of one that waits. */
+  private problem(entry: Entry): Refused | undefined {
+    const { callsPerClient, queuedCalls } = this.limits;
+    const { client } = entry;
+    const held = (entry.upstream ?? this.process).heldBy(client) + this.queue.of(client);
+    if (held >= callsPerClient && this.isContended(entry)) return this.beyondShare(held);
+    if (this.queue.size >= queuedCalls && !this.makePlace(client)) {
+      const waitMs = this.expectedWaitMs(entry);
+      return refused(
+        "queuedCalls",
+        `${this.fullText(entry)}, and ${queuedCalls} wait, the limit queuedCalls`,
+        waitMs,
+      );
+    }
+    const waitMs = this.expectedWaitMs(entry);
+    if (this.now() + waitMs + this.typicalMs(entry) <= entry.call.deadlineAt) return undefined;
+    const text = `${this.fullText(entry)}, and the call would wait beyond its deadline`;
+    return refused(this.fullLimit(entry), text, waitMs);
+  }
+
+  /** Whether other clients wait for what a call would wait for. */
+  private isContended({ client, upstream }: Entry): boolean {
+    const isFull = this.process.running >= this.process.capacity;
+    for (const other of this.queue.heads()) {
+      if (other.client !== client && (isFull || other.upstream === upstream)) return true;
+    }
+    return false;
+  }
+
+  /** Refuses the newest waiting call of the client that has the most waiting, if that is more than this one has. */
+  private makePlace(client: string): boolean {
+    const newest = this.queue.newestOfMost();
+    if (newest === undefined || this.queue.of(newest.client) <= this.queue.of(client) + 1) return false;
+    this.giveUp(newest, this.beyondShare(this.queue.of(newest.client)));
+    return true;
+  }
+
+  private beyondShare(count: number): Refused {
+    const text = `this client has ${count} calls that run or wait, and others wait (callsPerClient)`;
+    return refused("callsPerClient", text, this.process.typicalMs);
+  }
+
+  /** What is full: the process, or the upstream. */
+  private fullLimit(entry: Entry): "callsInFlight" | "upstream.callsInFlight" {
+    return this.process.hasRoom(entry) ? "upstream.callsInFlight" : "callsInFlight";
+  }
+
+  private fullText(entry: Entry): string {
+    const { share } = entry.call;
+    if (share === undefined || this.fullLimit(entry) === "callsInFlight") {
+      return `${this.process.running} calls are running, the limit callsInFlight`;
+    }
+    return `${entry.upstream?.running} calls of the upstream ${share.upstream} are running, its limit callsInFlight`;
+  }
+
+  private typicalMs({ upstream }: Entry): number {
+    return upstream === undefined || upstream.typicalMs === 0 ? this.process.typicalMs : upstream.typicalMs;
+  }
+
+  /** Clients take turns: those before a call are as many of each client as its own client has waiting, and itself. */
+  private expectedWaitMs(entry: Entry): number {
+    const { client } = entry;
+    const turn = this.queue.of(client) + 1;
+    const clients = this.queue.waitingClients + (turn === 1 ? 1 : 0);
+    const ahead = Math.min(this.queue.size + 1, turn * clients);
+    const capacity = Math.min(this.process.capacity, entry.upstream?.capacity ?? this.process.capacity);
+    return (ahead * this.typicalMs(entry)) / capacity;
+  }
+
+  private start(entry: Entry): void {
+    const startedAt = this.now();
+    this.turns.set(entry.client, ++this.turn);
+    this.process.take(entry);
+    entry.upstream?.take(entry);
+    entry.leave = () => {
+      const tookMs = this.now() - startedAt;
+      this.process.giveBack(entry, tookMs);
+      entry.upstream?.giveBack(entry, tookMs);
+      this.next();
+      this.forget(entry);
     };
+    entry.call.run();
+  }
+
+  private wait(entry: Entry): void {
+    const { deadlineAt } = entry.call;
+    const { queueTimeoutMs } = this.limits;
+    const isOnly = this.process.heldBy(entry.client) + this.queue.of(entry.client) === 0;
+    const patienceMs = Math.max(queueTimeoutMs, isOnly ? PATIENCE * this.typicalMs(entry) : 0);
     const text = `the call has waited for queueTimeoutMs, ${queueTimeoutMs} ms, behind others`;
     const tooLong = () => {
-      const retryMs = this.expectedWaitMs(this.queue.size);
-      this.giveUp(waiting, this.tooLate(call) ?? refused("queueTimeoutMs", text, retryMs));
+      const retryMs = this.expectedWaitMs(entry);
+      this.giveUp(entry, this.tooLate(entry) ?? refused("queueTimeoutMs", text, retryMs));
     };
-    const maxMs = Math.max(0, Math.min(queueTimeoutMs, call.deadlineAt - this.now()));
-    const run = () => {
-      leave = this.start(call);
-    };
-    const waiting = { call: { ...call, run }, timer: setTimeout(tooLong, maxMs) };
-    this.queue.add(waiting);
-    return () => leave();
+    entry.timer = setTimeout(tooLong, Math.max(0, Math.min(patienceMs, deadlineAt - this.now())));
+    this.queue.add(entry);
   }
 
-  /** Starts what waits, as far as the limits allow. */
+  /** Starts what waits, as far as there is room. */
   private next(): void {
-    for (const waiting of this.queue) {
-      if (this.active >= this.limits.callsInFlight) return;
-      const problem = this.tooLate(waiting.call) ?? this.busyUpstream(waiting.call.share);
+    for (let entry = this.nextEntry(); entry !== undefined; entry = this.nextEntry()) {
+      const problem = this.tooLate(entry);
       if (problem !== undefined) {
-        this.giveUp(waiting, problem);
-      } else if (this.dequeue(waiting)) waiting.call.run();
+        this.giveUp(entry, problem);
+      } else if (this.dequeue(entry)) this.start(entry);
     }
   }
 
-  private tooLate({ deadlineAt }: QueuedCall): Refused | undefined {
-    if (this.now() + this.typicalMs < deadlineAt) return undefined;
-    return refused("callsInFlight", "the call has waited behind others until its deadline", this.typicalMs);
-  }
-
-  private giveUp(waiting: Waiting, problem: Refused): void {
-    if (!this.dequeue(waiting)) return;
-    this.clients.giveBack(waiting.call.client);
-    waiting.call.refuse(problem);
-  }
-
-  private dequeue(waiting: Waiting): boolean {
-    clearTimeout(waiting.timer);
-    return this.queue.delete(waiting);
-  }
-}
-
-/** Counts what is taken by name, and forgets names that have nothing. */
-class Shares {
-  private readonly taken = new Map<string, number>();
-
-  of(name: string): number {
-    return this.taken.get(name) ?? 0;
-  }
-
-  take(name: string): void {
-    this.taken.set(name, this.of(name) + 1);
-  }
-
-  giveBack(name: string): void {
-    const left = this.of(name) - 1;
-    if (left > 0) {
-      this.taken.set(name, left);
-    } else {
-      this.taken.delete(name);
+  /**
+   * Of those for which there is room, the one whose client has the smallest share; of several, the one whose client has waited
+   * the longest for its turn, and the one that came first.
+   */
+  private nextEntry(): Entry | undefined {
+    if (this.process.running >= this.process.capacity) return undefined;
+    let best: Entry | undefined;
+    for (const entry of this.queue.heads()) {
+      if (this.hasRoom(entry) && (best === undefined || this.isBefore(entry, best))) best = entry;
     }
+    return best;
+  }
+
+  private isBefore(entry: Entry, other: Entry): boolean {
+    const difference =
+      this.shareOf(entry) - this.shareOf(other) ||
+      (this.turns.get(entry.client) ?? 0) - (this.turns.get(other.client) ?? 0) ||
+      entry.place - other.place;
+    return difference < 0;
+  }
+
+  /** Of the upstream or of the process, whichever its client has the larger part of. */
+  private shareOf({ client, upstream }: Entry): number {
+    return Math.max(this.process.shareOf(client), upstream?.shareOf(client) ?? 0);
+  }
+
+  private tooLate(entry: Entry): Refused | undefined {
+    const typicalMs = this.typicalMs(entry);
+    if (this.now() + typicalMs < entry.call.deadlineAt) return undefined;
+    return refused("callsInFlight", "the call has waited behind others until its deadline", typicalMs);
+  }
+
+  private giveUp(entry: Entry, problem: Refused): void {
+    if (!this.dequeue(entry)) return;
+    this.forget(entry);
+    entry.call.refuse(problem);
+  }
+
+  private dequeue(entry: Entry): boolean {
+    clearTimeout(entry.timer);
+    return this.queue.remove(entry);
+  }
+
+  /** Forgets when a client had its turn, once it has nothing here any more. */
+  private forget({ client }: Entry): void {
+    if (this.process.heldBy(client) + this.queue.of(client) === 0) this.turns.delete(client);
   }
 }

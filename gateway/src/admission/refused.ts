@@ -13,9 +13,13 @@ export interface Refused {
 /** UNAVAILABLE, or RESOURCE_EXHAUSTED where it is the caller's own share, with when to call again. */
 export function refused(limit: Refused["limit"], text: string, retryMs: number): Refused {
   const code = limit === "callsPerClient" ? Code.ResourceExhausted : Code.Unavailable;
+  const reason = limit === "callsPerClient" ? "CALLS_EXCEEDED" : "OVERLOADED";
+  return { limit, error: gatewayError(reason, `${text}; try again later`, code, [retryInfo(retryMs)]) };
+}
+
+/** When to call again, as a detail of an error: in a tenth of a second at the earliest, in half a minute at the latest. */
+export function retryInfo(retryMs: number) {
   const ms = Math.ceil(Math.min(Math.max(retryMs, 100), 30_000));
   const retryDelay = { seconds: BigInt(Math.floor(ms / 1000)), nanos: (ms % 1000) * 1_000_000 };
-  const retryInfo = { desc: RetryInfoSchema, value: { retryDelay } };
-  const reason = limit === "callsPerClient" ? "CALLS_EXCEEDED" : "OVERLOADED";
-  return { limit, error: gatewayError(reason, `${text}; try again later`, code, [retryInfo]) };
+  return { desc: RetryInfoSchema, value: { retryDelay } };
 }

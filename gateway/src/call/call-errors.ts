@@ -1,5 +1,6 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import type { ErrorReason } from "connect-rest";
+import type { Call } from "./call.ts";
 import type { Deadline } from "./deadline.ts";
 import { gatewayError } from "./gateway-error.ts";
 
@@ -18,9 +19,15 @@ export function bodyIdle(idleMs: number): ConnectError {
   return gatewayError("REQUEST_STALLED", text, Code.DeadlineExceeded);
 }
 
-/** The error of a call whose client is gone; nobody reads it but the handler and the log. */
-export function hungUp(): ConnectError {
-  return gatewayError("CANCELED", "the client hung up", Code.Canceled);
+/**
+ * The error of a call whose client is gone; nobody reads it but the handler, the log and the metrics. A client that leaves
+ * at the deadline that it has set has not lost interest: its call took too long. Its clock began before ours, and the
+ * network takes its time, so that a tenth of the time, or 50 ms, may be missing.
+ */
+export function hungUp({ deadline, startedAt }: Pick<Call, "deadline" | "startedAt">): ConnectError {
+  const leftMs = startedAt + deadline.ms - performance.now();
+  const isDue = deadline.setBy === "client" && leftMs <= Math.max(50, deadline.ms / 10);
+  return isDue ? deadlineExceeded(deadline) : gatewayError("CANCELED", "the client hung up", Code.Canceled);
 }
 
 /** The error of a stream that is cut because the gateway goes down. */

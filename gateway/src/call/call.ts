@@ -33,6 +33,9 @@ export interface Call extends Caller {
   // biome-ignore lint/plugin: changes while the call runs
   bytesOut: number;
   readonly trace: CallTrace;
+  /** What decoding the costliest message of its request cost, by the table of `messageCost`; of cheap ones, 0 or more. */
+  // biome-ignore lint/plugin: changes while the call runs
+  messageCost: number;
   /** Requests to upstreams so far. */
   // biome-ignore lint/plugin: changes while the call runs
   attempts: number;

@@ -1,6 +1,7 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { Limits } from "../limits.ts";
-import type { Protocol } from "./protocol.ts";
+import { type Protocol, protocolOf } from "./protocol.ts";
 
 /** How long a call may take, and who says so. */
 export interface Deadline {
@@ -45,6 +46,13 @@ export function parseTimeout(protocol: Protocol, text: string): number | undefin
   const match = /^(\d{1,8})([HMSmun])$/.exec(text);
   const unit = UNIT_MS[match?.[2] ?? ""];
   return unit === undefined ? undefined : Number(match?.[1]) * unit;
+}
+
+/** The timeout that the headers of a request name, in milliseconds; undefined for none that is legal. */
+export function clientTimeoutMs(headers: IncomingHttpHeaders): number | undefined {
+  const protocol = protocolOf(headers["content-type"]);
+  const given = headers[timeoutHeader(protocol)];
+  return typeof given === "string" ? parseTimeout(protocol, given) : undefined;
 }
 
 /** A timeout as the protocol spells it. Rounded up: gRPC's shorter units are below what a timer can do. */

@@ -19,12 +19,13 @@ export const GATEWAY_REASONS = {
   REQUEST_MALFORMED: {
     codes: [Code.InvalidArgument, Code.Internal, Code.Unimplemented],
     cause:
-      "The request cannot be read as HTTP, as its protocol or as the message of the method. The code is the one that the protocol prescribes.",
+      "The request cannot be read as HTTP, as its protocol or as the message of the method. The code is the one that the protocol prescribes; a message that cannot be parsed is INVALID_ARGUMENT, as JSON and as protobuf.",
     remedy: "Correct the client; the text says what is expected.",
   },
   REQUEST_TOO_LARGE: {
     codes: [Code.ResourceExhausted, Code.InvalidArgument],
-    cause: "The message, the headers or the address of the request exceed a limit, which the text names.",
+    cause:
+      "The message, the headers or the address of the request exceed a limit, which the text names: of bytes, of what the message costs to decode, or of the digits of a number.",
     remedy: "Send less, or raise the limit of the gateway.",
   },
   REQUEST_STALLED: {
@@ -54,6 +55,18 @@ export const GATEWAY_REASONS = {
       "The HTTP verb, version, content type or compression of the request, or the version of its protocol, is not supported for this method.",
     remedy: "Use one that the text names.",
   },
+  HOST_UNKNOWN: {
+    codes: [Code.PermissionDenied],
+    cause:
+      "The request is meant for a host that is not among `server.hosts`, e.g. because a web page has pointed its own name to the gateway (DNS rebinding). The HTTP status is 421.",
+    remedy: "Call by a name that is served, or add this one to `server.hosts`.",
+  },
+  ORIGIN_FORBIDDEN: {
+    codes: [Code.PermissionDenied],
+    cause:
+      "A web page of another origin has sent a request that browsers send without asking first. The HTTP status is 403.",
+    remedy: "Add the origin to `server.origins` if its pages may call.",
+  },
   SERVICE_UNKNOWN: {
     codes: [Code.NotFound],
     cause: "A health check asks for a service that is not served here.",
@@ -61,12 +74,14 @@ export const GATEWAY_REASONS = {
   },
   CALLS_EXCEEDED: {
     codes: [Code.ResourceExhausted],
-    cause: "The caller has more calls in flight than callsPerClient allows.",
+    cause:
+      "The caller has more calls that run or wait than its share, while other clients wait: more than callsPerClient, the most in a full queue, or most of the compressed messages that wait, of which queuedDecompressions may.",
     remedy: "Wait for the delay in the RetryInfo, and make fewer calls at once.",
   },
   OVERLOADED: {
     codes: [Code.Unavailable],
-    cause: "The gateway or the share of an upstream is busy; the text names the limit.",
+    cause:
+      "The gateway or the share of an upstream is busy, or there are too many requests or health watches; the text names the limit.",
     remedy: "Retry after the delay in the RetryInfo.",
   },
   SHUTTING_DOWN: {

@@ -42,7 +42,15 @@ export function gatewayError(
 }
 
 /**
- * The error with a reason: one without a google.rpc.ErrorInfo comes from connect's reading of requests, and gets the
+ * The code of an error: protobuf that cannot be parsed is its sender's mistake, INVALID_ARGUMENT like JSON that cannot be,
+ * where connect says INTERNAL.
+ */
+export function codeOf({ code, rawMessage }: ConnectError): Code {
+  return code === Code.Internal && rawMessage.startsWith("parse binary: ") ? Code.InvalidArgument : code;
+}
+
+/**
+ * The error with a reason, and with the code of `codeOf`: one without a google.rpc.ErrorInfo comes from connect's reading of requests, and gets the
  * reason that its text and code stand for. Codes that connect does not give come from handlers other than adapters', whose
  * errors stay as they are.
  */
@@ -50,8 +58,9 @@ export function withReason(error: ConnectError): ConnectError {
   if (error.details.some((detail) => typeNameOf(detail) === ErrorInfoSchema.typeName)) return error;
   const reason = BY_TEXT.find(([text]) => text.test(error.rawMessage))?.[1] ?? BY_CODE.get(error.code);
   if (reason === undefined) return error;
-  error.details.unshift(infoOf(reason));
-  return error;
+  const own = codeOf(error) === error.code ? error : new ConnectError(error.rawMessage, codeOf(error));
+  own.details.unshift(infoOf(reason));
+  return own;
 }
 
 function typeNameOf(detail: ConnectError["details"][number]): string {

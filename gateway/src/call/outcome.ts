@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import type { Call } from "./call.ts";
+import { codeOf } from "./gateway-error.ts";
 
 /** How a call ended. */
 export interface Outcome {
@@ -13,7 +14,7 @@ export interface Outcome {
 /** How a call ended. `defect` is an error outside the call's handler: ours, not the caller's. */
 export function outcomeOf(call: Call, httpStatus: number, defect?: unknown): Outcome {
   const reason = defect ?? reasonOf(call);
-  return { code: defect === undefined ? codeOf(reason, call, httpStatus) : "internal", reason };
+  return { code: defect === undefined ? codeText(reason, call, httpStatus) : "internal", reason };
 }
 
 /** What ended the call: connect aborts its signal with the error, and without a reason when all is well. */
@@ -22,8 +23,8 @@ function reasonOf(call: Call): unknown {
   return reason instanceof Error && reason.name === "AbortError" ? undefined : reason;
 }
 
-function codeOf(reason: unknown, call: Call, httpStatus: number): string {
-  if (reason instanceof ConnectError) return codeToString(reason.code);
+function codeText(reason: unknown, call: Call, httpStatus: number): string {
+  if (reason instanceof ConnectError) return codeToString(codeOf(reason));
   if (reason !== undefined) return codeToString(Code.Internal);
   return call.signal === undefined ? `http_${httpStatus}` : "ok";
 }

@@ -21,6 +21,9 @@ writeFileSync(path.join(directory, "connect-rest.yaml"), CONFIG);
 writeFileSync(path.join(directory, "wrong.yaml"), CONFIG.replace("upstreams:", "upstream:"));
 const unused = CONFIG.replace("examples:", "  ecko: { baseUrl: https://echo.example }\nexamples:");
 writeFileSync(path.join(directory, "unused.yaml"), unused);
+writeFileSync(path.join(directory, "unnamed.yaml"), CONFIG.replace("server: {", 'server: { host: "::",'));
+const hosts = CONFIG.replace("server: {", 'server: { host: 0.0.0.0, hosts: ["*"],');
+writeFileSync(path.join(directory, "hosts.yaml"), hosts);
 writeFileSync(path.join(directory, "broken.yaml"), CONFIG.replace("echo-sandbox", "raw"));
 
 const RUNS: Run[] = [];
@@ -127,11 +130,45 @@ test("serve says that its port is in use, and what to do", async () => {
 });
 
 test("serve says that its address is none of this machine", async () => {
-  const run = cli(["serve", "--host", "192.0.2.1"]);
+  const run = cli(["serve", "--host", "192.0.2.1", "--config", "hosts.yaml"]);
   expect(await run.exit).toBe(1);
   expect(run.output().stderr).toBe(
     "error: 192.0.2.1 is no address of this machine; name another with --host, e.g. 127.0.0.1 or 0.0.0.0\n",
   );
+});
+
+const UNNAMED =
+  'is not a loopback address: name the hosts that callers use in server.hosts, e.g. [gateway.example.com], or write ["*"] for all where no browser can reach the port; otherwise any web page could call the gateway by DNS rebinding';
+
+test("serve does not start beyond loopback before the hosts of callers are named", async () => {
+  const run = cli(["serve", "--host", "0.0.0.0"]);
+  expect(await run.exit).toBe(2);
+  expect(run.output().stderr).toBe(`connect-rest.yaml:6:9: server.host: 0.0.0.0 ${UNNAMED}\n`);
+});
+
+test("check-config says that hosts are missing, and, where they are named, that the gateway is open to all", async () => {
+  const unnamed = cli(["check-config", "--config", "unnamed.yaml"]);
+  expect(await unnamed.exit).toBe(2);
+  expect(unnamed.output().stderr).toBe(`unnamed.yaml:6:17: server.host: :: ${UNNAMED}\n`);
+  const named = cli(["check-config", "--config", "hosts.yaml"]);
+  expect(await named.exit).toBe(0);
+  expect(named.output().stderr).toBe(
+    "warning: hosts.yaml:6:17: server.host: 0.0.0.0: the gateway listens beyond loopback and does not authorize callers: whoever reaches it may call its upstreams with the credentials of the configuration\n",
+  );
+});
+
+test("serve serves the hosts that are named beyond loopback, and warns loudly", async () => {
+  const run = cli(["serve", "--config", "hosts.yaml", "--port", "0"]);
+  const url = (await run.line(/^gateway ready on /)).replace(
+    "gateway ready on http://0.0.0.0",
+    "http://127.0.0.1",
+  );
+  expect((await fetch(url)).status).toBe(200);
+  const warning = run
+    .output()
+    .stderr.split("\n")
+    .find((line) => line.includes("does not authorize callers"));
+  expect(JSON.parse(warning ?? "")).toMatchObject({ level: "warn", host: "0.0.0.0" });
 });
 
 test("serve says that the sandbox does not start", async () => {

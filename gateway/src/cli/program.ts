@@ -22,7 +22,11 @@ export function createProgram(): Command {
     .addHelpText("after", AFTER_HELP)
     .showHelpAfterError("(run connect-rest --help for usage)")
     .exitOverride();
-  subcommand(program, "serve", "serve the adapters of the configuration until SIGTERM or SIGINT, then drain")
+  subcommand(
+    program,
+    "serve",
+    "serve the adapters of the configuration until SIGTERM or SIGINT, then drain; SIGHUP reloads",
+  )
     .option("--config <file>", "the configuration file", DEFAULT_CONFIG_FILE)
     .option("--port <port>", "listen on this port, 0 for a free one; overrides the configuration", parsePort)
     .option("--host <address>", "listen on this address; overrides the configuration")

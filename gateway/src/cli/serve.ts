@@ -1,18 +1,17 @@
-import { loadAdapters } from "../config/adapters.ts";
-import { checkDifferences } from "../config/check-differences.ts";
-import { checkPassThrough } from "../config/check-pass-through.ts";
-import { checkUpstreams } from "../config/check-upstreams.ts";
+import { type Overrides, type Prepared, prepare } from "../config/inspect.ts";
+import { LiveUpstreams } from "../config/live-upstreams.ts";
 import { type Config, loadConfig } from "../config/load.ts";
 import { resolveModule } from "../config/modules.ts";
 import { ConfigError } from "../config/problems.ts";
-import { resolveUpstreams } from "../config/secrets.ts";
-import { resolveTls } from "../config/tls.ts";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox-process.ts";
+import { flushTelemetry, telemetryProblem } from "../trace/telemetry.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
-import { printError, printLine } from "./output.ts";
+import { endWithoutReader, printError, printLine } from "./output.ts";
 import { tryLines } from "./ready-lines.ts";
+import { createReload } from "./reload.ts";
+import { HangUp, type Stop, untilStopped } from "./signals.ts";
 
 export interface ServeOptions {
   readonly config: string;
@@ -25,57 +24,103 @@ export interface ServeOptions {
   readonly sandboxTlsKey?: string;
 }
 
-/** `connect-rest serve`: runs until a signal, then drains. A second signal ends the process at once. */
+/** How long an SDK may take to hand over its last spans, in milliseconds. */
+export const TELEMETRY_MS = 3000;
+
+/**
+ * `connect-rest serve`: runs until SIGTERM or SIGINT, then drains; a second signal ends the process at once. SIGHUP reloads
+ * the configuration.
+ */
 export async function serve(options: ServeOptions): Promise<void> {
-  const config = loadConfig(options.config, process.env);
-  const adapters = await loadAdapters(config);
-  const log = createLogger(config.log.level);
-  reportStrayErrors(log);
-  const sandbox = options.sandbox === true ? await startConfiguredSandbox(config, options) : undefined;
+  endWithoutReader();
+  const hangUp = new HangUp();
+  const sandbox = options.sandbox === true ? await startConfiguredSandbox(options) : undefined;
   try {
-    const corsHeaders = checkPassThrough(config);
-    checkDifferences(config, adapters);
-    const upstreams = resolveUpstreams(config, process.env, sandbox?.upstreams, adapters);
-    checkUpstreams(config, adapters, upstreams);
-    const { host, port, limits, origins, proxies, metrics } = config.server;
-    const tls = resolveTls(config);
-    const gateway = await listen(options.host ?? host, options.port ?? port, (host, port) =>
-      startGateway({
-        adapters,
-        upstreams,
-        strict: config.strict,
-        differences: config.differences,
-        examples: config.examples,
-        host,
-        port,
-        limits,
-        origins,
-        corsHeaders,
-        proxies,
-        metrics,
-        tls,
-        log,
-      }),
-    );
+    const overrides: Overrides = { upstreams: sandbox?.upstreams, host: options.host };
+    const running = await prepare(options.config, process.env, overrides);
+    const log = createLogger(running.config.log.level);
+    reportStrayErrors(log);
+    const problem = telemetryProblem();
+    if (problem !== undefined) log.warn(problem);
+    const upstreams = new LiveUpstreams(running.upstreams);
+    const gateway = await startPrepared({ ...running, upstreams: upstreams.options }, options, log);
     // Before the ready line: whoever reads it may send a signal at once.
-    const stopped = untilStopped(sandbox, log);
-    announce(gateway, config, sandbox !== undefined);
-    await stopped;
-    await gateway.close();
-    log.info("drained");
+    const stopped = Promise.race([untilStopped(), hangUp.gone, endOf(sandbox)]);
+    hangUp.start(createReload({ file: options.config, overrides, running, gateway, upstreams, log }));
+    announce(gateway, running.config, sandbox !== undefined);
+    await stop(gateway, await stopped, log);
   } finally {
     await sandbox?.stop();
   }
 }
 
-function startConfiguredSandbox(config: Config, options: ServeOptions): Promise<Sandbox> {
-  const { sandbox } = config;
+/** Drains, and lets those finish who listened to the signal before. Without a signal it is a failure. */
+async function stop(gateway: Gateway, reason: Stop | string, log: Logger): Promise<void> {
+  if (typeof reason === "string") {
+    printError(`error: ${reason}; the gateway stops`);
+    process.exitCode = EXIT_STATUS.failure;
+    await gateway.close({ skipNotice: true });
+    await atMost(TELEMETRY_MS, flushTelemetry());
+  } else {
+    log.info({ signal: reason.signal }, "draining; a second signal ends at once");
+    await gateway.close({ skipNotice: reason.signal !== "SIGTERM" });
+    log.info("drained");
+    await atMost(TELEMETRY_MS, flushTelemetry().then(reason.runOthers));
+  }
+}
+
+/** Resolves with the work, or when the time is over. */
+function atMost(ms: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+function startPrepared(
+  { config, adapters, upstreams, corsHeaders, tls }: Prepared,
+  options: ServeOptions,
+  log: Logger,
+): Promise<Gateway> {
+  const { host, port, hosts, pages, reflection, limits, origins, proxies, metrics, diagnostics } =
+    config.server;
+  return listen(options.host ?? host, options.port ?? port, (host, port) =>
+    startGateway({
+      adapters,
+      upstreams,
+      strict: config.strict,
+      differences: config.differences,
+      examples: config.examples,
+      host,
+      hosts,
+      pages,
+      reflection,
+      port,
+      limits,
+      origins,
+      corsHeaders,
+      proxies,
+      metrics,
+      diagnostics,
+      tls,
+      log,
+    }),
+  );
+}
+
+function startConfiguredSandbox(options: ServeOptions): Promise<Sandbox> {
+  const { sandbox, file, directory } = loadConfig(options.config, process.env);
   if (sandbox === undefined) {
     const text = "--sandbox needs this setting: { module: PATH, port: PORT }";
-    throw new ConfigError([{ file: config.file, key: "sandbox", text }]);
+    throw new ConfigError([{ file, key: "sandbox", text }]);
   }
-  const module = resolveModule(sandbox.module, config.directory);
+  const module = resolveModule(sandbox.module, directory);
   return startSandbox({ module, port: sandbox.port, args: sandboxArguments(options) });
+}
+
+/** Resolves with a text when the sandbox dies, if there is one. */
+function endOf(sandbox: Sandbox | undefined): Promise<string> {
+  return sandbox?.exited ?? new Promise(() => undefined);
 }
 
 /** The options of the sandbox's own command line. */
@@ -120,37 +165,8 @@ async function listen(
 function announce(gateway: Gateway, config: Config, withSandbox: boolean): void {
   printLine(`gateway ready on ${gateway.url}`);
   if (gateway.metricsUrl !== undefined) printLine(`metrics ready on ${gateway.metricsUrl}`);
-  if (withSandbox) for (const line of tryLines(gateway, config.examples)) printLine(line);
-}
-
-/**
- * For how many milliseconds a further signal is taken for the same one: under `npm start`, Ctrl-C reaches the process
- * twice, from the terminal and from npm.
- */
-const SAME_SIGNAL_MS = 300;
-
-/** Resolves upon the first SIGTERM or SIGINT, and when the sandbox dies. */
-function untilStopped(sandbox: Sandbox | undefined, log: Logger): Promise<void> {
-  return new Promise((resolve) => {
-    let stopping = false;
-    let stoppedAt = 0;
-    const onSignal = (signal: NodeJS.Signals) => {
-      if (stopping && performance.now() - stoppedAt < SAME_SIGNAL_MS) return;
-      if (stopping) process.exit(EXIT_STATUS.failure);
-      stopping = true;
-      stoppedAt = performance.now();
-      log.info({ signal }, "draining; a second signal ends at once");
-      resolve();
-    };
-    process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
-    void sandbox?.exited.then((how) => {
-      if (stopping) return;
-      stopping = true;
-      printError(`error: ${how}; the gateway stops`);
-      process.exitCode = EXIT_STATUS.failure;
-      resolve();
-    });
-  });
+  if (gateway.diagnosticsUrl !== undefined) printLine(`diagnostics ready on ${gateway.diagnosticsUrl}`);
+  if (withSandbox) for (const line of tryLines(gateway, config)) printLine(line);
 }
 
 /** The last resort: an error that nothing caught is a defect of one request, and no reason to end the others. */

@@ -13,6 +13,13 @@ import { selectRoutes } from "./routes.ts";
  */
 export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
   const problems: Problem[] = [];
+  const adapters = await readAdapters(config, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return adapters;
+}
+
+/** The adapters that can be loaded, with the methods that are served; what is wrong is added to the problems. */
+export async function readAdapters(config: Config, problems: Problem[]): Promise<ServiceAdapter[]> {
   const adapters = new Map<string, ServiceAdapter>();
   for (const [index, specifier] of config.adapters.entries()) {
     const report = (text: string) => problems.push(problemAt(config, ["adapters", index], text));
@@ -30,9 +37,7 @@ export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
       adapters.set(name, adapter);
     }
   }
-  const served = selectRoutes([...adapters.values()], config, problems);
-  if (problems.length > 0) throw new ConfigError(problems);
-  return served;
+  return selectRoutes([...adapters.values()], config, problems);
 }
 
 /** The options that generators probably disagree on, where an adapter does not find its messages. */

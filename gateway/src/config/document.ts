@@ -25,7 +25,7 @@ export function parseYaml(text: string): YamlFile {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const errors = document.errors.map((error) => ({ ...at(error.pos[0]), text: error.message }));
+  const errors = document.errors.map((error) => ({ ...at(error.pos[0]), text: nameless(error.message) }));
   const value =
     errors.length === 0 ? builtValue(document, (text) => errors.push({ ...at(0), text })) : undefined;
   return {
@@ -41,9 +41,14 @@ function builtValue(document: Document, report: (text: string) => void): unknown
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    report(error instanceof Error ? error.message : String(error));
+    report(nameless(error instanceof Error ? error.message : String(error)));
     return undefined;
   }
+}
+
+/** A password that begins with `*` or `!` is an alias or a tag to YAML, whose name stands in the text. */
+function nameless(text: string): string {
+  return text.replace(/^(Unresolved (?:alias|tag)\b[^:]*): .*$/s, "$1");
 }
 
 function offsetOf(document: Document, path: readonly PropertyKey[]): number {

@@ -3,7 +3,7 @@ import { didYouMean } from "../text/suggest.ts";
 import type { YamlFile } from "./document.ts";
 import { maskAddress } from "./mask.ts";
 import type { Problem } from "./problems.ts";
-import { configSchema } from "./schema.ts";
+import { configSchema, SECRET_HELP } from "./schema.ts";
 
 /** Turns what zod found into problems with places, one for each unknown key. */
 export function problemsOf(error: z.ZodError, yaml: YamlFile, file: string): Problem[] {
@@ -17,7 +17,7 @@ export function problemsOf(error: z.ZodError, yaml: YamlFile, file: string): Pro
 }
 
 /** Where a value may be one of several things and looks like settings, the issues are those of the settings. */
-function within(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
+export function within(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const inner = issue.errors.find((issues) => issues.every(isInside));
   if (inner === undefined) return [issue];
@@ -48,7 +48,8 @@ function issueText(issue: z.core.$ZodIssue, root: unknown): string {
   const value = valueAt(root, issue.path);
   if (value === undefined) return `missing: ${text.replace(/, received undefined$/, "")}`;
   // What stands in the place of a secret may be one, and so may what stands within an object.
-  const isSecret = issue.path.includes("credentials") || typeof value === "object";
+  const isSecret =
+    issue.path.includes("credentials") || issue.message === SECRET_HELP || typeof value === "object";
   return isSecret ? text : `${text.replace(/, received .*$/, "")}; it is ${shown(value)}`;
 }
 

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { z } from "zod";
 import { parseYaml, type YamlFile } from "./document.ts";
-import { type Environment, readEnvironment } from "./environment.ts";
+import { type Environment, type EnvironmentSettings, readEnvironment } from "./environment.ts";
 import { dotted, problemsOf } from "./issues.ts";
 import { ConfigError, type Problem } from "./problems.ts";
+import { repair, type SettingPath } from "./repair.ts";
 import { type ConfigFile, configSchema } from "./schema.ts";
 
 /** A valid configuration, and the places of its settings for what is found out later. */
@@ -15,24 +17,58 @@ export interface Config extends ConfigFile {
   readonly yaml: YamlFile;
 }
 
+/** A configuration as far as it could be read. */
+export interface ReadConfig {
+  /** Undefined where not even a part of it is valid. With problems, it is what is left without them. */
+  readonly config: Config | undefined;
+  readonly problems: readonly Problem[];
+  /** Settings that are not in the configuration, because they are wrong. */
+  readonly removed: readonly SettingPath[];
+}
+
 /**
  * Reads the configuration file and the environment, which wins.
  *
  * @throws ConfigError with all problems of both
  */
 export function loadConfig(file: string, env: Environment): Config {
+  const { config, problems } = readConfig(file, env);
+  if (config === undefined || problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+/** Reads as much of the configuration file and the environment as is valid, with the problems of the rest. */
+export function readConfig(file: string, env: Environment): ReadConfig {
   const problems: Problem[] = [];
   const settings = readEnvironment(env, problems);
-  const yaml = parseYaml(readText(file));
+  const text = readText(file, problems);
+  if (text === undefined) return { config: undefined, problems, removed: [] };
+  const yaml = parseYaml(text);
   problems.push(...yaml.errors.map(({ line, column, text }) => ({ file, line, column, key: "yaml", text })));
-  const result = yaml.errors.length === 0 ? configSchema.safeParse(yaml.value ?? {}) : undefined;
-  if (result?.error !== undefined) problems.push(...problemsOf(result.error, yaml, file));
-  if (result?.data === undefined || problems.length > 0) throw new ConfigError(problems.toSorted(byPlace));
-  const { server, sandbox, ...rest } = result.data;
+  if (yaml.errors.length > 0) return { config: undefined, problems: problems.toSorted(byPlace), removed: [] };
+  const result = configSchema.safeParse(yaml.value ?? {});
+  if (result.error !== undefined) problems.push(...problemsOf(result.error, yaml, file));
+  const repaired = result.success ? { value: result.data, removed: [] } : repair(partSchema, yaml.value);
+  return {
+    config: repaired && effective(repaired.value, settings, file, yaml),
+    problems: problems.toSorted(byPlace),
+    removed: repaired?.removed ?? [],
+  };
+}
+
+/** What is left of a configuration that is wrong may have no adapters. */
+const partSchema = configSchema.extend({ adapters: z.array(z.string()).default([]) });
+
+function effective(
+  { server, sandbox, ...rest }: ConfigFile,
+  { port, sandboxPort }: EnvironmentSettings,
+  file: string,
+  yaml: YamlFile,
+): Config {
   return {
     ...rest,
-    server: { ...server, port: settings.port ?? server.port },
-    sandbox: sandbox && { ...sandbox, port: settings.sandboxPort ?? sandbox.port },
+    server: { ...server, port: port ?? server.port },
+    sandbox: sandbox && { ...sandbox, port: sandboxPort ?? sandbox.port },
     file,
     directory: path.dirname(path.resolve(file)),
     yaml,
@@ -44,13 +80,13 @@ export function problemAt(config: Config, path: readonly PropertyKey[], text: st
   return { file: config.file, ...config.yaml.positionOf(path), key: dotted(path), text };
 }
 
-function readText(file: string): string {
+function readText(file: string, problems: Problem[]): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const text = `cannot be read: ${reason}. Name another file with --config FILE`;
-    throw new ConfigError([{ file, key: "", text }]);
+    problems.push({ file, key: "", text: `cannot be read: ${reason}. Name another file with --config FILE` });
+    return undefined;
   }
 }
 

@@ -1,15 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { selfSigned } from "../testing/self-signed.ts";
-import { loadAdapters } from "./adapters.ts";
-import { checkPassThrough } from "./check-pass-through.ts";
-import { checkUpstreams } from "./check-upstreams.ts";
-import { loadConfig } from "./load.ts";
+import type { Environment } from "./environment.ts";
+import { prepare } from "./inspect.ts";
 import { ConfigError } from "./problems.ts";
-import { resolveUpstreams } from "./secrets.ts";
-import { resolveTls } from "./tls.ts";
 
 const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-mistakes-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -19,15 +16,11 @@ writeFileSync(path.join(directory, "a.crt"), selfSigned().certificate);
 writeFileSync(path.join(directory, "b.key"), selfSigned().key);
 
 /** What `check-config` says about a configuration, without the place of its directory. */
-async function problemsOf(text: string): Promise<string[]> {
+async function problemsOf(text: string, env: Environment = {}): Promise<string[]> {
   const file = path.join(directory, "connect-rest.yaml");
   writeFileSync(file, text);
   try {
-    const config = loadConfig(file, {});
-    checkPassThrough(config);
-    resolveTls(config);
-    resolveUpstreams(config, { SET: "value" });
-    checkUpstreams(config, await loadAdapters(config), config.upstreams);
+    await prepare(file, { SET: "value", ...env });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.message.replaceAll(`${directory}/`, "").replaceAll(echo, "echo-rest.ts").split("\n");
@@ -110,6 +103,16 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     'connect-rest.yaml:3:21: server.origins[0]: expected an origin, or "*"; it is "https://app.example/"',
   ],
   [
+    "a host with a port",
+    `${BASE}server: { hosts: [gateway.example:8080] }`,
+    'connect-rest.yaml:3:19: server.hosts[0]: expected a host name or an IP address without a port, *.example.com, or "*"; it is "gateway.example:8080"',
+  ],
+  [
+    "an address as a host",
+    `${BASE}server: { hosts: ["https://gateway.example"] }`,
+    'connect-rest.yaml:3:19: server.hosts[0]: expected a host name or an IP address without a port, *.example.com, or "*"; it is "https://gateway.example"',
+  ],
+  [
     "a proxy that is a name",
     `${BASE}server: { proxies: { trusted: [proxy.internal] } }`,
     'connect-rest.yaml:3:32: server.proxies.trusted[0]: expected an IP address or network, e.g. 10.0.0.0/8; it is "proxy.internal"',
@@ -158,6 +161,62 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     "an address with a key",
     `adapters: [${echo}]\nupstreams: { echo: { baseUrl: 'https://echo.example/?api_key=hunter2' } }`,
     'connect-rest.yaml:2:31: upstreams.echo.baseUrl: expected an address without user, query and fragment; secrets belong below credentials; it is "https://echo.example/?[secret]"',
+  ],
+  [
+    "a proxy that is a text",
+    upstream("proxy: 'http://proxy.example:3128'"),
+    'connect-rest.yaml:3:51: upstreams.echo.proxy: expected settings, or false; it is "http://proxy.example:3128"',
+  ],
+  [
+    "a proxy with a password in its address",
+    upstream("proxy: { url: 'http://me:hunter2@proxy.example' }"),
+    'connect-rest.yaml:3:58: upstreams.echo.proxy.url: expected an address without user, path and query; name places for username and password; it is "http://[secret]@proxy.example"',
+  ],
+  [
+    "a proxy of another kind",
+    upstream("proxy: { url: 'socks5://proxy.example' }"),
+    'connect-rest.yaml:3:58: upstreams.echo.proxy.url: expected an http or https address, e.g. http://proxy.example:3128; it is "socks5://proxy.example"',
+  ],
+  [
+    "a proxy's password in the file",
+    upstream("proxy: { url: 'http://p.example', password: hunter2 }"),
+    "connect-rest.yaml:3:88: upstreams.echo.proxy.password: a secret does not stand in this file: write { file: PATH } or { env: NAME }",
+  ],
+  [
+    "a proxy's password without a user",
+    upstream("proxy: { url: 'http://p.example', password: { env: SET } }"),
+    "connect-rest.yaml:3:88: upstreams.echo.proxy.password: a password needs a username",
+  ],
+  [
+    "a proxy's variable that is not set, and its authorities",
+    upstream("proxy: { url: 'https://p.example', username: { env: UNSET }, ca: none.pem }"),
+    "connect-rest.yaml:3:89: upstreams.echo.proxy.username: the environment variable UNSET is not set",
+    "connect-rest.yaml:3:109: upstreams.echo.proxy.ca: cannot be read: ENOENT: no such file or directory, open 'none.pem'",
+  ],
+  [
+    "authorities that are not there",
+    upstream("tls: { ca: none.pem }"),
+    "connect-rest.yaml:3:55: upstreams.echo.tls.ca: cannot be read: ENOENT: no such file or directory, open 'none.pem'",
+  ],
+  [
+    "authorities that are none",
+    upstream("tls: { ca: b.key }"),
+    "connect-rest.yaml:3:55: upstreams.echo.tls.ca: b.key has no certificate in PEM",
+  ],
+  [
+    "a client certificate without a key",
+    upstream("tls: { certificate: a.crt }"),
+    "connect-rest.yaml:3:49: upstreams.echo.tls: certificate and key belong together: name both, or neither",
+  ],
+  [
+    "a client certificate and another's key",
+    upstream("tls: { certificate: a.crt, key: b.key }"),
+    "connect-rest.yaml:3:49: upstreams.echo.tls: a.crt and b.key are no certificate and its key: error:05800074:x509 certificate routines::key values mismatch",
+  ],
+  [
+    "a client certificate by another name",
+    upstream("tls: { cert: a.crt, key: b.key }"),
+    "connect-rest.yaml:3:51: upstreams.echo.tls.cert: unknown setting. Known here: ca, certificate, key, serverName.",
   ],
   [
     "an upstream by another name",
@@ -229,4 +288,64 @@ test.each(MISTAKES)("%s", async (_name, text, ...problems) => {
 
 test("there are more than 25 mistakes here", () => {
   expect(MISTAKES.length).toBeGreaterThan(25);
+});
+
+/** Mistakes that have nothing to do with each other, each in a section of its own: the line, and what is said. */
+const APART: readonly (readonly [section: string, problem: RegExp])[] = [
+  ["sever: { port: 1 }", /: sever: unknown setting/],
+  ["log: { level: verbose }", /: log\.level: expected one of/],
+  ["strict: yes please", /: strict: expected boolean/],
+  ["routes: { exclude: [echo.v1.EchoService/Eko] }", /: routes\.exclude\[0\]: no adapter has the method/],
+  [
+    "server: { tls: { certificate: none.crt, key: none.key }, port: -1, host: 0.0.0.0 }",
+    /: server\.tls: the certificate none\.crt cannot be read/,
+  ],
+  [
+    "differences: { lost: never, methods: { 'echo.v2.*': { lost: fail } } }",
+    /: differences\.methods\.echo\.v2\.\*: no adapter has a method/,
+  ],
+  [
+    "upstreams: { echo: { baseUrl: 'https://e.example', retry: { attempts: 99 }, credentials: { apiKey: { env: UNSET } } } }",
+    /: upstreams\.echo\.credentials\.apiKey: the environment variable UNSET is not set/,
+  ],
+];
+
+test("one mistake hides no other, however many there are", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.subarray([...APART], { minLength: 1 }), async (mistakes) => {
+      const sections = mistakes.map(([section]) => section);
+      const hasUpstreams = sections.some((section) => section.startsWith("upstreams:"));
+      const upstreams = hasUpstreams ? [] : ["upstreams: { echo: { baseUrl: 'https://e.example' } }"];
+      const found = await problemsOf([`adapters: [${echo}]`, ...upstreams, ...sections].join("\n"));
+      for (const [, problem] of mistakes) expect(found.filter((line) => problem.test(line))).toHaveLength(1);
+      // Two of the sections have mistakes of the schema beside: a port, a host without names, a level, a number.
+      const further = { server: 2, differences: 1, upstreams: 1 };
+      const count = sections.reduce(
+        (sum, section) => sum + (further[section.split(":", 1)[0] as keyof typeof further] ?? 0),
+        0,
+      );
+      expect(found).toHaveLength(mistakes.length + count);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a file that cannot be read does not hide the environment", async () => {
+  const error = await prepare("none.yaml", { GATEWAY_PORT: "x" }).catch((reason: unknown) => reason);
+  expect(String(error)).toMatch(/GATEWAY_PORT: expected a port.*\n.*none\.yaml: cannot be read/);
+});
+
+test("what the runtime refuses is a problem of the configuration", async () => {
+  expect(await problemsOf(upstream('userAgent: "a\\nb"'))).toEqual([
+    expect.stringMatching(/: upstreams: .*userAgent/),
+  ]);
+});
+
+test("proxies of the environment that are none are problems, without their values", async () => {
+  const env = { https_proxy: "socks5://me:hunter2@proxy.example", HTTP_PROXY: "http://me:hunter2@[" };
+  const expected = "expected an http or https address, e.g. http://proxy.example:3128, got";
+  expect(await problemsOf(BASE, env)).toEqual([
+    `environment: https_proxy: ${expected} the scheme socks5:`,
+    `environment: HTTP_PROXY: ${expected} something else`,
+  ]);
 });

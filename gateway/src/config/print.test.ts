@@ -64,6 +64,41 @@ upstreams:
   });
 });
 
+test("a printed configuration says by which proxy an upstream is reached, and no password", () => {
+  writeFileSync(path.join(directory, "secret"), "hunter2");
+  const config = load(`
+adapters: [./a.ts]
+upstreams:
+  own:
+    baseUrl: https://a.example
+    proxy: { url: "http://proxy.example:3128", username: { env: KEY }, password: { file: secret } }
+    tls: { ca: ca.pem, serverName: a.internal }
+  none: { baseUrl: https://a.example, proxy: false }
+  https: { baseUrl: https://a.example }
+  http: { bases: { web: http://a.example } }
+  excepted: { baseUrl: https://b.example }
+  here: { baseUrl: https://localhost:9090 }
+`);
+  const proxies = {
+    https_proxy: "http://me:hunter2@p.example",
+    HTTP_PROXY: "p.example",
+    NO_PROXY: "b.example",
+  };
+  const text = printConfig(config, { KEY: "hunter2", ...proxies });
+  expect(text).not.toContain("hunter2");
+  const { upstreams } = parse(text);
+  expect(upstreams.own).toMatchObject({
+    proxy: {
+      url: "http://proxy.example:3128",
+      username: { env: "KEY", value: "[secret]" },
+      password: { file: "secret", value: "[secret]" },
+    },
+    tls: { ca: "ca.pem", serverName: "a.internal" },
+  });
+  const others = ["none", "https", "http", "excepted", "here"].map((name) => upstreams[name].proxy);
+  expect(others).toEqual([false, { env: "https_proxy" }, { env: "HTTP_PROXY" }, false, false]);
+});
+
 test("no user, password or query of an address survives", () => {
   const word = fc.stringMatching(/^[a-z0-9]{8,20}$/);
   fc.assert(
@@ -80,6 +115,11 @@ test("no user, password or query of an address survives", () => {
     { interruptAfterTimeLimit: 1000 },
   );
   expect(maskAddress("https://a.example/b")).toBe("https://a.example/b");
+  for (const scheme of ["https://", "socks5://", ""]) {
+    for (const password of ["pa/ss", "pa?ss", "pa#ss", "pa@ss", "pa:ss", "pa\nss"]) {
+      expect(maskAddress(`${scheme}me:${password}@a.example`)).toBe(`${scheme}[secret]@a.example`);
+    }
+  }
 });
 
 test("routes.include is an allow list of services and methods", async () => {

@@ -1,10 +1,12 @@
-import { UPSTREAM_DEFAULTS } from "connect-rest";
+import { isLoopbackOrigin, UPSTREAM_DEFAULTS } from "connect-rest";
 import { stringify } from "yaml";
 import { DEFAULT_UPSTREAM_CALLS } from "../admission/admission.ts";
 import { withDefaultLimits } from "../limits.ts";
+import { isLoopback } from "../listener/hosts.ts";
 import type { Environment } from "./environment.ts";
 import type { Config } from "./load.ts";
-import { maskAddress } from "./mask.ts";
+import { maskAddress, maskUser } from "./mask.ts";
+import { proxyVariable } from "./proxies.ts";
 import type { SecretPlace, UpstreamConfig } from "./schema.ts";
 import { isSecretSet } from "./secrets.ts";
 
@@ -17,16 +19,17 @@ export function printConfig(config: Config, env: Environment): string {
   const shown = Object.entries(upstreams).map(([name, upstream]) => {
     return [name, shownUpstream(upstream, config, env)] as const;
   });
-  return stringify({
+  const all = {
     adapters,
     upstreams: Object.fromEntries(shown),
-    server: { ...server, limits: withDefaultLimits(server.limits) },
+    server: { ...server, limits: withDefaultLimits(server.limits, isLoopback(server.host)) },
     ...rest,
-  });
+  };
+  return stringify(all, (_key, value: unknown) => (typeof value === "string" ? maskUser(value) : value));
 }
 
 function shownUpstream(
-  { baseUrl, bases, credentials, ...limits }: UpstreamConfig,
+  { baseUrl, bases, credentials, proxy, ...limits }: UpstreamConfig,
   config: Config,
   env: Environment,
 ) {
@@ -35,6 +38,7 @@ function shownUpstream(
     ...(baseUrl === undefined ? {} : { baseUrl: maskAddress(baseUrl) }),
     ...(bases === undefined ? {} : { bases: Object.fromEntries(maskedBases) }),
     ...(credentials === undefined ? {} : { credentials: maskSecrets(credentials, config, env) }),
+    proxy: shownProxy(proxy, baseUrl ?? Object.values(bases ?? {})[0] ?? "", config, env),
     ...UPSTREAM_DEFAULTS,
     callsInFlight: DEFAULT_UPSTREAM_CALLS,
     traceContext: true,
@@ -43,6 +47,19 @@ function shownUpstream(
     breaker: limits.breaker !== false && { ...UPSTREAM_DEFAULTS.breaker, ...limits.breaker },
     rateLimits: limits.rateLimits !== false && { ...UPSTREAM_DEFAULTS.rateLimits, ...limits.rateLimits },
   };
+}
+
+/** The proxy of the configuration, or the variable that names one for the base address. */
+function shownProxy(
+  proxy: UpstreamConfig["proxy"],
+  baseUrl: string,
+  config: Config,
+  env: Environment,
+): object | false {
+  if (proxy !== undefined) return proxy && maskSecrets(proxy, config, env);
+  const origin = URL.parse(baseUrl)?.origin;
+  const variable = origin === undefined || isLoopbackOrigin(origin) ? undefined : proxyVariable(env, origin);
+  return variable !== undefined && { env: variable };
 }
 
 /** Secrets are the objects that name a file or a variable; everything else is looked into. */

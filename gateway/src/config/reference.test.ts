@@ -1,6 +1,6 @@
 import path from "node:path";
 import { expect, test } from "vitest";
-import { LIMIT_NAMES, LIMIT_TABLE } from "../limits.ts";
+import { LIMIT_NAMES, LIMIT_TABLE, type LimitEntry } from "../limits.ts";
 import { configReference } from "./reference.ts";
 
 const file = path.resolve(import.meta.dirname, "../../../docs/configuration.md");
@@ -16,8 +16,8 @@ test("every setting and limit has a text, and a default below its maximum", () =
     .filter((line) => line.startsWith("| `"));
   for (const row of rows) expect(row).toMatch(/ \| \S[^|]*\. \|$/);
   for (const name of LIMIT_NAMES) {
-    const { default: value, max } = LIMIT_TABLE[name];
-    expect(value).toBeGreaterThan(0);
+    const { default: value, max, min = 1 }: LimitEntry = LIMIT_TABLE[name];
+    expect(value).toBeGreaterThanOrEqual(min);
     expect(value).toBeLessThanOrEqual(max);
     expect(max).toBeLessThan(2 ** 31);
     expect(rows.some((row) => row.startsWith(`| \`${name}\` |`))).toBe(true);

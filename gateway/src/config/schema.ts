@@ -1,10 +1,14 @@
 import { z } from "zod";
-import { LIMIT_NAMES, LIMIT_TABLE, type LimitName } from "../limits.ts";
+import { LIMIT_NAMES, LIMIT_TABLE, type LimitEntry, type LimitName } from "../limits.ts";
+import { isHostPattern } from "../listener/hosts.ts";
 import { FORWARDED_HEADERS } from "../listener/proxies.ts";
 import { LOG_LEVELS } from "../log/logger.ts";
 
 /** A port to listen on; 0 picks a free one. */
 export const portSchema = z.int().min(0).max(65_535);
+
+/** The text of a problem with what stands in the place of a secret. */
+export const SECRET_HELP = "a secret does not stand in this file: write { file: PATH } or { env: NAME }";
 
 const text = z.string().min(1);
 
@@ -155,6 +159,48 @@ const rateLimits = offOr({
   ),
 });
 
+const proxyAddress = z
+  .url({ protocol: /^https?$/, error: "expected an http or https address, e.g. http://proxy.example:3128" })
+  .refine((text) => /^[^:]+:\/\/[^/?#@]+\/?$/.test(text), {
+    error: "expected an address without user, path and query; name places for username and password",
+  });
+
+const proxy = offOr({
+  url: proxyAddress.describe(
+    "The address of the proxy, e.g. `http://proxy.example:3128`; `https` for TLS to the proxy itself.",
+  ),
+  username: secret.optional().describe("The user name for the proxy (HTTP Basic)."),
+  password: secret.optional().describe("The password for the proxy."),
+  ca: text
+    .optional()
+    .describe(
+      "PEM file with the certificates of the authorities for TLS to the proxy itself, relative to this file. Default: those that Node.js trusts.",
+    ),
+});
+
+/** A proxy as the configuration writes it. */
+export type ProxyPlaces = Exclude<z.infer<typeof proxy>, false>;
+
+const upstreamTls = z.strictObject({
+  ca: text
+    .optional()
+    .describe(
+      "PEM file with the certificates of the authorities that this upstream is trusted by, in place of those that Node.js trusts.",
+    ),
+  certificate: text
+    .optional()
+    .describe("PEM file with the client certificate, followed by those of its issuers (mutual TLS)."),
+  key: text.optional().describe("PEM file with the private key of the client certificate."),
+  serverName: text
+    .optional()
+    .describe(
+      "The name that is sent (SNI) and that the upstream's certificate has to be for. Default: the host of the base URL.",
+    ),
+});
+
+/** TLS towards an upstream as the configuration writes it. */
+export type UpstreamTls = z.infer<typeof upstreamTls>;
+
 const LEVEL = z.enum(["ignore", "log", "fail"]).optional();
 
 const differenceLevels = {
@@ -191,12 +237,25 @@ const upstream = z
     credentials: credentials
       .optional()
       .describe("How the gateway authenticates to the upstream. Default: not at all."),
+    proxy: proxy
+      .optional()
+      .describe(
+        "The egress proxy to this upstream: https goes through a tunnel (CONNECT), http is handed over. `false` means none. `localhost` and the addresses of this machine are always reached directly. Default: what `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say; see [proxies](networks.md#proxies).",
+      ),
+    tls: upstreamTls
+      .optional()
+      .describe(
+        "TLS towards the base URLs of this upstream. The files are relative to this file and read at the start.",
+      ),
     userAgent: text.optional().describe("The `User-Agent` header of every request."),
     acceptEncoding: text
       .optional()
       .describe("The `Accept-Encoding` header of every request; `identity` turns compression off."),
     maxResponseBytes: count.describe(
       "Maximum size of a response body in bytes, before and after decompression.",
+    ),
+    maxResponseCost: count.describe(
+      "What reading the JSON of a response, or of a record of a stream, may cost: 1 for each key, text, number and word, 8 for each object, 3 for each array, more for numbers beyond 2^53 and texts that begin like numbers. Default: 1600000, about 8 MB of ordinary JSON.",
     ),
     maxDownloadBytes: count.describe(
       "Maximum size of a download in bytes, after decompression. Default: no limit, because a download is streamed and never held in memory as a whole.",
@@ -214,7 +273,7 @@ const upstream = z
     breaker: breaker
       .optional()
       .describe(
-        "Circuit breaker: when requests keep failing the circuit opens, and calls fail fast with UNAVAILABLE; after a cooldown one probe decides. `false` turns it off.",
+        "Circuit breaker: when requests keep failing, for several callers or for the only one, the circuit opens, and calls fail fast with UNAVAILABLE; after a cooldown one probe decides. A caller whose requests fail while those of others succeed is refused alone. `false` turns it off.",
       ),
     rateLimits: rateLimits
       .optional()
@@ -233,7 +292,7 @@ const upstream = z
         "What is done about responses of this upstream that differ from their description. Default: as `differences` says for all.",
       ),
     callsInFlight: count.describe(
-      "Maximum number of concurrent calls to this upstream, so that a slow one cannot take all capacity. A call beyond it fails with UNAVAILABLE. Default: 1024.",
+      "Maximum number of concurrent calls to this upstream, so that a slow one cannot take all capacity. Further calls wait in the queue, and callers take turns. Streams of one client leave an eighth to others. Default: 1024.",
     ),
     traceContext: z
       .boolean()
@@ -249,11 +308,12 @@ const upstream = z
 /** An upstream as the configuration writes it. */
 export type UpstreamConfig = z.infer<typeof upstream>;
 
+function limitSchema({ min = 1, max, effect }: LimitEntry): z.ZodOptional<z.ZodInt> {
+  return z.int().min(min).max(max).optional().describe(effect);
+}
+
 const limitShape = Object.fromEntries(
-  LIMIT_NAMES.map((name) => [
-    name,
-    z.int().min(1).max(LIMIT_TABLE[name].max).optional().describe(LIMIT_TABLE[name].effect),
-  ]),
+  LIMIT_NAMES.map((name) => [name, limitSchema(LIMIT_TABLE[name])]),
 ) as Record<LimitName, z.ZodOptional<z.ZodInt>>;
 
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
@@ -265,16 +325,44 @@ const server = z.strictObject({
   port: portSchema
     .default(8080)
     .describe("The port to listen on; 0 picks a free one. `GATEWAY_PORT` and `--port` take precedence."),
+  hosts: z
+    .array(
+      z.string().refine(isHostPattern, {
+        error: 'expected a host name or an IP address without a port, *.example.com, or "*"',
+      }),
+    )
+    .min(1)
+    .optional()
+    .describe(
+      "The hosts by which callers reach the gateway, e.g. `gateway.example.com`; `*.example.com` is all names below one, and `*` every host. Requests for other hosts get 421, but for health checks: this keeps out web pages that point their own name to the gateway (DNS rebinding). Default: `localhost`, `*.localhost`, `127.0.0.1`, `::1` and `server.host`, where that is a loopback address; for others there is no default.",
+    ),
   origins: z
     .array(z.string().refine(isOrigin, { error: 'expected an origin, or "*"' }))
     .default([])
     .describe(
       "Origins whose web pages may call the gateway (CORS), e.g. `https://app.example`; `*` allows all.",
     ),
+  pages: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Serve a page at `/` with every service and method, their comments and a command for each. `/healthz` and `/readyz` are served anyway.",
+    ),
+  reflection: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Let clients learn the services and their schema: by gRPC reflection, by `List` of gRPC health, and from the errors of unknown paths. `false` tells them nothing beyond the methods that they know.",
+    ),
   tls: z
     .strictObject({
       certificate: text.describe("PEM file with the certificate chain, relative to this file."),
       key: text.describe("PEM file with the private key, relative to this file."),
+      clientCa: text
+        .optional()
+        .describe(
+          "PEM file with the certificates of authorities, relative to this file. Clients must present a certificate that one of them has signed (mutual TLS); connections of others are refused, those of probes included. Default: clients need none.",
+        ),
     })
     .optional()
     .describe("Serve TLS, with HTTP/2 and HTTP/1.1 chosen by ALPN. The files are reloaded when they change."),
@@ -299,9 +387,28 @@ const server = z.strictObject({
     .strictObject({
       host: text.default("127.0.0.1").describe("The address to listen on."),
       port: portSchema.default(9464).describe("The port to listen on; 0 picks a free one."),
+      perMethod: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Measure the time of requests to upstreams by method as well (`connect_rest_method_upstream_duration_seconds`): a histogram for each method that is called.",
+        ),
     })
     .optional()
     .describe("Serve Prometheus metrics at `/metrics` on a separate port. Default: not served."),
+  diagnostics: z
+    .strictObject({
+      host: text
+        .default("127.0.0.1")
+        .describe(
+          "The address to listen on. Beyond loopback, everyone who reaches it can read the memory of the process, with its secrets.",
+        ),
+      port: portSchema.default(9465).describe("The port to listen on; 0 picks a free one."),
+    })
+    .optional()
+    .describe(
+      "Serve heap snapshots (`GET /heap-snapshot`), CPU profiles (`GET /cpu-profile?seconds=10`) and the level of the log (`GET`, `PUT /log-level`) on a separate port. Default: not served.",
+    ),
   limits: z
     .strictObject(limitShape)
     .default({})
@@ -372,5 +479,5 @@ function isOrigin(text: string): boolean {
 
 function secretHelp(issue: { readonly code: string; readonly input?: unknown }): string | undefined {
   if (issue.code !== "invalid_type") return undefined;
-  return "a secret does not stand in this file: write { file: PATH } or { env: NAME }";
+  return SECRET_HELP;
 }

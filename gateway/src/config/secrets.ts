@@ -1,18 +1,26 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { type Credentials, Secret, type ServiceAdapter, type UpstreamOptions } from "connect-rest";
+import {
+  type Credentials,
+  type ProxyOptions,
+  Secret,
+  type ServiceAdapter,
+  type UpstreamOptions,
+} from "connect-rest";
 import { passThroughCredentials, wantedKindsOf } from "../credentials/pass-through.ts";
 import type { Environment } from "./environment.ts";
 import { type Config, problemAt } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
-import type { CredentialPlaces, SecretPlace } from "./schema.ts";
+import { proxiesOf } from "./proxies.ts";
+import type { CredentialPlaces, ProxyPlaces, SecretPlace } from "./schema.ts";
+import { FileReader, readTls } from "./upstream-tls.ts";
 
 /** Settings of upstreams that win over the configuration, by name. */
 export type UpstreamOverrides = Readonly<Record<string, UpstreamOptions>>;
 
 /**
- * The upstreams with their secrets read. An override replaces addresses and credentials as a whole, and the
- * secrets in their place are not read. The adapters are for the texts of callers who bring no credentials.
+ * The upstreams with their secrets and files read. An override replaces addresses, credentials and all about the network
+ * as a whole, and what stands in their place is not read. The adapters are for the texts of callers who bring no credentials.
  *
  * @throws ConfigError naming every secret that cannot be read
  */
@@ -24,7 +32,8 @@ export function resolveUpstreams(
 ): Record<string, UpstreamOptions> {
   const problems: Problem[] = [];
   const resolved: Record<string, UpstreamOptions> = {};
-  for (const [name, { credentials, ...settings }] of Object.entries(config.upstreams)) {
+  const environment = proxiesOf(env, problems);
+  for (const [name, { credentials, proxy, tls, ...settings }] of Object.entries(config.upstreams)) {
     const override = overrides[name];
     if (override !== undefined) {
       const { baseUrl: _, bases: __, ...limits } = settings;
@@ -34,8 +43,11 @@ export function resolveUpstreams(
     const { passThrough, ...places } = credentials ?? {};
     const reader = new SecretReader(config, env, ["upstreams", name, "credentials"], problems);
     const fixed = readCredentials(places, reader);
+    const proxyReader = new SecretReader(config, env, ["upstreams", name, "proxy"], problems);
     resolved[name] = {
       ...settings,
+      proxy: proxy === undefined ? environment : proxy && readProxy(proxy, proxyReader),
+      tls: tls && readTls(tls, new FileReader(config, ["upstreams", name, "tls"], problems)),
       credentials:
         passThrough === undefined
           ? fixed
@@ -73,6 +85,18 @@ function readCredentials(places: CredentialPlaces, reader: SecretReader): Creden
   };
 }
 
+function readProxy({ url, username, password, ca }: ProxyPlaces, reader: SecretReader): ProxyOptions {
+  if (username === undefined && password !== undefined) {
+    reader.report("a password needs a username", "password");
+  }
+  return {
+    url,
+    username: username && reader.read(username, "username"),
+    password: username && password && reader.read(password, "password"),
+    ca: ca === undefined ? undefined : reader.files.readAuthorities(ca, "ca"),
+  };
+}
+
 /** Reads secrets from their places, and collects what goes wrong. */
 class SecretReader {
   private readonly config: Config;
@@ -91,10 +115,18 @@ class SecretReader {
     try {
       return new Secret(valueOfSecret(place, this.config, this.env));
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      this.problems.push(problemAt(this.config, [...this.path, ...keys], text));
+      this.report(error instanceof Error ? error.message : String(error), ...keys);
       return new Secret("");
     }
+  }
+
+  report(text: string, ...keys: readonly string[]): void {
+    this.problems.push(problemAt(this.config, [...this.path, ...keys], text));
+  }
+
+  /** For files beside the secrets. */
+  get files(): FileReader {
+    return new FileReader(this.config, this.path, this.problems);
   }
 }
 

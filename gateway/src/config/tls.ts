@@ -14,6 +14,7 @@ export function resolveTls(config: Config): CertificateFiles | undefined {
   const files = {
     certificate: path.resolve(config.directory, tls.certificate),
     key: path.resolve(config.directory, tls.key),
+    clientCa: tls.clientCa && path.resolve(config.directory, tls.clientCa),
   };
   try {
     readCertificate(files);

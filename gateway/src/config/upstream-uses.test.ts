@@ -84,3 +84,22 @@ test("an upstream that no adapter calls is named, with the one that is meant", (
   ]);
   expect(usesOf(load(config), [EchoServiceRest])).toEqual(["ecko: no service"]);
 });
+
+test.each<[string, readonly string[]]>([
+  [
+    "{ baseUrl: http://e.example, tls: { serverName: a } }",
+    ["tls: has no effect: no address of this upstream is https"],
+  ],
+  [
+    "{ baseUrl: http://localhost:1, proxy: { url: http://p.example } }",
+    ["proxy: has no effect: this machine is always reached directly"],
+  ],
+  [
+    "{ baseUrl: http://localhost:1, bases: { b: https://e.example }, proxy: { url: http://p.example }, tls: {} }",
+    [],
+  ],
+  ["{ baseUrl: http://127.0.0.1:1, proxy: false }", []],
+])("settings of the network without effect are warned about: %s", (upstream, expected) => {
+  const found = warnings(`{ echo: ${upstream} }`, needing());
+  expect(found.map((text) => text.replace(/^FILE:\d+:\d+: upstreams\.echo\./, ""))).toEqual(expected);
+});

@@ -1,8 +1,10 @@
 import type { AnyMethodAdapter, CredentialKind, ServiceAdapter } from "connect-rest";
 import { methodPath } from "../call/method-path.ts";
 import { didYouMean } from "../text/suggest.ts";
+import { hostWarnings } from "./check-hosts.ts";
 import { deadlineWarnings } from "./deadline-warnings.ts";
 import { type Config, problemAt } from "./load.ts";
+import { networkWarnings } from "./network-warnings.ts";
 import type { Problem } from "./problems.ts";
 import type { CredentialPlaces } from "./schema.ts";
 
@@ -18,11 +20,18 @@ export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): str
 }
 
 /**
- * Warnings, of what is valid but hardly intended: deadlines beyond the maximum, upstreams that no adapter calls, and methods
- * that have none of the credentials that they need, so that each of their calls will fail.
+/**
+ * Warnings, of what is valid but hardly intended: a gateway open to all, deadlines beyond the maximum, upstreams that no
+ * adapter calls, methods that have none of the credentials that they need, so that each of their calls will fail, and
+ * settings without effect.
  */
 export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
-  return [...deadlineWarnings(config, adapters), ...upstreamWarnings(config, adapters)];
+  return [
+    ...hostWarnings(config),
+    ...deadlineWarnings(config, adapters),
+    ...upstreamWarnings(config, adapters),
+    ...networkWarnings(config),
+  ];
 }
 
 function upstreamWarnings(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {

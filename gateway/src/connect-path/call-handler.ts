@@ -6,14 +6,20 @@ import { applyDeadline } from "../call/deadline.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import { methodName } from "../call/method-path.ts";
 import type { Limits } from "../limits.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
+import { refusalHeaders, refusalText } from "../listener/refusal.ts";
 import { errorResponse } from "../protocol/error-response.ts";
 import { requestHeaders } from "../protocol/headers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { show } from "../text/show.ts";
+import { checkQuery, gateKey, type ReadOptions, readRequest } from "./read-request.ts";
 import { readBody } from "./request-body.ts";
 import { wholeMessages } from "./whole-messages.ts";
 import { withReasons } from "./with-reasons.ts";
+
+/** What calls of connect's handlers share. */
+export type HandlerOptions = Omit<ReadOptions, "call" | "signal">;
 
 /**
  * Runs one call through connect's handler, whose response is yet to be sent. In place of connect-node's glue, which
@@ -24,36 +30,41 @@ export async function callHandler(
   call: Call,
   request: HttpRequest,
   response: HttpResponse,
-  limits: Limits,
+  options: HandlerOptions,
 ): Promise<UniversalServerResponse | WholeResponse> {
+  const { limits } = options;
   const headers = requestHeaders(request);
   applyDeadline(headers, call.protocol, call.deadline);
   const abort = new AbortController();
   // The call may have waited before it came here.
   const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
-  const timer = setTimeout(() => abort.abort(deadlineExceeded(call.deadline)), leftMs);
-  response.once("close", () => {
-    clearTimeout(timer);
+  const callbacks = new Callbacks((error) => abort.abort(error));
+  const timer = callbacks.after(leftMs, () => abort.abort(deadlineExceeded(call.deadline)));
+  callbacks.once(response, "close", () => {
+    timer.stop();
     // an error is costly to make, and nobody listens any more once all is sent
-    if (!isSent(response)) abort.abort(hungUp());
+    if (!isSent(response)) abort.abort(hungUp(call));
   });
+  const chunks = readBody(request, call, abort.signal, idleLimit(call, limits));
+  const enveloped = isEnveloped(call, headers);
+  const pieces = wholeMessages(chunks, enveloped, limits.readMaxBytes);
+  const reading = { ...options, call, signal: abort.signal };
+  const isGet = request.method === "GET";
   const result = await handler({
     httpVersion: request.httpVersion,
     method: request.method ?? "",
     // The path is a known one, so this is an address whatever the query holds.
     url: `http://gateway${request.url}`,
     header: headers,
-    body: wholeMessages(
-      readBody(request, call, abort.signal, idleLimit(call, limits)),
-      isEnveloped(call, headers),
-      limits.readMaxBytes,
-    ),
+    body: readRequest(pieces, enveloped, headers, reading),
     signal: abort.signal,
-    contextValues: createContextValues().set(callKey, call),
+    contextValues: createContextValues()
+      .set(callKey, call)
+      .set(gateKey, () => (isGet ? checkQuery(request, reading) : Promise.resolve())),
   });
   return isBareRefusal(result)
     ? explainedRefusal(result.status, handler, call, request)
-    : await withReasons(result, isEnveloped(call, headers), call);
+    : await withReasons(result, enveloped, call);
 }
 
 /** Connect sends the one message of a unary call as it is, and all others in envelopes. */
@@ -72,22 +83,26 @@ function isBareRefusal(result: UniversalServerResponse): boolean {
   return result.body === undefined && result.status >= 400;
 }
 
-/** The response that says why connect refused a request. */
+/** The response that says why connect refused a request: to gRPC in its words, else as a text, since no protocol is known. */
 function explainedRefusal(
   status: number,
   handler: UniversalHandler,
   call: Call,
   request: HttpRequest,
 ): WholeResponse {
-  const text = refusalText(status, methodName(call.method), handler, request);
-  const code = status === 505 ? Code.Unimplemented : Code.InvalidArgument;
-  const error = gatewayError("PROTOCOL_UNSUPPORTED", text, code);
+  const message = reasonText(status, methodName(call.method), handler, request);
+  const headers = negotiationHeaders(status, handler);
+  if (call.protocol === "connect" && status !== 505) {
+    const refusal = { status, code: "unimplemented", message, headers };
+    return { status, headers: refusalHeaders(refusal), body: Buffer.from(refusalText(refusal)) };
+  }
+  const error = gatewayError("PROTOCOL_UNSUPPORTED", message, Code.Unimplemented);
   const refusal = errorResponse(call.protocol, request.headers["content-type"], error, status);
-  return { ...refusal, headers: { ...refusal.headers, ...refusalHeaders(status, handler) } };
+  return { ...refusal, headers: { ...refusal.headers, ...headers } };
 }
 
 /** RFC 9110 sections 15.5.6 and 15.5.16; Accept-Post is from W3C's Linked Data Platform, section 7.1. */
-function refusalHeaders(status: number, handler: UniversalHandler): Record<string, string> {
+function negotiationHeaders(status: number, handler: UniversalHandler): Record<string, string> {
   switch (status) {
     case 405:
       return { allow: handler.allowedMethods.join(", ") };
@@ -100,7 +115,7 @@ function refusalHeaders(status: number, handler: UniversalHandler): Record<strin
   }
 }
 
-function refusalText(status: number, name: string, handler: UniversalHandler, request: HttpRequest): string {
+function reasonText(status: number, name: string, handler: UniversalHandler, request: HttpRequest): string {
   const contentType = request.headers["content-type"];
   switch (status) {
     case 405:

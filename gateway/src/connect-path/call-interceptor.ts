@@ -1,5 +1,6 @@
 import { ConnectError, type Interceptor } from "@connectrpc/connect";
 import { callKey, runAs } from "../call/call.ts";
+import { codeOf } from "../call/gateway-error.ts";
 
 /**
  * Makes the call known to the code behind it, for callbacks that do not get the call that they belong to, and notes
@@ -12,7 +13,8 @@ export const callInterceptor: Interceptor = (next) => async (request) => {
     try {
       return await runAs(call, work);
     } catch (error) {
-      call.failedInHandler = error instanceof ConnectError;
+      // a handler that reads a stream passes on what is wrong with its messages
+      call.failedInHandler = error instanceof ConnectError && codeOf(error) === error.code;
       throw error;
     }
   };

@@ -5,6 +5,7 @@ import { callKey } from "../call/call.ts";
 import { DEADLINE_REASON, deadlineExceeded, drainingError } from "../call/call-errors.ts";
 import type { Deadline } from "../call/deadline.ts";
 import { gatewayError } from "../call/gateway-error.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 
 /**
  * Ends a call the moment its signal is aborted, whether or not its handler listens to the signal. Streams end
@@ -43,9 +44,10 @@ function abortError(signal: AbortSignal, deadline: Deadline | undefined): Connec
 /** Settles as the work does, or rejects with `stop()` once the signal is aborted. */
 export function raced<T>(work: Promise<T>, signal: AbortSignal, stop: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = () => reject(stop());
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    const callbacks = new Callbacks(reject);
+    const abort = callbacks.guarded(() => reject(stop()));
+    const off = callbacks.onAbort(signal, abort);
+    work.then(resolve, reject).finally(off);
     if (signal.aborted) abort();
   });
 }

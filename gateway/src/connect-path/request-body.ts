@@ -1,5 +1,6 @@
 import type { Call } from "../call/call.ts";
 import { bodyIdle, deadlineExceeded } from "../call/call-errors.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 import type { HttpRequest } from "../listener/http.ts";
 import { raced } from "./race.ts";
 
@@ -26,7 +27,7 @@ export async function* readBody(
 
 function orIdle<T>(work: Promise<T>, idleMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(bodyIdle(idleMs)), idleMs);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    const timer = new Callbacks(reject).after(idleMs, () => reject(bodyIdle(idleMs)));
+    work.then(resolve, reject).finally(timer.stop);
   });
 }

@@ -1,6 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import {
+  codeToHttpStatus,
   endStreamFlag,
   endStreamFromJson,
   endStreamToJson,
@@ -10,6 +11,7 @@ import {
 import { trailerFlag, trailerParse, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
 import type { Call } from "../call/call.ts";
 import { withReason } from "../call/gateway-error.ts";
+import { BODY_BOUNDS, boundedError } from "../protocol/bounded-error.ts";
 import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES, envelopes } from "../protocol/envelope.ts";
 import { withStatus } from "../protocol/status-trailers.ts";
 
@@ -32,23 +34,33 @@ export async function withReasons(
   if (isEnveloped)
     return result.trailer === undefined ? { ...result, body: mendedEnvelopes(body, call) } : result;
   if (status < 400 || header?.has("content-encoding") === true) return result;
-  return call.failedInHandler ? result : { ...result, ...(await mendedUnary(body, header)) };
+  return mendedUnary(result, await bytesOf(body), call);
 }
 
 /** The body of a unary error of Connect is there already, and its length is in the headers. */
-async function mendedUnary(body: Chunks, header: UniversalServerResponse["header"]) {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  const bytes = mendedError(Buffer.concat(chunks));
-  const headers = new Headers(header);
-  if (headers.has("content-length")) headers.set("content-length", String(bytes.length));
-  return { header: headers, body: chunksOf(bytes) };
+function mendedUnary(
+  result: UniversalServerResponse,
+  bytes: Uint8Array,
+  call: Pick<Call, "failedInHandler">,
+): UniversalServerResponse {
+  const error = read(() => errorFromJsonBytes(bytes, undefined, new ConnectError("", Code.Unknown)));
+  const own = error && mendedError(error, call);
+  if (own === undefined) return { ...result, body: chunksOf(bytes) };
+  const body = Buffer.from(JSON.stringify(errorToJson(own, undefined)));
+  const header = new Headers(result.header);
+  header.set("content-length", String(body.length));
+  const status = own.code === error?.code ? result.status : codeToHttpStatus(own.code);
+  return { ...result, status, header, body: chunksOf(body) };
 }
 
-function mendedError(bytes: Uint8Array): Uint8Array {
-  const error = read(() => errorFromJsonBytes(bytes, undefined, new ConnectError("", Code.Unknown)));
-  if (error === undefined || hasDetails(error)) return bytes;
-  return Buffer.from(JSON.stringify(errorToJson(withReason(error), undefined)));
+async function bytesOf(chunks: Chunks): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all);
+}
+
+async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 /** connect sends one envelope a chunk; the last one has the status. */
@@ -60,20 +72,26 @@ function mendedEnvelopes(body: Chunks, call: Pick<Call, "failedInHandler">): Chu
     if (flags === trailerFlag) {
       return envelopes([flags, trailerSerialize(withStatus(trailerParse(bytes), call))]);
     }
-    return flags === endStreamFlag && !call.failedInHandler ? mendedEnd(chunk, bytes) : chunk;
+    return flags === endStreamFlag ? mendedEnd(chunk, bytes, call) : chunk;
   });
 }
 
-function mendedEnd(chunk: Uint8Array, bytes: Uint8Array): Uint8Array {
+function mendedEnd(chunk: Uint8Array, bytes: Uint8Array, call: Pick<Call, "failedInHandler">): Uint8Array {
   const end = read(() => endStreamFromJson(bytes));
-  if (end?.error === undefined || hasDetails(end.error)) return chunk;
-  const json = endStreamToJson(end.metadata, withReason(end.error), undefined);
+  const own = end?.error && mendedError(end.error, call);
+  if (end === undefined || own === undefined) return chunk;
+  const json = endStreamToJson(end.metadata, own, undefined);
   return envelopes([endStreamFlag, Buffer.from(JSON.stringify(json))]);
 }
 
-/** An error with details is not one of connect's own. */
-function hasDetails({ details }: ConnectError): boolean {
-  return details.length > 0;
+/** The error as it should be; undefined for one that is so. One with details is not one of connect's own. */
+function mendedError(
+  error: ConnectError,
+  { failedInHandler }: Pick<Call, "failedInHandler">,
+): ConnectError | undefined {
+  const isOwn = !failedInHandler && error.details.length === 0;
+  const bounded = boundedError(isOwn ? withReason(error) : error, BODY_BOUNDS);
+  return isOwn || bounded !== error ? bounded : undefined;
 }
 
 function read<T>(act: () => T): T | undefined {
@@ -82,10 +100,6 @@ function read<T>(act: () => T): T | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function* chunksOf(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* chunks;
 }
 
 async function* mapped(chunks: Chunks, map: (chunk: Uint8Array) => Uint8Array): AsyncGenerator<Uint8Array> {

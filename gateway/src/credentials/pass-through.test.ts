@@ -117,7 +117,7 @@ test("a call by GET is answered without a word that caches may keep", async () =
       },
     },
   );
-  expect(cached).toBeNull();
+  expect(cached).toBe("no-store");
 });
 
 const from = {

@@ -1,11 +1,15 @@
 import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { Compression } from "@connectrpc/connect/protocol";
 import { type Call, runAs } from "../call/call.ts";
 import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
 import { gatewayError, withReason } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
+import type { Decompress } from "../protocol/decompress.ts";
 import { requestHeaders } from "../protocol/headers.ts";
+import { nextTurn } from "../protocol/next-turn.ts";
 import type { Validation } from "../protocol/validate.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { parseMessage, printMessage } from "./codec.ts";
@@ -13,10 +17,11 @@ import { checkReadBytes, checkWriteBytes } from "./message-limits.ts";
 import { readBody } from "./read-body.ts";
 import type { Head, RawMessage, Wire } from "./wire.ts";
 
-/** What a unary method returns: a message as protobuf, and headers. */
+/** What a unary method returns: a message as protobuf, headers, and trailers where it has some. */
 export interface UnaryResult {
   readonly bytes: Uint8Array;
   readonly header: Headers;
+  readonly trailer?: Headers;
 }
 
 /** What a call has beside its message. */
@@ -41,12 +46,16 @@ export interface UnaryCall {
   readonly method: UnaryMethod;
 }
 
+/** Responses beyond this size are printed in another turn of the event loop than they are decoded in. */
+const LARGE_BYTES = 1024 * 1024;
+
 /** What all unary calls share. */
 export interface UnaryOptions {
   readonly limits: Limits;
   readonly validation: Pick<Validation, "check">;
   /** The types that a google.protobuf.Any may have. */
   readonly types: Registry;
+  readonly decompress: Decompress;
 }
 
 /**
@@ -74,17 +83,16 @@ export function callUnary(
       expire();
       return;
     }
-    const timer = setTimeout(expire, leftMs);
-    response.once("close", () => {
-      clearTimeout(timer);
+    const callbacks = new Callbacks(reject);
+    const timer = callbacks.after(leftMs, expire);
+    callbacks.once(response, "close", () => {
+      timer.stop();
       // an error is costly to make, and nobody listens any more once all is sent
       if (isSent(response)) return;
-      abort.abort(hungUp());
+      abort.abort(hungUp(call));
       resolve(undefined);
     });
-    run(unary, call, request, options, abort.signal)
-      .then(resolve, fail)
-      .finally(() => clearTimeout(timer));
+    run(unary, call, request, options, abort.signal).then(resolve, fail).finally(timer.stop);
   });
 }
 
@@ -93,7 +101,7 @@ async function run(
   { wire, head, method }: UnaryCall,
   call: Call,
   request: HttpRequest,
-  { limits, validation, types }: UnaryOptions,
+  { limits, validation, types, decompress }: UnaryOptions,
   signal: AbortSignal,
 ): Promise<WholeResponse> {
   const { input, output } = call.method;
@@ -102,11 +110,13 @@ async function run(
     head.message === undefined
       ? await readBody(request, wire.bodyReader(request, readMaxBytes), call, signal, bodyIdleTimeoutMs)
       : { bytes: head.message, isCompressed: head.requestCompression !== undefined };
-  const bytes = raw.isCompressed ? await decompress(raw.bytes, head, readMaxBytes) : raw.bytes;
+  const bytes = raw.isCompressed ? await decompress(compressionOf(head), raw.bytes, call, signal) : raw.bytes;
   checkReadBytes(bytes.length, readMaxBytes, true);
-  const message = parseMessage(input, head.codec, bytes, limits.messageDepth, types);
+  const cost = { limit: limits.messageCost, depth: limits.messageDepth, types };
+  const parsed = parseMessage(input, head.codec, bytes, cost);
   if (raw.problem !== undefined) throw raw.problem;
-  validation.check(input, message);
+  const { message } = parsed;
+  validation.check(input, message, parsed.cost);
   const expiresAt = call.startedAt + call.deadline.ms;
   const hasCallerDeadline = call.deadline.isClientBound;
   const context = { header: () => requestHeaders(request), signal, expiresAt, hasCallerDeadline };
@@ -114,13 +124,14 @@ async function run(
     call.failedInHandler = true;
     throw error;
   });
+  if (result.bytes.length > LARGE_BYTES) await nextTurn();
   const printed = printMessage(output, head.codec, result.bytes, types);
   checkWriteBytes(printed.length, limits.writeMaxBytes);
-  return wire.response(printed, head, result.header);
+  return wire.response(printed, head, result.header, result.trailer);
 }
 
-async function decompress(bytes: Uint8Array, head: Head, maxBytes: number): Promise<Uint8Array> {
-  if (head.requestCompression !== undefined) return head.requestCompression.decompress(bytes, maxBytes);
+function compressionOf(head: Head): Compression {
+  if (head.requestCompression !== undefined) return head.requestCompression;
   const text = "received compressed envelope, but do not know how to decompress";
   throw gatewayError("REQUEST_MALFORMED", text, Code.Internal);
 }

@@ -1,46 +1,51 @@
 import { type DescMessage, fromBinary, type MessageShape, type Registry } from "@bufbuild/protobuf";
-import { Code } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { gatewayError } from "../call/gateway-error.ts";
+import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/check-cost.ts";
 import { readJson } from "../protocol/read-json.ts";
+import { brief } from "../text/show.ts";
 import { printJson } from "./proto-json/print-json.ts";
 import type { Codec } from "./wire.ts";
 
 const decoder = new TextDecoder();
 
+/** A request message, and what it cost to decode, or more. */
+export interface ParsedMessage {
+  readonly message: MessageShape<DescMessage>;
+  readonly cost: number;
+}
+
 /**
  * Reads a request message. Fields that are not known are ignored in both codecs.
  *
- * @param depth how deep it may be nested
- * @param types the types that a google.protobuf.Any may have
- * @throws ConnectError INTERNAL for protobuf that is none, INVALID_ARGUMENT for JSON that does not fit
+ * @throws ConnectError RESOURCE_EXHAUSTED for one that costs too much, INVALID_ARGUMENT for protobuf that is none, and for
+ *   JSON that does not fit
  */
 export function parseMessage(
   desc: DescMessage,
   codec: Codec,
   bytes: Uint8Array,
-  depth: number,
-  types?: Registry,
-): MessageShape<DescMessage> {
-  return codec === "proto" ? parseBinary(desc, bytes, depth) : parseJson(desc, bytes, depth, types);
+  options: CostOptions,
+): ParsedMessage {
+  return codec === "proto" ? parseBinary(desc, bytes, options) : parseJson(desc, bytes, options);
 }
 
-function parseBinary(desc: DescMessage, bytes: Uint8Array, recursionLimit: number) {
+function parseBinary(desc: DescMessage, bytes: Uint8Array, options: CostOptions): ParsedMessage {
+  const cost = checkWireCost(desc, bytes, options);
   try {
-    return fromBinary(desc, bytes, { recursionLimit });
+    return { message: fromBinary(desc, bytes, { recursionLimit: options.depth }), cost };
   } catch (error) {
-    throw gatewayError("REQUEST_MALFORMED", `parse binary: ${textOf(error)}`, Code.Internal);
+    throw gatewayError("REQUEST_MALFORMED", `parse binary: ${textOf(error)}`, Code.InvalidArgument);
   }
 }
 
-function parseJson(
-  desc: DescMessage,
-  bytes: Uint8Array,
-  recursionLimit: number,
-  registry: Registry | undefined,
-) {
-  const options = { ignoreUnknownFields: true, recursionLimit, ...(registry && { registry }) };
+function parseJson(desc: DescMessage, bytes: Uint8Array, options: CostOptions): ParsedMessage {
+  const { depth: recursionLimit, types: registry } = options;
+  const jsonOptions = { ignoreUnknownFields: true, recursionLimit, ...(registry && { registry }) };
+  const text = decoder.decode(bytes);
+  const cost = checkJsonCost(desc, text, options);
   try {
-    return readJson(desc, decoder.decode(bytes), options);
+    return { message: readJson(desc, text, jsonOptions), cost };
   } catch (error) {
     throw gatewayError("REQUEST_MALFORMED", textOf(error), Code.InvalidArgument, [], error);
   }
@@ -66,6 +71,8 @@ export function printMessage(
   }
 }
 
+/** The text of an error, which may repeat all of what a peer sent. */
 function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof ConnectError) return brief(error.rawMessage);
+  return brief(error instanceof Error ? error.message : String(error));
 }

@@ -5,6 +5,7 @@ import type { ConnectError } from "@connectrpc/connect";
 import { type Compression, mergeNonProtocolHeaders } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import type { HttpRequest } from "../listener/http.ts";
+import { BODY_BOUNDS, boundedError } from "../protocol/bounded-error.ts";
 import { ChunkBuffer } from "../protocol/chunk-buffer.ts";
 import { toNodeHeaders } from "../protocol/headers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
@@ -95,9 +96,19 @@ class MessageReader implements BodyReader {
   }
 }
 
-/** Unary-Response with a message. */
-function response(message: Uint8Array, head: Head, header: Headers): WholeResponse | Promise<WholeResponse> {
-  const headers = { ...toNodeHeaders(header), "content-type": `application/${head.codec}` };
+/** Unary-Response with a message; trailers are headers with a prefix (Trailing-Metadata). */
+function response(
+  message: Uint8Array,
+  head: Head,
+  header: Headers,
+  trailer?: Headers,
+): WholeResponse | Promise<WholeResponse> {
+  const trailers = Object.entries(toNodeHeaders(trailer)).map(([name, value]) => [`trailer-${name}`, value]);
+  const headers: WholeResponse["headers"] = {
+    ...toNodeHeaders(header),
+    ...Object.fromEntries(trailers),
+    "content-type": `application/${head.codec}`,
+  };
   return withBody(200, headers, message, head.responseCompression);
 }
 
@@ -106,7 +117,7 @@ function errorResponse(error: ConnectError, head: Head): WholeResponse | Promise
   const headers = new Headers();
   mergeNonProtocolHeaders(headers, error.metadata);
   headers.set("content-type", "application/json");
-  const body = errorToJsonBytes(error, undefined);
+  const body = errorToJsonBytes(boundedError(error, BODY_BOUNDS), undefined);
   return withBody(codeToHttpStatus(error.code), toNodeHeaders(headers), body, head.responseCompression);
 }
 

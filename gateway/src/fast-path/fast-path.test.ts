@@ -61,7 +61,12 @@ const way = (
   headers: Record<string, string>,
   url = "/",
 ) => {
-  const request = { method: verb, headers, url, httpVersionMajor: version } as unknown as HttpRequest;
+  const request = {
+    method: verb,
+    headers,
+    url,
+    ...(version === 2 && { stream: {} }),
+  } as unknown as HttpRequest;
   const call = fastCallOf(request, protocolOf(headers["content-type"]), method, unary, [compressionGzip]);
   return call === undefined ? "connect" : "fast";
 };

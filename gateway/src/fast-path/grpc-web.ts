@@ -35,12 +35,24 @@ export function postHead({ headers }: HttpRequest, compressions: readonly Compre
 }
 
 /** Response with a message, and with its trailers as a second one (Protocol differences). */
-async function response(message: Uint8Array, head: Head, header: Headers): Promise<WholeResponse> {
+async function response(
+  message: Uint8Array,
+  head: Head,
+  header: Headers,
+  trailer?: Headers,
+): Promise<WholeResponse> {
   return {
     status: 200,
     headers: { ...toNodeHeaders(header), ...protocolHeaders("grpc-web", head) },
-    body: envelopes(await pack(message, head), [trailerFlag, okTrailers]),
+    body: envelopes(await pack(message, head), [trailerFlag, trailersOf(trailer)]),
   };
+}
+
+function trailersOf(trailer: Headers | undefined): Uint8Array {
+  if (trailer === undefined) return okTrailers;
+  const trailers = new Headers(trailer);
+  trailers.set("grpc-status", "0");
+  return trailerSerialize(trailers);
 }
 
 /** Response with an error: its trailers alone. */

@@ -47,27 +47,27 @@ export function grpcHead(
 }
 
 /** Response with a message, and with trailers that say OK (Responses). */
-function response(message: Uint8Array, head: Head, header: Headers): WholeResponse | Promise<WholeResponse> {
+function response(
+  message: Uint8Array,
+  head: Head,
+  header: Headers,
+  trailer?: Headers,
+): WholeResponse | Promise<WholeResponse> {
   const headers = { ...toNodeHeaders(header), ...protocolHeaders("grpc", head) };
   const enveloped = (envelope: Envelope): WholeResponse => ({
     status: 200,
     headers,
     body: envelopes(envelope),
-    trailers: OK_TRAILERS,
+    trailers: trailer === undefined ? OK_TRAILERS : { ...toNodeHeaders(trailer), ...OK_TRAILERS },
   });
   const packed = pack(message, head);
   return packed instanceof Promise ? packed.then(enveloped) : enveloped(packed);
 }
 
-/** Response with an error: headers, and trailers with its status (Responses). */
+/** Response with an error: headers alone (Responses, Trailers-Only). */
 function errorResponse(error: ConnectError, head: Head): WholeResponse {
-  const trailers = statusTrailers(error);
-  return {
-    status: 200,
-    headers: protocolHeaders("grpc", head),
-    body: new Uint8Array(),
-    trailers: toNodeHeaders(trailers),
-  };
+  const status = toNodeHeaders(statusTrailers(error));
+  return { status: 200, headers: { ...status, ...protocolHeaders("grpc", head) }, body: new Uint8Array() };
 }
 
 /** The headers of a response of gRPC and gRPC-Web. */

@@ -1,5 +1,6 @@
 import type { Call } from "../call/call.ts";
 import { bodyIdle } from "../call/call-errors.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 import type { HttpRequest } from "../listener/http.ts";
 import type { BodyReader, RawMessage } from "./wire.ts";
 
@@ -15,10 +16,10 @@ export function readBody(
   idleMs: number,
 ): Promise<RawMessage> {
   return new Promise((resolve, reject) => {
+    const callbacks = new Callbacks(reject);
     const settle = (act: () => void) => {
-      clearTimeout(timer);
-      request.off("data", onData).off("end", onEnd);
-      signal.removeEventListener("abort", onAbort);
+      timer.stop();
+      for (const off of offs) off();
       act();
     };
     const finish = (work: () => boolean) => {
@@ -30,13 +31,16 @@ export function readBody(
     };
     const onData = (chunk: Uint8Array) => {
       call.bytesIn += chunk.byteLength;
-      timer.refresh();
+      timer.restart();
       finish(() => reader.push(chunk));
     };
     const onEnd = () => finish(() => true);
     const onAbort = () => settle(() => reject(signal.reason));
-    const timer = setTimeout(() => settle(() => reject(bodyIdle(idleMs))), idleMs);
-    signal.addEventListener("abort", onAbort, { once: true });
-    request.on("data", onData).on("end", onEnd);
+    const timer = callbacks.after(idleMs, () => settle(() => reject(bodyIdle(idleMs))));
+    const offs = [
+      callbacks.onAbort(signal, onAbort),
+      callbacks.on(request, "data", onData),
+      callbacks.on(request, "end", onEnd),
+    ];
   });
 }

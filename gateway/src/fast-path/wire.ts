@@ -46,7 +46,12 @@ export interface Wire {
   /** @throws ConnectError when the headers say that the body is too large */
   bodyReader(request: HttpRequest, maxBytes: number): BodyReader;
   /** The response with a message. */
-  response(message: Uint8Array, head: Head, header: Headers): WholeResponse | Promise<WholeResponse>;
+  response(
+    message: Uint8Array,
+    head: Head,
+    header: Headers,
+    trailer?: Headers,
+  ): WholeResponse | Promise<WholeResponse>;
   /** The response with an error. */
   errorResponse(error: ConnectError, head: Head): WholeResponse | Promise<WholeResponse>;
 }

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, type ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import { callKey } from "../call/call.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import {
   type HealthCheckResponse,
@@ -7,6 +8,9 @@ import {
   type Health as HealthService,
   HealthCheckResponse_ServingStatus as Status,
 } from "../gen/grpc/health/v1/health_pb.ts";
+import type { Limits, OnLimit } from "../limits.ts";
+import { Callbacks } from "../listener/callbacks.ts";
+import { Crowd } from "../listener/crowd.ts";
 import { show } from "../text/show.ts";
 
 /** The largest response of List that the protocol allows. */
@@ -15,11 +19,20 @@ const MAX_LISTED = 100;
 /** Whether the gateway takes calls, for `grpc.health.v1`, `/readyz`, and whoever waits for the change. */
 export class Health {
   private readonly draining = new AbortController();
+  private readonly watches: Crowd;
+  private readonly onLimit: OnLimit;
   private services: readonly string[] = [];
+  private listed: readonly string[] = [];
 
-  /** Names the services that are served. */
-  serve(services: readonly string[]): void {
+  constructor(limits: Limits, onLimit: OnLimit) {
+    this.watches = new Crowd(limits.healthWatches, limits.healthWatchesPerClient);
+    this.onLimit = onLimit;
+  }
+
+  /** Names the services that are served, and those of them that List tells. */
+  serve(services: readonly string[], listed: readonly string[] = services): void {
     this.services = services;
+    this.listed = listed;
   }
 
   /** From now on everything is NOT_SERVING. */
@@ -39,7 +52,7 @@ export class Health {
         throw gatewayError("SERVICE_UNKNOWN", `no service ${show(service)} is served here`, Code.NotFound);
       },
       list: () => {
-        const names = ["", ...this.services];
+        const names = ["", ...this.listed];
         if (names.length > MAX_LISTED) throw tooMany(names.length);
         return { statuses: Object.fromEntries(names.map((name) => [name, statusResponse(this.status())])) };
       },
@@ -48,6 +61,20 @@ export class Health {
   }
 
   private async *watch(service: string, context: HandlerContext): AsyncGenerator<HealthCheckResponse> {
+    const client = context.values.get(callKey)?.client ?? "";
+    if (this.watches.excess(client) !== undefined) {
+      this.onLimit("healthWatches");
+      throw gatewayError("OVERLOADED", "too many watch already, the limit healthWatches", Code.Unavailable);
+    }
+    const leave = this.watches.add(client);
+    try {
+      yield* this.statuses(service, context);
+    } finally {
+      leave();
+    }
+  }
+
+  private async *statuses(service: string, context: HandlerContext): AsyncGenerator<HealthCheckResponse> {
     const isKnown = this.isKnown(service);
     yield statusResponse(isKnown ? this.status() : Status.SERVICE_UNKNOWN);
     if (!this.isDraining) {
@@ -80,11 +107,11 @@ function tooMany(count: number): ConnectError {
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     if (signal.aborted) {
       resolve();
     } else {
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      new Callbacks(reject).onAbort(signal, resolve);
     }
   });
 }

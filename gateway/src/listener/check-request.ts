@@ -13,34 +13,57 @@ import type { Refusal } from "./refusal.ts";
  */
 export function checkRequest(request: HttpRequest, limits: Limits): Refusal | undefined {
   return (
-    checkVersion(request) ?? checkSizes(request, limits) ?? checkTarget(request) ?? checkAuthority(request)
+    checkVersion(request) ??
+    checkSizes(request, limits) ??
+    checkExpectation(request) ??
+    checkTarget(request) ??
+    checkAuthority(request)
   );
 }
 
 /**
  * Rewrites the absolute form of a request target (RFC 9112 section 3.2.2), which every server must accept, to
- * the origin form. The Host header stays the authority, and is checked as ever. An address that is none is left, to
- * be refused.
+ * the origin form. Its authority stands in for the Host header. An address that is none is left, to be refused, and so
+ * is a request with several Host headers or a malformed one.
  */
 export function useOriginForm(request: HttpRequest): void {
   const [, authority = "", rest = ""] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(request.url ?? "") ?? [];
   if (!isAuthority(authority) || isHttp2(request)) return;
   request.url = rest.startsWith("/") ? rest : `/${rest}`;
+  request.headers.host = authority;
 }
 
-function checkVersion({ httpVersion }: HttpRequest): Refusal | undefined {
-  if (["1.0", "1.1", "2.0"].includes(httpVersion)) return undefined;
+function checkVersion(request: HttpRequest): Refusal | undefined {
+  const { httpVersion } = request;
+  if (isHttp2(request) || ["1.0", "1.1"].includes(httpVersion)) return undefined;
+  if (request.httpVersionMajor === 2) {
+    return badRequest(
+      "the request line says HTTP/2, which has none; speak HTTP/1.1, or begin with its preface",
+    );
+  }
   const message = `HTTP/1.0, 1.1 and 2 are spoken here; the request is HTTP/${httpVersion}`;
   return { status: 505, code: "unimplemented", message };
+}
+
+/** The one expectation that there is (RFC 9110 section 10.1.1), met before the request comes here. */
+function checkExpectation({ headers, method }: HttpRequest): Refusal | undefined {
+  if (method === "CONNECT") {
+    const message = "CONNECT is not served here; call methods by POST";
+    return { status: 405, code: "unimplemented", message, headers: { allow: "GET, HEAD, POST, OPTIONS" } };
+  }
+  const { expect } = headers;
+  if (expect === undefined || expect.toLowerCase() === "100-continue") return undefined;
+  const message = `the expectation ${show(expect)} cannot be met; 100-continue is the only one that can`;
+  return { status: 417, code: "unimplemented", message };
 }
 
 function checkSizes(request: HttpRequest, limits: Limits): Refusal | undefined {
   const url = request.url ?? "";
   if (url.length > limits.urlBytes) {
     const message = `the request target has ${url.length} bytes; the limit urlBytes is ${limits.urlBytes}`;
-    return { status: 414, code: "invalid_argument", message, limit: "urlBytes" };
+    return { status: 414, code: "resource_exhausted", message, limit: "urlBytes" };
   }
-  const bytes = isHttp2(request) ? headerListBytes(request.rawHeaders) : 0;
+  const bytes = headerBytes(request.rawHeaders, isHttp2(request) ? 32 : 4);
   if (bytes > limits.headerBytes) {
     const message = `the headers have ${bytes} bytes; the limit headerBytes is ${limits.headerBytes}`;
     return { status: 431, code: "resource_exhausted", message, limit: "headerBytes" };
@@ -54,11 +77,11 @@ function checkSizes(request: HttpRequest, limits: Limits): Refusal | undefined {
 }
 
 /**
- * The size of a header list as RFC 9113 section 6.5.2 counts it: 32 bytes more for each header. Node announces
- * the limit to HTTP/2 clients and does not hold them to it; HTTP/1.1 headers are measured by its parser.
+ * The size of headers: as on the wire, with `: ` and a line's end, or as RFC 9113 section 6.5.2 counts it, with 32 bytes more
+ * for each header. Node lets more in, so that what is too much gets a response in the words of its protocol.
  */
-function headerListBytes(rawHeaders: readonly string[]): number {
-  return rawHeaders.reduce((sum, text) => sum + text.length + 16, 0);
+function headerBytes(rawHeaders: readonly string[], overhead: number): number {
+  return rawHeaders.reduce((sum, text) => sum + text.length + overhead / 2, 0);
 }
 
 function checkTarget(request: HttpRequest): Refusal | undefined {

@@ -2,6 +2,7 @@ import type http from "node:http";
 import http2 from "node:http2";
 import type net from "node:net";
 import type { Limits } from "../limits.ts";
+import type { Callbacks } from "./callbacks.ts";
 import { noKeepAlive } from "./http.ts";
 import type { InFlight } from "./in-flight.ts";
 
@@ -24,18 +25,19 @@ const EVERY_STREAM = 2 ** 31 - 1;
  * After `drainNoticeMs` it stops listening and closes what is idle. Resolves when the last connection is gone, or
  * after `drainGraceMs`, when the rest is cut.
  */
-export function startDrain(parts: ListenerParts, limits: Limits): Promise<void> {
+export function startDrain(parts: ListenerParts, limits: Limits, callbacks: Callbacks): Promise<void> {
   return new Promise((resolve) => {
     announce(parts);
-    const grace = setTimeout(() => closeAll(parts), limits.drainGraceMs);
+    const grace = callbacks.after(limits.drainGraceMs, () => closeAll(parts));
     const close = () => {
       parts.server.close(() => {
-        clearTimeout(grace);
+        grace.stop();
         resolve();
       });
       closeIdle(parts);
     };
-    setTimeout(() => afterWaiting(close), Math.min(limits.drainNoticeMs, limits.drainGraceMs));
+    const noticeMs = Math.min(limits.drainNoticeMs, limits.drainGraceMs);
+    callbacks.after(noticeMs, () => afterWaiting(close, callbacks));
   });
 }
 
@@ -43,8 +45,8 @@ export function startDrain(parts: ListenerParts, limits: Limits): Promise<void> 
  * Runs a function once the connections have been accepted that wait for it, and their first bytes read: in a busy
  * process timers come before them.
  */
-function afterWaiting(run: () => void): void {
-  setImmediate(() => setImmediate(() => setImmediate(run)));
+function afterWaiting(run: () => void, callbacks: Callbacks): void {
+  callbacks.soon(() => callbacks.soon(() => callbacks.soon(run)));
 }
 
 function announce(parts: ListenerParts): void {

@@ -20,10 +20,8 @@ async function expectAlive(): Promise<void> {
   expect([health.status, await health.text()]).toEqual([200, "alive\n"]);
 }
 
-const expected = (value: string) => ({
-  code: "invalid_argument",
-  message: `the Host header must be a host name or address with an optional port; it is ${value}`,
-});
+const expected = (value: string) =>
+  `the Host header must be a host name or address with an optional port; it is ${value}\n`;
 
 test.each([
   ["[", '"["'],
@@ -42,7 +40,7 @@ test.each([
 ])("a malformed Host header %j gets 400 and a text", async (host, shown) => {
   const request = Buffer.from(`POST /echo.v1.EchoService/Echo HTTP/1.1\r\nHost: ${host}\r\n\r\n`, "latin1");
   const { status, body, head } = parseAnswer(await exchange(server.port, request));
-  expect([status, body]).toMatchObject([400, expected(shown)]);
+  expect([status, body]).toEqual([400, expected(shown)]);
   expect(head.toLowerCase()).toContain("connection: close");
   await expectAlive();
 });
@@ -51,7 +49,7 @@ test("a malformed Host header that is missing gets 400 and a text, in HTTP/1.0 a
   for (const version of ["1.0", "1.1"]) {
     const { status, body } = parseAnswer(await exchange(server.port, `GET / HTTP/${version}\r\n\r\n`));
     const message = "the request has no Host header; send the name it is meant for";
-    expect([status, body]).toMatchObject([400, { code: "invalid_argument", message }]);
+    expect([status, body]).toEqual([400, `${message}\n`]);
   }
   await expectAlive();
 });
@@ -59,10 +57,7 @@ test("a malformed Host header that is missing gets 400 and a text, in HTTP/1.0 a
 test("a malformed Host header that comes twice gets 400 and a text", async () => {
   const answer = await exchange(server.port, "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
   const { status, body } = parseAnswer(answer);
-  expect([status, body]).toMatchObject([
-    400,
-    { code: "invalid_argument", message: "the request has 2 Host headers; send one" },
-  ]);
+  expect([status, body]).toEqual([400, "the request has 2 Host headers; send one\n"]);
   await expectAlive();
 });
 
@@ -85,7 +80,7 @@ test.each(["[", "%", "a%b", "x:99999"])(
       ":authority": authority,
     });
     const message = `:authority must be a host name or address with an optional port; it is "${authority}"`;
-    expect([status, body]).toMatchObject([400, { code: "invalid_argument", message }]);
+    expect([status, body]).toEqual([400, `${message}\n`]);
     await expectAlive();
   },
 );
@@ -104,23 +99,19 @@ test("a malformed :authority that differs from the Host header gets 400 and a te
     host: "b",
   });
   const message = ':authority is "a" but the Host header is "b"; send one of them';
-  expect([status, body]).toMatchObject([400, { code: "invalid_argument", message }]);
+  expect([status, body]).toEqual([400, `${message}\n`]);
   await expectAlive();
 });
 
 test("a malformed request that is not HTTP gets 400 and a text", async () => {
   const { status, body } = parseAnswer(await exchange(server.port, "\x16\x03\x01hello\r\n\r\n"));
-  expect(status).toBe(400);
-  expect(body).toMatchObject({
-    code: "invalid_argument",
-    message: expect.stringMatching(/^not an HTTP\/1.1 request: /),
-  });
+  expect([status, body]).toEqual([400, expect.stringMatching(/^not an HTTP\/1.1 request: /)]);
   await expectAlive();
 });
 
 test("a malformed request with a target that is no path gets 400 and a text", async () => {
   const { status, body } = parseAnswer(await exchange(server.port, "GET foo HTTP/1.1\r\nHost: a\r\n\r\n"));
-  expect([status, body]).toMatchObject([400, { code: "invalid_argument" }]);
+  expect([status, body]).toEqual([400, expect.stringMatching(/^not an HTTP\/1.1 request: /)]);
   await expectAlive();
 });
 
@@ -142,7 +133,7 @@ test("a malformed request whose absolute form has no good host gets 400", async 
 test("a malformed request of another version gets 505 and a text", async () => {
   const { status, body } = parseAnswer(await exchange(server.port, "GET / HTTP/0.9\r\nHost: a\r\n\r\n"));
   const message = "HTTP/1.0, 1.1 and 2 are spoken here; the request is HTTP/0.9";
-  expect([status, body]).toMatchObject([505, { code: "unimplemented", message }]);
+  expect([status, body]).toEqual([505, `${message}\n`]);
 });
 
 test("a malformed request by GET with a message that is not base64 gets 400 and a text", async () => {
@@ -163,16 +154,16 @@ test("a request beyond a limit of the URL gets 414 and a text", async () => {
   const path = `/${"x".repeat(8192)}`;
   const answer = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
   const message = "the request target has 8193 bytes; the limit urlBytes is 8192";
-  expect(parseAnswer(answer)).toMatchObject({ status: 414, body: { code: "invalid_argument", message } });
+  expect(parseAnswer(answer)).toMatchObject({ status: 414, body: `${message}\n` });
   const overHttp2 = await http2Request(server.port, { ":path": path });
-  expect(overHttp2).toMatchObject({ status: 414, body: { code: "invalid_argument", message } });
+  expect(overHttp2).toMatchObject({ status: 414, body: `${message}\n` });
   await expectAlive();
 });
 
 test("a request beyond a limit of header bytes gets 431 and a text", async () => {
   const answer = await exchange(server.port, `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`);
-  const message = "the headers are longer than headerBytes, 16384 bytes";
-  expect(parseAnswer(answer)).toMatchObject({ status: 431, body: { code: "resource_exhausted", message } });
+  const message = "the headers have 20014 bytes; the limit headerBytes is 16384";
+  expect(parseAnswer(answer)).toMatchObject({ status: 431, body: `${message}\n` });
   await expectAlive();
 });
 
@@ -180,8 +171,8 @@ test("a request beyond a limit of header bytes over HTTP/2 gets 431 and a text, 
   const headers = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, "x".repeat(1000)]));
   const { status, body } = await http2Request(server.port, { ":path": "/healthz", ...headers(20) });
-  const message = expect.stringMatching(/^the headers have \d+ bytes; the limit headerBytes is 16384$/);
-  expect([status, body]).toMatchObject([431, { code: "resource_exhausted", message }]);
+  const message = expect.stringMatching(/^the headers have \d+ bytes; the limit headerBytes is 16384\n$/);
+  expect([status, body]).toEqual([431, message]);
   await expect(http2Request(server.port, { ":path": "/healthz", ...headers(90) })).rejects.toThrow();
   await expectAlive();
 });
@@ -190,7 +181,7 @@ test("a request beyond a limit of header count gets 431 and a text", async () =>
   const headers = Array.from({ length: 100 }, (_, i) => `x-${i}: 1\r\n`).join("");
   const answer = await exchange(server.port, `GET / HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
   const message = "the request has 101 headers or more; the limit headerCount is 100";
-  expect(parseAnswer(answer)).toMatchObject({ status: 431, body: { code: "resource_exhausted", message } });
+  expect(parseAnswer(answer)).toMatchObject({ status: 431, body: `${message}\n` });
   const overHttp2 = await http2Request(server.port, {
     ":path": "/",
     ...Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x-${i}`, "1"])),
@@ -202,7 +193,7 @@ test("a request beyond a limit of header count gets 431 and a text", async () =>
 test("a request beyond a limit of time for its headers gets 408 and a text", async () => {
   const answer = await exchange(server.port, "GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ");
   const message = "the headers did not arrive within headersTimeoutMs, 300 ms";
-  expect(parseAnswer(answer)).toMatchObject({ status: 408, body: { code: "deadline_exceeded", message } });
+  expect(parseAnswer(answer)).toMatchObject({ status: 408, body: `${message}\n` });
   await expectAlive();
 });
 
@@ -263,26 +254,6 @@ test("a slow body is not waited for where nobody reads it", async () => {
     "POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n",
   );
   expect(parseAnswer(answer)).toMatchObject({ status: 404 });
-  await expectAlive();
-});
-
-test("a connection that resets streams rapidly is closed", async () => {
-  const session = http2.connect(server.url);
-  session.on("error", () => undefined);
-  const closed = new Promise<number | undefined>((resolve) => {
-    let code: number | undefined;
-    session.once("goaway", (got) => {
-      code = got;
-    });
-    session.once("close", () => resolve(code));
-  });
-  await new Promise((resolve) => session.once("connect", resolve));
-  for (let i = 0; i < 60; i++) {
-    const stream = session.request({ ":method": "POST", ":path": "/echo.v1.EchoService/Repeat" });
-    stream.on("error", () => undefined);
-    stream.close(http2.constants.NGHTTP2_CANCEL);
-  }
-  expect(await closed).not.toBe(http2.constants.NGHTTP2_NO_ERROR);
   await expectAlive();
 });
 

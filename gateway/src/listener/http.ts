@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import type { Writable } from "node:stream";
 
 /** A request as Node gives it, of either HTTP version. */
@@ -11,9 +11,9 @@ export type HttpResponse = ServerResponse | Http2ServerResponse;
 /** Serves one request, after the listener has checked it. */
 export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void;
 
-/** Whether a request came over HTTP/2. */
+/** Whether a request came over HTTP/2: by what it is, since the version in its first line is the peer's to choose. */
 export function isHttp2(request: HttpRequest): request is Http2ServerRequest {
-  return request.httpVersionMajor === 2;
+  return "stream" in request;
 }
 
 /** Makes an HTTP/1.1 response say `connection: close`, as far as its headers are not out yet. */
@@ -44,7 +44,20 @@ export function isSent(response: HttpResponse): boolean {
   return outgoing(response).writableFinished && !("stream" in response && response.stream.aborted);
 }
 
-/** Sends a whole response, unless the client is gone. Header names in lower case. */
+/**
+ * Cuts a response off: HTTP/2 loses the stream alone, HTTP/1 the connection, which has no other way to say so.
+ *
+ * @param code of HTTP/2's reset
+ */
+export function cut(response: HttpResponse, code: number = constants.NGHTTP2_INTERNAL_ERROR): void {
+  if ("stream" in response) response.stream.close(code);
+  response.destroy();
+}
+
+/**
+ * Sends a whole response, unless the client is gone. Header names in lower case. Without a body it is one HEADERS frame with
+ * END_STREAM over HTTP/2.
+ */
 export function sendResponse(
   response: HttpResponse,
   status: number,
@@ -54,5 +67,9 @@ export function sendResponse(
   if (isGone(response)) return;
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  response.end(body);
+  if (body.length === 0) {
+    response.end();
+  } else {
+    response.end(body);
+  }
 }

@@ -1,10 +1,25 @@
 import http from "node:http";
 import type { Duplex } from "node:stream";
 import type { Limits, OnLimit } from "../limits.ts";
+import type { Callbacks } from "./callbacks.ts";
+import { ofSocket } from "./preface.ts";
 import { type Refusal, sendRawRefusal } from "./refusal.ts";
 
 /** Whether a connection has begun to send a response, so that nothing else may be written to it. */
 type HasResponse = (socket: Duplex) => boolean;
+
+/** Serves one HTTP/1.1 request. */
+export type Http1Listener = (request: http.IncomingMessage, response: http.ServerResponse) => void;
+
+/** Who hears of requests that do not reach the listener, and of defects. */
+interface Notified {
+  readonly onLimit: OnLimit;
+  readonly onRejected: (status: number) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Headers that Node takes; the listener refuses what is beyond its own limit with a text, in the words of its protocol. */
+const LARGEST_HEADERS = 64 * 1024;
 
 /**
  * The HTTP/1.1 half of the port: it listens nowhere and is handed connections. Whole bodies have no timer here:
@@ -12,16 +27,18 @@ type HasResponse = (socket: Duplex) => boolean;
  */
 export function createHttp1Server(
   limits: Limits,
-  onRequest: http.RequestListener,
+  onRequest: Http1Listener,
   hasResponse: HasResponse,
-  onLimit: OnLimit,
+  callbacks: Callbacks,
+  { onLimit, onRejected, onError }: Notified,
 ): http.Server {
   const refuse = (socket: Duplex, refusal: Refusal) => {
+    onRejected(refusal.status);
     if (refusal.limit !== undefined) onLimit(refusal.limit);
     sendRawRefusal(socket, refusal);
   };
   const options: http.ServerOptions = {
-    maxHeaderSize: limits.headerBytes,
+    maxHeaderSize: Math.max(LARGEST_HEADERS, limits.headerBytes),
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: 0,
     keepAliveTimeout: limits.idleTimeoutMs,
@@ -29,19 +46,40 @@ export function createHttp1Server(
     // Without a Host, Node sends an empty 400: the listener says why.
     requireHostHeader: false,
   };
-  const server = http.createServer(options, onRequest);
+  const server = http.createServer(options);
   // One more than allowed: Node drops the rest silently, and the listener refuses by the count.
   server.maxHeadersCount = limits.headerCount + 1;
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+  const onClientError = (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (!socket.writable || error.code === "ECONNRESET" || hasResponse(socket)) {
       socket.destroy();
     } else {
       refuse(socket, parseRefusal(error, limits));
     }
+  };
+  const onTunnel = (request: http.IncomingMessage, socket: Duplex) => {
+    const ofTunnel = ofSocket(socket, onError);
+    ofTunnel.on(socket, "error", () => socket.destroy());
+    ofTunnel.guarded(refuse)(socket, tunnelRefusal(request));
+  };
+  callbacks.on(server, "request", onRequest);
+  // Node would send these itself, where nothing catches what that throws.
+  callbacks.on(server, "checkContinue", (request: http.IncomingMessage, response: http.ServerResponse) => {
+    response.writeContinue();
+    onRequest(request, response);
+  });
+  callbacks.on(server, "checkExpectation", onRequest);
+  callbacks.on(server, "connect", onTunnel);
+  callbacks.on(server, "clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    ofSocket(socket, onError).guarded(onClientError)(error, socket);
   });
   // Only this event starts Node's list of connections: no header timeout and no idle close without it.
   server.emit("listening");
   return server;
+}
+
+function tunnelRefusal({ method }: http.IncomingMessage): Refusal {
+  const message = `${method} is not served here; call methods by POST`;
+  return { status: 405, code: "unimplemented", message, headers: { allow: "GET, HEAD, POST, OPTIONS" } };
 }
 
 function parseRefusal(error: NodeJS.ErrnoException, limits: Limits): Refusal {

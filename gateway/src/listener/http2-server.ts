@@ -1,6 +1,7 @@
 import http2 from "node:http2";
 import type { Limits, OnLimit } from "../limits.ts";
-import { watchSession } from "./http2-session.ts";
+import type { Callbacks } from "./callbacks.ts";
+import { type OnStream, serveSession } from "./http2-session.ts";
 
 /** Serves one HTTP/2 request. */
 export type Http2Listener = (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse) => void;
@@ -11,25 +12,49 @@ export interface Http2Server {
   readonly sessions: ReadonlySet<http2.ServerHttp2Session>;
 }
 
-/** Creates the HTTP/2 half of the port: it listens nowhere and is handed connections. */
-export function createHttp2Server(limits: Limits, onRequest: Http2Listener, onLimit: OnLimit): Http2Server {
-  const options: http2.ServerOptions = {
+/** The largest header list that nghttp2 takes; the listener refuses up to it with a text. */
+const LARGEST_HEADERS = 64 * 1024;
+
+/** Node's own limit of resets counts all of them; below it, ours can say what it was about. */
+const NODE_RESETS_PER_SECOND = 10_000;
+
+/**
+ * Creates the HTTP/2 half of the port: it listens nowhere and is handed connections. Streams are taken as they come:
+ * Node's own requests would be made, and `Expect` be answered, where nothing catches what that throws for a stream that
+ * its peer has reset already.
+ */
+export function createHttp2Server(
+  limits: Limits,
+  onRequest: Http2Listener,
+  onLimit: OnLimit,
+  callbacks: Callbacks,
+  onError: (error: unknown) => void,
+): Http2Server {
+  const resets = Math.max(NODE_RESETS_PER_SECOND, 10 * limits.resetsPerSecond);
+  const server = http2.createServer({
     settings: {
       maxConcurrentStreams: limits.streamsPerConnection,
-      maxHeaderListSize: limits.headerBytes,
+      // More than is allowed, or clients would give up by themselves, without a text.
+      maxHeaderListSize: Math.max(LARGEST_HEADERS, limits.headerBytes),
       enablePush: false,
     },
-    // Beyond this Node resets the stream; up to it the listener responds with 431 and a text.
-    maxHeaderListPairs: limits.headerCount * 2,
-    streamResetBurst: limits.resetsPerSecond,
-    streamResetRate: limits.resetsPerSecond,
+    maxHeaderListPairs: Math.max(LARGEST_HEADERS / 32, 2 * limits.headerCount),
+    streamResetBurst: resets,
+    streamResetRate: resets,
+  });
+  const onStream: OnStream = (stream, headers, _flags, rawHeaders) => {
+    // Reset in the packet that opened it: there is nobody to serve.
+    if (stream.destroyed || stream.closed) return;
+    const request = new http2.Http2ServerRequest(stream, headers, {}, rawHeaders);
+    const response = new http2.Http2ServerResponse(stream);
+    if (headers.expect?.toLowerCase() === "100-continue") response.writeContinue();
+    onRequest(request, response);
   };
-  const server = http2.createServer(options, onRequest);
   const sessions = new Set<http2.ServerHttp2Session>();
-  server.on("session", (session) => {
+  callbacks.on(server, "session", (session: http2.ServerHttp2Session) => {
     sessions.add(session);
-    session.once("close", () => sessions.delete(session));
-    watchSession(session, limits, onLimit);
+    callbacks.once(session, "close", () => sessions.delete(session));
+    serveSession(session, onStream, limits, onLimit, onError);
   });
   return { server, sessions };
 }

@@ -1,62 +1,102 @@
 import http2 from "node:http2";
+import { clientTimeoutMs } from "../call/deadline.ts";
 import type { Limits, OnLimit } from "../limits.ts";
+import { Callbacks, type Timer } from "./callbacks.ts";
+import { ResetBudget } from "./resets.ts";
 
 /** How long a session may take to close. */
 const CLOSE_GRACE_MS = 1000;
 
+/** Serves one HTTP/2 stream. */
+export type OnStream = (
+  stream: http2.ServerHttp2Stream,
+  headers: http2.IncomingHttpHeaders,
+  flags: number,
+  rawHeaders: string[],
+) => void;
+
 /**
- * Holds a session to the limits that Node has no timer for: its first request must be complete in
- * `headersTimeoutMs`, it may be without a request for `idleTimeoutMs`, whatever bytes trickle in meanwhile, and
- * only `resetsPerSecond` of its streams may end in a reset (CVE-2023-44487, and CVE-2025-8671 where the peer
- * makes the server reset).
+ * Serves the streams of a session, and holds it to the limits that Node has no timer for: its first request must be
+ * complete in `headersTimeoutMs`, it may be without a request for `idleTimeoutMs`, whatever bytes trickle in meanwhile, and
+ * its streams may not end in more resets than a `ResetBudget` has. What a callback throws ends the session, or the
+ * stream that it is about.
  */
-export function watchSession(session: http2.ServerHttp2Session, limits: Limits, onLimit: OnLimit): void {
-  const resets = new SecondCount(limits.resetsPerSecond);
-  let open = 0;
-  let timer = setTimeout(() => {
-    onLimit("headersTimeoutMs");
-    closeSession(session);
-  }, limits.headersTimeoutMs);
-  session.on("stream", (stream) => {
-    open += 1;
-    clearTimeout(timer);
-    stream.once("close", () => {
-      open -= 1;
-      if (stream.rstCode !== http2.constants.NGHTTP2_NO_ERROR && resets.isExceeded(performance.now())) {
-        onLimit("resetsPerSecond");
-        session.destroy(undefined, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
-      } else if (open === 0 && !session.closed) {
-        timer = setTimeout(() => closeSession(session), limits.idleTimeoutMs);
-      }
-    });
+export function serveSession(
+  session: http2.ServerHttp2Session,
+  onStream: OnStream,
+  limits: Limits,
+  onLimit: OnLimit,
+  onError: (error: unknown) => void,
+): void {
+  const callbacks = new Callbacks((error) => {
+    onError(error);
+    session.destroy(new Error("a callback failed"), http2.constants.NGHTTP2_INTERNAL_ERROR);
   });
-  session.once("close", () => clearTimeout(timer));
+  const resets = new ResetBudget(limits, performance.now());
+  let open = 0;
+  let isOver = false;
+  let timer: Timer = callbacks.after(limits.headersTimeoutMs, () => {
+    onLimit("headersTimeoutMs");
+    closeSession(session, callbacks);
+  });
+  const onClose = (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, openedAt: number) => {
+    open -= 1;
+    if (session.destroyed || isOver) return;
+    const now = performance.now();
+    const reset = { ageMs: now - openedAt, timeoutMs: clientTimeoutMs(headers) };
+    if (wasReset(stream) && resets.isExceeded(reset, now)) {
+      onLimit("resetsPerSecond");
+      isOver = true;
+      endSession(session, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM, callbacks);
+    } else if (open === 0) {
+      // After a peer's GOAWAY it is closed already, and yet would stay as long as the peer likes.
+      const idleMs = session.closed ? 0 : limits.idleTimeoutMs;
+      timer = callbacks.after(idleMs, () => closeSession(session, callbacks));
+    }
+  };
+  callbacks.on(
+    session,
+    "stream",
+    (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, flags: number, raw: string[]) => {
+      const openedAt = performance.now();
+      open += 1;
+      timer.stop();
+      const ofStream = new Callbacks((error) => {
+        onError(error);
+        stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
+      });
+      // One that is reset in the packet that opened it may have failed before.
+      ofStream.on(stream, "error", () => undefined);
+      ofStream.once(stream, "close", () => onClose(stream, headers, openedAt));
+      if (isOver) {
+        stream.close(http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      } else {
+        ofStream.guarded(onStream)(stream, headers, flags, raw);
+      }
+    },
+  );
+  callbacks.on(session, "error", () => undefined);
+  callbacks.once(session, "close", () => timer.stop());
+}
+
+/** Whether a stream ended before its response did, by either side, whatever code that had. */
+function wasReset({ rstCode, aborted }: http2.ServerHttp2Stream): boolean {
+  return rstCode !== http2.constants.NGHTTP2_NO_ERROR || aborted;
+}
+
+/**
+ * Ends a session with a code in its GOAWAY, as soon as that is written: destroyed at once, a session that writes something
+ * else would lose it. Without an error Node would make the code NO_ERROR.
+ */
+function endSession(session: http2.ServerHttp2Session, code: number, callbacks: Callbacks): void {
+  const error = new Error(`the session is ended with the code ${code}`);
+  session.goaway(code);
+  callbacks.soon(() => callbacks.soon(() => session.destroy(error, code)));
 }
 
 /** Says GOAWAY and ends the session: streams in flight may finish, and an idle peer has a moment to hang up. */
-function closeSession(session: http2.ServerHttp2Session): void {
+function closeSession(session: http2.ServerHttp2Session, callbacks: Callbacks): void {
   session.close();
-  const timer = setTimeout(() => session.destroy(), CLOSE_GRACE_MS);
-  session.once("close", () => clearTimeout(timer));
-}
-
-/** Counts events in windows of one second. */
-class SecondCount {
-  private readonly limit: number;
-  private windowStart = Number.NEGATIVE_INFINITY;
-  private count = 0;
-
-  constructor(limit: number) {
-    this.limit = limit;
-  }
-
-  /** Counts one event at `now`, in milliseconds; true when it is beyond the limit. */
-  isExceeded(now: number): boolean {
-    if (now - this.windowStart >= 1000) {
-      this.windowStart = now;
-      this.count = 0;
-    }
-    this.count += 1;
-    return this.count > this.limit;
-  }
+  const timer = callbacks.after(CLOSE_GRACE_MS, () => session.destroy());
+  callbacks.once(session, "close", timer.stop);
 }

@@ -1,17 +1,22 @@
-import type { HttpRequest, HttpResponse } from "./http.ts";
-import { isHttp2 } from "./http.ts";
+import type { Callbacks } from "./callbacks.ts";
+import { type HttpRequest, type HttpResponse, isHttp2, outgoing } from "./http.ts";
 
 /** The requests in flight, by connection. */
 export class InFlight {
   private readonly byConnection = new Map<object, Set<HttpResponse>>();
 
   /** Adds a request until its response closes; `onDone` gets how many are left on its connection. */
-  add(request: HttpRequest, response: HttpResponse, onDone: (left: number) => void): number {
+  add(
+    request: HttpRequest,
+    response: HttpResponse,
+    callbacks: Callbacks,
+    onDone: (left: number) => void,
+  ): number {
     const connection = connectionOf(request);
     const responses = this.byConnection.get(connection) ?? new Set();
     responses.add(response);
     this.byConnection.set(connection, responses);
-    response.once("close", () => {
+    callbacks.once(outgoing(response), "close", () => {
       responses.delete(response);
       if (responses.size === 0) this.byConnection.delete(connection);
       onDone(responses.size);
@@ -20,7 +25,7 @@ export class InFlight {
   }
 
   /** The responses that a connection still owes. */
-  on(connection: object): ReadonlySet<HttpResponse> {
+  owedBy(connection: object): ReadonlySet<HttpResponse> {
     return this.byConnection.get(connection) ?? new Set();
   }
 

@@ -1,10 +1,12 @@
-import http2 from "node:http2";
 import net from "node:net";
 import type { Duplex } from "node:stream";
 import type { Limits, OnLimit } from "../limits.ts";
+import { Callbacks } from "./callbacks.ts";
 import type { Certificate } from "./certificate.ts";
 import { checkRequest, useOriginForm } from "./check-request.ts";
+import { Crowd } from "./crowd.ts";
 import { closeAll, startDrain } from "./drain.ts";
+import { failExchange, lingerForBody } from "./exchange.ts";
 import {
   type HttpHandler,
   type HttpRequest,
@@ -16,23 +18,30 @@ import {
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { InFlight } from "./in-flight.ts";
-import { type Identify, sniff } from "./preface.ts";
-import { sendRefusal } from "./refusal.ts";
+import { type Identify, ofSocket, sniff } from "./preface.ts";
+import { createOriginReader, createProxyCheck, type ProxyOptions } from "./proxies.ts";
+import type { Refusal, Refuse } from "./refusal.ts";
 import { createSecure } from "./secure.ts";
-
-/** How long a client may go on sending a request that already has its response. */
-const LINGER_MS = 1000;
+import { WriteWatch } from "./write-watch.ts";
 
 export interface ListenerOptions {
   readonly limits: Limits;
   /** Serves a checked request. What it throws becomes a 500 and is reported. */
   readonly handler: HttpHandler;
+  /** Sends a refusal in the words of its request's protocol. */
+  readonly refuse: Refuse;
   /** Notified of errors that no caller can act on. */
   readonly onError: (error: unknown) => void;
   /** Notified of requests and connections beyond a limit. */
   readonly onLimit: OnLimit;
+  /** Notified of TLS handshakes that fail. */
+  readonly onTlsFailure?: () => void;
+  /** Notified of the HTTP status of requests that do not reach the handler: they are malformed or beyond a limit. */
+  readonly onRejected?: (status: number) => void;
   /** Speak TLS with this certificate. Default: cleartext. */
   readonly certificate?: Certificate | undefined;
+  /** Trusted proxies: their connections are many clients'. Default: none. */
+  readonly proxies?: ProxyOptions | undefined;
 }
 
 /**
@@ -42,8 +51,11 @@ export interface ListenerOptions {
 export interface Listener {
   /** Listens; port 0 picks a free one. Rejects with Node's error, e.g. EADDRINUSE. */
   listen(port: number, host: string): Promise<net.AddressInfo>;
-  /** Takes no new connections, lets requests in flight finish, then resolves. Safe to call twice. */
-  drain(): Promise<void>;
+  /**
+   * Takes no new connections after `noticeMs`, lets requests in flight finish, then resolves. Safe to call twice. Default:
+   * `drainNoticeMs`.
+   */
+  drain(noticeMs?: number): Promise<void>;
   /** Connections that are open. */
   connections(): Promise<number>;
   /** New connections get this certificate. Only where there was one from the beginning. */
@@ -51,35 +63,37 @@ export interface Listener {
 }
 
 export function createListener(options: ListenerOptions): Listener {
-  const { limits, onLimit } = options;
+  const { limits, onLimit, onError } = options;
+  const callbacks = new Callbacks(onError);
   const inFlight = new InFlight();
   const pending = new Set<net.Socket>();
   let draining: Promise<void> | undefined;
+  const takeIn = createTaker(options, inFlight, () => draining !== undefined);
 
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
-    request.on("error", ignore);
-    response.on("error", ignore);
-    if (draining !== undefined && !isHttp2(request)) noKeepAlive(response);
-    const running = inFlight.add(request, response, (left) => {
-      if (draining !== undefined && left === 0 && !isHttp2(request)) request.socket.destroySoon();
+    const ofRequest = new Callbacks((error) => {
+      onError(error);
+      failExchange(request, response, options.refuse);
     });
-    // HTTP/2 refuses by itself; an HTTP/1.1 client could pipeline without end.
-    if (running > limits.streamsPerConnection && !isHttp2(request)) {
-      onLimit("streamsPerConnection");
-      request.socket.destroy();
-    } else {
-      serve(request, response, options);
-    }
+    ofRequest.on(request, "error", ignore);
+    ofRequest.on(response, "error", ignore);
+    ofRequest.guarded(() => takeIn.request(request, response, ofRequest))();
   };
-  const hasResponse = (socket: Duplex) => [...inFlight.on(socket)].some((response) => response.headersSent);
-  const h1 = createHttp1Server(limits, onRequest, hasResponse, onLimit);
-  const h2 = createHttp2Server(limits, onRequest, onLimit);
-  const secure = options.certificate && createSecure(options.certificate, limits);
+  const hasResponse = (socket: Duplex) =>
+    [...inFlight.owedBy(socket)].some((response) => response.headersSent);
+  const onRejected = options.onRejected ?? ignore;
+  const h1 = createHttp1Server(limits, onRequest, hasResponse, callbacks, { onLimit, onRejected, onError });
+  const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError);
+  const onTlsFailure = options.onTlsFailure ?? ignore;
+  const secure =
+    options.certificate && createSecure(options.certificate, limits, callbacks, { onTlsFailure, onError });
   const identify: Identify =
-    secure?.identify ?? ((socket, report) => sniff(socket, limits.headersTimeoutMs, report));
-  const server = net.createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
+    secure?.identify ?? ((socket, report) => sniff(socket, limits.headersTimeoutMs, report, onError));
+  const server = net.createServer({ noDelay: true, allowHalfOpen: true });
+  const onConnection = (socket: net.Socket, ofConnection: Callbacks) => {
+    if (!takeIn.connection(socket, ofConnection)) return;
     pending.add(socket);
-    socket.once("close", () => pending.delete(socket));
+    ofConnection.once(socket, "close", () => pending.delete(socket));
     identify(socket, (protocol, usable) => {
       pending.delete(socket);
       if (protocol === "http2") {
@@ -89,15 +103,24 @@ export function createListener(options: ListenerOptions): Listener {
         h1.emit("connection", usable);
       }
     });
+  };
+  callbacks.on(server, "connection", (socket: net.Socket) => {
+    const ofConnection = ofSocket(socket, onError);
+    ofConnection.guarded(onConnection)(socket, ofConnection);
   });
   server.maxConnections = limits.connections;
-  server.on("drop", () => onLimit("connections"));
+  callbacks.on(server, "drop", () => onLimit("connections"));
+  // E.g. when the process has no file left for a connection; without a listener this would end it.
+  callbacks.on(server, "error", onError);
 
   const parts = { server, h1, sessions: h2.sessions, pending, inFlight };
   return {
     listen: (port, host) => listen(server, port, host),
-    drain: () => {
-      draining ??= startDrain(parts, limits).finally(() => closeAll(parts));
+    drain: (noticeMs = limits.drainNoticeMs) => {
+      draining ??= startDrain(parts, { ...limits, drainNoticeMs: noticeMs }, callbacks).finally(() => {
+        takeIn.stop();
+        closeAll(parts);
+      });
       return draining;
     },
     connections: () => count(server),
@@ -105,59 +128,130 @@ export function createListener(options: ListenerOptions): Listener {
   };
 }
 
-function serve(request: HttpRequest, response: HttpResponse, options: ListenerOptions): void {
-  outgoing(response).once("finish", () => lingerForBody(request));
-  useOriginForm(request);
-  const refusal = checkRequest(request, options.limits);
-  if (refusal !== undefined) {
-    if (refusal.limit !== undefined) options.onLimit(refusal.limit);
-    if (!isHttp2(request)) noKeepAlive(response);
-    sendRefusal(response, refusal);
+/** Lets connections and requests in, as many as the limits allow. */
+interface Taker {
+  /** Whether a connection may stay; it is closed when not. */
+  connection(socket: net.Socket, callbacks: Callbacks): boolean;
+  /** Serves a request, or refuses it. */
+  request(request: HttpRequest, response: HttpResponse, callbacks: Callbacks): void;
+  stop(): void;
+}
+
+/** How often responses are looked at, in milliseconds, at most. */
+const WATCH_MS = 1000;
+
+/** For how long a client may not read, in milliseconds, when half of all requests that there may be are running. */
+const CONTENDED_STALL_MS = 1000;
+
+/** The same when one more is too many. */
+const CROWDED_STALL_MS = 200;
+
+function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: () => boolean): Taker {
+  const { limits, onLimit } = options;
+  const connections = new Crowd(limits.connections, limits.connectionsPerClient);
+  const requests = new Crowd(limits.requestsInFlight, limits.requestsPerClient);
+  const isProxy = createProxyCheck(options.proxies);
+  const originOf = createOriginReader(options.proxies);
+  const watch = new WriteWatch(
+    () => limits.stalledWriteMs,
+    () => onLimit("stalledWriteMs"),
+  );
+  const everyMs = Math.max(10, Math.min(WATCH_MS, limits.stalledWriteMs / 4));
+  const timer = new Callbacks(options.onError).every(everyMs, () => watch.check());
+  /** What is exceeded by one more request; in a crowd, those that do not read go first. */
+  const excess = (client: string) => {
+    const found = requests.excess(client);
+    if (!requests.isContended) return found;
+    const hasRoom = watch.shed(found === undefined ? CONTENDED_STALL_MS : CROWDED_STALL_MS);
+    return hasRoom && requests.size < limits.requestsInFlight + REFUSED_AT_ONCE ? undefined : found;
+  };
+  return {
+    connection: (socket, callbacks) => {
+      const address = socket.remoteAddress ?? "";
+      if (!isProxy(address) && connections.excess(address) === "client") {
+        onLimit("connectionsPerClient");
+        socket.destroy();
+        return false;
+      }
+      callbacks.once(socket, "close", connections.add(address));
+      return true;
+    },
+    request: (request, response, callbacks) => {
+      const { client } = originOf(request);
+      const exceeded = excess(client);
+      const leave = requests.add(client);
+      if (isDraining() && !isHttp2(request)) noKeepAlive(response);
+      const running = inFlight.add(request, response, callbacks, (left) => {
+        leave();
+        if (isDraining() && left === 0 && !isHttp2(request)) request.socket.destroySoon();
+      });
+      watch.add(response, callbacks);
+      callbacks.once(outgoing(response), "finish", () => lingerForBody(request, callbacks));
+      if (running > limits.streamsPerConnection && !isHttp2(request)) {
+        // HTTP/2 refuses by itself; an HTTP/1.1 client could pipeline without end.
+        onLimit("streamsPerConnection");
+        request.socket.destroy();
+      } else if (exceeded !== undefined) {
+        refuseMore(exceeded, request, response, requests.size, options);
+      } else {
+        serve(request, response, options);
+      }
+    },
+    stop: () => timer.stop(),
+  };
+}
+
+/** How many refused requests there may be, beside those that are served, until connections are closed instead. */
+const REFUSED_AT_ONCE = 1000;
+
+/** Refuses a request of too many. Without a body, which a client that reads nothing would leave here. */
+function refuseMore(
+  exceeded: "all" | "client",
+  request: HttpRequest,
+  response: HttpResponse,
+  size: number,
+  { limits, onLimit, onRejected, refuse }: ListenerOptions,
+): void {
+  const limit = exceeded === "all" ? "requestsInFlight" : "requestsPerClient";
+  onLimit(limit);
+  onRejected?.(503);
+  if (size > limits.requestsInFlight + REFUSED_AT_ONCE) {
+    closeConnection(request);
     return;
   }
-  try {
-    options.handler(request, response);
-  } catch (error) {
-    options.onError(error);
-    if (response.headersSent) {
-      response.destroy();
-    } else {
-      sendRefusal(response, { status: 500, code: "internal", message: "internal error" });
-    }
+  const whose = exceeded === "all" ? "" : " of this client";
+  const message = `${limits[limit]} requests${whose} are running, the limit ${limit}; try again later`;
+  const headers = { "retry-after": "1" };
+  refuse(request, response, { status: 503, code: "unavailable", message, limit, headers, isBare: true });
+}
+
+function closeConnection(request: HttpRequest): void {
+  if (isHttp2(request)) {
+    request.stream.session?.destroy();
+  } else {
+    request.socket.destroy();
   }
 }
 
-/**
- * A response is out before its request is in: the rest is read and dropped, so that the connection stays good for
- * the next request, but not for long.
- */
-function lingerForBody(request: HttpRequest): void {
-  if (request.complete) return;
-  const timer = setTimeout(() => {
-    if (isHttp2(request)) {
-      request.stream.close(http2.constants.NGHTTP2_NO_ERROR);
-    } else {
-      request.socket.destroy();
-    }
-  }, LINGER_MS);
-  const connection = isHttp2(request) ? request.stream : request.socket;
-  const stop = () => {
-    clearTimeout(timer);
-    connection.off("close", stop);
-  };
-  request.once("end", stop);
-  connection.once("close", stop);
-  // A reader that was cut off at a deadline still listens, and would hold the rest back. Without one this must not
-  // be called: it would stop a request that Node has begun to drop.
-  if (request.listenerCount("readable") > 0) request.removeAllListeners("readable");
-  request.resume();
+function serve(request: HttpRequest, response: HttpResponse, options: ListenerOptions): void {
+  useOriginForm(request);
+  const refusal: Refusal | undefined = checkRequest(request, options.limits);
+  if (refusal === undefined) {
+    options.handler(request, response);
+    return;
+  }
+  options.onRejected?.(refusal.status);
+  if (refusal.limit !== undefined) options.onLimit(refusal.limit);
+  noKeepAlive(response);
+  options.refuse(request, response, refusal);
 }
 
 function listen(server: net.Server, port: number, host: string): Promise<net.AddressInfo> {
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ port, host }, () => {
-      server.off("error", reject);
+    const callbacks = new Callbacks(reject);
+    const off = callbacks.once(server, "error", reject);
+    callbacks.once(server, "listening", () => {
+      off();
       const address = server.address();
       if (address === null || typeof address === "string") {
         reject(new Error("the server has no port"));
@@ -165,6 +259,7 @@ function listen(server: net.Server, port: number, host: string): Promise<net.Add
         resolve(address);
       }
     });
+    server.listen({ port, host });
   });
 }
 

@@ -1,4 +1,6 @@
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { Callbacks } from "./callbacks.ts";
 
 /** What an HTTP/2 client with prior knowledge sends first (RFC 9113 section 3.4). */
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
@@ -20,13 +22,18 @@ export type Identify = (socket: Socket, report: Identified) => void;
  * Waits for the first bytes of a connection and reports its protocol, the bytes put back. A connection that
  * ends, fails, or stays silent for `timeoutMs` is destroyed without a report.
  */
-export function sniff(socket: Socket, timeoutMs: number, report: Identified): void {
+export function sniff(
+  socket: Socket,
+  timeoutMs: number,
+  report: Identified,
+  onError: (error: unknown) => void,
+): void {
+  const callbacks = ofSocket(socket, onError);
   let seen: Buffer = Buffer.alloc(0);
   const destroy = () => socket.destroy();
-  const timer = setTimeout(destroy, timeoutMs);
   const stop = () => {
-    clearTimeout(timer);
-    socket.off("readable", read).off("end", destroy).off("error", destroy).off("close", stop);
+    timer.stop();
+    for (const off of offs) off();
   };
   const read = () => {
     const chunk: Buffer | null = socket.read();
@@ -38,5 +45,19 @@ export function sniff(socket: Socket, timeoutMs: number, report: Identified): vo
     socket.unshift(seen);
     report(protocol, socket);
   };
-  socket.on("readable", read).on("end", destroy).on("error", destroy).on("close", stop);
+  const timer = callbacks.after(timeoutMs, destroy);
+  const offs = [
+    callbacks.on(socket, "readable", read),
+    callbacks.on(socket, "end", destroy),
+    callbacks.on(socket, "error", destroy),
+    callbacks.on(socket, "close", stop),
+  ];
+}
+
+/** Callbacks of a connection, which ends when one of them throws. */
+export function ofSocket(socket: Duplex, onError: (error: unknown) => void): Callbacks {
+  return new Callbacks((error) => {
+    onError(error);
+    socket.destroy();
+  });
 }

@@ -55,6 +55,12 @@ export function createOriginReader(options: ProxyOptions = {}): (request: HttpRe
   };
 }
 
+/** Whether an address is that of a trusted proxy. */
+export function createProxyCheck(options: ProxyOptions = {}): (address: string) => boolean {
+  const trusted = networks(options.trusted ?? []);
+  return (address) => isIn(trusted, plainAddress(address) ?? "");
+}
+
 function directOrigin(request: HttpRequest): Origin {
   const socket = isHttp2(request) ? request.stream.session?.socket : request.socket;
   const authority = request.headers[":authority"] ?? request.headers.host;

@@ -1,10 +1,7 @@
 import type { Duplex } from "node:stream";
-import { Code } from "@connectrpc/connect";
-import { codeFromString, errorToJson } from "@connectrpc/connect/protocol-connect";
 import type { GatewayReasonName } from "../call/error-reasons.ts";
-import { gatewayError } from "../call/gateway-error.ts";
 import type { LimitName } from "../limits.ts";
-import { type HttpResponse, sendResponse } from "./http.ts";
+import type { HttpRequest, HttpResponse } from "./http.ts";
 
 /** Why a request is not served: an HTTP status, an RPC code in lower case, and a text for people. */
 export interface Refusal {
@@ -13,42 +10,50 @@ export interface Refusal {
   readonly message: string;
   /** The limit that the request is beyond. */
   readonly limit?: LimitName;
+  /** Further headers of the response, in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Send no body, which a client that does not read would leave here. */
+  readonly isBare?: boolean;
+  /** Where the status and the limit do not tell. */
+  readonly reason?: GatewayReasonName;
 }
+
+/** Sends a refusal as the response to a request, in the words of the protocol that the request is of. */
+export type Refuse = (request: HttpRequest, response: HttpResponse, refusal: Refusal) => void;
+
+/** For responses that no cache may keep, and no browser may take for something else. */
+export const UNCACHED = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
 const REASON_PHRASES: Readonly<Record<number, string>> = {
   400: "Bad Request",
+  405: "Method Not Allowed",
   408: "Request Timeout",
-  414: "URI Too Long",
   431: "Request Header Fields Too Large",
 };
 
-/** The body of a refusal: the JSON of a Connect error, which every client of ours can read. */
-export function refusalBody(refusal: Refusal): string {
-  const code = codeFromString(refusal.code) ?? Code.Unknown;
-  const error = gatewayError(reasonOf(refusal), refusal.message, code);
-  return `${JSON.stringify(errorToJson(error, undefined))}\n`;
+/**
+ * The body of a refusal where no protocol is known: a text, since a client of one must not read an error of another code into
+ * it than it reads into the status.
+ */
+export function refusalText({ message }: Refusal): string {
+  return `${message}\n`;
 }
 
-function reasonOf({ status, limit }: Refusal): GatewayReasonName {
-  if (status === 408) return "REQUEST_STALLED";
-  if (status === 405 || status === 505) return "PROTOCOL_UNSUPPORTED";
-  if (status >= 500) return "GATEWAY_FAILED";
-  return limit === undefined ? "REQUEST_MALFORMED" : "REQUEST_TOO_LARGE";
-}
-
-/** Sends a refusal as the response to a request. */
-export function sendRefusal(response: HttpResponse, refusal: Refusal): void {
-  const body = refusalBody(refusal);
-  const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
-  sendResponse(response, refusal.status, headers, body);
+/** The headers of a refusal as text. */
+export function refusalHeaders(refusal: Refusal): Record<string, string> {
+  return {
+    "content-type": "text/plain; charset=utf-8",
+    "content-length": String(Buffer.byteLength(refusalText(refusal))),
+    ...UNCACHED,
+    ...refusal.headers,
+  };
 }
 
 /** Sends a refusal on a socket whose request Node could not parse, and closes it. */
 export function sendRawRefusal(socket: Duplex, refusal: Refusal): void {
-  const body = refusalBody(refusal);
+  const headers = Object.entries(refusalHeaders(refusal)).map(([name, value]) => `${name}: ${value}\r\n`);
   const phrase = REASON_PHRASES[refusal.status] ?? "Error";
   socket.end(
-    `HTTP/1.1 ${refusal.status} ${phrase}\r\ncontent-type: application/json\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${refusal.status} ${phrase}\r\n${headers.join("")}connection: close\r\n\r\n${refusalText(refusal)}`,
   );
 }

@@ -6,16 +6,16 @@ import { type Server, startServer } from "../server.ts";
 import { echoService } from "../testing/echo.ts";
 
 let server: Server;
-let onLine: (line: string) => void = () => {};
+let onLine: (line: string) => unknown = () => {};
 beforeAll(async () => {
   const log = createLogger("info", { write: (line: string) => onLine(line) });
   server = await startServer({ ...echoService, limits: { stalledWriteMs: 200 }, log });
 });
 
-/** The next line of the log. */
+/** The next line of a call in the log. */
 function logLine(): Promise<unknown> {
   return new Promise((resolve) => {
-    onLine = (line) => resolve(JSON.parse(line));
+    onLine = (line) => line.includes('"method"') && resolve(JSON.parse(line));
   });
 }
 afterAll(() => server.close());

@@ -30,6 +30,7 @@ function endedCall(reason?: unknown): Call {
     deadline: { ms: 1, setBy: "client", isClientBound: true },
     trace: noTrace,
     attempts: 1,
+    messageCost: 0,
     bytesIn: 1,
     bytesOut: 2,
     failedInHandler: false,

@@ -1,5 +1,6 @@
 import pino, { type DestinationStream, type Logger } from "pino";
-import { PinoPretty } from "pino-pretty";
+import { isColorSupported, prettyFactory } from "pino-pretty";
+import { standardError } from "./standard-streams.ts";
 
 export type { Logger } from "pino";
 
@@ -8,12 +9,19 @@ export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * JSON lines on standard error, or coloured lines where that is a terminal. Callers name every field of a line
- * one by one: bodies, headers and credentials are in none.
+ * JSON lines on standard error, or coloured lines where that is a terminal. Nobody waits for their reader: when a megabyte
+ * waits, further lines are dropped, and once it is read, a warning says how many. Callers name every field of a line one
+ * by one: bodies, headers and credentials are in none.
  */
-export function createLogger(level: LogLevel, destination: DestinationStream = standardError()): Logger {
+export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
   const formatters = { level: (label: string) => ({ level: label }) };
-  return pino({ level, base: null, formatters, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const options = { level, base: null, formatters, timestamp: pino.stdTimeFunctions.isoTime };
+  if (destination !== undefined) return pino(options, destination);
+  const log = pino(options, linesOfStandardError());
+  standardError().onFlow((dropped) =>
+    log.warn({ dropped }, "log lines dropped, standard error was not read"),
+  );
+  return log;
 }
 
 /** A logger that says nothing, for tests and embedding. */
@@ -21,7 +29,9 @@ export function silentLogger(): Logger {
   return pino({ level: "silent" });
 }
 
-function standardError(): DestinationStream {
-  if (!process.stderr.isTTY) return pino.destination({ dest: 2, sync: true });
-  return PinoPretty({ destination: 2, sync: true, ignore: "pid,hostname", translateTime: "SYS:HH:MM:ss.l" });
+function linesOfStandardError(): DestinationStream {
+  const queue = standardError();
+  if (!process.stderr.isTTY) return queue;
+  const pretty = prettyFactory({ colorize: isColorSupported, translateTime: "SYS:HH:MM:ss.l" });
+  return { write: (line) => queue.write(pretty(line)) };
 }

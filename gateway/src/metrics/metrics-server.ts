@@ -1,50 +1,25 @@
-import http from "node:http";
+import type http from "node:http";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { UNCACHED } from "../listener/refusal.ts";
+import { type SidePlace, type SideServer, sendText, startSideServer } from "../listener/side-server.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Where metrics are served. */
-export interface MetricsPlace {
-  /** Default: 127.0.0.1. */
-  readonly host?: string | undefined;
-  /** 0 picks a free one. */
-  readonly port: number;
-}
+const compressed = promisify(gzip);
 
-/** A server of metrics that listens. */
-export interface MetricsServer {
-  /** The address of the metrics. */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-const REQUEST_TIMEOUT_MS = 5000;
-const MAX_CONNECTIONS = 64;
-
-/**
- * Serves metrics at `/metrics` on a port of their own, so that the port for callers never shows them, and they can
- * be had when that one is crowded. Rejects when the port cannot be had.
- */
-export function startMetricsServer(
-  metrics: Metrics,
-  { host = "127.0.0.1", port }: MetricsPlace,
-): Promise<MetricsServer> {
-  const options = {
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    headersTimeout: REQUEST_TIMEOUT_MS,
-    requireHostHeader: false,
-  };
-  const server = http.createServer(options, (request, response) => {
+/** Serves metrics at `/metrics` on a port of their own. Rejects when the port cannot be had. */
+export async function startMetricsServer(metrics: Metrics, place: SidePlace): Promise<SideServer> {
+  const { url, close } = await startSideServer(place, (request, response) => {
     void respond(metrics, request, response);
   });
-  server.maxConnections = MAX_CONNECTIONS;
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen({ host, port }, () => {
-      server.off("error", reject);
-      const address = server.address();
-      const bound = typeof address === "object" ? address?.port : port;
-      const name = host.includes(":") ? `[${host}]` : host;
-      resolve({ url: `http://${name}:${bound}/metrics`, close: () => close(server) });
-    });
+  return { url: `${url}/metrics`, close };
+}
+
+/** Whether a header names something that may be sent, with a weight above 0 (RFC 9110 section 12.4.2). */
+function takes(header: string, name: string): boolean {
+  return header.split(",").some((item) => {
+    const [value = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
+    return value === name && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
   });
 }
 
@@ -53,23 +28,22 @@ async function respond(
   request: http.IncomingMessage,
   response: http.ServerResponse,
 ): Promise<void> {
-  response.on("error", () => undefined);
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (!isRead || request.url?.split("?", 1)[0] !== "/metrics") {
-    response.writeHead(404, { "content-type": "text/plain" }).end("only GET /metrics is served here\n");
+    sendText(response, 404, "only GET /metrics is served here");
     return;
   }
+  const { accept = "", "accept-encoding": encodings = "" } = request.headers;
   try {
-    const { contentType, body } = await metrics.render();
-    response.writeHead(200, { "content-type": contentType, "cache-control": "no-store" }).end(body);
+    const format = takes(accept, "application/openmetrics-text") ? "openmetrics" : "prometheus";
+    const { contentType, body } = await metrics.render(format);
+    const headers = { "content-type": contentType, vary: "accept, accept-encoding", ...UNCACHED };
+    if (takes(String(encodings), "gzip")) {
+      response.writeHead(200, { ...headers, "content-encoding": "gzip" }).end(await compressed(body));
+    } else {
+      response.writeHead(200, headers).end(body);
+    }
   } catch {
     response.writeHead(500).end();
   }
-}
-
-function close(server: http.Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

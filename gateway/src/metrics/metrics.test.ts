@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { createClient } from "@connectrpc/connect";
@@ -7,6 +8,7 @@ import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { type Gateway, startGateway } from "../index.ts";
 import { EchoServiceRest } from "../testing/echo-rest.ts";
 import { exchange } from "../testing/raw.ts";
+import { VERSION } from "../version.ts";
 import { Metrics } from "./metrics.ts";
 
 let status = 200;
@@ -56,6 +58,8 @@ test("calls, requests to upstreams, differences and refusals are counted and tim
     'connect_rest_upstream_request_duration_seconds_count{upstream="echo"} 3',
     `connect_rest_differences_total{${method},path="text",class="converted"} 2`,
     'connect_rest_refusals_total{limit="urlBytes"} 1',
+    'connect_rest_rejected_requests_total{status="414"} 1',
+    `connect_rest_build_info{version="${VERSION}",node_version="${process.versions.node}"} 1`,
     "connect_rest_calls_in_flight 0",
     "connect_rest_calls_queued 0",
   ]) {
@@ -94,9 +98,11 @@ test("the port of the metrics has nothing else, and survives what is no HTTP", a
   const { origin, port } = new URL(gateway.metricsUrl ?? "");
   expect((await fetch(`${origin}/`)).status).toBe(404);
   expect((await fetch(`${origin}/metrics`, { method: "POST" })).status).toBe(404);
-  expect(
-    await exchange(Number(port), "GET /metrics HTTP/1.1\r\nHost: [\r\nConnection: close\r\n\r\n"),
-  ).toContain("200 OK");
+  for (const host of ["[", "evil.example", "localhost.evil.example:80"]) {
+    const request = `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+    expect(await exchange(Number(port), request)).toContain("421 Misdirected Request");
+  }
+  expect(await exchange(Number(port), "GET /metrics HTTP/1.0\r\n\r\n")).toContain("200 OK");
   expect(await exchange(Number(port), "\x00\x01\r\n\r\n")).toContain("400 Bad Request");
   await scrape();
 });
@@ -138,4 +144,129 @@ test("differences beyond those that are listed are counted all the same", async 
   const { body } = await metrics.render();
   expect(body).toContain('method="echo.v1.EchoService/Echo",path="a",class="additional"} 1\n');
   expect(body).toContain('method="echo.v1.EchoService/Echo",path="other",class="additional"} 40\n');
+});
+
+test("requests that do not become calls are counted by their status", async () => {
+  const before = await rejections();
+  await fetch(`${gateway.url}/nowhere`, { method: "POST" });
+  await exchange(gateway.port, "GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+  await exchange(gateway.port, "GET / HTTP/1.1\r\nConnection: close\r\n\r\n");
+  await exchange(gateway.port, "GET /\x00 HTTP/1.1\r\n\r\n");
+  const after = await rejections();
+  const more = [...after].map(([status, count]) => [status, count - (before.get(status) ?? 0)] as const);
+  expect(new Map(more.filter(([, count]) => count > 0))).toEqual(
+    new Map([
+      ["400", 2],
+      ["404", 1],
+      ["421", 1],
+    ]),
+  );
+});
+
+async function rejections(): Promise<Map<string, number>> {
+  const lines = (await scrape()).map((line) =>
+    /^connect_rest_rejected_requests_total\{status="(\d+)"\} (\d+)$/.exec(line),
+  );
+  return new Map(lines.flatMap((match) => (match === null ? [] : [[match[1] ?? "", Number(match[2])]])));
+}
+
+/** The status of the request of a call that ends before its upstream responds. */
+async function outcomeOf(
+  end: (call: Promise<unknown>, abort: AbortController) => Promise<unknown>,
+): Promise<string[]> {
+  let arrived = () => {};
+  const arrival = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const silent = http.createServer(() => arrived());
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const other = await startGateway({
+    adapters: [EchoServiceRest],
+    upstreams: {
+      echo: { baseUrl: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`, retry: false },
+    },
+    metrics: { port: 0, perMethod: true },
+  });
+  const abort = new AbortController();
+  const client = createClient(EchoService, createGrpcTransport({ baseUrl: other.url }));
+  const call = client.echo({ text: "a" }, { signal: abort.signal, timeoutMs: 60_000 }).catch(() => undefined);
+  await arrival;
+  await end(call, abort);
+  silent.closeAllConnections();
+  // What is left of the call ends with the gateway at the latest.
+  const url = other.metricsUrl ?? "";
+  let lines: string[] = [];
+  while (lines.length === 0) {
+    lines = (await (await fetch(url)).text())
+      .split("\n")
+      .filter((line) =>
+        /^connect_rest_(?:upstream_requests_total|method_upstream_duration_seconds_count)/.test(line),
+      );
+  }
+  await other.close();
+  silent.close();
+  return lines;
+}
+
+test("a caller that leaves is no upstream that is dead, and its method has a histogram where that is asked for", async () => {
+  const lines = await outcomeOf(async (call, abort) => {
+    abort.abort();
+    await call;
+  });
+  expect(lines).toEqual([
+    'connect_rest_upstream_requests_total{upstream="echo",status="canceled"} 1',
+    'connect_rest_method_upstream_duration_seconds_count{upstream="echo",method="echo.v1.EchoService/Echo"} 1',
+  ]);
+});
+
+test("metrics are OpenMetrics where the scraper prefers it, and compressed where it says so", async () => {
+  const accept = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.3";
+  const open = await fetch(gateway.metricsUrl ?? "", { headers: { accept, "accept-encoding": "gzip" } });
+  expect(open.headers.get("content-type")).toBe("application/openmetrics-text; version=1.0.0; charset=utf-8");
+  expect(open.headers.get("content-encoding")).toBe("gzip");
+  const text = await open.text();
+  expect(text).toMatch(/\n# EOF\n$/);
+  expect(text).not.toContain("\n\n");
+  expect(text).toContain("# TYPE connect_rest_calls counter\n");
+  expect(text).toContain("\nconnect_rest_calls_total{");
+  const plain = await fetch(gateway.metricsUrl ?? "", {
+    headers: { "accept-encoding": "gzip;q=0, identity" },
+  });
+  expect(plain.headers.get("content-encoding")).toBeNull();
+  expect(await plain.text()).toContain("# TYPE connect_rest_calls_total counter\n");
+});
+
+/** What `promtool check metrics` says about a page, by its rules. */
+function lint(page: string): string[] {
+  const types = new Map(
+    [...page.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type]) => [name, type]),
+  );
+  const helped = new Set([...page.matchAll(/^# HELP (\S+) .+$/gm)].map(([, name = ""]) => name));
+  const samples = page.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const ofSamples = samples.flatMap((line) => {
+    const name = /^[^{ ]+/.exec(line)?.[0] ?? "";
+    const family = types.has(name) ? name : name.replace(/_(?:bucket|sum|count)$/, "");
+    const isWellFormed = /^[^{ ]+(?:\{(?:[a-z_][a-z0-9_]*="[^"]*",?)*\})? \S+$/.test(line);
+    return [
+      types.has(family) ? "" : `${name}: no type`,
+      helped.has(family) ? "" : `${name}: no help`,
+      isWellFormed ? "" : `${name}: malformed`,
+    ];
+  });
+  const ofNames = [...types].flatMap(([name, type]) => [
+    /^[a-z][a-z0-9_]*$/.test(name) ? "" : `${name}: not snake_case`,
+    (type === "counter") === name.endsWith("_total") ? "" : `${name}: a ${type}, by its name another`,
+    /_(?:ms|minutes|hours|kb|mb|percent|bucket|sum|count)(?:_|$)/.test(name) ? `${name}: no base unit` : "",
+    /_(?:counter|gauge|histogram|summary)(?:_|$)/.test(name) ? `${name}: has its type in its name` : "",
+  ]);
+  return [...ofSamples, ...ofNames].filter((problem) => problem !== "");
+}
+
+test("metrics keep the rules of Prometheus, those of the process included", async () => {
+  const page = (await scrape()).join("\n");
+  expect(lint(page)).toEqual([]);
+  // Where it is installed, its word counts.
+  const promtool = spawnSync("promtool", ["check", "metrics"], { input: page, encoding: "utf8" });
+  if (promtool.error === undefined) expect(promtool.stdout + promtool.stderr).toBe("");
+  expect(lint("# TYPE a_ms gauge\na_ms 1\n")).toEqual(["a_ms: no help", "a_ms: no base unit"]);
 });

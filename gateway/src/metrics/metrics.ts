@@ -3,10 +3,13 @@ import {
   type BreakerState,
   DIFFERENCE_CLASSES,
   type DifferenceReport,
+  type RequestReport,
 } from "connect-rest";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Call } from "../call/call.ts";
 import { methodPath } from "../call/method-path.ts";
+import { VERSION } from "../version.ts";
+import { toOpenMetrics } from "./open-metrics.ts";
 
 const BUCKET_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
@@ -16,11 +19,32 @@ const MAX_SETS = 1000;
 /** What a breaker's state is as a number. */
 const STATE_NUMBERS: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
+/** Gauges of prom-client whose names are those of counters. Each has a twin with a label, which has the numbers as well. */
+const MISNAMED = [
+  "nodejs_active_handles_total",
+  "nodejs_active_requests_total",
+  "nodejs_active_resources_total",
+] as const;
+
+const OPEN_METRICS_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/** In which format metrics are rendered. */
+export type MetricsFormat = "prometheus" | "openmetrics";
+
+/** What is measured beyond the usual. */
+export interface MetricsOptions {
+  /** The time of requests to upstreams by method as well: a histogram for each. Default: false. */
+  readonly perMethod?: boolean | undefined;
+}
+
 /** Numbers that are read when they are asked for. */
 export interface Gauges {
   readonly callsInFlight: () => number;
   readonly callsQueued: () => number;
   readonly connections: () => number | Promise<number>;
+  readonly logLinesDropped: () => number;
+  /** When the certificate expires, in seconds since 1970; undefined where there is none. */
+  readonly certificateExpiry: (() => number) | undefined;
 }
 
 /**
@@ -37,7 +61,7 @@ export class Metrics {
   ]);
   private readonly requests = this.counter(
     "upstream_requests_total",
-    'Requests to upstreams, by HTTP status; "none" is one without a response.',
+    'Requests to upstreams, by HTTP status; without a response "none", or "canceled" and "deadline_exceeded" where it was the caller who left or had no more time.',
     ["upstream", "status"],
   );
   private readonly requestSeconds = this.histogram(
@@ -50,11 +74,23 @@ export class Metrics {
     'Places where a response differs from its description; path "other" counts those that are not told apart.',
     ["method", "path", "class"],
   );
+  private readonly droppedHeaders = this.counter(
+    "dropped_headers_total",
+    "Headers of upstreams that callers would get, but that cannot be sent.",
+    ["upstream"],
+  );
   private readonly refusals = this.counter(
     "refusals_total",
     "Calls, requests and connections beyond a limit.",
     ["limit"],
   );
+  private readonly rejections = this.counter(
+    "rejected_requests_total",
+    "Requests that were rejected before they became a call: malformed, for an unknown host or method, or beyond a limit.",
+    ["status"],
+  );
+  private readonly tlsFailures = this.counter("tls_failures_total", "TLS handshakes that failed.", []);
+  private readonly methodSeconds: Histogram<"upstream" | "method"> | undefined;
 
   private readonly breakers = new Gauge({
     name: "connect_rest_breaker_state",
@@ -63,15 +99,35 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  constructor({ perMethod = false }: MetricsOptions = {}) {
+    const help = "How long upstreams took to respond, by the method that was called.";
+    this.methodSeconds = perMethod
+      ? this.histogram("method_upstream_duration_seconds", help, ["upstream", "method"])
+      : undefined;
+    const build = new Gauge({
+      name: "connect_rest_build_info",
+      help: "The versions that run; always 1.",
+      labelNames: ["version", "node_version"],
+      registers: [this.registry],
+    });
+    build.set({ version: VERSION, node_version: process.versions.node }, 1);
+  }
+
   /** Adds the metrics of the process: event loop, heap, processor, open files. */
   watchProcess(): void {
     collectDefaultMetrics({ register: this.registry });
+    for (const name of MISNAMED) this.registry.removeSingleMetric(name);
   }
 
-  watch({ callsInFlight, callsQueued, connections }: Gauges): void {
+  watch({ callsInFlight, callsQueued, connections, logLinesDropped, certificateExpiry }: Gauges): void {
     this.gauge("calls_in_flight", "Calls that are running.", callsInFlight);
     this.gauge("calls_queued", "Calls that wait for others to end.", callsQueued);
     this.gauge("connections", "Open connections.", connections);
+    if (certificateExpiry !== undefined) {
+      const help = "When the certificate that is served expires, in seconds since 1970.";
+      this.gauge("certificate_expiry_timestamp_seconds", help, certificateExpiry);
+    }
+    this.total("log_lines_dropped_total", "Log lines that nobody read in time.", logLinesDropped);
   }
 
   called({ method, protocol, startedAt }: Call, code: string): void {
@@ -80,9 +136,11 @@ export class Metrics {
     this.callSeconds.observe({ method: path, protocol }, (performance.now() - startedAt) / 1000);
   }
 
-  requested(upstream: string, status: number | undefined, durationMs: number): void {
-    this.requests.inc({ upstream, status: status ?? "none" });
+  /** One request to an upstream: its HTTP status, or why there was none. */
+  requested({ upstream, method }: RequestReport, status: string, durationMs: number): void {
+    this.requests.inc({ upstream, status });
     this.requestSeconds.observe({ upstream }, durationMs / 1000);
+    this.methodSeconds?.observe({ upstream, method: methodPath(method) }, durationMs / 1000);
   }
 
   differed({ method, differences, counts }: DifferenceReport): void {
@@ -100,6 +158,10 @@ export class Metrics {
     }
   }
 
+  headersDropped(upstream: string, count: number): void {
+    this.droppedHeaders.inc({ upstream }, count);
+  }
+
   breakerChanged({ upstream, origin, state }: BreakerReport): void {
     this.breakers.set({ upstream, origin }, STATE_NUMBERS[state]);
   }
@@ -108,9 +170,22 @@ export class Metrics {
     this.refusals.inc({ limit });
   }
 
+  /** A request that did not become a call, with the HTTP status of its response. */
+  rejected(status: number): void {
+    this.rejections.inc({ status });
+  }
+
+  tlsFailed(): void {
+    this.tlsFailures.inc();
+  }
+
   /** The content type and the text of everything. */
-  async render(): Promise<{ readonly contentType: string; readonly body: string }> {
-    return { contentType: this.registry.contentType, body: await this.registry.metrics() };
+  async render(
+    format: MetricsFormat = "prometheus",
+  ): Promise<{ readonly contentType: string; readonly body: string }> {
+    const text = await this.registry.metrics();
+    if (format === "openmetrics") return { contentType: OPEN_METRICS_TYPE, body: toOpenMetrics(text) };
+    return { contentType: this.registry.contentType, body: text };
   }
 
   private counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
@@ -133,6 +208,15 @@ export class Metrics {
       this.set(await read());
     };
     new Gauge({ name: `connect_rest_${name}`, help, registers: [this.registry], collect });
+  }
+
+  /** A counter that is kept elsewhere. */
+  private total(name: string, help: string, read: () => number): void {
+    const collect = function (this: Counter) {
+      this.reset();
+      this.inc(read());
+    };
+    new Counter({ name: `connect_rest_${name}`, help, registers: [this.registry], collect });
   }
 }
 

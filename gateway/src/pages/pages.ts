@@ -1,30 +1,44 @@
+import { protocolOf } from "../call/protocol.ts";
 import type { Health } from "../health/health.ts";
-import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
+import type { HttpRequest, HttpResponse } from "../listener/http.ts";
 import type { Origin } from "../listener/proxies.ts";
-import { sendRefusal } from "../listener/refusal.ts";
+import { UNCACHED } from "../listener/refusal.ts";
+import { refuse } from "../protocol/refuse.ts";
 import { show } from "../text/show.ts";
+import { createPageTemplate, type Parts, sendParts, textParts } from "./page-parts.ts";
 import { type StartPageOptions, startPage } from "./start-page.ts";
+
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 interface Page {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string;
+  readonly parts: Parts;
 }
 
-/** Serves `/`, `/healthz` and `/readyz`; returns whether the request was for one of them. */
+/**
+ * Serves `/`, `/healthz` and `/readyz`; returns whether the request was for one of them.
+ *
+ * @param start undefined for no start page
+ */
 export function createPages(
-  start: StartPageOptions,
+  start: StartPageOptions | undefined,
   health: Health,
 ): (request: HttpRequest, response: HttpResponse, origin: Origin) => boolean {
   const pages = new Map<string, (origin: Origin) => Page>([
-    ["/", ({ scheme, authority }) => htmlPage(startPage(start, `${scheme}://${authority}`))],
     ["/healthz", () => textPage(200, "alive")],
     ["/readyz", () => (health.isDraining ? textPage(503, "draining") : textPage(200, "ready"))],
   ]);
+  if (start !== undefined) {
+    const template = createPageTemplate((url) => startPage(start, url));
+    pages.set("/", (origin) => htmlPage(template(origin)));
+  }
   return (request, response, origin) => {
     const path = (request.url ?? "").split("?", 1)[0] ?? "";
     const page = pages.get(path);
-    if (page === undefined) return false;
+    // By its content type a call: the protocol says how it learns that there is no such method.
+    if (page === undefined || protocolOf(request.headers["content-type"]) !== "connect") return false;
     if (request.method === "GET" || request.method === "HEAD") {
       send(request, response, page(origin));
     } else {
@@ -37,24 +51,22 @@ export function createPages(
 function send(request: HttpRequest, response: HttpResponse, page: Page): void {
   const headers = {
     "content-type": page.contentType,
-    "content-length": String(Buffer.byteLength(page.body)),
-    "cache-control": "no-store",
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-    "x-content-type-options": "nosniff",
+    "content-length": String(page.parts.reduce((sum, part) => sum + part.length, 0)),
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    ...UNCACHED,
   };
-  sendResponse(response, page.status, headers, request.method === "HEAD" ? "" : page.body);
+  sendParts(response, page.status, headers, request.method === "HEAD" ? [] : page.parts);
 }
 
 function refuseMethod(path: string, request: HttpRequest, response: HttpResponse): void {
-  response.setHeader("allow", "GET, HEAD");
   const message = `${path} takes GET; the request is a ${show(request.method ?? "")}`;
-  sendRefusal(response, { status: 405, code: "invalid_argument", message });
+  refuse(request, response, { status: 405, code: "unimplemented", message, headers: { allow: "GET, HEAD" } });
 }
 
-function htmlPage(body: string): Page {
-  return { status: 200, contentType: "text/html; charset=utf-8", body };
+function htmlPage(parts: Parts): Page {
+  return { status: 200, contentType: "text/html; charset=utf-8", parts };
 }
 
 function textPage(status: number, text: string): Page {
-  return { status, contentType: "text/plain; charset=utf-8", body: `${text}\n` };
+  return { status, contentType: "text/plain; charset=utf-8", parts: textParts(`${text}\n`) };
 }

@@ -13,6 +13,8 @@ export interface StartPageOptions {
   /** By the full name of the service. */
   readonly comments: ReadonlyMap<string, ServiceComments>;
   readonly examples: Examples;
+  /** Whether clients can learn the schema by reflection. */
+  readonly hasReflection: boolean;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -49,7 +51,7 @@ export function startPage(options: StartPageOptions, url: string): string {
 <title>Connect REST gateway</title>
 <style>${STYLE}</style>
 <h1>Connect REST gateway</h1>
-<p>REST APIs as RPC, by Connect, gRPC and gRPC-Web on this one port. Clients learn the schema by reflection; health is
+<p>REST APIs as RPC, by Connect, gRPC and gRPC-Web on this one port.${options.hasReflection ? " Clients learn the schema by reflection." : ""} Health is
 at <a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a> and <code>grpc.health.v1</code>.</p>
 <ul>
 ${contents.join("\n")}

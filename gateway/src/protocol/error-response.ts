@@ -2,6 +2,7 @@ import type { ConnectError } from "@connectrpc/connect";
 import { endStreamFlag, endStreamToJson, errorToJson } from "@connectrpc/connect/protocol-connect";
 import type { Protocol } from "../call/protocol.ts";
 import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { BODY_BOUNDS, boundedError } from "./bounded-error.ts";
 import { envelopes } from "./envelope.ts";
 import { statusTrailers } from "./status-trailers.ts";
 import type { WholeResponse } from "./whole-response.ts";
@@ -30,13 +31,15 @@ function grpcError(contentType: string, error: ConnectError): WholeResponse {
 }
 
 function streamError(contentType: string, error: ConnectError): WholeResponse {
-  const message = Buffer.from(JSON.stringify(endStreamToJson(new Headers(), error, undefined)));
+  const message = Buffer.from(
+    JSON.stringify(endStreamToJson(new Headers(), boundedError(error, BODY_BOUNDS), undefined)),
+  );
   const body = envelopes([endStreamFlag, message]);
   return { status: 200, headers: { "content-type": contentType }, body };
 }
 
 function unaryError(error: ConnectError, status: number): WholeResponse {
-  const body = Buffer.from(`${JSON.stringify(errorToJson(error, undefined))}\n`);
+  const body = Buffer.from(`${JSON.stringify(errorToJson(boundedError(error, BODY_BOUNDS), undefined))}\n`);
   const seconds = retrySeconds(error);
   const headers = {
     "content-type": "application/json",

@@ -4,9 +4,11 @@
  */
 import { type DescField, type DescMessage, type Registry, ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { MAX_DIGITS } from "./cost.ts";
 import { endOfString } from "./end-of-string.ts";
 
-const MAX_DIGITS = 1000;
+/** Digits that the largest 64-bit integer has. */
+const MAX_LONG_DIGITS = 20;
 const SUSPICIOUS = /\d{16}|\d(?:\.\d+)?[eE]/;
 const NUMBER = /-?\d[\d.eE+-]*/g;
 const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
@@ -34,8 +36,8 @@ const SHORT: ReadonlySet<ScalarType> = new Set([
 interface BareNumber {
   readonly start: number;
   readonly source: string;
-  /** Plain digits; undefined for what is no integer. */
-  readonly digits: string | undefined;
+  /** Undefined for one of more digits than any type has. */
+  readonly decimal: Decimal | undefined;
 }
 
 /**
@@ -56,7 +58,7 @@ export function withExactIntegers(desc: DescMessage, text: string, types: Regist
   return replaced(
     text,
     numbers.filter((number) => visitor.quoted.has(number)),
-    ({ digits }) => `"${digits}"`,
+    ({ decimal, source }) => `"${decimal === undefined ? source : plainDigits(decimal)}"`,
   );
 }
 
@@ -68,8 +70,8 @@ function bareNumbers(text: string): BareNumber[] {
     const gap = text.slice(at, quote < 0 ? text.length : quote);
     if (SUSPICIOUS.test(gap)) {
       for (const { 0: source, index } of gap.matchAll(NUMBER)) {
-        const digits = integerDigits(source);
-        if (isChanged(source, digits)) numbers.push({ start: at + index, source, digits });
+        const decimal = decimalOf(source);
+        if (isChanged(source, decimal)) numbers.push({ start: at + index, source, decimal });
       }
     }
     at = quote < 0 ? text.length : endOfString(text, quote + 1);
@@ -77,27 +79,62 @@ function bareNumbers(text: string): BareNumber[] {
   return numbers;
 }
 
-function isChanged(source: string, digits: string | undefined): boolean {
-  if (digits !== undefined) return !Number.isSafeInteger(Number(digits));
+function isChanged(source: string, decimal: Decimal | undefined): boolean {
+  if (decimal !== undefined && isInteger(decimal)) return !isSafe(decimal);
   // a fraction that JSON.parse would round to an integer
   return Number.isInteger(Number(source)) || !Number.isFinite(Number(source));
 }
 
-/** The plain digits of an integer, whose notation may have a fraction and an exponent. */
-function integerDigits(source: string): string | undefined {
+/** A number as its digits, from the first to the last that is not 0, times a power of ten: `1e999` is as short as `1`. */
+interface Decimal {
+  readonly sign: string;
+  /** Empty for 0. */
+  readonly digits: string;
+  readonly exponent: number;
+}
+
+/** Undefined for what is no number, and for one of more digits than any type has. */
+function decimalOf(source: string): Decimal | undefined {
   if (source.length > MAX_DIGITS) return undefined;
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] = PARTS.exec(source) ?? [];
-  const digits = whole + fraction;
-  if (digits !== "" && /^0+$/.test(digits)) return "0";
-  const length = whole.length + Number(exponent);
-  if (length > MAX_DIGITS || length <= 0 || !/^0*$/.test(digits.slice(length))) return undefined;
-  return (
-    sign +
-    digits
-      .slice(0, length)
-      .padEnd(length, "0")
-      .replace(/^0+(?=\d)/, "")
-  );
+  const [, sign = "", whole, fraction = "", exponent = "0"] = PARTS.exec(source) ?? [];
+  if (whole === undefined) return undefined;
+  const digits = (whole + fraction).replace(/^0+/, "");
+  const short = withoutZeros(digits);
+  if (short === "") return { sign: "", digits: "", exponent: 0 };
+  return {
+    sign,
+    digits: short,
+    exponent: Number(exponent) - fraction.length + digits.length - short.length,
+  };
+}
+
+/** Without zeros at the end: a regular expression would look for one from each of them. */
+function withoutZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  return digits.slice(0, end);
+}
+
+function isInteger({ exponent }: Decimal): boolean {
+  return exponent >= 0;
+}
+
+/** How many digits an integer has when it is written out. */
+function lengthOf({ digits, exponent }: Decimal): number {
+  return digits.length + exponent;
+}
+
+function isSafe(integer: Decimal): boolean {
+  return lengthOf(integer) <= MAX_LONG_DIGITS && Number.isSafeInteger(Number(plainDigits(integer)));
+}
+
+/** An integer, written out. */
+function plainDigits(integer: Decimal): string {
+  return integer.sign + (integer.digits === "" ? "0" : integer.digits.padEnd(lengthOf(integer), "0"));
+}
+
+function areEqual(one: Decimal, other: Decimal | undefined): boolean {
+  return one.sign === other?.sign && one.digits === other.digits && one.exponent === other.exponent;
 }
 
 /** The JSON with a string in place of each number; undefined where it is none, which others report. */
@@ -151,9 +188,7 @@ class Visitor {
   }
 
   private fields(desc: DescMessage, json: Record<string, unknown>, path: string): void {
-    const fields = new Map(
-      desc.fields.flatMap((field) => [[field.name, field] as const, [field.jsonName, field] as const]),
-    );
+    const fields = fieldsOf(desc);
     for (const [key, value] of Object.entries(json)) {
       const field = fields.get(key) ?? this.extension(key);
       if (field !== undefined) this.field(field, value, path === "" ? field.name : `${path}.${field.name}`);
@@ -210,8 +245,9 @@ class Visitor {
       }
       const number = this.numberOf(value);
       if (number === undefined || !Number.isFinite(Number(number.source))) continue;
-      const { digits } = number;
-      if (digits !== undefined && integerDigits(String(Number(digits))) !== digits) {
+      const { decimal, source } = number;
+      const isLost = decimal !== undefined && !areEqual(decimal, decimalOf(String(Number(source))));
+      if (decimal !== undefined && isInteger(decimal) && isLost) {
         throw inexact(
           path,
           number.source,
@@ -225,8 +261,13 @@ class Visitor {
   private scalar(scalar: ScalarType | undefined, value: unknown, path: string): void {
     const number = scalar === undefined ? undefined : this.numberOf(value);
     if (number === undefined || scalar === undefined) return;
-    if (number.digits === undefined && (LONG.has(scalar) || SHORT.has(scalar))) {
-      throw inexact(path, number.source, "an integer", "send one without a fraction");
+    if (!LONG.has(scalar) && !SHORT.has(scalar)) return;
+    const { decimal, source } = number;
+    if (decimal === undefined || !isInteger(decimal)) {
+      throw inexact(path, source, "an integer", "send one without a fraction");
+    }
+    if (lengthOf(decimal) > MAX_LONG_DIGITS) {
+      throw inexact(path, source, "an integer of 64 bits", "send a smaller one");
     }
     if (LONG.has(scalar)) this.quoted.add(number);
   }
@@ -236,6 +277,17 @@ class Visitor {
       ? this.numbers[Number(value.slice(this.mark.length))]
       : undefined;
   }
+}
+
+const known = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
+
+/** The fields of a message by the names that they may have in JSON. */
+function fieldsOf(desc: DescMessage): ReadonlyMap<string, DescField> {
+  const fields =
+    known.get(desc) ??
+    new Map(desc.fields.flatMap((field) => [[field.name, field] as const, [field.jsonName, field] as const]));
+  known.set(desc, fields);
+  return fields;
 }
 
 function isWrapper({ typeName, fields }: DescMessage): boolean {

@@ -14,6 +14,23 @@ export function requestHeaders(request: HttpRequest): Headers {
   return headers;
 }
 
+/** What Node refuses to send as a value, failing the whole response. */
+const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** Those headers or trailers that can be sent: one that cannot must not fail a response that is good. */
+export function sendable(
+  headers: Readonly<Record<string, string | string[]>>,
+): Readonly<Record<string, string | string[]>> {
+  const names = Object.keys(headers);
+  if (names.every((name) => isSendable(headers[name] ?? ""))) return headers;
+  const kept = names.filter((name) => isSendable(headers[name] ?? ""));
+  return Object.fromEntries(kept.map((name) => [name, headers[name] ?? ""]));
+}
+
+function isSendable(value: string | string[]): boolean {
+  return typeof value === "string" ? !UNSENDABLE.test(value) : !value.some((each) => UNSENDABLE.test(each));
+}
+
 /** Headers as Node takes them. */
 export function toNodeHeaders(headers: Headers | undefined): Record<string, string | string[]> {
   // a header may be named like what objects inherit

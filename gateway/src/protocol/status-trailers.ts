@@ -2,13 +2,15 @@ import type { ConnectError } from "@connectrpc/connect";
 import { findTrailerError, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import type { Call } from "../call/call.ts";
 import { withReason } from "../call/gateway-error.ts";
+import { boundedError, HEADER_BOUNDS } from "./bounded-error.ts";
 
 /** What grpc-message has to escape: all but printable ASCII, and the percent sign itself. */
 const ESCAPED = /[^\x20-\x24\x26-\x7e]+/gu;
 
 /** The status of an error as trailers of gRPC and gRPC-Web. */
 export function statusTrailers(error: ConnectError): Headers {
-  return encoded(setTrailerStatus(new Headers(), error), error.rawMessage);
+  const bounded = boundedError(error, HEADER_BOUNDS);
+  return encoded(setTrailerStatus(new Headers(), bounded), bounded.rawMessage);
 }
 
 /**

@@ -1,9 +1,21 @@
 import { create, type DescMessage, type DescService, type MessageShape } from "@bufbuild/protobuf";
-import { createValidator, type Violation, violationsToProto } from "@bufbuild/protovalidate";
-import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import { createValidator, type Validator, type Violation, violationsToProto } from "@bufbuild/protovalidate";
+import { Code, ConnectError, type ContextValues, type Interceptor } from "@connectrpc/connect";
+import { callKey } from "../call/call.ts";
+import { brief } from "../text/show.ts";
 import { withFieldViolations } from "./field-violations.ts";
 
-type Check = (desc: DescMessage, message: MessageShape<DescMessage>) => void;
+/** @param cost what the message cost to decode. Default: little */
+type Check = (desc: DescMessage, message: MessageShape<DescMessage>, cost?: number) => void;
+
+/**
+ * Beyond this cost, the first violation of a message is the only one that is reported: to note a violation costs several
+ * times what it does to check a value.
+ */
+const MAX_COST_IN_DETAIL = 10_000;
+
+/** Violations that an error has in its details: gRPC sends them in a header. */
+const MAX_VIOLATIONS = 100;
 
 /** Refuses requests that break the constraints of their messages, and can be warmed up. */
 export interface Validation {
@@ -21,8 +33,13 @@ export interface Validation {
  */
 export function createValidation(): Validation {
   const validator = createValidator();
-  const check: Check = (desc, message) => {
-    const result = validator.validate(desc, message);
+  let failFast: Validator | undefined;
+  const inBrief = () => {
+    failFast ??= createValidator({ failFast: true });
+    return failFast;
+  };
+  const check: Check = (desc, message, cost = 0) => {
+    const result = (cost > MAX_COST_IN_DETAIL ? inBrief() : validator).validate(desc, message);
     if (result.kind !== "valid") throw withFieldViolations(invalid(result.error, result.violations));
   };
   return {
@@ -40,11 +57,17 @@ export function createValidation(): Validation {
 
 function invalid(error: Error, violations: readonly Violation[] = []): ConnectError {
   const details = violations.length === 0 ? [] : [detailOf(violations)];
-  return new ConnectError(error.message, Code.InvalidArgument, undefined, details, error);
+  return new ConnectError(brief(error.message), Code.InvalidArgument, undefined, details, error);
 }
 
 function detailOf(violations: readonly Violation[]) {
-  const [value, desc] = violationsToProto([...violations]);
+  const [value, desc] = violationsToProto(violations.slice(0, MAX_VIOLATIONS));
+  for (const { field } of value.violations) {
+    // keys of maps are as long as callers like
+    for (const { subscript } of field?.elements ?? []) {
+      if (subscript.case === "stringKey") subscript.value = brief(subscript.value);
+    }
+  }
   return { desc, value };
 }
 
@@ -52,20 +75,26 @@ function detailOf(violations: readonly Violation[]) {
 function checking(check: Check): Interceptor {
   return (next) => async (request) => {
     if (request.stream) {
-      return next({ ...request, message: checked(request.method.input, request.message, check) });
+      const message = checked(request.method.input, request.message, check, () => costOf(request));
+      return next({ ...request, message });
     }
-    check(request.method.input, request.message);
+    check(request.method.input, request.message, costOf(request));
     return next(request);
   };
+}
+
+function costOf({ contextValues }: { readonly contextValues: ContextValues }): number {
+  return contextValues.get(callKey)?.messageCost ?? 0;
 }
 
 async function* checked<M extends MessageShape<DescMessage>>(
   desc: DescMessage,
   messages: AsyncIterable<M>,
   check: Check,
+  costOf: () => number,
 ): AsyncGenerator<M> {
   for await (const message of messages) {
-    check(desc, message);
+    check(desc, message, costOf());
     yield message;
   }
 }

@@ -1,6 +1,7 @@
 import type { Admission, UpstreamShare } from "../admission/admission.ts";
 import type { Refused } from "../admission/refused.ts";
 import type { Call } from "../call/call.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 import type { HttpResponse } from "../listener/http.ts";
 
 /**
@@ -12,6 +13,7 @@ export function admit(
   response: HttpResponse,
   admission: Admission,
   share: UpstreamShare | undefined,
+  onError: (error: unknown) => void,
 ): Refused | undefined | Promise<Refused | undefined> {
   let isDecided = false;
   let decision: Refused | undefined;
@@ -29,7 +31,7 @@ export function admit(
     run: decide,
     refuse: decide,
   });
-  response.once("close", leave);
+  new Callbacks(onError).once(response, "close", leave);
   if (isDecided) return decision;
   return new Promise((resolve) => {
     settle = resolve;

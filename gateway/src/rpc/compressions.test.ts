@@ -1,24 +1,78 @@
+import { setImmediate } from "node:timers/promises";
+import zlib from "node:zlib";
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
+import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { expect, test } from "vitest";
-import { withBoundedDecompression } from "./compressions.ts";
+import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { withDefaultLimits } from "../limits.ts";
+import { createDecompress } from "./compressions.ts";
 
-test("all compressions share one queue, and compress without it", async () => {
+const never = new AbortController().signal;
+const limits = withDefaultLimits({ readMaxBytes: 100_000, queuedDecompressions: 2 });
+
+async function failure(work: Promise<unknown>): Promise<ConnectError> {
+  const error = await work.catch((reason: unknown) => reason);
+  if (error instanceof ConnectError) return error;
+  throw new Error(`no ConnectError: ${error}`);
+}
+
+test.each([
+  ["gzip", compressionGzip, zlib.gzipSync],
+  ["br", compressionBrotli, zlib.brotliCompressSync],
+])(
+  "%s: a message is decompressed, refused beyond the limit, and refused as connect does where it is none",
+  async (_, compression, compress) => {
+    const decompress = createDecompress(limits);
+    const take = (bytes: Uint8Array) => decompress(compression, bytes, { client: "a" }, never);
+    for (const size of [0, 1, 65_536, 65_537, 100_000]) {
+      const bytes = Buffer.alloc(size, "ab");
+      expect(Buffer.compare(await take(compress(bytes)), bytes)).toBe(0);
+    }
+    expect(await take(new Uint8Array())).toHaveLength(0);
+    const large = compress(Buffer.alloc(100_001));
+    const broken = [Buffer.from("no"), compress(Buffer.alloc(1000)).subarray(0, -3), Buffer.alloc(40, 255)];
+    for (const bytes of [large, ...broken]) {
+      const error = await failure(take(bytes));
+      const expected = await failure(compression.decompress(bytes, 100_000));
+      expect([error.code, error.rawMessage]).toEqual([expected.code, expected.rawMessage]);
+    }
+  },
+);
+
+test("messages of one caller wait for each other, not those of others, and too many are refused with a time to retry", async () => {
   let running = 0;
-  let most = 0;
-  const slow = (name: string): Compression => ({
-    name,
+  const order: string[] = [];
+  const slow: Compression = {
+    name: "slow",
     compress: (bytes) => Promise.resolve(Uint8Array.from(bytes)),
     decompress: async (bytes) => {
-      most = Math.max(most, ++running);
-      await new Promise((resolve) => setImmediate(resolve));
+      expect(++running).toBeLessThanOrEqual(2);
+      order.push(String.fromCharCode(...bytes));
+      await setImmediate();
       running--;
       return Uint8Array.from(bytes);
     },
-  });
-  const [a, b] = withBoundedDecompression([slow("a"), slow("b")]);
-  const bytes = Uint8Array.of(1, 2, 3);
-  const results = [a, b, a, b, a].map((compression) => compression?.decompress(bytes, 10));
-  expect(await Promise.all(results)).toEqual(new Array(5).fill(bytes));
-  expect(most).toBe(2);
-  expect([a?.name, await b?.compress(bytes)]).toEqual(["a", bytes]);
+  };
+  const decompress = createDecompress(limits);
+  const take = (client: string, name: string) => decompress(slow, Buffer.from(name), { client }, never);
+  const first = ["1", "2", "3", "4"].map((name) => take("a", name));
+  const error = await failure(take("a", "5"));
+  expect(error.code).toBe(Code.ResourceExhausted);
+  expect(error.rawMessage).toContain("the limit queuedDecompressions");
+  expect(error.findDetails(RetryInfoSchema)).toHaveLength(1);
+  const other = take("b", "b");
+  expect((await failure(first.at(-1) ?? other)).code).toBe(Code.ResourceExhausted);
+  await Promise.all([...first.slice(0, 3), other]);
+  expect(order).toEqual(["1", "2", "3", "b"]);
+});
+
+test("a message is decompressed no further once its caller is gone", async () => {
+  const decompress = createDecompress(withDefaultLimits({ readMaxBytes: 2 ** 30 }));
+  const bomb = zlib.gzipSync(Buffer.alloc(64 * 1024 * 1024), { level: 1 });
+  const abort = new AbortController();
+  const work = decompress(compressionGzip, bomb, { client: "a" }, abort.signal).catch((error) => error);
+  await setImmediate();
+  abort.abort(new Error("gone"));
+  expect(await work).toEqual(new Error("gone"));
 });

@@ -1,5 +1,10 @@
-import type { Compression } from "@connectrpc/connect/protocol";
-import { Semaphore } from "./semaphore.ts";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { FairQueue, QueueFull } from "../admission/fair-queue.ts";
+import { retryInfo } from "../admission/refused.ts";
+import { gatewayError } from "../call/gateway-error.ts";
+import type { Limits } from "../limits.ts";
+import type { Decompress } from "../protocol/decompress.ts";
+import { canInflate, inflate } from "./inflate.ts";
 
 /**
  * Messages that are decompressed at the same time. Brotli takes a window of up to 16 MiB for each, however small the
@@ -7,11 +12,28 @@ import { Semaphore } from "./semaphore.ts";
  */
 const MAX_DECOMPRESSING = 2;
 
-/** The compressions with one queue for all that is decompressed. */
-export function withBoundedDecompression(compressions: readonly Compression[]): Compression[] {
-  const semaphore = new Semaphore(MAX_DECOMPRESSING);
-  return compressions.map((compression) => ({
-    ...compression,
-    decompress: (bytes, maxBytes) => semaphore.run(() => compression.decompress(bytes, maxBytes)),
-  }));
+/** When to call again after the queue was full, in milliseconds: about as long as a few hundred large messages take. */
+const RETRY_MS = 1000;
+
+/** Decompresses the messages of all calls in one queue, in which clients take turns. */
+export function createDecompress({ readMaxBytes, queuedDecompressions }: Limits): Decompress {
+  const queue = new FairQueue(MAX_DECOMPRESSING, queuedDecompressions);
+  return async (compression, bytes, { client }, signal) => {
+    if (bytes.length === 0) return bytes;
+    const { name } = compression;
+    const work = () =>
+      canInflate(name)
+        ? inflate(name, bytes, readMaxBytes, signal)
+        : compression.decompress(bytes, readMaxBytes);
+    try {
+      return await queue.run(client, signal, work);
+    } catch (error) {
+      throw error instanceof QueueFull ? queueFull(queuedDecompressions) : error;
+    }
+  };
+}
+
+function queueFull(limit: number): ConnectError {
+  const text = `${limit} compressed messages wait, the limit queuedDecompressions, most of them of this client; try again later`;
+  return gatewayError("CALLS_EXCEEDED", text, Code.ResourceExhausted, [retryInfo(RETRY_MS)]);
 }

@@ -29,6 +29,6 @@ export function dispatch(
   const { protocol, method } = call;
   const fast = fastCallOf(request, protocol, method, options.unaryOf(method), options.compressions);
   return fast === undefined
-    ? callHandler(handler, call, request, response, options.limits)
+    ? callHandler(handler, call, request, response, options)
     : callUnary(fast, call, request, response, options);
 }

@@ -142,15 +142,16 @@ test.each(["", "-1", "1.5", "99999999999", "1s"])(
 );
 
 test("Connect with curl says which content types there are", async () => {
-  const { status, body } = await post("echo.v1.EchoService/Echo", "{}", { "content-type": "text/plain" });
+  const headers = { "content-type": "text/plain" };
+  const response = await fetch(`${server.url}/echo.v1.EchoService/Echo`, {
+    method: "POST",
+    headers,
+    body: "{}",
+  });
   const message =
     'echo.v1.EchoService.Echo takes application/json, application/proto, application/grpc, application/grpc-web; the content-type is "text/plain"';
-  expect([status, body]).toMatchObject([415, { code: "invalid_argument", message }]);
-});
-
-test("Connect with curl names the content types in a header as well", async () => {
-  const { headers } = await post("echo.v1.EchoService/Echo", "{}", { "content-type": "text/plain" });
-  expect(headers.get("accept-post")).toBe(
+  expect([response.status, await response.text()]).toEqual([415, `${message}\n`]);
+  expect(response.headers.get("accept-post")).toBe(
     "application/json, application/proto, application/grpc, application/grpc-web",
   );
 });
@@ -167,7 +168,7 @@ test("Connect with curl refuses another version of the protocol", async () => {
 test("Connect with curl says which verbs there are", async () => {
   const response = await fetch(`${server.url}/echo.v1.EchoService/Echo`, { method: "PUT" });
   const message = 'echo.v1.EchoService.Echo takes POST or GET; the request is a "PUT"';
-  expect(await response.json()).toMatchObject({ code: "invalid_argument", message });
+  expect(await response.text()).toBe(`${message}\n`);
   expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, GET"]);
 });
 

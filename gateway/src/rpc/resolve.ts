@@ -11,6 +11,8 @@ export interface Routes {
   readonly handlers: ReadonlyMap<string, UniversalHandler>;
   /** In the order of their names, with the methods that have a handler. */
   readonly services: readonly DescService[];
+  /** Whether errors name the services and methods that there are. */
+  readonly isListed: boolean;
 }
 
 /** Why a request is no call: its error, and the HTTP status for clients that speak no RPC protocol. */
@@ -20,10 +22,15 @@ export interface Unresolved {
 }
 
 /** The first step of a call: finds the handler of its method by the path of the request. */
-export function resolve(request: HttpRequest, { handlers, services }: Routes): UniversalHandler | Unresolved {
+export function resolve(
+  request: HttpRequest,
+  { handlers, services, isListed }: Routes,
+): UniversalHandler | Unresolved {
   const path = (request.url ?? "").split("?", 1)[0] ?? "";
   const handler = handlers.get(path);
-  if (handler === undefined) return { error: unknownPathError(path, services), status: 404 };
+  if (handler === undefined) {
+    return { error: unknownPathError(path, isListed ? services : undefined), status: 404 };
+  }
   const error = checkConnectRequest(request);
   return error === undefined ? handler : { error, status: 400 };
 }

@@ -1,30 +1,21 @@
-import { constants } from "node:http2";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { Call } from "../call/call.ts";
+import { REQUEST_ID_HEADER } from "../call/caller.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpResponse, isGone, outgoing } from "../listener/http.ts";
-import { toNodeHeaders } from "../protocol/headers.ts";
+import { sendable, toNodeHeaders } from "../protocol/headers.ts";
 import { withStatus } from "../protocol/status-trailers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 
-/** Bytes that a client must take in one `stalledWriteMs`. */
+/** Bytes that a client must take in one `stalledWriteMs`; the listener watches that it does. */
 const SLICE_BYTES = 64 * 1024;
 
 /** What a call sends back: all of it at once, or a body that comes in chunks. */
 export type RpcResponse = WholeResponse | UniversalServerResponse;
 
-/**
- * The last step of a call: sends its response. Resolves when all is handed to the connection or the client is gone; a
- * client that does not read for `stalledMs` is cut off.
- */
-export function respond(
-  response: HttpResponse,
-  result: RpcResponse,
-  call: Call,
-  stalledMs: number,
-): Promise<void> {
-  return isWhole(result)
-    ? sendWhole(response, result, call, stalledMs)
-    : sendChunks(response, result, call, stalledMs);
+/** The last step of a call: sends its response. Resolves when all is handed to the connection or the client is gone. */
+export function respond(response: HttpResponse, result: RpcResponse, call: Call): Promise<void> {
+  return isWhole(result) ? sendWhole(response, result, call) : sendChunks(response, result, call);
 }
 
 function isWhole(result: RpcResponse): result is WholeResponse {
@@ -35,22 +26,21 @@ async function sendWhole(
   response: HttpResponse,
   { status, headers, body, trailers }: WholeResponse,
   call: Call,
-  stalledMs: number,
 ): Promise<void> {
   if (isGone(response)) return;
   response.statusCode = status;
-  for (const name in headers) response.setHeader(name, headers[name] ?? "");
+  setHeaders(response, headers);
   if (trailers !== undefined && "stream" in response) {
-    response.addTrailers(trailers);
+    response.addTrailers(sendable(trailers));
     // before the end: ended without a body, the response would be over with its headers
     response.writeHead(status);
   }
   if (body.length > SLICE_BYTES) {
-    await writeChunk(response, body, call, stalledMs);
-    await endResponse(response, stalledMs);
+    await writeChunk(response, body, call);
+    await endResponse(response);
   } else {
     call.bytesOut += body.length;
-    await endResponse(response, stalledMs, body);
+    await endResponse(response, body);
   }
 }
 
@@ -59,27 +49,53 @@ async function sendChunks(
   response: HttpResponse,
   result: UniversalServerResponse,
   call: Call,
-  stalledMs: number,
 ): Promise<void> {
   const chunks = result.body?.[Symbol.asyncIterator]();
   try {
     let chunk = await chunks?.next();
+    if (chunk?.done === true && isError(result.trailer)) {
+      await sendTrailersOnly(response, result, call);
+      return;
+    }
     writeHead(response, result);
     for (; chunk !== undefined && chunk.done !== true; chunk = await chunks?.next()) {
-      await writeChunk(response, chunk.value, call, stalledMs);
+      await writeChunk(response, chunk.value, call);
       if (isGone(response)) return;
     }
-    if (result.trailer !== undefined) response.addTrailers(toNodeHeaders(withStatus(result.trailer, call)));
-    await endResponse(response, stalledMs);
+    if (result.trailer !== undefined) {
+      response.addTrailers(sendable(toNodeHeaders(withStatus(result.trailer, call))));
+    }
+    await endResponse(response);
   } finally {
     // Not awaited: it frees what a cut stream holds, and has nobody to report to.
     chunks?.return?.().catch(() => undefined);
   }
 }
 
+/** Whether trailers are those of a gRPC call that has failed. */
+function isError(trailers: Headers | undefined): boolean {
+  const status = trailers?.get("grpc-status");
+  return typeof status === "string" && status !== "0";
+}
+
+/** An error without a message before it (gRPC over HTTP/2, Trailers-Only): headers that end the response. */
+async function sendTrailersOnly(
+  response: HttpResponse,
+  result: UniversalServerResponse,
+  call: Call,
+): Promise<void> {
+  const trailers = toNodeHeaders(withStatus(result.trailer ?? new Headers(), call));
+  if (isGone(response)) return;
+  const finished = settled(response, "finish");
+  response.statusCode = result.status;
+  setHeaders(response, { ...toNodeHeaders(result.header), ...trailers });
+  response.end();
+  await finished;
+}
+
 function writeHead(response: HttpResponse, result: UniversalServerResponse): void {
   if (isGone(response)) return;
-  for (const [name, value] of Object.entries(toNodeHeaders(result.header))) response.setHeader(name, value);
+  setHeaders(response, toNodeHeaders(result.header));
   // The same call twice: the two types have no signature in common.
   if ("stream" in response) {
     response.writeHead(result.status);
@@ -88,17 +104,20 @@ function writeHead(response: HttpResponse, result: UniversalServerResponse): voi
   }
 }
 
+/** Sets headers, but not in place of the gateway's own id of the request, which has been set. */
+function setHeaders(response: HttpResponse, headers: WholeResponse["headers"]): void {
+  const fit = sendable(headers);
+  for (const name in fit) {
+    if (name !== REQUEST_ID_HEADER) response.setHeader(name, fit[name] ?? "");
+  }
+}
+
 /** Writes bytes as fast as the client reads them; returns early when it is gone. */
-async function writeChunk(
-  response: HttpResponse,
-  bytes: Uint8Array,
-  call: Call,
-  stalledMs: number,
-): Promise<void> {
+async function writeChunk(response: HttpResponse, bytes: Uint8Array, call: Call): Promise<void> {
   for (let at = 0; at < bytes.byteLength && !isGone(response); at += SLICE_BYTES) {
     const slice = bytes.subarray(at, at + SLICE_BYTES);
     call.bytesOut += slice.byteLength;
-    if (!write(response, slice)) await settled(response, "drain", stalledMs);
+    if (!write(response, slice)) await settled(response, "drain");
   }
 }
 
@@ -107,9 +126,9 @@ function write(stream: NodeJS.WritableStream, bytes: Uint8Array): boolean {
 }
 
 /** Ends a response, after the last of its bytes; resolves as `respond` does. */
-async function endResponse(response: HttpResponse, stalledMs: number, last?: Uint8Array): Promise<void> {
+async function endResponse(response: HttpResponse, last?: Uint8Array): Promise<void> {
   if (isGone(response)) return;
-  const finished = settled(response, "finish", stalledMs);
+  const finished = settled(response, "finish");
   if (last === undefined || last.byteLength === 0) {
     response.end();
   } else {
@@ -118,22 +137,18 @@ async function endResponse(response: HttpResponse, stalledMs: number, last?: Uin
   await finished;
 }
 
-/** Resolves on the event, or when the response closes; destroys it when neither comes in time. */
-function settled(response: HttpResponse, event: "drain" | "finish", stalledMs: number): Promise<void> {
+/** Resolves on the event, or when the response closes, which it does when its client does not read it. */
+function settled(response: HttpResponse, event: "drain" | "finish"): Promise<void> {
   const stream = outgoing(response);
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => cut(response), stalledMs);
+  return new Promise((resolve, reject) => {
+    const callbacks = new Callbacks(reject);
     const done = () => {
-      clearTimeout(timer);
-      stream.off(event, done).off("close", done);
+      offEvent();
+      offClose();
       resolve();
     };
-    stream.on(event, done).on("close", done);
+    const offEvent = callbacks.once(stream, event, done);
+    const offClose = callbacks.once(stream, "close", done);
     if (isGone(response)) done();
   });
-}
-
-function cut(response: HttpResponse): void {
-  if ("stream" in response) response.stream.close(constants.NGHTTP2_CANCEL);
-  response.destroy();
 }

@@ -1,21 +1,24 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { type ConnectRouter, createConnectRouter, type Interceptor } from "@connectrpc/connect";
 import type { Compression, UniversalHandler } from "@connectrpc/connect/protocol";
-import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { callKey } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { callInterceptor } from "../connect-path/call-interceptor.ts";
 import { createKeysInterceptor } from "../connect-path/keys-interceptor.ts";
 import { createRaceInterceptor } from "../connect-path/race.ts";
+import { gateKey } from "../connect-path/read-request.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
-import { withBoundedDecompression } from "./compressions.ts";
+import { CLIENT_COMPRESSIONS } from "./client-compressions.ts";
+import { createDecompress } from "./compressions.ts";
 import { exactRouter } from "./exact-router.ts";
 import { type CallOptions, serveCall } from "./serve-call.ts";
 
-export interface RpcOptions extends Omit<CallOptions, "compressions"> {
+export interface RpcOptions extends Omit<CallOptions, "compressions" | "decompress"> {
   readonly routes: (router: ConnectRouter) => void;
   /** Run after the race for the deadline, in this order. */
   readonly interceptors: readonly Interceptor[];
+  /** Whether errors name the services and methods that there are. */
+  readonly isListed: boolean;
   /** When aborted, streaming calls end with UNAVAILABLE. */
   readonly streamsEnd: AbortSignal;
 }
@@ -29,11 +32,12 @@ export interface Rpc {
 }
 
 export function createRpc(options: RpcOptions): Rpc {
-  const compressions = withBoundedDecompression([compressionGzip, compressionBrotli]);
+  const compressions = [...CLIENT_COMPRESSIONS];
   const { handlers } = createRouter(options, compressions);
   const services = servicesOf(handlers);
-  const routes = { handlers: new Map(handlers.map((handler) => [handler.requestPath, handler])), services };
-  const callOptions: CallOptions = { ...options, compressions };
+  const byPath = new Map(handlers.map((handler) => [handler.requestPath, handler]));
+  const routes = { handlers: byPath, services, isListed: options.isListed };
+  const callOptions: CallOptions = { ...options, compressions, decompress: createDecompress(options.limits) };
   return {
     services,
     serve: (request, response, client) => void serveCall(request, response, client, routes, callOptions),
@@ -55,9 +59,10 @@ function createRouter(options: RpcOptions, acceptCompression: Compression[]): Co
       callInterceptor,
       ...options.interceptors,
     ],
-    requestGate: (context) => {
+    requestGate: async (context) => {
       const call = context.values.get(callKey);
       if (call !== undefined) call.signal = context.signal;
+      await context.values.get(gateKey)();
     },
   });
   options.routes(exactRouter(router, jsonOptions, options.types));

@@ -1,15 +1,17 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
-import { Code, type ConnectError } from "@connectrpc/connect";
+import type { ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import type { Admission, UpstreamShare } from "../admission/admission.ts";
 import type { Refused } from "../admission/refused.ts";
 import type { Call } from "../call/call.ts";
+import { deadlineExceeded } from "../call/call-errors.ts";
 import type { Caller } from "../call/caller.ts";
 import { deadlineOf, type MethodTimeout, timeoutHeader } from "../call/deadline.ts";
-import { gatewayError } from "../call/gateway-error.ts";
 import { protocolOf } from "../call/protocol.ts";
+import { failExchange } from "../listener/exchange.ts";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
 import { errorResponse } from "../protocol/error-response.ts";
+import { refuse as refuseRequest } from "../protocol/refuse.ts";
 import { startCallTrace } from "../trace/call-trace.ts";
 import { admit } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
@@ -25,11 +27,13 @@ export interface CallOptions extends DispatchOptions {
   readonly shareOf: (method: DescMethod) => UpstreamShare | undefined;
   /** Services whose calls are taken however busy the gateway is. */
   readonly isAlwaysServed: (service: DescService) => boolean;
+  /** Notified of the HTTP status of a request that names no method, or a protocol that it does not speak. */
+  readonly onRejected: (status: number) => void;
   /** Notified of every call that was not admitted, after its response. */
   readonly onRefused: (call: Call, refused: Refused) => void;
   /** Notified of every call that was admitted, once its response is out; `error` is a defect of ours. */
   readonly onDone: (call: Call, response: HttpResponse, error?: unknown) => void;
-  /** Notified of a defect before there was a call. */
+  /** Notified of a defect before there was a call, and beside it. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -46,6 +50,7 @@ export async function serveCall(
     const handler = resolve(request, routes);
     if ("error" in handler) {
       refuse(request, response, handler.error, handler.status);
+      options.onRejected(handler.status);
       return;
     }
 
@@ -54,9 +59,10 @@ export async function serveCall(
     call = beginCall(handler.method, request, caller, options);
     const admission = options.isAlwaysServed(handler.service)
       ? undefined
-      : admit(call, response, options.admission, options.shareOf(call.method));
-    const refused = admission instanceof Promise ? await admission : admission;
-    if (refused !== undefined) {
+      : admit(call, response, options.admission, options.shareOf(call.method), options.onError);
+    const problem = admission instanceof Promise ? await admission : admission;
+    if (problem !== undefined) {
+      const refused = isDue(call) ? { ...problem, error: deadlineExceeded(call.deadline) } : problem;
       refuse(request, response, refused.error, codeToHttpStatus(refused.error.code));
       options.onRefused(call, refused);
       return;
@@ -64,16 +70,21 @@ export async function serveCall(
 
     const result = await dispatch(handler, call, request, response, options);
 
-    if (result !== undefined) await respond(response, result, call, options.limits.stalledWriteMs);
+    if (result !== undefined) await respond(response, result, call);
     options.onDone(call, response);
   } catch (error) {
-    fail(request, response);
+    failExchange(request, response, refuseRequest);
     if (call === undefined) {
       options.onError(error);
     } else {
       options.onDone(call, response, error);
     }
   }
+}
+
+/** Whether the deadline of a call has passed, give or take a timer's tick. */
+function isDue({ startedAt, deadline }: Call): boolean {
+  return performance.now() - startedAt >= deadline.ms - 1;
 }
 
 function beginCall(method: DescMethod, request: HttpRequest, caller: Caller, options: CallOptions): Call {
@@ -86,9 +97,10 @@ function beginCall(method: DescMethod, request: HttpRequest, caller: Caller, opt
     protocol,
     startedAt: performance.now(),
     deadline: deadlineOf(timeout, protocol, method, options.methodTimeout(method), options.limits),
-    trace: startCallTrace(method, protocol, caller, headers),
+    trace: startCallTrace(method, protocol, caller, request),
     bytesIn: 0,
     bytesOut: 0,
+    messageCost: 0,
     attempts: 0,
     upstreamStatus: undefined,
     failedInHandler: false,
@@ -101,17 +113,4 @@ function refuse(request: HttpRequest, response: HttpResponse, error: ConnectErro
   const contentType = request.headers["content-type"];
   const { status, headers, body } = errorResponse(protocolOf(contentType), contentType, error, httpStatus);
   sendResponse(response, status, headers, body);
-}
-
-/** Sends an internal error, or cuts the response that has begun. Never throws: nobody would catch it. */
-function fail(request: HttpRequest, response: HttpResponse): void {
-  try {
-    if (!response.headersSent) {
-      refuse(request, response, gatewayError("GATEWAY_FAILED", "internal error", Code.Internal), 500);
-      return;
-    }
-  } catch {
-    // What is left to do is the same.
-  }
-  response.destroy();
 }

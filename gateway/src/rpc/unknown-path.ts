@@ -10,8 +10,13 @@ const MAX_LISTED = 20;
 /**
  * The error for a path that is no method: it says which part is unknown, and what there is instead. A path is
  * taken as `/package.Service/Method`.
+ *
+ * @param services undefined where nobody is told what there is
  */
-export function unknownPathError(path: string, services: readonly DescService[]): ConnectError {
+export function unknownPathError(path: string, services: readonly DescService[] | undefined): ConnectError {
+  if (services === undefined) {
+    return gatewayError("METHOD_UNKNOWN", `nothing is served at ${show(path)}`, Code.Unimplemented);
+  }
   const [serviceName = "", methodName, ...rest] = path.slice(1).split("/");
   const service = services.find((each) => each.typeName === serviceName);
   if (service === undefined || methodName === undefined || rest.length > 0) {

@@ -17,7 +17,8 @@ export function errorOf({ status, headers, body, trailers }: RawResponse): Conne
     const end = last(body, endStreamFlag, headers["connect-content-encoding"]);
     return end.length === 0 ? undefined : endStreamFromJson(end).error;
   }
-  if (status < 400) return undefined;
+  // a text is for people: no client of a protocol takes it for an error
+  if (status < 400 || type.startsWith("text/plain")) return undefined;
   const fallback = new ConnectError(`not an error: ${body}`, Code.Unknown);
   return errorFromJsonBytesOr(decompressed(body, headers["content-encoding"]), fallback);
 }

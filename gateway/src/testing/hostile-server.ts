@@ -1,26 +1,41 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { LimitOptions } from "../limits.ts";
 import { startServer } from "../server.ts";
 import { echoService } from "./echo.ts";
+import { selfSigned } from "./self-signed.ts";
 
 /**
- * The echo service in a process of its own, with short limits and nothing that catches stray errors: one of them ends
- * it. Asked for anything by its parent, it answers with its open sockets and its memory in bytes.
+ * The echo service in a process of its own, in cleartext and by TLS, with short limits and nothing that catches stray
+ * errors: one of them ends it. Asked for anything by its parent, it answers with its open sockets and its memory in bytes.
+ * Limits in the environment, as JSON, come before its own.
  */
-const server = await startServer({
-  ...echoService,
-  limits: {
-    headersTimeoutMs: 300,
-    bodyIdleTimeoutMs: 200,
-    idleTimeoutMs: 300,
-    unaryDeadlineMs: 500,
-    streamDeadlineMs: 500,
-    resetsPerSecond: 20,
-    stalledWriteMs: 300,
-  },
-});
-await server.warm;
+const own: LimitOptions = {
+  // a busy machine is no part of any test
+  eventLoopDelayMs: 60_000,
+  headersTimeoutMs: 300,
+  bodyIdleTimeoutMs: 200,
+  idleTimeoutMs: 300,
+  unaryDeadlineMs: 500,
+  streamDeadlineMs: 500,
+  resetsPerSecond: 20,
+  stalledWriteMs: 300,
+};
+const given: LimitOptions = JSON.parse(process.env.HOSTILE_LIMITS ?? "{}");
+const limits = { ...own, ...given };
+const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-hostile-"));
+const tls = { certificate: path.join(directory, "tls.crt"), key: path.join(directory, "tls.key") };
+const pair = selfSigned();
+writeFileSync(tls.certificate, pair.certificate);
+writeFileSync(tls.key, pair.key);
+const server = await startServer({ ...echoService, limits });
+const secure = await startServer({ ...echoService, limits, tls });
+rmSync(directory, { recursive: true });
+await Promise.all([server.warm, secure.warm]);
 process.on("message", () => {
   const sockets = process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
-  process.send?.({ sockets, rss: process.memoryUsage.rss() });
+  process.send?.({ sockets, rss: process.memoryUsage.rss(), heap: process.memoryUsage().heapUsed });
 });
 process.on("disconnect", () => process.exit(0));
-process.send?.({ port: server.port });
+process.send?.({ port: server.port, tlsPort: secure.port });

@@ -34,6 +34,7 @@ export function parseAnswer(raw: string): {
 /** What came back for an HTTP/2 request. */
 export interface Http2Answer {
   readonly status: number | undefined;
+  readonly headers: http2.IncomingHttpHeaders;
   readonly body: unknown;
   readonly trailers: http2.IncomingHttpHeaders | undefined;
 }
@@ -41,22 +42,22 @@ export interface Http2Answer {
 /** Opens an HTTP/2 session of its own, sends one request, and closes it. */
 export function http2Request(
   port: number,
-  headers: http2.OutgoingHttpHeaders,
+  sent: http2.OutgoingHttpHeaders,
   body?: Uint8Array,
 ): Promise<Http2Answer> {
   return new Promise((resolve, reject) => {
     const session = http2.connect(`http://127.0.0.1:${port}`);
     session.on("error", reject);
-    const stream = session.request(headers, { endStream: body === undefined });
+    const stream = session.request(sent, { endStream: body === undefined });
     let text = "";
-    let status: number | undefined;
+    let headers: http2.IncomingHttpHeaders = {};
     let trailers: http2.IncomingHttpHeaders | undefined;
     stream.on("trailers", (got) => {
       trailers = got;
     });
     stream.setEncoding("utf8");
     stream.on("response", (got) => {
-      status = got[":status"];
+      headers = got;
     });
     stream.on("data", (chunk: string) => {
       text += chunk;
@@ -67,7 +68,12 @@ export function http2Request(
     });
     stream.on("close", () => {
       session.close();
-      resolve({ status, body: text.startsWith("{") ? JSON.parse(text) : text, trailers });
+      resolve({
+        status: Number(headers[":status"]),
+        headers,
+        body: text.startsWith("{") ? JSON.parse(text) : text,
+        trailers,
+      });
     });
     if (body !== undefined) stream.end(body);
   });

@@ -1,10 +1,18 @@
-import type { IncomingHttpHeaders } from "node:http";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { isSpanContextValid, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import {
+  type Context,
+  context,
+  isSpanContextValid,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
 import type { CallTrace } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { methodPath } from "../call/method-path.ts";
 import type { Protocol } from "../call/protocol.ts";
+import type { HttpRequest } from "../listener/http.ts";
 import { VERSION } from "../version.ts";
 import { extractContext } from "./propagation.ts";
 
@@ -13,32 +21,62 @@ export function tracer() {
   return trace.getTracer("connect-rest-gateway", VERSION);
 }
 
-/** Starts the span of a call, below the caller's. Its attributes are names and numbers: no message, no header. */
+/**
+ * The codes that are a fault of the server, by the conventions of OpenTelemetry for gRPC and Connect. All others say that the
+ * call was served as it should be, and what it asked for was not.
+ */
+const SERVER_FAULTS: ReadonlySet<string> = new Set([
+  "unknown",
+  "deadline_exceeded",
+  "unimplemented",
+  "internal",
+  "unavailable",
+  "data_loss",
+]);
+
+/**
+ * Starts the span of a call, below the caller's, or below that of the HTTP request where auto-instrumentation has made one.
+ * Its attributes are names and numbers, by the semantic conventions for RPC: no message, no header.
+ */
 export function startCallTrace(
   method: DescMethod,
   protocol: Protocol,
   caller: Caller,
-  headers: IncomingHttpHeaders,
+  request: HttpRequest,
 ): CallTrace {
-  const parent = extractContext(headers);
+  const parent = parentOf(request);
+  const { localAddress, localPort } = request.socket;
   const attributes = {
-    "rpc.system": protocol === "connect" ? "connect_rpc" : "grpc",
-    "rpc.service": method.parent.typeName,
-    "rpc.method": method.name,
+    "rpc.system.name": protocol === "connect" ? "connectrpc" : "grpc",
+    "rpc.method": methodPath(method),
+    "server.address": localAddress,
+    "server.port": localPort,
     "client.address": caller.client,
     "connect_rest.protocol": protocol,
     "connect_rest.request_id": caller.requestId,
   };
   const span = tracer().startSpan(methodPath(method), { kind: SpanKind.SERVER, attributes }, parent);
-  const end = (code: string) => endSpan(span, code);
+  const end = (code: string) => endSpan(span, protocol, code);
   const { traceId } = span.spanContext();
   // without an SDK and a caller's trace there is nothing to hand on
   if (!isSpanContextValid(span.spanContext())) return { context: parent, traceId: undefined, end };
   return { context: trace.setSpan(parent, span), traceId, end };
 }
 
-function endSpan(span: Span, code: string): void {
-  span.setAttribute("connect_rest.code", code);
-  if (code !== "ok") span.setStatus({ code: SpanStatusCode.ERROR, message: code });
+/** The span that is active belongs to this request where it goes on with its trace; else it is something else's. */
+function parentOf(request: HttpRequest): Context {
+  const remote = extractContext(request.headers);
+  const active = trace.getActiveSpan()?.spanContext();
+  if (active === undefined || !isSpanContextValid(active)) return remote;
+  const sent = trace.getSpanContext(remote)?.traceId;
+  return sent === undefined || sent === active.traceId ? context.active() : remote;
+}
+
+function endSpan(span: Span, protocol: Protocol, code: string): void {
+  const status = protocol === "connect" ? code : code.toUpperCase();
+  // Connect has no code for success
+  if (code !== "ok" || protocol !== "connect") span.setAttribute("rpc.response.status_code", status);
+  if (code !== "ok") span.setAttribute("error.type", status);
+  if (SERVER_FAULTS.has(code)) span.setStatus({ code: SpanStatusCode.ERROR, message: code });
   span.end();
 }

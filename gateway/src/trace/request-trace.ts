@@ -1,19 +1,28 @@
 import {
-  type Context,
+  type Attributes,
+  context,
   isSpanContextValid,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import type { RequestEnd } from "connect-rest";
+import { suppressTracing } from "@opentelemetry/core";
+import type { RequestEnd, RequestReport } from "connect-rest";
+import { type Call, currentCall } from "../call/call.ts";
 import { tracer } from "./call-trace.ts";
 import { injectContext } from "./propagation.ts";
+import { outcomeOfRequest } from "./request-outcome.ts";
 
 /** The span of one request to an upstream. */
 export interface RequestTrace {
   /** Headers that carry its context. */
   readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Sends the request without further spans and headers: auto-instrumentation of HTTP would send a trace context of its
+   * own beside this one, and two of them are none.
+   */
+  readonly run: <T>(send: () => T) => T;
   end(end: RequestEnd): void;
 }
 
@@ -21,19 +30,43 @@ export interface RequestTrace {
  * Starts the span of a request, below that of its call. The path is not in it: it names what the caller asked for,
  * and a query may hold a key.
  */
-export function startRequestTrace(parent: Context | undefined, upstream: string, verb: string): RequestTrace {
-  const context = parent ?? ROOT_CONTEXT;
-  const attributes = { "http.request.method": verb, "connect_rest.upstream": upstream };
-  const span = tracer().startSpan(`${verb} ${upstream}`, { kind: SpanKind.CLIENT, attributes }, context);
+export function startRequestTrace(call: Call | undefined, report: RequestReport): RequestTrace {
+  const { upstream, verb } = report;
+  const parent = call?.trace.context ?? ROOT_CONTEXT;
+  const attributes = attributesOf(call, report);
+  const span = tracer().startSpan(`${verb} ${upstream}`, { kind: SpanKind.CLIENT, attributes }, parent);
+  const own = trace.setSpan(parent, span);
   return {
-    headers: isSpanContextValid(span.spanContext()) ? injectContext(trace.setSpan(context, span)) : {},
-    end: ({ status }) => {
+    headers: isSpanContextValid(span.spanContext()) ? injectContext(own) : {},
+    run: (send) => context.with(suppressTracing(own), send),
+    end: (end) => {
+      const { status } = end;
       if (status !== undefined) span.setAttribute("http.response.status_code", status);
       if (status === undefined || status >= 400) {
-        const message = status === undefined ? "no response" : String(status);
-        span.setStatus({ code: SpanStatusCode.ERROR, message });
+        const type = outcomeOfRequest(end);
+        span.setAttribute("error.type", type);
+        span.setStatus({ code: SpanStatusCode.ERROR, message: type });
       }
       span.end();
     },
+  };
+}
+
+/** Runs code of the user's within the span of the call, where its own requests are spans as well. */
+export function traced<T>(work: () => T): T {
+  const call = currentCall();
+  return call === undefined ? work() : context.with(call.trace.context, work);
+}
+
+function attributesOf(call: Call | undefined, { upstream, verb, origin }: RequestReport): Attributes {
+  const { protocol = "", hostname, port } = URL.parse(origin) ?? {};
+  const resends = (call?.attempts ?? 1) - 1;
+  return {
+    "http.request.method": verb,
+    "url.scheme": protocol.replace(":", ""),
+    "server.address": hostname,
+    "server.port": Number(port || (protocol === "https:" ? 443 : 80)),
+    "connect_rest.upstream": upstream,
+    ...(resends > 0 ? { "connect_rest.request_number": resends + 1 } : {}),
   };
 }

@@ -99,11 +99,12 @@ test("with an SDK a call and its request are spans that a person can read, below
     parentSpanContext: { traceId: TRACE_ID, spanId: "00f067aa0ba902b7" },
     status: { code: SpanStatusCode.UNSET },
     attributes: {
-      "rpc.system": "grpc",
-      "rpc.service": "echo.v1.EchoService",
-      "rpc.method": "Echo",
+      "rpc.system.name": "grpc",
+      "rpc.method": "echo.v1.EchoService/Echo",
+      "rpc.response.status_code": "OK",
+      "server.address": "127.0.0.1",
+      "server.port": gateway.port,
       "client.address": "127.0.0.1",
-      "connect_rest.code": "ok",
       "connect_rest.protocol": "grpc",
       "connect_rest.request_id": LINES.at(-1)?.requestId,
     },
@@ -115,6 +116,7 @@ test("with an SDK a call and its request are spans that a person can read, below
     attributes: {
       "http.request.method": "POST",
       "http.response.status_code": 200,
+      "server.address": "127.0.0.1",
       "connect_rest.upstream": "echo",
     },
   });

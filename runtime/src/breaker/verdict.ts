@@ -12,6 +12,7 @@ const FAILURES: ReadonlySet<string | undefined> = new Set<ErrorReason>([
   "UPSTREAM_UNREACHABLE",
   "UPSTREAM_TIMEOUT",
   "UPSTREAM_RESET",
+  "UPSTREAM_FAILED",
   "UPSTREAM_TRUNCATED",
   "UPSTREAM_NOT_HTTP",
 ]);
@@ -55,6 +56,7 @@ export function neverSent(error: ConnectError): boolean {
 const TRANSIENT: ReadonlySet<string | undefined> = new Set<ErrorReason>([
   "UPSTREAM_UNREACHABLE",
   "UPSTREAM_RESET",
+  "UPSTREAM_FAILED",
   "UPSTREAM_TRUNCATED",
 ]);
 

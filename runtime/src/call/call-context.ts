@@ -24,7 +24,7 @@ export interface CallContext {
 
 /** What running calls share. */
 export interface CallSettings {
-  readonly options: Pick<RestOptions, "onDifference" | "onRequest" | "onCall">;
+  readonly options: Pick<RestOptions, "onDifference" | "onRequest" | "onCall" | "callerOf">;
   /** The types by which google.protobuf.Any is resolved. */
   readonly types: Registry;
   /** What is done about each class of difference. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { IncomingHttpHeaders } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import { createRest, type Rest } from "../rest.ts";
@@ -38,7 +39,8 @@ test("an observer of requests: is told of the request and of its response", asyn
     reports.push(report);
     return { onEnd: (end) => ends.push(end) };
   });
-  expect(reports).toMatchObject([{ upstream: "things", verb: "GET", method: { name: "GetThing" } }]);
+  const origin = server?.url;
+  expect(reports).toMatchObject([{ upstream: "things", verb: "GET", origin, method: { name: "GetThing" } }]);
   expect(ends).toEqual([{ status: 200, error: undefined }]);
 });
 
@@ -52,6 +54,20 @@ test("an observer of requests: is told of the error where there is no response",
 test("an observer of requests: adds headers", async () => {
   const headers = await headersOf(() => ({ headers: { traceparent: "00-1-2-00", "x-more": "1" } }));
   expect(headers).toMatchObject({ traceparent: "00-1-2-00", "x-more": "1", accept: "application/json" });
+});
+
+test("an observer of requests: sends the request within a context of its own", async () => {
+  const storage = new AsyncLocalStorage<string>();
+  const seen: (string | undefined)[] = [];
+  await headersOf(() => ({
+    run: (send) =>
+      storage.run("own", () => {
+        seen.push(storage.getStore());
+        return send();
+      }),
+    onEnd: () => seen.push(storage.getStore()),
+  }));
+  expect(seen).toEqual(["own", undefined]);
 });
 
 test("an observer of requests: fails no call", async () => {

@@ -13,7 +13,8 @@ export async function observed<T extends { readonly status: number }>(
   const observer = notify("onRequest", onRequest, report);
   const ended = (end: RequestEnd) => notify("onEnd", observer?.onEnd, end, onRequest);
   try {
-    const response = await send(withAddedHeaders(request, observer?.headers));
+    const sending = () => send(withAddedHeaders(request, observer?.headers));
+    const response = await (observer?.run === undefined ? sending() : observer.run(sending));
     ended({ status: response.status, error: undefined });
     return response;
   } catch (error) {

@@ -6,6 +6,7 @@ import type { Difference, DifferenceCounts, DifferenceLevels } from "../decode/d
 import type { Clock } from "../time/clock.ts";
 import type { Network } from "../upstream/hop-pools.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
+import type { ClientOptions } from "../upstream/supplied-client.ts";
 
 /** How one response differs from its description; of a stream, one of its pages or records. */
 export interface DifferenceReport {
@@ -39,6 +40,8 @@ export interface CallReport {
   readonly durationMs: number;
   /** Size of the response's body in bytes, decompressed. */
   readonly bytes: number;
+  /** Headers that callers would get, but that cannot be sent, because they are too long or not ASCII. */
+  readonly droppedHeaders: number;
   /** How many places of the response were not as declared, by class. Classes that are ignored count 0. */
   readonly differences: DifferenceCounts;
   /** What the call ended with; undefined when it succeeded. */
@@ -51,12 +54,19 @@ export interface RequestReport {
   readonly upstream: string;
   /** The HTTP method. */
   readonly verb: string;
+  /** Scheme, host and port, e.g. `https://api.example.com`; after a redirect those that it leads to. */
+  readonly origin: string;
 }
 
 /** What goes along with one request to an upstream. */
 export interface RequestObserver {
   /** Headers beside those of the request, which win, e.g. a trace context. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Sends the request: it calls the function once and returns its result, e.g. within a context of its own. What it throws
+   * fails the call.
+   */
+  readonly run?: (<T>(send: () => T) => T) | undefined;
   /** Is told of the response's HTTP status, or of the error in its place. What it throws is a warning. */
   readonly onEnd?: ((end: RequestEnd) => void) | undefined;
 }
@@ -72,8 +82,9 @@ export interface RequestEnd {
 /**
  * What is called, and how. A listener that throws, or whose promise is rejected, changes nothing of a call: the first time, it is a
  * warning of the process (`process.on("warning")`, code `LISTENER_FAILED`).
+ * A `dispatcher` or a `fetch` is for all upstreams that have none of their own.
  */
-export interface RestOptions {
+export interface RestOptions extends ClientOptions {
   /** The generated adapters of the services to call. */
   readonly adapters: readonly ServiceAdapter[];
   /** The upstreams that they name. */
@@ -111,6 +122,12 @@ export interface RestOptions {
   readonly onCall?: ((report: CallReport) => void) | undefined;
   /** Is told when an upstream begins or ceases to be left alone. What it throws is a warning. */
   readonly onBreaker?: ((report: BreakerReport) => void) | undefined;
+  /**
+   * Names whom the current request is made for, where there are several, e.g. clients of a server: the breaker of an upstream
+   * then tells failures of the upstream from those that one caller provokes. Is called within the call that makes the request.
+   * What it throws is ignored. Default: there is one.
+   */
+  readonly callerOf?: (() => string | undefined) | undefined;
   /** For tests. Default: the real clock. */
   readonly clock?: Clock | undefined;
   /** For tests. Default: the real network. */
@@ -119,3 +136,13 @@ export interface RestOptions {
 
 /** The deadline of a call that comes without one. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** Whom the current request is made for. */
+export function callerOf(options: Pick<RestOptions, "callerOf">): string | undefined {
+  try {
+    return options.callerOf?.();
+  } catch {
+    // said in the documentation of the options
+    return undefined;
+  }
+}

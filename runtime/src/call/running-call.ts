@@ -39,20 +39,31 @@ import { shapeError } from "../response/shape-error.ts";
 import { WaitAllowance } from "../retry/wait-allowance.ts";
 import { withRetries } from "../retry/with-retries.ts";
 import { fullName } from "../text/full-name.ts";
+import type { Secret } from "../text/secret.ts";
 import type { Clock } from "../time/clock.ts";
 import { Pacer } from "../time/pacer.ts";
+import { baseOf } from "../upstream/options.ts";
 import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import type { CallContext, CallSettings, Download, OpenExtras, RequestExtras } from "./call-context.ts";
 import { reportDifferences, sumOf } from "./differences.ts";
 import { notify } from "./notify.ts";
 import { observed } from "./observed.ts";
-import type { CallReport } from "./options.ts";
+import { type CallReport, callerOf } from "./options.ts";
 import type { Route } from "./routes.ts";
 
 type Progress = {
-  -readonly [K in "verb" | "upstreamStatus" | "attempts" | "bytes" | "differences"]: CallReport[K];
+  -readonly [K in
+    | "verb"
+    | "upstreamStatus"
+    | "attempts"
+    | "bytes"
+    | "droppedHeaders"
+    | "differences"]: CallReport[K];
 };
 type Decodable = UnaryAdapter | UploadAdapter | OperationAdapter;
+
+/** Secrets that a call remembers: more than the credentials of any request and those that follow it. */
+const MAX_SECRETS = 32;
 
 /** One call of a method while it runs, with one or many requests to its upstream; it keeps count of what came. */
 export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
@@ -61,6 +72,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly clock: Clock;
   private firstHeaders: Headers | undefined;
   private requested: MessageShape<DescMessage> | undefined;
+  /** What was sent as credentials, by its value; the newest, of streams that send new ones again and again. */
+  private readonly sentSecrets = new Map<string, Secret>();
   private readonly settings: CallSettings;
   private readonly startedAt: number;
   private readonly allowance: WaitAllowance;
@@ -70,6 +83,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     upstreamStatus: undefined,
     attempts: 0,
     bytes: 0,
+    droppedHeaders: 0,
     differences: NO_DIFFERENCES.counts,
   };
 
@@ -124,9 +138,11 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { method } = this.adapter;
     const used = rulesOfRequest(rules ?? this.adapter.rules, method.input, this.requested);
     return this.retried(retry && stream === undefined, async (onSent) => {
-      const call = { ...this.context, method, rules: used, request, stream, onSent };
+      const call = { ...this.context, ...this.keeping, method, rules: used, request, stream, onSent };
       const response = await this.following(call, (call) => this.route.upstream.call(call));
-      return this.knowing(() => readResponse(this.attributed(response), used, this.clock.now()));
+      return this.knowing(() =>
+        readResponse(this.attributed(response), used, this.clock.now(), this.maxCost),
+      );
     });
   }
 
@@ -136,7 +152,16 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const rules = rulesOfRequest(this.adapter.rules, method.input, this.requested);
     const signal = until === undefined ? this.context.signal : AbortSignal.any([this.context.signal, until]);
     return this.retried(true, async (onSent) => {
-      const call = { ...this.context, signal, method, rules, request, onSent, bodyTimeoutMs };
+      const call = {
+        ...this.context,
+        ...this.keeping,
+        signal,
+        method,
+        rules,
+        request,
+        onSent,
+        bodyTimeoutMs,
+      };
       const response = await this.following(call, (call) => this.route.upstream.open(call));
       const { status, headers, chunks } = response;
       if (chunks === undefined) {
@@ -235,8 +260,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   /** The error that callers get for what a call threw. */
   errorOf(thrown: unknown): ConnectError {
     const error = thrown instanceof ConnectError ? thrown : this.failed("calling the upstream", thrown);
-    const values = this.requested && redactedValues(this.adapter.method.input, this.requested);
-    return values === undefined || values.length === 0 ? error : redactError(error, values);
+    return redactError(error, this.secrets());
   }
 
   /** Reports that the call is over, and what it ended with. Only the first end of a call counts. */
@@ -254,12 +278,35 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     notify("onCall", this.settings.options.onCall, report);
   }
 
+  private readonly keeping = {
+    onSecrets: (secrets: readonly Secret[]) => {
+      for (const secret of secrets) {
+        this.sentSecrets.delete(secret.reveal());
+        this.sentSecrets.set(secret.reveal(), secret);
+      }
+      for (const oldest of this.sentSecrets.keys()) {
+        if (this.sentSecrets.size <= MAX_SECRETS) break;
+        this.sentSecrets.delete(oldest);
+      }
+    },
+  };
+
+  /** What must not come out again: the credentials that were sent, and the values of redacted fields of the request. */
+  private secrets(): Secret[] {
+    const values = this.requested && redactedValues(this.adapter.method.input, this.requested);
+    return [...this.sentSecrets.values(), ...(values ?? [])];
+  }
+
   private errorInRecord(record: ErrorResponse): ConnectError | undefined {
     const { adapter } = this.route;
     const now = this.clock.now();
     const error = errorInSuccess(record, adapter.rules, now);
     const isOwn = adapter.kind !== "records" || adapter.ownError === true;
     return error ?? (isOwn ? undefined : errorInStatus(record, adapter.rules, now));
+  }
+
+  private get maxCost(): number {
+    return this.route.upstream.settings.maxResponseCost;
   }
 
   private knowing<T>(act: () => T): T {
@@ -295,8 +342,9 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   private async permitted<T>(send: (onSent: () => void) => Promise<T>): Promise<T> {
-    const { rules } = this.adapter;
-    const permit = this.route.upstream.admit(rules.base);
+    const { rules, method } = this.adapter;
+    const caller = callerOf(this.settings.options);
+    const permit = this.route.upstream.admit(rules.base, { caller, method: fullName(method) });
     try {
       const result = await send(() => {
         this.progress.attempts++;
@@ -318,7 +366,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     let call = first;
     for (;;) {
       const current = call;
-      const response = await this.observed(current.request, (request) => send({ ...current, request }));
+      const response = await this.observed(current, (request) => send({ ...current, request }));
       const next = this.route.upstream.redirected(current, response);
       if (next === undefined) return response;
       call = next;
@@ -326,13 +374,14 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   private async observed<T extends UpstreamResponse>(
-    request: RestRequest,
+    { request, hop }: UpstreamCall,
     send: (request: RestRequest) => Promise<T>,
   ): Promise<T> {
     const { verb } = request;
     const { method, rules } = this.adapter;
     this.progress.verb = verb;
-    const report = { method, upstream: rules.upstream, verb };
+    const origin = hop?.origin ?? baseOf(this.route.upstream.settings, rules.base)?.origin ?? "";
+    const report = { method, upstream: rules.upstream, verb, origin };
     const response = await observed(this.settings.options.onRequest, report, request, send);
     this.count(response);
     return response;
@@ -341,7 +390,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   private count({ status, headers, body }: UpstreamResponse): void {
     this.progress.upstreamStatus = status;
     this.progress.bytes += body.length;
-    this.firstHeaders ??= passHeaders(headers);
+    if (this.firstHeaders !== undefined) return;
+    const passed = passHeaders(headers, this.secrets());
+    this.firstHeaders = passed.headers;
+    this.progress.droppedHeaders = passed.dropped;
   }
 
   private async *counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -355,9 +407,15 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   private differed(found: FoundDifferences): void {
-    reportDifferences(found, this.adapter, this.settings, (counts) => {
-      this.progress.differences = sumOf(this.progress.differences, counts);
-    });
+    reportDifferences(
+      found,
+      this.adapter,
+      this.settings,
+      () => this.secrets(),
+      (counts) => {
+        this.progress.differences = sumOf(this.progress.differences, counts);
+      },
+    );
   }
 
   private failed(step: string, cause: unknown): ConnectError {

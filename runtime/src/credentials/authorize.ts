@@ -132,7 +132,9 @@ function oauth1(call: Authorizable, own: Partial<OAuth1Credentials>, clock: Cloc
     kind: "oauth1_client",
     headers: [["authorization", authorizationHeader(signable(call), protocol, key)]],
     queryString: "",
-    secrets: usedToken === undefined ? [] : [usedToken],
+    secrets: [own.consumerKey, own.consumerSecret, usedToken, tokenSecret]
+      .filter((each) => each !== undefined)
+      .map(Secret.of),
   };
 }
 

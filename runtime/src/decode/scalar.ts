@@ -5,6 +5,8 @@
 import { integerDigits } from "../json/big-numbers.ts";
 import { type JsonValue, plainNumber } from "../json/json.ts";
 
+/** Integers of more digits are none to any field: `1e999` is not written out. */
+const MAX_TEXT_DIGITS = 40;
 const INTEGER = /^[+-]?\d{1,40}$/;
 // linear: an optional point between two runs of digits would try every way to split a long run
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
@@ -31,6 +33,7 @@ export function integerFromText(text: string): number | bigint | undefined {
       .replace(/^\+/, "")
       .replace(/^(-?)\./, "$10.")
       .replace(/\.(?!\d)/, ""),
+    MAX_TEXT_DIGITS,
   );
   if (digits === undefined) return undefined;
   const value = Number(digits);

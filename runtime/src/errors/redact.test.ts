@@ -10,7 +10,9 @@ const secrets = (...texts: string[]) => texts.map((text) => new Secret(text));
 test.each([
   ["token=sw0rdfish-77!", "sw0rdfish-77", "token=[secret]!"],
   ["xsw0rdfish-77x", "sw0rdfish-77", "x[secret]x"],
-  ["/?key=a%2Fb%20c%2Bd+e", "a/b c+d+e", "/?key=a%2Fb%20c%2Bd+e"],
+  ["/?key=a%2Fb%20c%2Bd+e", "a/b c+d+e", "/?key=[secret]"],
+  ["/?key=a%2fb+c%252Bd%2be", "a/b c+d+e", "/?key=[secret]"],
+  ["SW0RDFISH-77", "sw0rdfish-77", "[secret]"],
   ["/?key=a%2Fb%20c%2Bd%2Be", "a/b c+d+e", "/?key=[secret]"],
   ['{"key":"say \\"friend\\""}', 'say "friend"', '{"key":"[secret]"}'],
   ['{"key":"a\\/b+c"}', "a/b+c", '{"key":"[secret]"}'],

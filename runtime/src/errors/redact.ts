@@ -1,29 +1,23 @@
 import { create, fromJson, type JsonValue, toBinary, toJson } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
-import { percentEncode } from "../text/percent-encode.ts";
+import { findSecrets } from "../text/find-secrets.ts";
 import type { Secret } from "../text/secret.ts";
 import type { ErrorDetail } from "./rest-error.ts";
 
-/** A secret with fewer characters is looked for as a word: a part of a word that is like it gives nothing away. */
-const SHORT = 8;
-
-/** What becomes of an apostrophe in HTML and XML. */
-const APOSTROPHES = ["'", "&#39;", "&#039;", "&apos;"] as const;
-
-/** Replaces secrets in a text by `[secret]`, also where they stand percent-encoded, or as in JSON, HTML or XML. */
+/** Replaces secrets in a text by `[secret]`, however they are written there. */
 export function redactText(text: string, secrets: readonly Secret[]): string {
-  let clean = text;
-  for (const secret of secrets) {
-    for (const spelling of spellingsOf(secret)) {
-      if (clean.includes(spelling)) clean = clean.replace(patternOf(spelling), String(secret));
-    }
+  let clean = "";
+  let at = 0;
+  for (const [from, to] of findSecrets(text, secrets)) {
+    clean += `${text.slice(at, from)}[secret]`;
+    at = to;
   }
-  return clean;
+  return at === 0 ? text : clean + text.slice(at);
 }
 
 /** Whether one of the secrets stands in a text. */
 export function holdsSecret(text: string, secrets: readonly Secret[]): boolean {
-  return redactText(text, secrets) !== text;
+  return findSecrets(text, secrets).length > 0;
 }
 
 /** Replaces secrets in all texts of a detail; undefined where it holds one that is no text. */
@@ -41,13 +35,14 @@ export function redactDetail(detail: ErrorDetail, secrets: readonly Secret[]): E
   }
 }
 
-/** The same error without the secrets: text, details, and the cause that the log gets. */
+/** The same error without the secrets: text, metadata, details, and the cause that the log gets. */
 export function redactError(error: ConnectError, secrets: readonly Secret[]): ConnectError {
+  if (secrets.length === 0) return error;
   const text = redactText(error.rawMessage, secrets);
   const clean = new ConnectError(
     text,
     error.code,
-    error.metadata,
+    redactHeaders(error.metadata, secrets),
     undefined,
     redactCause(error.cause, secrets),
   );
@@ -58,12 +53,29 @@ export function redactError(error: ConnectError, secrets: readonly Secret[]): Co
   return clean;
 }
 
+function redactHeaders(headers: Headers, secrets: readonly Secret[]): Headers {
+  const clean = new Headers();
+  for (const [name, value] of headers) clean.append(name, redactText(value, secrets));
+  return clean;
+}
+
 function redactCause(cause: unknown, secrets: readonly Secret[]): unknown {
   if (!(cause instanceof Error)) return cause;
-  const clean = new Error(redactText(cause.message, secrets));
+  const message = withoutExcerpt(cause);
+  const clean = new Error(redactText(message, secrets));
   clean.name = cause.name;
-  clean.stack = redactText(cause.stack ?? "", secrets);
+  clean.stack = redactText(
+    (cause.stack ?? "").replace(cause.message, () => message),
+    secrets,
+  );
   return clean;
+}
+
+/** JSON.parse shows a few characters around a mistake, which may be a part of a secret. */
+function withoutExcerpt({ name, message }: Error): string {
+  return name === "SyntaxError"
+    ? message.replace(/, (?:\.\.\.)?".*(?= is not valid JSON$)/s, ", which")
+    : message;
 }
 
 function redactJson(json: JsonValue, secrets: readonly Secret[]): JsonValue {
@@ -75,36 +87,4 @@ function redactJson(json: JsonValue, secrets: readonly Secret[]): JsonValue {
     redactJson(value, secrets),
   ]);
   return Object.fromEntries(entries) as JsonValue;
-}
-
-function spellingsOf(secret: Secret): ReadonlySet<string> {
-  const text = secret.reveal();
-  const json = JSON.stringify(text).slice(1, -1);
-  const spellings = [
-    text,
-    percentEncode(text.toWellFormed()),
-    json,
-    // as PHP and Go write it by default
-    json.replaceAll("/", "\\/"),
-    json.replace(/[&<>]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`),
-    ...APOSTROPHES.map((apostrophe) => inMarkup(text, apostrophe)),
-  ];
-  return new Set(spellings.filter((spelling) => spelling !== ""));
-}
-
-function inMarkup(text: string, apostrophe: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", apostrophe);
-}
-
-function patternOf(spelling: string): RegExp {
-  const literal = spelling.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-  return new RegExp(
-    spelling.length < SHORT ? `(?<![\\p{L}\\p{N}])${literal}(?![\\p{L}\\p{N}])` : literal,
-    "gu",
-  );
 }

@@ -114,9 +114,30 @@ export const ERRORS = {
     cause: "Name resolution, the connection or the TLS handshake failed. Nothing was sent.",
     remedy: "Retry; check the address and the certificate of the upstream.",
   },
+  UPSTREAM_PROXY_REFUSED: {
+    code: Code.Internal,
+    text: "upstream {upstream}: the proxy refused the request with status {status}",
+    cause:
+      "The egress proxy does not let the request pass: 407 means that it wants other credentials, 403 that it does not allow the host or port. Nothing reached the upstream.",
+    remedy: "Correct the credentials of the proxy, or its rules.",
+  },
+  UPSTREAM_FAILED: {
+    code: Code.Unavailable,
+    text: "upstream {upstream}: the {client} failed before the response: {problem}",
+    cause:
+      "The dispatcher or `fetch` of the options failed with an error that does not say how far the request came.",
+    remedy: "See the cause. Retry if the method is idempotent: the upstream may have executed the request.",
+  },
+  UPSTREAM_CLIENT_FAILED: {
+    code: Code.Internal,
+    text: "upstream {upstream}: the {client} of the options did not do its part: {problem}",
+    cause:
+      "A MockAgent has no mock for the request, or a `fetch` followed a redirect by itself or returned something other than a Response.",
+    remedy: "Correct the dispatcher or `fetch`; a test lacks a mock for this request.",
+  },
   UPSTREAM_TIMEOUT: {
     code: Code.DeadlineExceeded,
-    text: "upstream {upstream}: timed out after {limit} ms waiting for {part}",
+    text: "upstream {upstream}: timed out after {limit} waiting for {part}",
     cause:
       "Connecting, waiting for the response head, or a pause within the body exceeded the configured timeout.",
     remedy:
@@ -171,6 +192,13 @@ export const ERRORS = {
     cause: "The decompressed response body exceeds maxResponseBytes.",
     remedy:
       "Request less data, e.g. a smaller page, or raise maxResponseBytes (maxDownloadBytes for a download).",
+  },
+  UPSTREAM_BODY_TOO_COSTLY: {
+    code: Code.ResourceExhausted,
+    text: "upstream {upstream}: the response has too many values: reading it costs more than maxResponseCost, {limit}",
+    cause:
+      "The JSON of the response, or of a record of a stream, consists of so many values that reading it would hold up all other calls.",
+    remedy: "Request less data, e.g. a smaller page, or raise maxResponseCost of the upstream.",
   },
   UPSTREAM_BODY_ENCODING: {
     code: Code.Internal,

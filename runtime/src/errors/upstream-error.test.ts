@@ -186,7 +186,7 @@ test.each([
   const rules = { ...PLAIN_RULES, errors: [rule] };
   const body = Buffer.from(`{"code":${came}}`);
   const response = { ...errorResponse(200), headers: { "content-type": "application/json" }, body };
-  const read = () => readResponse(response as unknown as UpstreamResponse, rules, NOW);
+  const read = () => readResponse(response as unknown as UpstreamResponse, rules, NOW, 1_000_000);
   if (fits) {
     expect(read).toThrow(expect.objectContaining({ code: Code.Aborted }));
   } else {
@@ -260,4 +260,21 @@ test("details: hold the cut body only where the rules say so", () => {
   const [raw] = errorOf(500, given, { rawErrorBody: true }).findDetails(UpstreamErrorSchema);
   expect(raw).toMatchObject({ httpStatus: 500, contentType: "text/html", truncated: true });
   expect(raw?.body).toHaveLength(4096);
+});
+
+test.each([
+  ["502 Bad Gateway", 502, false],
+  ["Bad Gateway", 502, false],
+  ["502", 502, false],
+  ["Error 404 (Not Found)!!", 404, false],
+  ["HTTP Status 404 – Not Found", 404, false],
+  ["HTTP/1.1 503 Service Unavailable", 503, false],
+  ["502 Bad Gateway: no backend", 502, true],
+  ["404 Not Found: /blogs/2", 404, true],
+  ["Not found here", 404, true],
+  ["500", 502, true],
+])("the title %j of a page with status %s is repeated to callers: %j", (title, status, isSaid) => {
+  const body = `<html><head><title>${title}</title></head></html>`;
+  const error = errorOf(status, { body, headers: { "content-type": "text/html" } });
+  expect(error.rawMessage.endsWith(`: ${title}`)).toBe(isSaid);
 });

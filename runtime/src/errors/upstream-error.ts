@@ -163,7 +163,13 @@ function textOf(response: ErrorResponse, rules: MethodRules, report: ErrorReport
   const { phrase } = meaningOf(response.status);
   const said = safeText(redactText(report.text ?? "", response.secrets), MAX_TEXT);
   const head = `upstream ${rules.upstream} responded with ${response.status} ${phrase}`;
-  return said === "" || said === phrase ? head : `${head}: ${said}`;
+  return repeatsStatus(said, response.status, phrase) ? head : `${head}: ${said}`;
+}
+
+/** Whether a text says no more than the status line, as the pages of proxies do: `502 Bad Gateway`, `Error 404 (Not Found)!`. */
+function repeatsStatus(said: string, status: number, phrase: string): boolean {
+  const rest = said.toLowerCase().replace(phrase.toLowerCase(), "").replace(String(status), "");
+  return !/[\p{L}\p{N}]/u.test(rest.replace(/\b(?:http(?:\/\d(?:\.\d)?)?|status|code|error)\b/g, ""));
 }
 
 /** What the body says: JSON by the rules of the method, and text as its type is. */
@@ -242,7 +248,7 @@ function rawBody({ status, header, body, truncated, secrets }: ErrorResponse): E
   const kept = holdsSecret(text, secrets) ? new Uint8Array() : body.slice(0, MAX_RAW_BYTES);
   const value = {
     httpStatus: status,
-    contentType: safeText(header("content-type") ?? ""),
+    contentType: safeText(redactText(header("content-type") ?? "", secrets)),
     body: kept,
     truncated: truncated || kept.length < body.length,
   };
@@ -254,8 +260,7 @@ function causeOf({ status, body, secrets }: ErrorResponse): Error {
   return new Error(`HTTP ${status}: ${safeText(beginningOf(body, secrets), 1000)}`);
 }
 
-/** The beginning of a body without secrets, also without the beginning of one that would be cut in two. */
+/** The beginning of a body without secrets; of the whole body, since what is cut off may end within one. */
 function beginningOf(bytes: Uint8Array, secrets: readonly Secret[]): string {
-  const text = Buffer.from(bytes.subarray(0, 2 * MAX_RAW_BYTES)).toString("utf8");
-  return redactText(text, secrets).slice(0, MAX_RAW_BYTES);
+  return redactText(Buffer.from(bytes).toString("utf8"), secrets).slice(0, MAX_RAW_BYTES);
 }

@@ -1,22 +1,7 @@
-import { pipeline, Readable, type Transform } from "node:stream";
-import {
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  createZstdDecompress,
-} from "node:zlib";
-import { DecompressError, decompressErrorOf, encodingsOf, hasZlibHeader } from "./decompress.ts";
+import { pipeline, Readable } from "node:stream";
+import { DECODERS, DecompressError, decompressErrorOf, encodingsOf } from "./decompress.ts";
 
 const OPTIONS = { chunkSize: 64 * 1024 };
-
-const DECODERS: Readonly<Record<string, (beginning: Uint8Array) => Transform>> = {
-  gzip: () => createGunzip(OPTIONS),
-  "x-gzip": () => createGunzip(OPTIONS),
-  br: () => createBrotliDecompress(OPTIONS),
-  zstd: () => createZstdDecompress(OPTIONS),
-  deflate: (beginning) => (hasZlibHeader(beginning) ? createInflate(OPTIONS) : createInflateRaw(OPTIONS)),
-};
 
 /**
  * Takes the content encodings (RFC 9110 section 8.4) off a body as it comes, the last one first, with a few
@@ -42,7 +27,7 @@ async function* decoded(body: AsyncIterable<Uint8Array>, encoding: string): Asyn
   // an empty body is empty in every encoding
   if (beginning.length === 0) return;
   const source = Readable.from(rest(beginning, iterator), { highWaterMark: 1 });
-  const decoder = create(beginning);
+  const decoder = create(OPTIONS, beginning);
   // failures reach the reader through the decoder, which the pipeline destroys with them
   pipeline(source, decoder, () => undefined);
   try {

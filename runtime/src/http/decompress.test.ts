@@ -1,11 +1,15 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DecompressError, decompress } from "./decompress.ts";
+import { DecompressError, decompress as decompressUntil } from "./decompress.ts";
 import { decompressStream } from "./decompress-stream.ts";
 
 const LIMIT = 1 << 20;
 const text = Buffer.from('{"name":"é"}'.repeat(50));
+
+const never = new AbortController().signal;
+const decompress = (body: Uint8Array, encodings: string, limit: number) =>
+  decompressUntil(body, encodings, limit, never);
 
 async function kindOf(promise: Promise<unknown>): Promise<string> {
   const error = await promise.then(
@@ -80,6 +84,13 @@ test("decompress: stops at the limit: 1 KB that would become 128 MiB costs littl
 test("decompress: allows exactly the limit", async () => {
   const body = gzipSync(Buffer.alloc(LIMIT));
   expect(await decompress(body, "gzip", LIMIT)).toHaveLength(LIMIT);
+});
+
+test("decompress: goes no further once its signal is aborted", async () => {
+  const abort = new AbortController();
+  const work = decompressUntil(brotliCompressSync(Buffer.alloc(64 << 20)), "br", 128 << 20, abort.signal);
+  abort.abort(new Error("the call is over"));
+  await expect(work).rejects.toThrow("the call is over");
 });
 
 test("decompress: fails in its own way only, whatever the bytes", async () => {

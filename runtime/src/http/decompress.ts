@@ -1,15 +1,33 @@
-import { promisify } from "node:util";
-import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from "node:zlib";
+import type { Transform } from "node:stream";
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from "node:zlib";
 
-type Decoder = (body: Uint8Array, limits: { readonly maxOutputLength: number }) => Promise<Uint8Array>;
+interface DecoderOptions {
+  readonly chunkSize: number;
+}
 
-const DECODERS: Readonly<Record<string, Decoder>> = {
-  gzip: promisify(gunzip),
-  "x-gzip": promisify(gunzip),
-  br: promisify(brotliDecompress),
-  zstd: promisify(zstdDecompress),
-  deflate: (body, limits) => (hasZlibHeader(body) ? promisify(inflate) : promisify(inflateRaw))(body, limits),
+/** By content coding; `beginning` has at least the first two bytes. */
+export const DECODERS: Readonly<
+  Record<string, (options: DecoderOptions, beginning: Uint8Array) => Transform>
+> = {
+  gzip: (options) => createGunzip(options),
+  "x-gzip": (options) => createGunzip(options),
+  br: (options) => createBrotliDecompress(options),
+  zstd: (options) => createZstdDecompress(options),
+  deflate: (options, beginning) =>
+    hasZlibHeader(beginning) ? createInflate(options) : createInflateRaw(options),
 };
+
+const MIN_CHUNK_BYTES = 16 * 1024;
+/** Memory in pieces of this size goes back to the system when it is free; small ones would leave it in fragments. */
+const MAX_CHUNK_BYTES = 256 * 1024;
+/** By how much JSON shrinks when it is compressed. */
+const USUAL_RATIO = 8;
 
 /** Why a body could not be decompressed. */
 export class DecompressError extends Error {
@@ -30,12 +48,18 @@ export class DecompressError extends Error {
  * it has `limit` bytes, so that a small body cannot become a large one.
  *
  * @param encodings the value of `Content-Encoding`
- * @throws DecompressError
+ * @param signal ends it
+ * @throws DecompressError, or the reason of the signal
  */
-export async function decompress(body: Uint8Array, encodings: string, limit: number): Promise<Uint8Array> {
+export async function decompress(
+  body: Uint8Array,
+  encodings: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
   let bytes = body;
   for (const name of encodingsOf(encodings)) {
-    if (bytes.length > 0) bytes = await step(bytes, name, limit);
+    if (bytes.length > 0) bytes = await step(bytes, name, limit, signal);
   }
   return bytes;
 }
@@ -58,14 +82,37 @@ export function encodingsOf(header: string): string[] {
   return names.reverse();
 }
 
-async function step(bytes: Uint8Array, encoding: string, limit: number): Promise<Uint8Array> {
-  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
-  if (decoder === undefined) throw new DecompressError("unknown", encoding);
-  try {
-    return await decoder(bytes, { maxOutputLength: limit });
-  } catch (error) {
-    throw decompressErrorOf(error, encoding);
-  }
+function step(bytes: Uint8Array, encoding: string, limit: number, signal: AbortSignal): Promise<Uint8Array> {
+  const create = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
+  if (create === undefined) throw new DecompressError("unknown", encoding);
+  signal.throwIfAborted();
+  const usual = Math.min(Math.max(USUAL_RATIO * bytes.length, MIN_CHUNK_BYTES), MAX_CHUNK_BYTES);
+  const decoder = create({ chunkSize: usual }, bytes);
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (act: () => void) => {
+      signal.removeEventListener("abort", onAbort);
+      decoder.destroy();
+      act();
+      chunks = [];
+    };
+    const onAbort = () => settle(() => reject(signal.reason));
+    signal.addEventListener("abort", onAbort, { once: true });
+    decoder.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > limit) settle(() => reject(new DecompressError("large", encoding)));
+    });
+    decoder.once("end", () => settle(() => resolve(whole(chunks, size))));
+    decoder.on("error", (error) => settle(() => reject(decompressErrorOf(error, encoding))));
+    decoder.end(bytes);
+  });
+}
+
+function whole(chunks: readonly Buffer[], size: number): Uint8Array {
+  const [first] = chunks;
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size);
 }
 
 /** The DecompressError for an error of node:zlib. */
@@ -75,7 +122,6 @@ export function decompressErrorOf(error: unknown, encoding: string): DecompressE
 
 function kindOf(error: unknown): DecompressError["kind"] {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (code === "ERR_BUFFER_TOO_LARGE") return "large";
   // zlib says Z_BUF_ERROR for input that ends early; zstd says ERR_ZSTD_… or the same
   return code === "Z_BUF_ERROR" || /unexpected end/i.test(String(error)) ? "truncated" : "corrupt";
 }

@@ -1,5 +1,5 @@
-import type { Dispatcher } from "undici";
 import { ChunkBuffer } from "./chunk-buffer.ts";
+import type { DispatchController, DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
 
 /** The headers of a response, by names in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -50,8 +50,8 @@ export class ExchangeFailed extends Error {
  * and its connection at once, also while the request still waits for a connection; it rejects with the reason.
  */
 export function exchange(
-  dispatcher: Dispatcher,
-  request: Dispatcher.DispatchOptions,
+  requester: Requester,
+  request: DispatchOptions,
   limits: ExchangeLimits,
   signal: AbortSignal,
 ): Promise<Exchange> {
@@ -60,16 +60,16 @@ export function exchange(
       reject(signal.reason);
       return;
     }
-    dispatcher.dispatch(request, new Reader(limits, signal, resolve, reject));
+    requester.dispatch(request, new Reader(limits, signal, resolve, reject));
   });
 }
 
-class Reader implements Dispatcher.DispatchHandler {
+class Reader implements DispatchHandler {
   private readonly limits: ExchangeLimits;
   private readonly signal: AbortSignal;
   private readonly resolve: (response: Exchange) => void;
   private readonly reject: (reason: unknown) => void;
-  private controller: Dispatcher.DispatchController | undefined;
+  private controller: DispatchController | undefined;
   private status = 0;
   private headers: ResponseHeaders = {};
   private readonly body = new ChunkBuffer();
@@ -94,17 +94,13 @@ class Reader implements Dispatcher.DispatchHandler {
     this.controller?.abort(new Error("the call was aborted"));
   };
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: DispatchController): void {
     this.controller = controller;
     // aborted while it waited for a connection
     if (this.settled) controller.abort(new Error("the call was aborted"));
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: ResponseHeaders,
-  ): void {
+  onResponseStart(_controller: DispatchController, status: number, headers: ResponseHeaders): void {
     if (status < 200) {
       if (++this.interim > MAX_INTERIM_RESPONSES) this.stop(new TooManyInterimResponses());
       return;
@@ -117,7 +113,7 @@ class Reader implements Dispatcher.DispatchHandler {
     }
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_controller: DispatchController, chunk: Buffer): void {
     if (this.settled) return;
     this.body.push(chunk);
     if (this.body.size > this.limits.maxBytes(this.status)) this.stop(new BodyTooLarge());
@@ -127,7 +123,7 @@ class Reader implements Dispatcher.DispatchHandler {
     this.settle(() => this.resolve(this.response()));
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
+  onResponseError(_controller: DispatchController | undefined, error: unknown): void {
     this.fail(error);
   }
 

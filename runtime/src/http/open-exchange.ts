@@ -1,10 +1,10 @@
-import type { Dispatcher } from "undici";
 import {
   ExchangeFailed,
   MAX_INTERIM_RESPONSES,
   type ResponseHeaders,
   TooManyInterimResponses,
 } from "./exchange.ts";
+import type { DispatchController, DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
 
 /** A response whose body is still to come. */
 export interface OpenExchange {
@@ -22,8 +22,8 @@ export interface OpenExchange {
  * exchange and its connection at once, also within the body; it rejects with the reason.
  */
 export function openExchange(
-  dispatcher: Dispatcher,
-  request: Dispatcher.DispatchOptions,
+  requester: Requester,
+  request: DispatchOptions,
   signal: AbortSignal,
 ): Promise<OpenExchange> {
   return new Promise((resolve, reject) => {
@@ -31,7 +31,7 @@ export function openExchange(
       reject(signal.reason);
       return;
     }
-    dispatcher.dispatch(request, new BodyReader(signal, resolve, reject));
+    requester.dispatch(request, new BodyReader(signal, resolve, reject));
   });
 }
 
@@ -40,11 +40,11 @@ type Pull = { readonly resolve: (result: IteratorResult<Uint8Array, undefined>) 
   "reject"
 >;
 
-class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint8Array, undefined> {
+class BodyReader implements DispatchHandler, AsyncIterableIterator<Uint8Array, undefined> {
   private readonly signal: AbortSignal;
   private readonly onHead: (exchange: OpenExchange) => void;
   private readonly onFailure: (reason: unknown) => void;
-  private controller: Dispatcher.DispatchController | undefined;
+  private controller: DispatchController | undefined;
   private responded = false;
   private interim = 0;
   private chunks: Uint8Array[] = [];
@@ -83,17 +83,13 @@ class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Ui
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: DispatchController): void {
     this.controller = controller;
     // aborted while it waited for a connection
     if (this.end !== undefined) this.abort("the call was aborted");
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: ResponseHeaders,
-  ): void {
+  onResponseStart(_controller: DispatchController, status: number, headers: ResponseHeaders): void {
     if (this.end !== undefined) return;
     if (status < 200) {
       if (++this.interim > MAX_INTERIM_RESPONSES) this.tooManyInterim();
@@ -103,7 +99,7 @@ class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Ui
     this.onHead({ status, headers, body: this });
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: DispatchController, chunk: Buffer): void {
     // the parser begins with an empty one whenever it goes on: to pause at that would be to stand still
     if (this.end !== undefined || chunk.length === 0) return;
     const { pull } = this;
@@ -120,7 +116,7 @@ class BodyReader implements Dispatcher.DispatchHandler, AsyncIterableIterator<Ui
     this.finish({});
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
+  onResponseError(_controller: DispatchController | undefined, error: unknown): void {
     this.fail(error);
   }
 

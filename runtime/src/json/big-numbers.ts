@@ -89,20 +89,25 @@ function quotedVerbatim(number: string, mark: string): string {
 }
 
 function unquoted(number: string): bigint | NumberText {
-  if (/^-?\d+$/.test(number) && number !== "-0") return BigInt(number);
+  // more digits are no number to any field, and a bigint of them takes quadratic time
+  const isInteger = number.length <= MAX_DIGITS && /^-?\d+$/.test(number);
+  if (isInteger && number !== "-0") return BigInt(number);
   const digits = integerDigits(number);
   const isBig = digits !== undefined && !Number.isSafeInteger(Number(digits));
   return new NumberText(number, isBig ? BigInt(digits) : Number(number));
 }
 
-/** The plain digits of an integer, whose notation may have a fraction and an exponent. */
-export function integerDigits(number: string): string | undefined {
+/**
+ * The plain digits of an integer, whose notation may have a fraction and an exponent; undefined for a fraction, and for an
+ * integer of more than `maxDigits`.
+ */
+export function integerDigits(number: string, maxDigits: number = MAX_DIGITS): string | undefined {
   if (number.length > MAX_DIGITS) return undefined;
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = PARTS.exec(number) ?? [];
   const digits = whole + fraction;
   if (digits !== "" && /^0+$/.test(digits)) return "0";
   const length = whole.length + Number(exponent);
-  if (length > MAX_DIGITS || length <= 0) return undefined;
+  if (length > maxDigits || length <= 0) return undefined;
   if (!/^0*$/.test(digits.slice(length))) return undefined;
   return sign + digits.slice(0, length).padEnd(length, "0");
 }

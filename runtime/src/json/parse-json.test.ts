@@ -198,3 +198,11 @@ const { document: anyJson } = fc.letrec<{ document: string }>((tie) => ({
     )
     .map((parts) => parts.join("")),
 }));
+
+test("parseJsonVerbatim: a number of more than 1000 digits is no bigint, and keeps its digits", () => {
+  const digits = "1".repeat(1001);
+  const number = parseJsonVerbatim(digits);
+  expect(number).toBeInstanceOf(NumberText);
+  expect(stringifyJson(number ?? null)).toBe(digits);
+  expect(parseJsonVerbatim("1".repeat(1000))).toBe(BigInt("1".repeat(1000)));
+});

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { ResponseEncoding } from "../adapter/rules.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
+import { checkJsonCost, JsonTooCostly } from "../json/json-cost.ts";
 import { parseJson, parseJsonExactly, parseJsonVerbatim } from "../json/parse-json.ts";
 import { foreignText } from "./charset.ts";
 
@@ -34,24 +35,26 @@ const EMPTY: Body = {
  * Content-Type says; without one it is JSON if it parses, else bytes. With `json_or_form` it is JSON unless the
  * Content-Type says that it is a form.
  *
- * @throws SyntaxError when it has to be JSON and is not
+ * @param maxCost what it may cost to read (see `checkJsonCost`)
+ * @throws SyntaxError when it has to be JSON and is not; JsonTooCostly
  */
 export function readBody(
   bytes: Uint8Array,
   encoding: ResponseEncoding,
   contentType: string | undefined,
+  maxCost: number = Number.POSITIVE_INFINITY,
 ): Body {
   switch (chosen(encoding, contentType)) {
     case "json":
-      return jsonBody(bytes, contentType);
+      return jsonBody(bytes, contentType, maxCost);
     case "form":
-      return { ...textBody(bytes, contentType, parseForm, parseForm), textual: true };
+      return { ...textBody(bytes, contentType, maxCost, FORM), textual: true };
     case "bytes":
       return { ...EMPTY, bytes };
     case "empty":
       return EMPTY;
     case "unknown":
-      return jsonOrBytes(bytes, contentType);
+      return jsonOrBytes(bytes, contentType, maxCost);
   }
 }
 
@@ -64,25 +67,41 @@ function utf8(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
-function jsonBody(bytes: Uint8Array, contentType: string | undefined): Body {
-  return textBody(bytes, contentType, parseJson, parseJsonExactly, parseJsonVerbatim);
+type Parse = (text: string) => JsonValue | undefined;
+
+interface Format {
+  /** Throws JsonTooCostly. */
+  readonly check: (text: string, maxCost: number) => void;
+  readonly parse: Parse;
+  readonly exactly: Parse;
+  readonly verbatim?: Parse;
 }
 
-type Parse = (text: string) => JsonValue | undefined;
+const JSON_FORMAT: Format = {
+  check: checkJsonCost,
+  parse: parseJson,
+  exactly: parseJsonExactly,
+  verbatim: parseJsonVerbatim,
+};
+const FORM: Format = { check: checkFormCost, parse: parseForm, exactly: parseForm };
+
+function jsonBody(bytes: Uint8Array, contentType: string | undefined, maxCost: number): Body {
+  return textBody(bytes, contentType, maxCost, JSON_FORMAT);
+}
 
 function textBody(
   bytes: Uint8Array,
   contentType: string | undefined,
-  parse: Parse,
-  parseExactly: Parse,
-  parseVerbatim?: Parse,
+  maxCost: number,
+  { check, parse, exactly, verbatim }: Format,
 ): Body {
   const foreign = foreignText(bytes, contentType);
   const text = foreign ?? utf8(bytes);
+  check(text, maxCost);
   return {
     value: parse(text),
-    exactly: () => parseExactly(text),
-    verbatim: () => parseVerbatim?.(text),
+    exactly: () => exactly(text),
+    verbatim: () => verbatim?.(text),
     bytes: undefined,
     // the text is asked first: for most bodies, one byte a character, that costs nothing
     malformed: foreign === undefined && text.includes("\ufffd") && !isUtf8(bytes),
@@ -90,10 +109,11 @@ function textBody(
   };
 }
 
-function jsonOrBytes(bytes: Uint8Array, contentType: string | undefined): Body {
+function jsonOrBytes(bytes: Uint8Array, contentType: string | undefined, maxCost: number): Body {
   try {
-    return jsonBody(bytes, contentType);
-  } catch {
+    return jsonBody(bytes, contentType, maxCost);
+  } catch (error) {
+    if (error instanceof JsonTooCostly) throw error;
     return { ...EMPTY, bytes };
   }
 }
@@ -109,6 +129,20 @@ function encodingOf(contentType: string | undefined): "json" | "form" | "bytes" 
   if (type === "") return "unknown";
   if (/^(application|text)\/([\w.-]+\+)?json$/.test(type)) return "json";
   return type === "application/x-www-form-urlencoded" ? "form" : "bytes";
+}
+
+/** A pair of a form costs as much as two values of JSON and the object that they make. */
+const PAIR_COST = 5;
+
+/** @throws JsonTooCostly */
+function checkFormCost(text: string, limit: number): void {
+  // each pair has a character at least
+  if (text.length * PAIR_COST <= limit) return;
+  let cost = PAIR_COST;
+  for (let at = text.indexOf("&"); at >= 0; at = text.indexOf("&", at + 1)) {
+    cost += PAIR_COST;
+    if (cost > limit) throw new JsonTooCostly(`more than ${limit}`);
+  }
 }
 
 /**

@@ -1,23 +1,27 @@
 import { expect, test } from "vitest";
+import { Secret } from "../text/secret.ts";
 import { passHeaders } from "./headers.ts";
 
 test("passes on limits, ids and notices, and nothing about the body, the connection or the session", () => {
-  const passed = passHeaders({
-    "x-ratelimit-perhour-remaining": "3",
-    ratelimit: "limit=5",
-    "x-rate-limit-reset": "9",
-    "retry-after": "5",
-    "x-request-id": ["a", "b"],
-    deprecation: "@1",
-    "set-cookie": ["a=b"],
-    "content-type": "application/json",
-    "content-encoding": "gzip",
-    connection: "close",
-    etag: '"x"',
-    "x-ratelimit-odd": "a\u0001b",
-    "grpc-status": "0",
-    sunset: undefined,
-  });
+  const { headers: passed } = passHeaders(
+    {
+      "x-ratelimit-perhour-remaining": "3",
+      ratelimit: "limit=5",
+      "x-rate-limit-reset": "9",
+      "retry-after": "5",
+      "x-request-id": ["a", "b"],
+      deprecation: "@1",
+      "set-cookie": ["a=b"],
+      "content-type": "application/json",
+      "content-encoding": "gzip",
+      connection: "close",
+      etag: '"x"',
+      "x-ratelimit-odd": "a\u0001b",
+      "grpc-status": "0",
+      sunset: undefined,
+    },
+    [],
+  );
   expect(Object.fromEntries(passed)).toEqual({
     "x-ratelimit-perhour-remaining": "3",
     ratelimit: "limit=5",
@@ -27,4 +31,24 @@ test("passes on limits, ids and notices, and nothing about the body, the connect
     deprecation: "@1",
     "x-ratelimit-odd": "a b",
   });
+});
+
+test("drops what cannot be sent, and counts it", () => {
+  const { headers, dropped } = passHeaders(
+    {
+      "x-ratelimit-a": "x".repeat(501),
+      "x-ratelimit-b": "f\u00fcnf",
+      "x-ratelimit-c": "\u20ac",
+      "x-ratelimit-d": "4",
+      "x-other": "\u00fc",
+    },
+    [],
+  );
+  expect([Object.fromEntries(headers), dropped]).toEqual([{ "x-ratelimit-d": "4" }, 3]);
+});
+
+test("takes out the secrets that were sent", () => {
+  const secrets = [new Secret("hunter22/x")];
+  const { headers } = passHeaders({ "x-request-id": "a-hunter22%2Fx", "retry-after": "5" }, secrets);
+  expect(Object.fromEntries(headers)).toEqual({ "x-request-id": "a-[secret]", "retry-after": "5" });
 });

@@ -1,6 +1,8 @@
+import { redactText } from "../errors/redact.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
 import type { ResponseHeaders } from "../http/exchange.ts";
 import { safeText } from "../text/safe-text.ts";
+import type { Secret } from "../text/secret.ts";
 
 /**
  * The headers of an upstream's response that go on to the caller of the RPC: rate limits, `Retry-After`, request
@@ -9,13 +11,30 @@ import { safeText } from "../text/safe-text.ts";
 const PASSED =
   /^(?:x-)?ratelimit(?:-[\w-]+)?$|^x-rate-limit-[\w-]+$|^retry-after$|^(?:x-)?request-id$|^deprecation$|^sunset$/;
 
-/** Copies what goes on to the caller. */
-export function passHeaders(headers: ResponseHeaders): Headers {
+/** What gRPC can carry as the text of a header, and all that HTTP should (RFC 9110 section 5.5). */
+const SENDABLE = /^[\x20-\x7e]*$/;
+
+/** The headers that go on to the caller, and how many do not because they cannot be sent. */
+export interface PassedHeaders {
+  readonly headers: Headers;
+  /** Those that are too long, or not ASCII. */
+  readonly dropped: number;
+}
+
+/** Copies what goes on to the caller, without the secrets that were sent. */
+export function passHeaders(headers: ResponseHeaders, secrets: readonly Secret[]): PassedHeaders {
   const passed = new Headers();
+  let dropped = 0;
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && PASSED.test(name)) passed.set(name, safeText(String(value)));
+    if (value === undefined || !PASSED.test(name)) continue;
+    const text = safeText(redactText(String(value), secrets));
+    if (SENDABLE.test(text)) {
+      passed.set(name, text);
+    } else {
+      dropped++;
+    }
   }
-  return passed;
+  return { headers: passed, dropped };
 }
 
 /** Reads headers by their names in lower case; several values are joined by `, `. */

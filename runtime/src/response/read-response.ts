@@ -3,6 +3,7 @@ import { restError } from "../errors/rest-error.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
 import { comparable, concernsSuccess, errorInSuccess, upstreamError } from "../errors/upstream-error.ts";
 import type { JsonValue } from "../json/json.ts";
+import { JsonTooCostly } from "../json/json-cost.ts";
 import { parseJsonExactly } from "../json/parse-json.ts";
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { type Body, readBody, textOf } from "./body.ts";
@@ -20,13 +21,19 @@ export interface ReadResponse {
  * Reads a response by the rules of its method.
  *
  * @param now milliseconds since 1970
+ * @param maxCost the limit `maxResponseCost`
  * @throws ConnectError for a response that is an error, by its status, its envelope or a rule of the method, and
  *   for one whose body is not what it should be
  */
-export function readResponse(response: UpstreamResponse, rules: MethodRules, now: number): ReadResponse {
+export function readResponse(
+  response: UpstreamResponse,
+  rules: MethodRules,
+  now: number,
+  maxCost: number,
+): ReadResponse {
   const header = headerReader(response.headers);
   if (!isSuccess(response.status, rules)) throw errorOf(response, rules, now);
-  const body = bodyOf(rules, response, header("content-type"));
+  const body = bodyOf(rules, response, header("content-type"), maxCost);
   const status = statusOf(response.status, body.value, rules.envelope);
   const asError = (json: JsonValue | undefined) => ({ ...response, status, header, json });
   if (!isSuccess(status, rules)) throw upstreamError(asError(body.exactly()), rules, now);
@@ -49,15 +56,26 @@ export function errorOf(response: UpstreamResponse, rules: MethodRules, now: num
   );
 }
 
-function bodyOf(rules: MethodRules, { status, body }: UpstreamResponse, type: string | undefined): Body {
+function bodyOf(
+  rules: MethodRules,
+  { status, body }: UpstreamResponse,
+  type: string | undefined,
+  maxCost: number,
+): Body {
   try {
-    return readBody(body, rules.responseEncoding, type);
+    return readBody(body, rules.responseEncoding, type, maxCost);
   } catch (cause) {
+    if (cause instanceof JsonTooCostly) throw tooCostly(rules.upstream, maxCost, cause);
     // a redirect or a 304 that is a response often has a page of HTML, which nobody means to read
     if (status >= 300) return readBody(body, "empty", type);
     const got = `${type ?? "no Content-Type"} (${body.length} bytes)`;
     throw restError("UPSTREAM_BODY_NOT_JSON", { upstream: rules.upstream, status, got }, { cause });
   }
+}
+
+/** The error of JSON that costs more to read than an upstream may ask for. */
+export function tooCostly(upstream: string, limit: number, cause: JsonTooCostly): Error {
+  return restError("UPSTREAM_BODY_TOO_COSTLY", { upstream, limit }, { cause });
 }
 
 function leniently({ body }: UpstreamResponse, type: string | undefined): JsonValue | undefined {

@@ -1,7 +1,7 @@
 import type { Pacer } from "../time/pacer.ts";
 
 /** The most items of a batch. */
-const BATCH_SIZE = 128;
+const BATCH_SIZE = 64;
 
 /**
  * What the chunks of a body hold, in batches: a promise for each of many small items would cost more than they do. Between

@@ -5,8 +5,10 @@ import type { RunningCall } from "../call/running-call.ts";
 import { holdsExactly } from "../decode/read.ts";
 import { restError } from "../errors/rest-error.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { checkJsonCost, JsonTooCostly } from "../json/json-cost.ts";
 import { parseJson, parseJsonVerbatim } from "../json/parse-json.ts";
 import { setOwn } from "../request/encode.ts";
+import { tooCostly } from "../response/read-response.ts";
 import { type RecordText, recordTexts, truncated } from "./record-texts.ts";
 
 /** What looks like lines of JSON at first, by what it begins with. */
@@ -79,9 +81,12 @@ function parsedRecord(
   text: RecordText,
   status: number,
 ): JsonValue | undefined {
+  const { maxResponseCost } = call.route.upstream.settings;
   try {
+    checkJsonCost(text.data, maxResponseCost);
     return recordOf(call.adapter, text, parseJson);
   } catch (cause) {
+    if (cause instanceof JsonTooCostly) throw tooCostly(call.adapter.rules.upstream, maxResponseCost, cause);
     if (!text.ended) throw truncated(call);
     const { upstream } = call.adapter.rules;
     const got = `a record that is none (${text.data.length} characters)`;

@@ -49,6 +49,9 @@ const RESPONSES: Readonly<Record<string, () => Respond>> = {
   "10 000 arrays": () => whole(nested("[", "]", 10_000)),
   "10 000 objects": () => whole(`${'{"self":'.repeat(10_000)}{}${"}".repeat(10_000)}`),
   "10 000 000 arrays": () => whole("[".repeat(10_000_000)),
+  "5 000 000 objects side by side": () => whole(`{"raw":[${"{},".repeat(5_000_000)}{}]}`),
+  "1 000 000 numbers with a large exponent": () =>
+    whole(`{"id":9007199254740993,"raw":[${"1e999,".repeat(1_000_000)}1]}`),
   "10 000 levels of raw JSON": () => whole(`{"raw":${nested("[", "]", 10_000)}}`),
   "a key named __proto__": () =>
     whole('{"__proto__":{"id":9,"name":"evil"},"constructor":{"prototype":{"name":"evil"}}}'),

@@ -1,9 +1,9 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "./event-loop.ts";
 
-/** How many units are spent in one turn of the event loop. */
-const UNITS_PER_TURN = 256;
+/** How many units are spent in one turn of the event loop. An item takes a server up to a tenth of a millisecond. */
+const UNITS_PER_TURN = 64;
 /** Bytes that cost as much as a small item does. */
-const BYTES_PER_UNIT = 512;
+const BYTES_PER_UNIT = 2048;
 
 /**
  * Lets other work have its turn. What comes in one piece, a thousand records in a chunk, is consumed from promise to promise:
@@ -25,14 +25,14 @@ export class Pacer {
     return this.spent < UNITS_PER_TURN ? undefined : this.pause();
   }
 
-  /** Counts bytes; a promise where it is time to pause. */
+  /** Counts a chunk of bytes, which costs something however small it is; a promise where it is time to pause. */
   bytes(count: number): Promise<void> | undefined {
-    return this.items(count / BYTES_PER_UNIT);
+    return this.items(1 + count / BYTES_PER_UNIT);
   }
 
   private async pause(): Promise<void> {
     this.spent = 0;
-    await setImmediate();
+    await nextTurn();
     this.signal?.throwIfAborted();
   }
 }

@@ -7,24 +7,36 @@ import {
   MAX_INTERIM_RESPONSES,
   TooManyInterimResponses,
 } from "../http/exchange.ts";
+import { FetchMisbehaved } from "../http/fetch-dispatcher.ts";
+import type { Connections } from "./connections.ts";
 import type { UpstreamSettings } from "./options.ts";
+import { codeAmong, isTlsRefusal, suppliedFailure } from "./supplied-failure.ts";
+import { ProxyFailed } from "./tunnel.ts";
 
 /** Which upstream failed, and its limits, for the text of the error. */
 export interface FailureContext {
   readonly upstream: string;
   readonly settings: UpstreamSettings;
+  /** What the request went out on. */
+  readonly client: Connections["kind"];
 }
 
 /** The error for an exchange that brought no response, or not all of it. */
-export function exchangeError(failed: ExchangeFailed, { upstream, settings }: FailureContext): ConnectError {
+export function exchangeError(failed: ExchangeFailed, context: FailureContext): ConnectError {
+  const { upstream, settings, client } = context;
   const { cause, responded, sent } = failed;
   const timeout = (part: string, limit: number) =>
-    restError("UPSTREAM_TIMEOUT", { upstream, part, limit }, { cause });
+    restError("UPSTREAM_TIMEOUT", { upstream, part, limit: `${limit} ms` }, { cause });
   if (cause instanceof BodyTooLarge) return tooLarge(upstream, settings, cause);
   if (cause instanceof TooManyInterimResponses) {
     return restError("UPSTREAM_INTERIM_RESPONSES", { upstream, limit: MAX_INTERIM_RESPONSES }, { cause });
   }
-  const code = codeOf(cause);
+  if (cause instanceof ProxyFailed) return proxyError(cause, context);
+  if (client !== "own" && (!responded || cause instanceof FetchMisbehaved)) {
+    const failure = suppliedFailure(cause, upstream, client);
+    if (failure !== undefined) return failure;
+  }
+  const code = client === "own" ? codeOf(cause) : codeAmong(cause);
   switch (code) {
     case "REDIRECT_PRIVATE": {
       const problem = "a private address after a public one";
@@ -48,9 +60,28 @@ export function exchangeError(failed: ExchangeFailed, { upstream, settings }: Fa
   }
   if (responded) return restError("UPSTREAM_TRUNCATED", { upstream }, { cause });
   if (code.startsWith("HPE_")) return restError("UPSTREAM_NOT_HTTP", { upstream }, { cause });
-  if (sent) return restError("UPSTREAM_RESET", { upstream }, { cause });
+  if (sent && !isTlsRefusal(code)) return restError("UPSTREAM_RESET", { upstream }, { cause });
   // the code alone: messages name addresses, which are not for callers
   return unreachable(upstream, code === "" ? "an error" : code, cause);
+}
+
+/** The error for a proxy that makes no connection: nothing has reached the upstream. */
+export function proxyError(failed: ProxyFailed, { upstream, settings }: FailureContext): ConnectError {
+  const { status, cause } = failed;
+  const extras = { cause: failed };
+  if (status !== undefined && status < 500) {
+    return restError("UPSTREAM_PROXY_REFUSED", { upstream, status }, extras);
+  }
+  if (status !== undefined) return unreachable(upstream, failed.message, failed);
+  const code = codeOf(cause);
+  if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "UND_ERR_HEADERS_TIMEOUT") {
+    return restError(
+      "UPSTREAM_TIMEOUT",
+      { upstream, part: "the proxy", limit: `${settings.connectTimeoutMs} ms` },
+      extras,
+    );
+  }
+  return unreachable(upstream, `the proxy: ${code === "" ? "an error" : code}`, failed);
 }
 
 /** The error for a body that cannot be decompressed. */

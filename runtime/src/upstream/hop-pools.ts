@@ -1,7 +1,14 @@
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction, type Socket } from "node:net";
-import { buildConnector, Pool } from "undici";
+import { Pool } from "undici";
+import type { Requester } from "../http/requester.ts";
+import { type Connector, connectorOf } from "./connector.ts";
+import { Forwarding } from "./forwarding.ts";
+import type { Hop } from "./hop.ts";
+import type { UpstreamSettings } from "./options.ts";
 import { isPrivateAddress } from "./private-address.ts";
+import type { EgressProxy } from "./proxy-options.ts";
+import type { TlsSettings } from "./tls-options.ts";
 
 /** The network as connections see it; another one for tests. */
 export interface Network {
@@ -19,28 +26,37 @@ export class PrivateAddress extends Error {
 /** Origins at the same time; the oldest is closed first. */
 const MAX_POOLS = 32;
 
+type ClosableRequester = Requester & { close(): Promise<void> };
+
+/** Which connections a redirect needs. */
+export type HopConnection = Pick<Hop, "origin" | "mustBePublic" | "isForeign"> & {
+  readonly proxy: EgressProxy | undefined;
+};
+
 /**
  * Connections for redirects, and what is known of the addresses of others. That an address is public is checked where it
- * counts: on what a name resolves to for the very connection, and on the connection itself.
+ * counts: on what a name resolves to for the very connection, and on the connection itself. The connections of a proxy are
+ * not seen.
  */
 export class HopPools {
+  private readonly settings: UpstreamSettings;
   private readonly options: Pool.Options;
-  private readonly connectTimeoutMs: number;
   private readonly network: Network;
-  private readonly pools = new Map<string, Pool>();
+  private readonly pools = new Map<string, ClosableRequester>();
   private readonly publicOrigins = new Set<string>();
 
-  constructor(options: Pool.Options, connectTimeoutMs: number, network: Network) {
+  constructor(settings: UpstreamSettings, options: Pool.Options, network: Network) {
+    this.settings = settings;
     this.options = options;
-    this.connectTimeoutMs = connectTimeoutMs;
     this.network = network;
   }
 
   /** A connector that notes whether an origin is at a public address. */
-  watching(origin: string): buildConnector.connector {
-    return this.connector((socket) => {
+  watching(origin: string, tls: TlsSettings | undefined): Connector {
+    const note = (socket: Socket) => {
       if (!this.network.isPrivate(socket.remoteAddress ?? "")) this.publicOrigins.add(origin);
-    }, this.network.lookup);
+    };
+    return this.connector(note, this.network.lookup, tls);
   }
 
   /** Whether any connection to the origin was to a public address. */
@@ -49,12 +65,12 @@ export class HopPools {
   }
 
   /** The connections to an origin that a redirect leads to. */
-  poolOf(origin: string, mustBePublic: boolean): Pool {
-    const key = `${mustBePublic} ${origin}`;
+  poolOf(hop: HopConnection): Requester {
+    const { origin, mustBePublic, isForeign, proxy } = hop;
+    const key = [mustBePublic, isForeign, proxy?.origin, origin].join(" ");
     const known = this.pools.get(key);
     if (known !== undefined) return known;
-    const connect = mustBePublic ? this.publicOnly(origin) : this.watching(origin);
-    const pool = new Pool(origin, { ...this.options, connect });
+    const pool = this.createPool(hop);
     this.pools.set(key, pool);
     const [oldest] = this.pools;
     if (this.pools.size > MAX_POOLS && oldest !== undefined) {
@@ -68,7 +84,19 @@ export class HopPools {
     await Promise.all([...this.pools.values()].map((pool) => pool.close()));
   }
 
-  private publicOnly(origin: string): buildConnector.connector {
+  private createPool({ origin, mustBePublic, isForeign, proxy }: HopConnection): ClosableRequester {
+    const { connectTimeoutMs: timeoutMs, tls: ownTls } = this.settings;
+    // another origin does not get the client's certificate either
+    const tls = isForeign ? undefined : ownTls;
+    if (proxy !== undefined) {
+      if (origin.startsWith("http:")) return new Forwarding(origin, proxy, this.options, timeoutMs);
+      return new Pool(origin, { ...this.options, connect: connectorOf({ timeoutMs, tls, proxy }) });
+    }
+    const connect = mustBePublic ? this.publicOnly(origin, tls) : this.watching(origin, tls);
+    return new Pool(origin, { ...this.options, connect });
+  }
+
+  private publicOnly(origin: string, tls: TlsSettings | undefined): Connector {
     const check = (socket: Socket) => this.checkAddress(socket.remoteAddress ?? "");
     const lookup: LookupFunction = (host, options, done) =>
       this.network.lookup(host, options, (error, found, family) => {
@@ -76,10 +104,11 @@ export class HopPools {
         const refused = error === null && addresses.some((address) => this.network.isPrivate(address));
         done(refused ? new PrivateAddress("a private address") : error, found as string, family);
       });
-    const connect = this.connector((socket) => {
+    const checkAndNote = (socket: Socket) => {
       check(socket);
       this.publicOrigins.add(origin);
-    }, lookup);
+    };
+    const connect = this.connector(checkAndNote, lookup, tls);
     return (options, done) => {
       // an address is not looked up
       const host = options.hostname.replace(/^\[|\]$/g, "");
@@ -95,8 +124,12 @@ export class HopPools {
     if (this.network.isPrivate(address)) throw new PrivateAddress("a private address");
   }
 
-  private connector(onConnect: (socket: Socket) => void, lookup: LookupFunction): buildConnector.connector {
-    const connect = buildConnector({ timeout: this.connectTimeoutMs, lookup, allowH2: false });
+  private connector(
+    onConnect: (socket: Socket) => void,
+    lookup: LookupFunction,
+    tls: TlsSettings | undefined,
+  ): Connector {
+    const connect = connectorOf({ timeoutMs: this.settings.connectTimeoutMs, tls, lookup });
     return (options, done) =>
       connect(options, (...[error, socket]) => {
         // undici leaves it out where its types say null

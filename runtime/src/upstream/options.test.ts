@@ -5,10 +5,11 @@ import { baseOf, resolveOptions, UPSTREAM_DEFAULTS, type UpstreamOptions } from 
 const BASE_URL = "https://api.example.test";
 
 test("the options of an upstream: have a finite default for every limit", () => {
-  const { bases, otherBase, credentials, maxDownloadBytes, ...settings } = resolveOptions("x", {
+  const { bases, otherBase, credentials, maxDownloadBytes, proxyOf, ...settings } = resolveOptions("x", {
     baseUrl: BASE_URL,
   });
   expect(settings).toEqual(UPSTREAM_DEFAULTS);
+  expect(proxyOf(BASE_URL)).toBeUndefined();
   for (const value of [settings, settings.retry ?? {}, settings.breaker ?? {}].flatMap(Object.values)) {
     if (typeof value === "number") expect(value).toBeLessThan(2 ** 31);
   }

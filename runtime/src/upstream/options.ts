@@ -22,10 +22,13 @@ import {
 } from "../retry/retry-options.ts";
 import { VERSION } from "../version.ts";
 import { type Base, parseBase } from "./base.ts";
+import { type EgressProxy, type ProxySource, resolveProxy } from "./proxy-options.ts";
 import { type RedirectOptions, type RedirectSettings, resolveRedirects } from "./redirect-options.ts";
+import { type ClientOptions, resolveClient, type SuppliedClient } from "./supplied-client.ts";
+import { resolveTls, type TlsOptions, type TlsSettings } from "./tls-options.ts";
 
 /** An upstream: where it is, what proves who calls, and the limits of every exchange with it. */
-export interface UpstreamOptions {
+export interface UpstreamOptions extends ClientOptions {
   /**
    * The base address, `https://api.example.com` or with a path in front of every method's. It serves every base
    * that a method names and `bases` does not have.
@@ -40,10 +43,19 @@ export interface UpstreamOptions {
   readonly credentials?: CredentialsSource | undefined;
   /** The `User-Agent` of every request. Default: `connect-rest/<version>`. */
   readonly userAgent?: string | undefined;
-  /** The `Accept-Encoding` of every request; `identity` for none. Default: `gzip, br, zstd`. */
+  /**
+   * The `Accept-Encoding` of every request; `identity` for none. Default: `gzip, br, zstd`; with a `fetch`, what that asks
+   * for by itself.
+   */
   readonly acceptEncoding?: string | undefined;
   /** The largest body of a response in bytes, both as sent and decompressed. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
+  /**
+   * What the JSON of a response, or of a record of a stream, may cost to read: 1 for each key, text, number and word, 8 for
+   * each object, 3 for each array, more for numbers beyond 2^53 and for texts that begin like numbers. What costs more fails the
+   * call, since it would hold up all others. Default: 1 600 000, about 8 MB of ordinary JSON.
+   */
+  readonly maxResponseCost?: number | undefined;
   /**
    * The largest body of a method that streams it to its caller, decompressed, in bytes. Default: no limit, since
    * such a body is never held as a whole.
@@ -57,7 +69,18 @@ export interface UpstreamOptions {
    * private one. Default: `false`; no redirect is followed.
    */
   readonly redirects?: RedirectOptions | false | undefined;
-  /** How long a connection may take, TLS included. Default: 5000 ms. */
+  /** TLS towards the base addresses. Default: the authorities that Node.js trusts, and no client certificate. */
+  readonly tls?: TlsOptions | undefined;
+  /**
+   * The proxy on the way to the upstream, or a function that says which one an origin is reached by, e.g.
+   * `proxyFromEnvironment(process.env)`. https goes through a tunnel (CONNECT), http is handed over. `localhost` and the
+   * addresses of this machine are always reached directly. Default: none; the environment is not read.
+   */
+  readonly proxy?: ProxySource | false | undefined;
+  /**
+   * How long a connection may take, TLS included. With a proxy, each of the connection to it, its consent and TLS. Default:
+   * 5000 ms.
+   */
   readonly connectTimeoutMs?: number | undefined;
   /** How long the head of a response may take. Default: 30 000 ms. Above 1 s it is kept to half a second. */
   readonly headersTimeoutMs?: number | undefined;
@@ -80,6 +103,8 @@ export const UPSTREAM_DEFAULTS = {
   userAgent: `connect-rest/${VERSION}`,
   acceptEncoding: "gzip, br, zstd",
   maxResponseBytes: 16 * 1024 * 1024,
+  // measured: below it, the costliest shapes keep the process for less than 100 ms
+  maxResponseCost: 1_600_000,
   maxHeaderBytes: 16 * 1024,
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 30_000,
@@ -98,6 +123,7 @@ const DOWNLOAD_BYTES: Range = { unit: "bytes", max: Number.MAX_SAFE_INTEGER };
 
 const LIMITS: Readonly<Record<Limit, Range>> = {
   maxResponseBytes: { unit: "bytes", max: 512 * 1024 * 1024 },
+  maxResponseCost: { unit: "units", max: Number.MAX_SAFE_INTEGER },
   maxHeaderBytes: { unit: "bytes", max: 16 * 1024 * 1024 },
   connectTimeoutMs: { unit: "milliseconds", max: 2 ** 31 - 1 },
   headersTimeoutMs: { unit: "milliseconds", max: 2 ** 31 - 1 },
@@ -108,7 +134,13 @@ const LIMITS: Readonly<Record<Limit, Range>> = {
 /** The limits and headers of an upstream, checked, with defaults. */
 export type UpstreamSettings = Readonly<Record<Limit, number>> & {
   readonly userAgent: string;
-  readonly acceptEncoding: string;
+  /** undefined where it is up to the `fetch`. */
+  readonly acceptEncoding: string | undefined;
+  /** undefined for our own connections. */
+  readonly client: SuppliedClient | undefined;
+  readonly tls: TlsSettings | undefined;
+  /** The proxy that an origin is reached by. @throws ConnectError reason UPSTREAM_OPTION_INVALID */
+  readonly proxyOf: (origin: string) => EgressProxy | undefined;
   readonly credentials: CredentialsSource;
   /** By name; `""` is the default one. */
   readonly bases: ReadonlyMap<string, Base>;
@@ -159,8 +191,12 @@ export function resolveOptions(upstream: string, options: UpstreamOptions): Upst
       maxDownloadBytes === undefined
         ? Number.POSITIVE_INFINITY
         : checkNumber(upstream, "maxDownloadBytes", maxDownloadBytes, DOWNLOAD_BYTES),
+    client: resolveClient(options, (option, expected, got) => invalidOption(upstream, option, expected, got)),
+    tls: resolveTls(upstream, "tls", options.tls),
+    proxyOf: resolveProxy(upstream, options.proxy),
     redirects: resolveRedirects(upstream, options.redirects),
     maxResponseBytes: limit("maxResponseBytes"),
+    maxResponseCost: limit("maxResponseCost"),
     maxHeaderBytes: limit("maxHeaderBytes"),
     connectTimeoutMs: limit("connectTimeoutMs"),
     headersTimeoutMs: limit("headersTimeoutMs"),

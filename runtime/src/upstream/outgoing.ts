@@ -1,7 +1,7 @@
-import type { Dispatcher } from "undici";
 import type { RestBody, RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { Authorization } from "../credentials/authorize.ts";
+import type { DispatchOptions } from "../http/requester.ts";
 import { stringifyJson } from "../json/stringify-json.ts";
 import { encodeEnd, encodeMultipart, encodeUntil, multipartType } from "../request/multipart.ts";
 import type { Clock } from "../time/clock.ts";
@@ -19,6 +19,8 @@ export interface BodyStream {
 
 /** What a request is made of. */
 export interface OutgoingParts {
+  /** Where it goes. */
+  readonly origin: string;
   readonly rules: MethodRules;
   readonly request: RestRequest;
   readonly stream?: BodyStream | undefined;
@@ -35,17 +37,16 @@ interface EncodedBody {
 }
 
 /** A request with its credentials, as HTTP. */
-export function outgoing(
-  parts: OutgoingParts,
-  settings: UpstreamSettings,
-  clock: Clock,
-): Dispatcher.DispatchOptions {
-  const { rules, request, stream, path, authorization } = parts;
+export function outgoing(parts: OutgoingParts, settings: UpstreamSettings, clock: Clock): DispatchOptions {
+  const { origin, rules, request, stream, path, authorization } = parts;
   const query = [request.queryString, authorization.queryString].filter((text) => text !== "").join("&");
   const encoded =
     stream === undefined ? encodeBody(request.body, clock) : encodeStream(request, stream, clock);
   return {
+    origin,
     method: request.verb,
+    // whether it may be sent again below of us
+    idempotent: rules.idempotent,
     path: query === "" ? path : `${path}?${query}`,
     headers: [...headersOf(rules, request, encoded, settings), ...authorization.headers.flat()],
     // undici takes any iterable; its types know fewer
@@ -66,7 +67,8 @@ function headersOf(
   const ours = ["user-agent", "accept-encoding", ...(bound || body === null ? ["content-type"] : [])];
   const named = request.headers.filter(([name]) => !ours.includes(name));
   const has = (header: string) => named.some(([name]) => name === header);
-  const headers = ["user-agent", userAgent, "accept-encoding", acceptEncoding, ...named.flat()];
+  const encoding = acceptEncoding === undefined ? [] : ["accept-encoding", acceptEncoding];
+  const headers = ["user-agent", userAgent, ...encoding, ...named.flat()];
   if (!has("accept")) headers.push("accept", responseEncoding === "json" ? "application/json" : "*/*");
   if (contentType !== undefined && !has("content-type")) headers.push("content-type", contentType);
   return headers;

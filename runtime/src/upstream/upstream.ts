@@ -1,9 +1,14 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
-import { type Dispatcher, Pool } from "undici";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import { Breaker, type BreakerReport, type Permit, UNWATCHED } from "../breaker/breaker.ts";
+import {
+  Breaker,
+  type BreakerReport,
+  type Permit,
+  type RequestOrigin,
+  UNWATCHED,
+} from "../breaker/breaker.ts";
 import { type Authorization, authorize, chooseKind } from "../credentials/authorize.ts";
 import type { Credentials, CredentialsContext, CredentialsFunction } from "../credentials/credentials.ts";
 import { Identities } from "../credentials/identity.ts";
@@ -11,20 +16,26 @@ import { restError } from "../errors/rest-error.ts";
 import { DecompressError, decompress } from "../http/decompress.ts";
 import { type Exchange, ExchangeFailed, exchange, type ResponseHeaders } from "../http/exchange.ts";
 import { openExchange } from "../http/open-exchange.ts";
+import type { DispatchOptions, Requester } from "../http/requester.ts";
 import { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import { Retrier } from "../retry/retrier.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Secret } from "../text/secret.ts";
 import { raced } from "../time/abort.ts";
 import type { Clock } from "../time/clock.ts";
+import { Turns } from "../time/turns.ts";
 import { type Base, pathBelow } from "./base.ts";
 import { beginningOf, bodyStream } from "./body-stream.ts";
+import type { Connections } from "./connections.ts";
 import { decompressError, exchangeError } from "./failure.ts";
 import { type Hop, nextHop, RedirectRefused } from "./hop.ts";
-import { HopPools, type Network, systemNetwork } from "./hop-pools.ts";
+import { type Network, systemNetwork } from "./hop-pools.ts";
 import { redirectedRequest } from "./hop-request.ts";
 import { baseOf, resolveOptions, type UpstreamOptions, type UpstreamSettings } from "./options.ts";
 import { type BodyStream, outgoing } from "./outgoing.ts";
+import { OwnConnections } from "./own-connections.ts";
+import type { SuppliedClient } from "./supplied-client.ts";
+import { SuppliedConnections } from "./supplied-connections.ts";
 
 /** How much of an error's body is read, in bytes: its text is at the beginning. */
 export const MAX_ERROR_BYTES = 256 * 1024;
@@ -45,6 +56,8 @@ export interface UpstreamCall {
   readonly bodyTimeoutMs?: number | undefined;
   /** The address of a redirect, in place of the request's own. */
   readonly hop?: Hop | undefined;
+  /** Is given what is sent as credentials, before the request goes out. */
+  readonly onSecrets?: ((secrets: readonly Secret[]) => void) | undefined;
   /** Is called when the request goes out. */
   readonly onSent?: (() => void) | undefined;
 }
@@ -82,7 +95,7 @@ export interface Upstream {
    *
    * @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo
    */
-  admit(base: string): Permit;
+  admit(base: string, from?: RequestOrigin): Permit;
   /**
    * Sends a request with credentials and reads the response. Redirects are responses like others; see `redirected`.
    *
@@ -111,6 +124,8 @@ export interface UpstreamContext {
   readonly onBreaker: (report: BreakerReport) => void;
   /** For tests. Default: that of the system. */
   readonly network?: Network | undefined;
+  /** For upstreams that have none of their own. Default: our own connections. */
+  readonly client?: SuppliedClient | undefined;
 }
 
 /**
@@ -119,7 +134,11 @@ export interface UpstreamContext {
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
 export function createUpstream(name: string, options: UpstreamOptions, context: UpstreamContext): Upstream {
-  return new PooledUpstream(name, resolveOptions(name, options), context);
+  const settings = resolveOptions(name, options);
+  const client = settings.client ?? context.client;
+  const { acceptEncoding } = client?.kind === "fetch" ? options : settings;
+  // a fetch asks by itself for what it can decompress
+  return new PooledUpstream(name, { ...settings, client, acceptEncoding }, context);
 }
 
 /** Whether a status is a response of the method, and not an error. */
@@ -130,24 +149,30 @@ export function isSuccess(status: number, rules: MethodRules): boolean {
 type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets">;
 
 interface Prepared {
-  readonly pool: Pool;
-  readonly sent: Dispatcher.DispatchOptions;
+  readonly requester: Requester;
+  readonly sent: DispatchOptions;
   readonly sender: Sender;
 }
+
+/**
+ * Bodies that are decompressed at the same time. Each may become `maxResponseBytes`: a hundred bombs at once would take
+ * gigabytes, of which the system gets little back.
+ */
+const MAX_DECOMPRESSING = 4;
 
 class PooledUpstream implements Upstream {
   readonly name: string;
   readonly settings: UpstreamSettings;
   readonly retrier: Retrier | undefined;
   private readonly clock: Clock;
-  private readonly pools = new Map<string, Pool>();
+  private readonly connections: Connections;
   /** By the origins of base addresses. */
   private readonly breakers = new Map<string, Breaker>();
   private readonly closed = new AbortController();
   /** undefined where limits that are known are not kept. */
   private readonly limiter: RateLimiter | undefined;
   private readonly identities: Identities;
-  private readonly hops: HopPools;
+  private readonly decompressing = new Turns(MAX_DECOMPRESSING);
 
   constructor(
     name: string,
@@ -160,49 +185,57 @@ class PooledUpstream implements Upstream {
     this.limiter = settings.rateLimits && new RateLimiter(name, settings.rateLimits, clock);
     this.identities = new Identities(clock);
     this.retrier = settings.retry && new Retrier(settings.retry, clock);
-    this.hops = new HopPools(poolOptions(settings), settings.connectTimeoutMs, network);
+    const { client } = settings;
+    this.connections =
+      client === undefined
+        ? new OwnConnections(settings, network)
+        : new SuppliedConnections(client, settings, clock, network.isPrivate);
     for (const origin of new Set([...settings.bases.values()].map((base) => base.origin))) {
-      this.pools.set(origin, createPool(origin, settings, this.hops));
       if (settings.breaker === undefined) continue;
       this.breakers.set(origin, new Breaker({ upstream: name, origin }, settings.breaker, clock, onBreaker));
     }
   }
 
-  admit(base: string): Permit {
+  admit(base: string, from?: RequestOrigin): Permit {
     // a closed upstream has nothing to be protected from, and a reason of its own
     if (this.closed.signal.aborted) return UNWATCHED;
     const origin = baseOf(this.settings, base)?.origin ?? "";
-    return this.breakers.get(origin)?.admit() ?? UNWATCHED;
+    return this.breakers.get(origin)?.admit(from) ?? UNWATCHED;
   }
 
   async call(call: UpstreamCall): Promise<UpstreamResponse> {
-    const { pool, sent, sender } = await this.prepare(call);
+    const { requester, sent, sender } = await this.prepare(call);
     call.onSent?.();
-    const response = await this.exchange(pool, sent, call);
-    return { ...(await this.decompressed(response, !isSuccess(response.status, call.rules))), ...sender };
+    const response = await this.exchange(requester, sent, call);
+    if (this.isProxyRefusal(sent, response.status)) throw this.proxyRefusal(response.status);
+    const tolerant = !isSuccess(response.status, call.rules);
+    return { ...(await this.decompressed(response, tolerant, call.signal)), ...sender };
   }
 
   async open(call: UpstreamCall): Promise<OpenResponse> {
-    const { pool, sent, sender } = await this.prepare(call);
+    const { requester, sent, sender } = await this.prepare(call);
     const { bodyTimeoutMs = this.settings.bodyTimeoutMs } = call;
     call.onSent?.();
     const opened = await this.translated(
-      openExchange(pool, { ...sent, bodyTimeout: bodyTimeoutMs }, call.signal),
+      openExchange(requester, { ...sent, bodyTimeout: bodyTimeoutMs }, call.signal),
     );
     const { status, headers } = opened;
+    if (this.isProxyRefusal(sent, status)) {
+      await opened.body.return?.();
+      throw this.proxyRefusal(status);
+    }
     if (isSuccess(status, call.rules)) {
       const settings = { ...this.settings, bodyTimeoutMs };
       const chunks = bodyStream(opened, { ...this.failureContext, settings });
       return { status, headers, body: new Uint8Array(), truncated: false, chunks, ...sender };
     }
     const beginning = await beginningOf(opened, this.maxErrorBytes, call.signal);
-    return { ...(await this.decompressed(beginning, true)), chunks: undefined, ...sender };
+    return { ...(await this.decompressed(beginning, true, call.signal)), chunks: undefined, ...sender };
   }
 
   async close(): Promise<void> {
     this.closed.abort(restError("UPSTREAM_CLOSED", { upstream: this.name }));
-    const pools = [...this.pools.values()].map((pool) => (pool.closed ? undefined : pool.close()));
-    await Promise.all([...pools, this.hops.close()]);
+    await this.connections.close();
   }
 
   redirected(call: UpstreamCall, { status, headers }: UpstreamResponse): UpstreamCall | undefined {
@@ -213,7 +246,7 @@ class PooledUpstream implements Upstream {
     if (request.verb !== "GET" && request.verb !== "HEAD") return undefined;
     const { location } = headers;
     if (location === undefined) return undefined;
-    const { base } = this.target(rules);
+    const base = this.target(rules);
     const start = {
       origin: base.origin,
       path: base.prefix + request.path,
@@ -222,10 +255,11 @@ class PooledUpstream implements Upstream {
       count: 0,
     };
     const from = call.hop ?? start;
-    const mustBePublic = from.mustBePublic || this.hops.isPublic(from.origin);
+    const mustBePublic = from.mustBePublic || this.connections.isPublic(from.origin);
     try {
       if (typeof location !== "string") throw new RedirectRefused("more than one address");
       const hop = nextHop(location, { ...from, mustBePublic }, base.origin, redirects);
+      if (mustBePublic && !this.connections.mayBePublic(hop.origin)) throw new RedirectRefused(PRIVATE_HOP);
       return { ...call, hop, request: redirectedRequest(request, hop, rules.apiKey) };
     } catch (cause) {
       if (!(cause instanceof RedirectRefused)) throw cause;
@@ -240,15 +274,15 @@ class PooledUpstream implements Upstream {
 
   private async prepare(call: UpstreamCall): Promise<Prepared> {
     if (call.hop !== undefined) return await this.prepareHop(call, call.hop);
-    const { base, pool } = this.target(call.rules);
+    const base = this.target(call.rules);
     const path = pathBelow(this.name, base, call.request.path);
     const credentials = await this.credentials(call);
     await this.limited(call, credentials);
     const authorization = authorize({ ...call, origin: base.origin, path }, credentials, this.clock);
     return {
-      pool,
-      sent: outgoing({ ...call, path, authorization }, this.settings, this.clock),
-      sender: this.senderOf(authorization),
+      requester: this.connections.base(base.origin),
+      sent: outgoing({ ...call, origin: base.origin, path, authorization }, this.settings, this.clock),
+      sender: this.senderOf(authorization, call),
     };
   }
 
@@ -262,9 +296,9 @@ class PooledUpstream implements Upstream {
       ? NO_AUTHORIZATION
       : authorize({ ...call, origin, path }, credentials, this.clock);
     return {
-      pool: this.hops.poolOf(origin, hop.mustBePublic),
-      sent: outgoing({ ...call, path, authorization }, this.settings, this.clock),
-      sender: this.senderOf(authorization),
+      requester: this.connections.hop(hop),
+      sent: outgoing({ ...call, origin, path, authorization }, this.settings, this.clock),
+      sender: this.senderOf(authorization, call),
     };
   }
 
@@ -278,19 +312,21 @@ class PooledUpstream implements Upstream {
     await this.limiter.admit({ method: fullName(method), rules, identity, signal, expiresAt });
   }
 
-  private senderOf({ kind, secrets }: Authorization): Sender {
+  private senderOf({ kind, secrets }: Authorization, call: UpstreamCall): Sender {
+    call.onSecrets?.(secrets);
     const fixed = typeof this.settings.credentials !== "function";
-    return { configuredCredentials: kind !== "none" && fixed, secrets };
+    const { secrets: others } = this.connections;
+    return {
+      configuredCredentials: kind !== "none" && fixed,
+      secrets: others.length === 0 ? secrets : [...secrets, ...others],
+    };
   }
 
-  private target(rules: MethodRules): { readonly base: Base; readonly pool: Pool } {
+  private target(rules: MethodRules): Base {
     const base = baseOf(this.settings, rules.base);
-    const pool = base && this.pools.get(base.origin);
     // checked when the transport was created
-    if (base === undefined || pool === undefined) {
-      throw new Error(`upstream ${this.name} has no base ${rules.base}`);
-    }
-    return { base, pool };
+    if (base === undefined) throw new Error(`upstream ${this.name} has no base ${rules.base}`);
+    return base;
   }
 
   private credentials({ method, header, signal }: UpstreamCall): Credentials | Promise<Credentials> {
@@ -309,14 +345,23 @@ class PooledUpstream implements Upstream {
   }
 
   private exchange(
-    pool: Pool,
-    sent: Dispatcher.DispatchOptions,
+    requester: Requester,
+    sent: DispatchOptions,
     { rules, signal }: UpstreamCall,
   ): Promise<Exchange> {
     const tolerant = (status: number) => !isSuccess(status, rules);
     const maxBytes = (status: number) =>
       tolerant(status) ? this.maxErrorBytes : this.settings.maxResponseBytes;
-    return this.translated(exchange(pool, sent, { maxBytes, tolerant }, signal));
+    return this.translated(exchange(requester, sent, { maxBytes, tolerant }, signal));
+  }
+
+  /** Where requests are handed to a proxy, a 407 is the proxy's own (RFC 9110 section 15.5.8). */
+  private isProxyRefusal({ origin }: DispatchOptions, status: number): boolean {
+    return status === 407 && this.connections.isForwarded(String(origin));
+  }
+
+  private proxyRefusal(status: number): ConnectError {
+    return restError("UPSTREAM_PROXY_REFUSED", { upstream: this.name, status });
   }
 
   private async translated<T>(exchanging: Promise<T>): Promise<T> {
@@ -331,13 +376,15 @@ class PooledUpstream implements Upstream {
     return Math.min(MAX_ERROR_BYTES, this.settings.maxResponseBytes);
   }
 
-  private async decompressed(response: Exchange, tolerant: boolean) {
+  private async decompressed(response: Exchange, tolerant: boolean, signal: AbortSignal) {
     const { status, headers, body, incomplete } = response;
     const encoding = headers["content-encoding"];
     const head = { status, headers, truncated: incomplete !== undefined };
     if (encoding === undefined || body.length === 0) return { ...head, body };
+    const { maxResponseBytes } = this.settings;
+    const work = () => decompress(body, String(encoding), maxResponseBytes, signal);
     try {
-      return { ...head, body: await decompress(body, String(encoding), this.settings.maxResponseBytes) };
+      return { ...head, body: await this.decompressing.run(signal, work) };
     } catch (error) {
       if (!(error instanceof DecompressError)) throw error;
       // the status of an error says enough without its text
@@ -347,7 +394,7 @@ class PooledUpstream implements Upstream {
   }
 
   private get failureContext() {
-    return { upstream: this.name, settings: this.settings };
+    return { upstream: this.name, settings: this.settings, client: this.connections.kind };
   }
 }
 
@@ -356,21 +403,5 @@ const NO_AUTHORIZATION: Authorization = { kind: "none", headers: [], queryString
 /** Statuses that lead elsewhere (RFC 9110 section 15.4). */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-function createPool(origin: string, settings: UpstreamSettings, hops: HopPools): Pool {
-  const { redirects, connectTimeoutMs } = settings;
-  // addresses are of interest only where redirects are followed
-  const connect = redirects === undefined ? { timeout: connectTimeoutMs } : hops.watching(origin);
-  return new Pool(origin, { ...poolOptions(settings), connect });
-}
-
-function poolOptions(settings: UpstreamSettings): Pool.Options {
-  return {
-    connections: settings.connections,
-    pipelining: 1,
-    // HTTP/1.1 only: failures of HTTP/2 sessions are other ones, and no upstream so far needs it
-    allowH2: false,
-    maxHeaderSize: settings.maxHeaderBytes,
-    headersTimeout: settings.headersTimeoutMs,
-    bodyTimeout: settings.bodyTimeoutMs,
-  };
-}
+/** What is wrong with a redirect to a private address; see Hop. */
+const PRIVATE_HOP = "a private address after a public one";

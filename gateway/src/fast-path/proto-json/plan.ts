@@ -38,8 +38,11 @@ export interface FieldPlan {
 /** How a message is printed. */
 export interface MessagePlan {
   readonly desc: DescMessage;
-  /** `fields` by their names, the value of a wrapper alone, a time, or by protobuf-es where the form is a special one. */
-  readonly form: "fields" | "wrapper" | "timestamp" | "other";
+  /**
+   * `fields` by their names, the value of a wrapper alone, a time, any JSON, or by protobuf-es where the form is a special
+   * one.
+   */
+  readonly form: "fields" | "wrapper" | "timestamp" | "struct" | "value" | "list" | "other";
   readonly fields: ReadonlyMap<number, FieldPlan>;
 }
 
@@ -60,11 +63,18 @@ export function planOf(desc: DescMessage): MessagePlan {
 }
 
 const WRAPPERS = ["Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes"];
-const SPECIAL = ["Any", "Duration", "FieldMask", "Struct", "Value", "ListValue"];
+const SPECIAL = ["Any", "Duration", "FieldMask"];
+const ANY_JSON: ReadonlyMap<string, MessagePlan["form"]> = new Map([
+  ["Struct", "struct"],
+  ["Value", "value"],
+  ["ListValue", "list"],
+] as const);
 
 function formOf(desc: DescMessage): MessagePlan["form"] {
   const [, name = ""] = /^google\.protobuf\.(\w+)$/.exec(desc.typeName) ?? [];
   if (name === "Timestamp") return "timestamp";
+  const anyJson = ANY_JSON.get(name);
+  if (anyJson !== undefined) return anyJson;
   if (WRAPPERS.includes(name.replace(/Value$/, "")) && name.endsWith("Value")) return "wrapper";
   return SPECIAL.includes(name) || desc.fields.some(isUnusual) ? "other" : "fields";
 }

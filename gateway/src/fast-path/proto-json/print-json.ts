@@ -8,6 +8,7 @@ import {
   type ValuePlan,
   wireTypeOf,
 } from "./plan.ts";
+import { StructPrinter } from "./print-struct.ts";
 import {
   defaultOf,
   isDefault,
@@ -31,6 +32,7 @@ const CLOSE_BRACKET = 0x5d;
 const MAX_DEPTH = 100;
 
 const out = new JsonWriter();
+const structs = new StructPrinter(out, MAX_DEPTH);
 
 /** The types of google.protobuf.Any in the message that is being printed. */
 let registry: Registry | undefined;
@@ -58,14 +60,21 @@ export function printJson(desc: DescMessage, bytes: Uint8Array, types?: Registry
 
 function printMessage(cursor: WireCursor, plan: MessagePlan, end: number, depth: number): void {
   if (depth > MAX_DEPTH) throw new Unprintable("nested too deep");
-  if (plan.form === "fields") {
-    printFields(cursor, plan, end, depth);
-  } else if (plan.form === "timestamp") {
-    out.ascii(`"${timestampText(cursor, end)}"`);
-  } else if (plan.form === "wrapper") {
-    printWrapper(cursor, plan, end);
-  } else {
-    printOther(cursor, plan.desc, end);
+  switch (plan.form) {
+    case "fields":
+      printFields(cursor, plan, end, depth);
+      return;
+    case "timestamp":
+      out.ascii(`"${timestampText(cursor, end)}"`);
+      return;
+    case "wrapper":
+      printWrapper(cursor, plan, end);
+      return;
+    case "other":
+      printOther(cursor, plan.desc, end);
+      return;
+    default:
+      structs[plan.form](cursor, end, depth);
   }
 }
 

@@ -1,56 +1,6 @@
+import { block, END_HEADERS, END_STREAM, frame, PADDED, preface, type, WITH_PRIORITY } from "../frames.ts";
 import { type HostileInput, inputs } from "./hostile-input.ts";
 import { envelopeBodies } from "./rpc.ts";
-
-const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-
-const type = {
-  data: 0,
-  headers: 1,
-  priority: 2,
-  reset: 3,
-  settings: 4,
-  push: 5,
-  ping: 6,
-  goaway: 7,
-  window: 8,
-  continuation: 9,
-};
-const END_STREAM = 1;
-const END_HEADERS = 4;
-const PADDED = 8;
-const WITH_PRIORITY = 0x20;
-
-/** A frame (RFC 9113 section 4.1). The length may be a lie. */
-function frame(
-  kind: number,
-  flags: number,
-  stream: number,
-  payload: Uint8Array | number[] = [],
-  length?: number,
-): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(length ?? payload.length, 0, 3);
-  head.writeUInt8(kind, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream >>> 0, 5);
-  return Buffer.concat([head, Buffer.from(payload)]);
-}
-
-/** A header list, each a literal that is not indexed and not compressed (RFC 7541 section 6.2.2). */
-function block(headers: readonly (readonly [name: string, value: string])[]): Buffer {
-  return Buffer.concat(
-    headers.map(([name, value]) => Buffer.concat([Buffer.from([0]), text(name), text(value)])),
-  );
-}
-
-function text(value: string): Buffer {
-  const bytes = Buffer.from(value, "latin1");
-  if (bytes.length < 127) return Buffer.concat([Buffer.from([bytes.length]), bytes]);
-  const rest: number[] = [];
-  let left = bytes.length - 127;
-  for (; left >= 128; left >>= 7) rest.push((left & 127) | 128);
-  return Buffer.concat([Buffer.from([127, ...rest, left]), bytes]);
-}
 
 const GOOD = [
   [":method", "POST"],

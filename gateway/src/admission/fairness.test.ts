@@ -1,0 +1,175 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { withDefaultLimits } from "../limits.ts";
+import { Admission, type UpstreamShare } from "./admission.ts";
+import { clientKey } from "./client-key.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const CAPACITY = 4;
+const MINUTE = 60_000;
+
+/** What became of the calls of one client. */
+interface Counted {
+  started: number;
+  done: number;
+  refused: number;
+}
+
+/** Clients that call an upstream with room for four, on a fake clock. */
+class Simulation {
+  readonly admission: Admission;
+  readonly share: UpstreamShare = { upstream: "u", callsInFlight: CAPACITY };
+  readonly counts = new Map<string, Counted>();
+  /** When a call ended, in order. */
+  readonly ends: number[] = [];
+
+  constructor(queueTimeoutMs = MINUTE) {
+    const limits = withDefaultLimits({ queueTimeoutMs });
+    this.admission = new Admission(limits, () => undefined, Date.now);
+  }
+
+  of(client: string): Counted {
+    const counted = this.counts.get(client) ?? { started: 0, done: 0, refused: 0 };
+    this.counts.set(client, counted);
+    return counted;
+  }
+
+  /** Makes a call that takes a time once it runs. */
+  call(client: string, durationMs: number, over: () => void = () => undefined): void {
+    const counted = this.of(client);
+    const leave = this.admission.enter({
+      client,
+      deadlineAt: Date.now() + 100 * MINUTE,
+      share: this.share,
+      isUnary: true,
+      run: () => {
+        counted.started++;
+        setTimeout(() => {
+          counted.done++;
+          this.ends.push(Date.now());
+          leave();
+          over();
+        }, durationMs);
+      },
+      refuse: () => {
+        counted.refused++;
+        setTimeout(over, 1);
+      },
+    });
+  }
+
+  /** A client that keeps a number of calls under way without a pause. */
+  hog(client: string, calls: number, durationMs: () => number): void {
+    const again = () => this.call(client, durationMs(), again);
+    for (let i = 0; i < calls; i++) again();
+  }
+}
+
+const durations = fc.array(fc.integer({ min: 10, max: 500 }), { minLength: 1, maxLength: 20 });
+const cycle = (list: readonly number[]) => {
+  let at = 0;
+  return () => list[at++ % list.length] ?? 1;
+};
+
+test("a lone caller has the throughput of all there is, however much it asks for at once", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: CAPACITY, max: 60 }), fc.integer({ min: 10, max: 400 }), (calls, ms) => {
+      const simulation = new Simulation();
+      simulation.hog("lone", calls, () => ms);
+      vi.advanceTimersByTime(10 * ms);
+      expect(simulation.of("lone").done).toBe(10 * CAPACITY);
+      expect(simulation.of("lone").refused).toBe(0);
+      vi.clearAllTimers();
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("a second caller runs when any call of the first one ends, whatever the first has waiting", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: CAPACITY, max: 500 }),
+      durations,
+      fc.integer({ min: 1, max: 3000 }),
+      (calls, takes, at) => {
+        const simulation = new Simulation();
+        simulation.hog("first", calls, cycle(takes));
+        vi.advanceTimersByTime(at);
+        const ended = simulation.ends.length;
+        simulation.call("second", 5);
+        expect(simulation.of("second").started).toBe(0);
+        while (simulation.ends.length === ended) vi.advanceTimersToNextTimer();
+        expect(simulation.of("second").started).toBe(1);
+        vi.clearAllTimers();
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test("nobody starves: callers get about the same, whatever others ask for at once", () => {
+  const callers = fc.array(fc.integer({ min: CAPACITY, max: 100 }), { minLength: 2, maxLength: 6 });
+  fc.assert(
+    fc.property(callers, fc.integer({ min: 20, max: 200 }), (wanted, ms) => {
+      const simulation = new Simulation();
+      for (const [index, calls] of wanted.entries()) simulation.hog(String(index), calls, () => ms);
+      vi.advanceTimersByTime(120 * ms);
+      const done = wanted.map((_, index) => simulation.of(String(index)).done);
+      const total = done.reduce((sum, each) => sum + each, 0);
+      expect(total).toBe(120 * CAPACITY);
+      // the first had all to themselves until others waited
+      for (const each of done) expect(each).toBeGreaterThan((0.85 * total) / wanted.length - CAPACITY);
+      vi.clearAllTimers();
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("what one caller does not use, others do, and nothing waits while there is room", () => {
+  const arrival = fc.record({
+    client: fc.constantFrom("a", "b", "c"),
+    ms: fc.integer({ min: 1, max: 300 }),
+    pauseMs: fc.nat(100),
+  });
+  fc.assert(
+    fc.property(fc.array(arrival, { maxLength: 80 }), (arrivals) => {
+      const simulation = new Simulation();
+      for (const { client, ms, pauseMs } of arrivals) {
+        simulation.call(client, ms);
+        const { running, queued } = simulation.admission;
+        expect(running).toBeLessThanOrEqual(CAPACITY);
+        if (queued > 0) expect(running).toBe(CAPACITY);
+        vi.advanceTimersByTime(pauseMs);
+      }
+      vi.advanceTimersByTime(MINUTE);
+      for (const { started, done, refused } of simulation.counts.values()) {
+        expect([started, refused]).toEqual([done, 0]);
+      }
+      expect([simulation.admission.running, simulation.admission.queued]).toEqual([0, 0]);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("the only call of a client waits for its turn, although calls take longer than the queue has patience", () => {
+  const simulation = new Simulation(100);
+  simulation.hog("first", CAPACITY, () => 5000);
+  vi.advanceTimersByTime(500 * 5000);
+  simulation.call("second", 5);
+  vi.advanceTimersByTime(5000);
+  expect(simulation.of("second")).toEqual({ started: 1, done: 0, refused: 0 });
+});
+
+test.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["2001:db8::1", "2001:db8:0:0"],
+  ["2001:DB8:0:0:1:2:3:4", "2001:db8:0:0"],
+  ["2001:0db8:0000:0001::", "2001:db8:0:1"],
+  ["::1", "0:0:0:0"],
+  ["fe80::1:2:3:4", "fe80:0:0:0"],
+  ["", ""],
+])("the client of %j is %j", (address, key) => {
+  expect(clientKey(address)).toBe(key);
+});

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import { LIMIT_NAMES, LIMIT_TABLE, type LimitEntry, withDefaultLimits } from "../limits.ts";
+import { changesBetween } from "./changes.ts";
+import { type Config, loadConfig } from "./load.ts";
+
+const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-changes-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function load(text: string): Config {
+  const file = path.join(directory, "connect-rest.yaml");
+  writeFileSync(file, `adapters: [a.ts]\n${text}`);
+  return loadConfig(file, {});
+}
+
+const limits = withDefaultLimits();
+
+/** Settings by their paths, each with two values: all that can change, and a good part of what cannot. */
+const SETTINGS: readonly (readonly [path: string, one: unknown, other: unknown, isLive: boolean])[] = [
+  ["log.level", "info", "debug", true],
+  ["strict", false, true, false],
+  ["server.port", 1, 2, false],
+  ["server.origins", [], ["*"], false],
+  ["server.metrics.port", 1, 2, false],
+  ["server.diagnostics.port", 1, 2, false],
+  ["server.tls.certificate", "a.crt", "b.crt", true],
+  ["server.tls.clientCa", "a.crt", "b.crt", true],
+  ["upstreams.a.baseUrl", "http://a.example", "http://b.example", false],
+  ["upstreams.a.connections", 1, 2, false],
+  ["upstreams.a.credentials.apiKey", { env: "A" }, { env: "B" }, true],
+  ["upstreams.a.credentials.oauth2.accessToken", { env: "A" }, { file: "b" }, true],
+  ["upstreams.a.credentials.passThrough.basic.header", "x-a", "x-b", false],
+  ["routes.exclude", [], ["a.v1.A"], false],
+  ...LIMIT_NAMES.map((name) => {
+    const { reloads = false }: LimitEntry = LIMIT_TABLE[name];
+    return [`server.limits.${name}`, limits[name], limits[name] - 1 || 2, reloads] as const;
+  }),
+];
+
+const BASE = {
+  upstreams: { a: { baseUrl: "http://a.example", credentials: { apiKey: { env: "A" } } } },
+  server: { tls: { certificate: "a.crt", key: "a.key" } },
+};
+
+/** YAML is a superset of JSON. */
+function textOf(values: readonly (readonly [path: string, value: unknown])[]): string {
+  const root: Record<string, unknown> = structuredClone(BASE);
+  for (const [place, value] of values) {
+    const keys = place.split(".");
+    const last = keys.pop() ?? "";
+    let parent = root;
+    for (const key of keys) {
+      parent[key] ??= {};
+      parent = parent[key] as Record<string, unknown>;
+    }
+    parent[last] = value;
+  }
+  return Object.entries(root)
+    .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+    .join("\n");
+}
+
+test("of all that changed, what can change counts, and what cannot is named", () => {
+  fc.assert(
+    fc.property(fc.subarray([...SETTINGS]), (changed) => {
+      const before = load(textOf(SETTINGS.map(([place, one]) => [place, one])));
+      const after = load(
+        textOf(SETTINGS.map((each) => [each[0], changed.includes(each) ? each[2] : each[1]])),
+      );
+      const { live, restart } = changesBetween(before, after);
+      /** A secret changes as its place does: with the name of the variable, or the file. */
+      const named = (list: readonly string[]) => [
+        ...new Set(list.map((each) => each.replace(/\.(?:env|file)$/, ""))),
+      ];
+      const expected = (isLive: boolean) =>
+        changed.filter((each) => each[3] === isLive).map(([place]) => place);
+      expect(named(live)).toEqual(expected(true).toSorted());
+      expect(named(restart)).toEqual(expected(false).toSorted());
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test.each([
+  ["a certificate where there was none", "", "server: { tls: { certificate: a, key: b } }"],
+  [
+    "authorities where there were none",
+    "server: { tls: { certificate: a, key: b } }",
+    "server: { tls: { certificate: a, key: b, clientCa: c } }",
+  ],
+  ["another upstream", "", "upstreams: { a: { baseUrl: 'http://a.example' } }"],
+])("%s needs a restart", (_, before, after) => {
+  for (const [one, other] of [
+    [before, after],
+    [after, before],
+  ] as const) {
+    const { live, restart } = changesBetween(load(one), load(other));
+    expect(live).toEqual([]);
+    expect(restart.length).toBeGreaterThan(0);
+  }
+});

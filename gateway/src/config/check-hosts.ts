@@ -1,0 +1,24 @@
+import { OPEN_DIAGNOSTICS } from "../diagnostics/diagnostics-server.ts";
+import { isLoopback, missingHosts, OPEN_TO_ALL } from "../listener/hosts.ts";
+import { type Config, problemAt } from "./load.ts";
+import { ConfigError, type Problem } from "./problems.ts";
+
+/**
+ * Checks that hosts are named where the gateway listens beyond loopback.
+ *
+ * @param host what is listened on
+ * @throws ConfigError
+ */
+export function checkHosts(config: Config, host: string = config.server.host): void {
+  if (config.server.hosts !== undefined || isLoopback(host)) return;
+  throw new ConfigError([problemAt(config, ["server", "host"], missingHosts(host))]);
+}
+
+/** Warnings where anyone who reaches the gateway may call it, or read its memory. */
+export function hostWarnings(config: Config): Problem[] {
+  const { host, diagnostics } = config.server;
+  const open = isLoopback(host) ? [] : [problemAt(config, ["server", "host"], `${host}: ${OPEN_TO_ALL}`)];
+  if (diagnostics === undefined || isLoopback(diagnostics.host)) return open;
+  const text = `${diagnostics.host}: ${OPEN_DIAGNOSTICS}`;
+  return [...open, problemAt(config, ["server", "diagnostics", "host"], text)];
+}

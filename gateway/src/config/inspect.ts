@@ -1,0 +1,107 @@
+import { createRest, type ServiceAdapter, type UpstreamOptions } from "connect-rest";
+import type { CertificateFiles } from "../listener/certificate.ts";
+import { readAdapters } from "./adapters.ts";
+import { checkDifferences } from "./check-differences.ts";
+import { checkHosts } from "./check-hosts.ts";
+import { checkPassThrough } from "./check-pass-through.ts";
+import { checkUpstreams } from "./check-upstreams.ts";
+import type { Environment } from "./environment.ts";
+import { type Config, problemAt, readConfig } from "./load.ts";
+import { ConfigError, type Problem } from "./problems.ts";
+import type { SettingPath } from "./repair.ts";
+import { resolveUpstreams, type UpstreamOverrides } from "./secrets.ts";
+import { resolveTls } from "./tls.ts";
+
+/** A configuration that is valid, with everything that it names. */
+export interface Prepared {
+  readonly config: Config;
+  readonly adapters: readonly ServiceAdapter[];
+  /** With their secrets. */
+  readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
+  /** Request headers that carry callers' credentials, in lower case. */
+  readonly corsHeaders: readonly string[];
+  readonly tls: CertificateFiles | undefined;
+}
+
+/** What takes the place of settings. */
+export interface Overrides {
+  /** Upstreams of a sandbox, by name. Default: none. */
+  readonly upstreams?: UpstreamOverrides | undefined;
+  /** What is listened on. Default: that of the configuration. */
+  readonly host?: string | undefined;
+}
+
+/**
+ * Reads a configuration, its secrets, its certificates and its adapters.
+ *
+ * @throws ConfigError with all problems that there are: one does not hide another
+ */
+export async function prepare(file: string, env: Environment, overrides: Overrides = {}): Promise<Prepared> {
+  const { config, problems: first, removed } = readConfig(file, env);
+  const problems = [...first];
+  if (config === undefined) throw new ConfigError(problems);
+  const halved = new Set(removed.map((path) => path.slice(0, -1).join(".")));
+  const collect = (error: unknown) => {
+    if (!(error instanceof ConfigError)) throw error;
+    // what a group of settings lacks may be what was left out of it
+    problems.push(...error.problems.filter(({ key }) => !halved.has(key)));
+    return undefined;
+  };
+  const adapters = config.adapters.length === 0 ? [] : await readAdapters(config, problems);
+  const upstreams = attempt(() => resolveUpstreams(config, env, overrides.upstreams, adapters), collect);
+  if (hasHosts(removed)) attempt(() => checkHosts(config, overrides.host), collect);
+  const corsHeaders = hasCredentials(removed) ? attempt(() => checkPassThrough(config), collect) : undefined;
+  const tls = attempt(() => resolveTls(config), collect);
+  attempt(() => checkDifferences(config, adapters), collect);
+  if (hasAddresses(removed, config)) {
+    attempt(() => checkUpstreams(config, adapters, { ...config.upstreams, ...overrides.upstreams }), collect);
+  }
+  if (problems.length === 0) problems.push(...runtimeProblems(config, adapters, upstreams ?? {}));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { config, adapters, upstreams: upstreams ?? {}, corsHeaders: corsHeaders ?? [], tls };
+}
+
+function attempt<T>(work: () => T, collect: (error: unknown) => undefined): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    return collect(error);
+  }
+}
+
+// What follows from a setting that was left out, because it is wrong, is no problem of its own.
+
+function hasHosts(removed: readonly SettingPath[]): boolean {
+  return !removed.some(
+    ([root, key]) => root === "server" && (key === undefined || /^host/.test(String(key))),
+  );
+}
+
+function hasCredentials(removed: readonly SettingPath[]): boolean {
+  return !removed.some(
+    ([root, , key]) => root === "upstreams" && (key === undefined || key === "credentials"),
+  );
+}
+
+function hasAddresses(removed: readonly SettingPath[], { yaml }: Config): boolean {
+  const isNamed = typeof yaml.value === "object" && yaml.value !== null && "upstreams" in yaml.value;
+  return !removed.some(([root, name, key]) => {
+    if (name === undefined) return root === "upstreams" || !isNamed;
+    return root === "upstreams" && (key === undefined || key === "baseUrl" || key === "bases");
+  });
+}
+
+/** What the runtime refuses that no schema says. */
+function runtimeProblems(
+  config: Config,
+  adapters: readonly ServiceAdapter[],
+  upstreams: Readonly<Record<string, UpstreamOptions>>,
+): Problem[] {
+  try {
+    void createRest({ adapters, upstreams, differences: config.differences }).close();
+    return [];
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    return [problemAt(config, ["upstreams"], text)];
+  }
+}

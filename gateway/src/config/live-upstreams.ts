@@ -1,0 +1,57 @@
+import type { Credentials, CredentialsSource, UpstreamOptions } from "connect-rest";
+
+type Upstreams = Readonly<Record<string, UpstreamOptions>>;
+
+/** Upstreams whose credentials can be replaced while calls run: each attempt is signed with those that are current. */
+export class LiveUpstreams {
+  /** As they were at first, with credentials that follow. */
+  readonly options: Upstreams;
+  private current: Upstreams;
+
+  constructor(upstreams: Upstreams) {
+    this.current = upstreams;
+    const entries = Object.entries(upstreams).map(([name, options]) => {
+      return [name, { ...options, credentials: this.follow(name, options.credentials) }] as const;
+    });
+    this.options = Object.fromEntries(entries);
+  }
+
+  /** Takes over the credentials. Upstreams that have gone, or changed between fixed credentials and a function, keep theirs. */
+  reload(upstreams: Upstreams): void {
+    const entries = Object.entries(this.current).map(([name, options]) => {
+      const { credentials } = upstreams[name] ?? options;
+      const isSameKind = (typeof credentials === "function") === (typeof options.credentials === "function");
+      return [name, isSameKind ? { ...options, credentials } : options] as const;
+    });
+    this.current = Object.fromEntries(entries);
+  }
+
+  private follow(name: string, first: CredentialsSource | undefined): CredentialsSource {
+    const current = () => this.current[name]?.credentials;
+    if (typeof first === "function") {
+      return (context) => {
+        const credentials = current();
+        return typeof credentials === "function" ? credentials(context) : (credentials ?? {});
+      };
+    }
+    // Not a function: errors of an upstream tell the gateway's own credentials from those of callers.
+    const fixed = (): Credentials => {
+      const credentials = current();
+      return typeof credentials === "function" ? {} : (credentials ?? {});
+    };
+    return {
+      get apiKey() {
+        return fixed().apiKey;
+      },
+      get oauth1() {
+        return fixed().oauth1;
+      },
+      get oauth2() {
+        return fixed().oauth2;
+      },
+      get basic() {
+        return fixed().basic;
+      },
+    };
+  }
+}

@@ -1,0 +1,76 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { createSecureContext } from "node:tls";
+import { Secret, type TlsOptions } from "connect-rest";
+import { type Config, problemAt } from "./load.ts";
+import type { Problem } from "./problems.ts";
+import type { UpstreamTls } from "./schema.ts";
+
+/** Reads files that settings name, and collects what goes wrong. */
+export class FileReader {
+  private readonly config: Config;
+  private readonly path: readonly string[];
+  private readonly problems: Problem[];
+
+  constructor(config: Config, path: readonly string[], problems: Problem[]) {
+    this.config = config;
+    this.path = path;
+    this.problems = problems;
+  }
+
+  /** The text of a file; undefined where it cannot be read. */
+  read(file: string, key: string): string | undefined {
+    try {
+      return readFileSync(path.resolve(this.config.directory, file), "utf8");
+    } catch (error) {
+      this.report(`cannot be read: ${messageOf(error)}`, key);
+      return undefined;
+    }
+  }
+
+  /** Certificates of authorities; undefined where the file cannot be read, or has none. */
+  readAuthorities(file: string, key: string): string | undefined {
+    const pem = this.read(file, key);
+    if (pem === undefined) return undefined;
+    try {
+      // the first one stands for the others, which OpenSSL reads
+      new X509Certificate(pem);
+      return pem;
+    } catch {
+      this.report(`${file} has no certificate in PEM`, key);
+      return undefined;
+    }
+  }
+
+  report(text: string, ...keys: readonly string[]): void {
+    this.problems.push(problemAt(this.config, [...this.path, ...keys], text));
+  }
+}
+
+/** TLS towards an upstream, with its files read. */
+export function readTls({ ca, certificate, key, serverName }: UpstreamTls, files: FileReader): TlsOptions {
+  if ((certificate === undefined) !== (key === undefined)) {
+    files.report("certificate and key belong together: name both, or neither");
+  }
+  const authorities = ca === undefined ? undefined : files.readAuthorities(ca, "ca");
+  const pair = certificate !== undefined && key !== undefined && readPair(certificate, key, files);
+  return { ca: authorities, ...(pair === false ? {} : pair), serverName };
+}
+
+function readPair(certificate: string, keyFile: string, files: FileReader): TlsOptions {
+  const cert = files.read(certificate, "certificate");
+  const key = files.read(keyFile, "key");
+  if (cert === undefined || key === undefined) return {};
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    files.report(`${certificate} and ${keyFile} are no certificate and its key: ${messageOf(error)}`);
+    return {};
+  }
+  return { cert, key: new Secret(key) };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

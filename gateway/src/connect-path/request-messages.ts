@@ -1,0 +1,103 @@
+import type { Compression } from "@connectrpc/connect/protocol";
+import type { Call } from "../call/call.ts";
+import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/check-cost.ts";
+import type { Decompress } from "../protocol/decompress.ts";
+import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES, envelopes } from "../protocol/envelope.ts";
+import { nextTurn } from "../protocol/next-turn.ts";
+
+/** The one flag that a message of a request may have. */
+const OTHER_FLAGS = ~COMPRESSED_FLAG;
+
+/** Messages that are read in one turn of the event loop, as long as they are small. */
+const MESSAGES_PER_TURN = 32;
+/** Bytes that take as long as a small message. */
+const BYTES_PER_MESSAGE = 4096;
+
+/** How the messages of a request are to be read. */
+export interface MessageOptions {
+  readonly call: Pick<Call, "client" | "method" | "messageCost">;
+  readonly signal: AbortSignal;
+  readonly isJson: boolean;
+  /** What they are compressed with; undefined for nothing, and for what is not known. */
+  readonly compression: Compression | undefined;
+  readonly decompress: Decompress;
+  /** The limit `readMaxBytes`. */
+  readonly maxBytes: number;
+  readonly cost: CostOptions;
+}
+
+/** Decompresses a message, and refuses it if it costs too much to decode. */
+export async function readMessage(
+  bytes: Uint8Array,
+  isCompressed: boolean,
+  options: MessageOptions,
+): Promise<Uint8Array> {
+  const { call, compression, decompress, signal } = options;
+  const plain =
+    isCompressed && compression !== undefined ? await decompress(compression, bytes, call, signal) : bytes;
+  const check = options.isJson ? checkJsonCost : checkWireCost;
+  call.messageCost = Math.max(call.messageCost, check(call.method.input, plain, options.cost));
+  return plain;
+}
+
+/**
+ * The messages of a body that has them in envelopes, decompressed, one envelope at a time. A client can send thousands of
+ * messages in one chunk, which would be read from promise to promise: after each share the rest of the process has its turn.
+ *
+ * @param pieces what ends where messages end, as `wholeMessages` has it
+ */
+export async function* readEnvelopes(
+  pieces: AsyncIterable<Uint8Array>,
+  options: MessageOptions,
+): AsyncGenerator<Uint8Array> {
+  let spent = 0;
+  for await (const piece of pieces) {
+    for (const envelope of split(piece)) {
+      spent += 1 + envelope.length / BYTES_PER_MESSAGE;
+      yield await readEnvelope(envelope, options);
+      if (spent < MESSAGES_PER_TURN) continue;
+      spent = 0;
+      await nextTurn();
+    }
+  }
+}
+
+/** The envelopes of a piece; what is no whole envelope comes last, as it is. */
+function* split(piece: Uint8Array): Generator<Uint8Array> {
+  const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+  let at = 0;
+  while (at < bytes.length) {
+    const rest = bytes.length - at;
+    const length = rest < ENVELOPE_PREFIX_BYTES ? rest : ENVELOPE_PREFIX_BYTES + bytes.readUInt32BE(at + 1);
+    yield bytes.subarray(at, at + Math.min(length, rest));
+    at += length;
+  }
+}
+
+async function readEnvelope(envelope: Uint8Array, options: MessageOptions): Promise<Uint8Array> {
+  const bytes = envelope.subarray(ENVELOPE_PREFIX_BYTES);
+  const [flags = 0] = envelope;
+  const isCompressed = (flags & COMPRESSED_FLAG) !== 0;
+  const isUnknown = (flags & OTHER_FLAGS) !== 0 || (isCompressed && options.compression === undefined);
+  // what connect refuses is left to it
+  if (isUnknown || bytes.length > options.maxBytes || !isComplete(envelope)) return envelope;
+  const plain = await readMessage(bytes, isCompressed, options);
+  return plain === bytes ? envelope : envelopes([0, plain]);
+}
+
+function isComplete(envelope: Uint8Array): boolean {
+  const { buffer, byteOffset, byteLength } = envelope;
+  if (byteLength < ENVELOPE_PREFIX_BYTES) return false;
+  const length = new DataView(buffer, byteOffset, byteLength).getUint32(1);
+  return byteLength === ENVELOPE_PREFIX_BYTES + length;
+}
+
+/** The message of a body that is one message, decompressed; what is too large is left to connect. */
+export async function* readWhole(
+  pieces: AsyncIterable<Uint8Array>,
+  options: MessageOptions,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    yield piece.length > options.maxBytes ? piece : await readMessage(piece, true, options);
+  }
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { SideServer } from "../listener/side-server.ts";
+import { createLogger } from "../log/logger.ts";
+import { exchange } from "../testing/raw.ts";
+import { startDiagnosticsServer } from "./diagnostics-server.ts";
+
+const LINES: Record<string, unknown>[] = [];
+const log = createLogger("info", { write: (line: string) => LINES.push(JSON.parse(line)) });
+let server: SideServer;
+beforeAll(async () => {
+  server = await startDiagnosticsServer(log, { port: 0 });
+});
+afterAll(() => server.close());
+
+const send = (path: string, init: RequestInit = {}) => fetch(`${server.url}${path}`, init);
+
+test("the level of the log can be read and set", async () => {
+  expect(await (await send("/log-level")).text()).toBe("info\n");
+  expect((await send("/log-level", { method: "PUT", body: "debug\n" })).status).toBe(200);
+  expect(log.level).toBe("debug");
+  expect(LINES.at(-1)).toMatchObject({ msg: "log level changed", from: "info", to: "debug" });
+  for (const body of ["", "loud", "info warn", "x".repeat(100_000)]) {
+    const { status } = await send("/log-level", { method: "PUT", body });
+    expect(status).toBe(400);
+  }
+  expect(log.level).toBe("debug");
+});
+
+test("a heap snapshot is one that tools can read", async () => {
+  const response = await send("/heap-snapshot");
+  expect(response.headers.get("content-disposition")).toBe('attachment; filename="gateway.heapsnapshot"');
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  const reader = response.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  expect(new TextDecoder().decode(value)).toMatch(/^\{"snapshot":\{"meta":/);
+  await reader?.cancel();
+});
+
+test("a CPU profile has the functions that ran", async () => {
+  const profile: unknown = await (await send("/cpu-profile?seconds=0.05")).json();
+  expect(profile).toMatchObject({ nodes: expect.any(Array), samples: expect.any(Array) });
+});
+
+test("there is one profile at a time, which ends when nobody waits for it any more", async () => {
+  /** A profile that never begins, for the status: 409 while another one runs. */
+  const status = async () => (await send("/cpu-profile?seconds=0")).status;
+  const abort = new AbortController();
+  const left = send("/cpu-profile?seconds=300", { signal: abort.signal }).catch(() => "left");
+  while ((await status()) !== 409);
+  abort.abort();
+  expect(await left).toBe("left");
+  while ((await status()) !== 400);
+});
+
+test.each(["0", "-1", "301", "x", "1e9", ""])("a profile of %j seconds is refused", async (seconds) => {
+  expect((await send(`/cpu-profile?seconds=${seconds}`)).status).toBe(400);
+});
+
+test.each([
+  [{ origin: "http://evil.example" }],
+  [{ "sec-fetch-site": "cross-site" }],
+  [{ "sec-fetch-site": "same-origin" }],
+])("a page of a browser gets nothing: %j", async (headers) => {
+  for (const path of ["/log-level", "/heap-snapshot", "/cpu-profile"]) {
+    expect((await send(path, { headers })).status).toBe(403);
+  }
+});
+
+test("a name that a page has pointed here gets nothing", async () => {
+  const port = Number(new URL(server.url).port);
+  const request = "GET /log-level HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
+  expect(await exchange(port, request)).toMatch(/^HTTP\/1\.1 421 /);
+});
+
+test("the port of the diagnostics has nothing else", async () => {
+  expect((await send("/")).status).toBe(404);
+  expect((await send("/heap-snapshot", { method: "POST" })).status).toBe(404);
+  expect((await send("/constructor")).status).toBe(404);
+});
+
+test("diagnostics beyond loopback are warned of", async () => {
+  const open = await startDiagnosticsServer(log, { host: "0.0.0.0", port: 0 });
+  expect(LINES.at(-1)).toMatchObject({
+    level: "warn",
+    host: "0.0.0.0",
+    msg: expect.stringContaining("secrets"),
+  });
+  await open.close();
+});

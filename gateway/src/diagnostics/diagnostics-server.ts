@@ -1,0 +1,81 @@
+import type http from "node:http";
+import { isLoopback } from "../listener/hosts.ts";
+import { UNCACHED } from "../listener/refusal.ts";
+import { type SidePlace, type SideServer, sendText, startSideServer } from "../listener/side-server.ts";
+import type { Logger } from "../log/logger.ts";
+import { getLogLevel, putLogLevel } from "./log-level.ts";
+import { sendCpuProfile, sendHeapSnapshot } from "./profiles.ts";
+
+/** What is said where diagnostics are served beyond loopback. */
+export const OPEN_DIAGNOSTICS =
+  "diagnostics are served beyond loopback: whoever reaches them can read the memory of the process, with its secrets";
+
+/** Responds to one path; rejects with a defect. */
+type Diagnose = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void> | void;
+
+/**
+ * Serves what operators need to look into a running process: heap snapshots, CPU profiles, the level of the log. Pages of
+ * browsers get nothing of it. Rejects when the port cannot be had.
+ */
+export async function startDiagnosticsServer(log: Logger, place: SidePlace): Promise<SideServer> {
+  const paths: Readonly<Record<string, Diagnose>> = {
+    "GET /heap-snapshot": oneAtATime(sendHeapSnapshot),
+    "GET /cpu-profile": oneAtATime(sendCpuProfile),
+    "GET /log-level": (_, response) => getLogLevel(log, response),
+    "PUT /log-level": (request, response) => putLogLevel(log, request, response),
+  };
+  const { host = "127.0.0.1" } = place;
+  const server = await startSideServer(place, (request, response) => {
+    const diagnose = paths[`${request.method} ${request.url?.split("?", 1)[0]}`];
+    if (isFromPage(request)) {
+      sendText(response, 403, "pages of browsers are not served here");
+    } else if (diagnose === undefined) {
+      sendText(response, 404, `served here are ${Object.keys(paths).join(", ")}`);
+    } else {
+      void run(diagnose, request, response, log);
+    }
+  });
+  if (!isLoopback(host)) log.warn({ host }, OPEN_DIAGNOSTICS);
+  return server;
+}
+
+async function run(
+  diagnose: Diagnose,
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  log: Logger,
+): Promise<void> {
+  try {
+    await diagnose(request, response);
+  } catch (error) {
+    log.error({ cause: String(error) }, "diagnostics failed");
+    if (response.headersSent) {
+      response.destroy();
+    } else {
+      response.writeHead(500, UNCACHED).end();
+    }
+  }
+}
+
+/** Each costs memory and time: a second one would only make the first slower. */
+function oneAtATime(diagnose: Diagnose): Diagnose {
+  let isRunning = false;
+  return async (request, response) => {
+    if (isRunning) {
+      sendText(response, 409, "one is running; try again when it is done");
+      return;
+    }
+    isRunning = true;
+    try {
+      await diagnose(request, response);
+    } finally {
+      isRunning = false;
+    }
+  };
+}
+
+/** Browsers say where a request comes from; whoever types an address, or uses a tool, says nothing or `none`. */
+function isFromPage({ headers }: http.IncomingMessage): boolean {
+  const site = headers["sec-fetch-site"];
+  return headers.origin !== undefined || (site !== undefined && site !== "none");
+}

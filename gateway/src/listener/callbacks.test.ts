@@ -1,0 +1,74 @@
+import { EventEmitter } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { Callbacks } from "./callbacks.ts";
+
+/** Where requests pass: a throw here, in a bare callback, would end the process. */
+const FOLDERS = ["listener", "rpc", "fast-path", "connect-path", "pages", "health"];
+
+/** Ways to register a callback that nothing catches: by an event's name, by a timer, at a signal. */
+const BARE =
+  /\.(?:on|once|addListener|prepend(?:Once)?Listener)\(\s*["'`]|\baddEventListener\(|\bset(?:Timeout|Interval|Immediate)\(|\bnextTick\(|\bqueueMicrotask\(/;
+
+test.each(FOLDERS)("no callback in %s/ is registered without a guard", (folder) => {
+  const root = path.resolve(import.meta.dirname, "..", folder);
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && name !== "callbacks.ts",
+  );
+  expect(files.length).toBeGreaterThan(0);
+  const bare = files.flatMap((file) =>
+    readFileSync(path.join(root, file), "utf8")
+      .split("\n")
+      .flatMap((line, index) => (BARE.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
+  );
+  expect(bare).toEqual([]);
+});
+
+test.each([
+  'socket.on("data", read)',
+  "stream.once('close', done)",
+  "setTimeout(done, 1)",
+  "signal.addEventListener(name, done)",
+])("a bare callback is found: %s", (line) => {
+  expect(BARE.test(line)).toBe(true);
+});
+
+function fails(): never {
+  throw new Error("oops");
+}
+
+test("what a callback throws goes to its owner, for events, timers and signals", async () => {
+  const emitter = new EventEmitter();
+  const abort = new AbortController();
+  const thrown: unknown[] = [];
+  const all = new Promise<void>((resolve) => {
+    const callbacks = new Callbacks((error) => {
+      if (thrown.push(error) === 6) resolve();
+    });
+    callbacks.on(emitter, "on", fails);
+    callbacks.once(emitter, "once", fails);
+    callbacks.onAbort(abort.signal, fails);
+    callbacks.after(1, fails);
+    callbacks.soon(fails);
+    callbacks.guarded(fails)();
+  });
+  emitter.emit("on");
+  emitter.emit("once");
+  abort.abort();
+  await all;
+  expect(thrown).toEqual(Array.from({ length: 6 }, () => new Error("oops")));
+});
+
+test("a callback that is taken back is not called", () => {
+  const emitter = new EventEmitter();
+  const calls: string[] = [];
+  const callbacks = new Callbacks(fails);
+  const off = callbacks.on(emitter, "event", (value: string) => void calls.push(value));
+  emitter.emit("event", "a");
+  off();
+  emitter.emit("event", "b");
+  callbacks.once(emitter, "event", (value: string) => void calls.push(value))();
+  emitter.emit("event", "c");
+  expect([calls, emitter.listenerCount("event")]).toEqual([["a"], 0]);
+});

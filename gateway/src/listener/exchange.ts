@@ -1,0 +1,50 @@
+import http2 from "node:http2";
+import type { Callbacks } from "./callbacks.ts";
+import { cut, type HttpRequest, type HttpResponse, isHttp2, noKeepAlive } from "./http.ts";
+import type { Refuse } from "./refusal.ts";
+
+/** How long a client may go on sending a request that already has its response. */
+const LINGER_MS = 1000;
+
+/**
+ * Ends a request that a defect of ours has hit: with 500, or by cutting the response that has begun. HTTP/1 loses its
+ * connection, HTTP/2 the stream alone. Never throws: nobody would catch it.
+ */
+export function failExchange(request: HttpRequest, response: HttpResponse, refuse: Refuse): void {
+  try {
+    if (!response.headersSent) {
+      noKeepAlive(response);
+      refuse(request, response, { status: 500, code: "internal", message: "internal error" });
+      return;
+    }
+  } catch {
+    // What is left to do is the same.
+  }
+  cut(response);
+}
+
+/**
+ * A response is out before its request is in: the rest is read and dropped, so that the connection stays good for
+ * the next request, but not for long.
+ */
+export function lingerForBody(request: HttpRequest, callbacks: Callbacks): void {
+  if (request.complete) return;
+  const timer = callbacks.after(LINGER_MS, () => {
+    if (isHttp2(request)) {
+      request.stream.close(http2.constants.NGHTTP2_NO_ERROR);
+    } else {
+      request.socket.destroy();
+    }
+  });
+  const connection = isHttp2(request) ? request.stream : request.socket;
+  const stop = () => {
+    timer.stop();
+    offClose();
+  };
+  const offClose = callbacks.once(connection, "close", stop);
+  callbacks.once(request, "end", stop);
+  // A reader that was cut off at a deadline still listens, and would hold the rest back. Without one this must not
+  // be called: it would stop a request that Node has begun to drop.
+  if (request.listenerCount("readable") > 0) request.removeAllListeners("readable");
+  request.resume();
+}

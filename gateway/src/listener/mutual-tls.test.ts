@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import https from "node:https";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import tls from "node:tls";
+import { createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { EchoService } from "../gen/echo/v1/echo_pb.ts";
+import { Metrics } from "../metrics/metrics.ts";
+import { type Server, startServer } from "../server.ts";
+import { echoService } from "../testing/echo.ts";
+import { type SelfSigned, selfSigned } from "../testing/self-signed.ts";
+import { readCertificate } from "./certificate.ts";
+
+const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-mutual-tls-"));
+const fileOf = (name: string, text: string) => {
+  const file = path.join(directory, name);
+  writeFileSync(file, text);
+  return file;
+};
+
+const own = selfSigned("own");
+const alice = selfSigned("alice");
+const bob = selfSigned("bob");
+const mallory = selfSigned("mallory");
+const files = {
+  certificate: fileOf("own.crt", own.certificate),
+  key: fileOf("own.key", own.key),
+  clientCa: fileOf("alice-and-bob.crt", `Ours:\n${alice.certificate}\n${bob.certificate}`),
+};
+
+let server: Server;
+beforeAll(async () => {
+  server = await startServer({ ...echoService, tls: files });
+});
+afterEach(() => server.reload({ tls: files }));
+afterAll(async () => {
+  await server.close();
+  rmSync(directory, { recursive: true });
+});
+
+test("handshakes that fail are counted, and when the certificate expires is measured", async () => {
+  const metrics = new Metrics();
+  const other = await startServer({ ...echoService, tls: files, metrics });
+  await statusFor(undefined, other);
+  await statusFor(alice, other);
+  const { body } = await metrics.render();
+  expect(body).toContain("\nconnect_rest_tls_failures_total 1\n");
+  expect(body).toContain(
+    `\nconnect_rest_certificate_expiry_timestamp_seconds ${Date.UTC(2049, 11, 31, 23, 59, 59) / 1000}\n`,
+  );
+  await other.close();
+});
+
+/** The status of a request of a client with this certificate, or that there is none. */
+function statusFor(client?: SelfSigned, { url }: Server = server): Promise<number | "refused"> {
+  return new Promise((resolve) => {
+    const identity = client && { cert: client.certificate, key: client.key };
+    const options = { ca: own.certificate, agent: false, ...identity };
+    https
+      .get(`${url}/healthz`, options, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      })
+      .on("error", () => resolve("refused"));
+  });
+}
+
+test("a client with a certificate of the authorities is served, and no other", async () => {
+  expect(await statusFor(alice)).toBe(200);
+  expect(await statusFor(bob)).toBe(200);
+  expect(await statusFor(mallory)).toBe("refused");
+  expect(await statusFor()).toBe("refused");
+});
+
+test("a certificate whose key the client does not have is refused", async () => {
+  expect(await statusFor({ certificate: alice.certificate, key: mallory.key }).catch(() => "refused")).toBe(
+    "refused",
+  );
+});
+
+test("a client with a certificate of the authorities calls over HTTP/2", async () => {
+  const nodeOptions = { ca: own.certificate, cert: alice.certificate, key: alice.key };
+  const transport = createGrpcTransport({ baseUrl: server.url, nodeOptions });
+  expect((await createClient(EchoService, transport).echo({ text: "a" })).text).toBe("a");
+});
+
+test("new authorities count for new connections", async () => {
+  server.reload({ tls: { ...files, clientCa: fileOf("mallory.crt", mallory.certificate) } });
+  expect(await statusFor(mallory)).toBe(200);
+  expect(await statusFor(alice)).toBe("refused");
+});
+
+/** The status of a request on a TLS connection, and the session to resume it with. */
+async function connectAs({ certificate: cert, key }: SelfSigned, session?: Buffer) {
+  const options = { port: server.port, host: "127.0.0.1", ca: own.certificate, cert, key };
+  const socket = tls.connect({ ...options, ...(session === undefined ? {} : { session }) });
+  let ticket: Buffer | undefined;
+  let text = "";
+  socket.on("session", (given) => {
+    ticket = given;
+  });
+  socket.on("data", (chunk) => {
+    text += String(chunk);
+  });
+  socket.on("error", () => undefined);
+  socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  await new Promise((resolve) => socket.once("close", resolve));
+  return {
+    status: /^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? "refused",
+    ticket,
+    isReused: socket.isSessionReused(),
+  };
+}
+
+test("a session from before new authorities is not resumed without their certificate", async () => {
+  const { status, ticket } = await connectAs(alice);
+  expect(status).toBe("200");
+  expect(await connectAs(alice, ticket)).toMatchObject({ status: "200" });
+  server.reload({ tls: { ...files, clientCa: fileOf("mallory.crt", mallory.certificate) } });
+  expect(await connectAs(alice, ticket)).toMatchObject({ status: "refused" });
+});
+
+test.each([
+  ["nothing in it", ""],
+  ["a key in it", alice.key],
+  ["a certificate that is cut", alice.certificate.replace(/\n.*\n/, "\n")],
+])("a file of authorities with %s is refused before anything listens", (_, text) => {
+  const clientCa = fileOf("wrong.crt", text);
+  expect(() => readCertificate({ ...files, clientCa })).toThrow(/^the client CA .*wrong\.crt has /);
+});

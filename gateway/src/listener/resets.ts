@@ -1,0 +1,46 @@
+import type { Limits } from "../limits.ts";
+
+/** Streams that have lived this long, in milliseconds, end when they like: their number is bounded by their concurrency. */
+const EARLY_MS = 1000;
+
+/** What is known of a stream that was reset. */
+export interface Reset {
+  /** How long it was open, in milliseconds. */
+  readonly ageMs: number;
+  /** The timeout that the client gave it, in milliseconds; undefined for none. */
+  readonly timeoutMs: number | undefined;
+}
+
+/**
+ * Tells an attack by resets (CVE-2023-44487, and CVE-2025-8671 where the peer makes the server reset) from calls that are
+ * given up. Resets are free that end what has lived long or has reached the deadline that its client gave it. Of the others
+ * as many are as a connection may have streams, since a client may give up all its calls at once; beyond that,
+ * `resetsPerSecond`.
+ */
+export class ResetBudget {
+  private readonly perSecond: number;
+  private readonly burst: number;
+  private left: number;
+  private filledAt: number;
+
+  constructor({ resetsPerSecond, streamsPerConnection }: Limits, now: number) {
+    this.perSecond = resetsPerSecond;
+    this.burst = Math.max(resetsPerSecond, streamsPerConnection);
+    this.left = this.burst;
+    this.filledAt = now;
+  }
+
+  /** Counts a reset at `now`, in milliseconds; true when it is beyond the limit. */
+  isExceeded(reset: Reset, now: number): boolean {
+    if (!isEarly(reset)) return false;
+    this.left = Math.min(this.burst, this.left + ((now - this.filledAt) / 1000) * this.perSecond);
+    this.filledAt = now;
+    this.left -= 1;
+    return this.left < 0;
+  }
+}
+
+/** Half of a timeout counts as all of it: what the client waited before and the network took is not seen here. */
+function isEarly({ ageMs, timeoutMs }: Reset): boolean {
+  return ageMs < EARLY_MS && (timeoutMs === undefined || ageMs < timeoutMs / 2);
+}

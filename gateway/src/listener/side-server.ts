@@ -1,0 +1,89 @@
+import http from "node:http";
+import { Callbacks } from "./callbacks.ts";
+import { ANY_HOST, createHostCheck, hostsOf, isLoopback } from "./hosts.ts";
+import { cut } from "./http.ts";
+import { UNCACHED } from "./refusal.ts";
+import { WriteWatch } from "./write-watch.ts";
+
+/** Where something for operators is served, on a port of its own. */
+export interface SidePlace {
+  /** Default: 127.0.0.1. */
+  readonly host?: string | undefined;
+  /** 0 picks a free one. */
+  readonly port: number;
+}
+
+/** A server on a port of its own that listens. */
+export interface SideServer {
+  /** `http://host:port`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const REQUEST_TIMEOUT_MS = 5000;
+const MAX_CONNECTIONS = 64;
+
+/** How long a client may not read, in milliseconds. */
+const STALLED_MS = 30_000;
+
+/**
+ * Listens beside the port for callers, so that it never shows what is for operators, and they are served when that one
+ * is crowded. On loopback, requests for other hosts get 421; beyond it every host is served: scrapers send addresses.
+ * Rejects when the port cannot be had.
+ */
+export function startSideServer(
+  { host = "127.0.0.1", port }: SidePlace,
+  handler: http.RequestListener,
+): Promise<SideServer> {
+  const options = {
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    requireHostHeader: false,
+  };
+  const isServed = createHostCheck(hostsOf(host, isLoopback(host) ? undefined : [ANY_HOST]));
+  const server = http.createServer(options);
+  const watch = new WriteWatch(() => STALLED_MS, ignore);
+  const serve = (request: http.IncomingMessage, response: http.ServerResponse) => {
+    const { host: authority } = request.headers;
+    if (authority !== undefined && !isServed(authority)) {
+      sendText(response, 421, "this host is not served here");
+    } else {
+      handler(request, response);
+    }
+  };
+  server.maxConnections = MAX_CONNECTIONS;
+  return new Promise((resolve, reject) => {
+    // Once it listens, nobody waits for the promise any more.
+    const callbacks = new Callbacks(reject);
+    callbacks.on(server, "error", reject);
+    callbacks.on(server, "request", (request: http.IncomingMessage, response: http.ServerResponse) => {
+      const ofRequest = new Callbacks(() => cut(response));
+      ofRequest.on(response, "error", ignore);
+      watch.add(response, ofRequest);
+      ofRequest.guarded(serve)(request, response);
+    });
+    const timer = callbacks.every(STALLED_MS / 4, () => watch.check());
+    callbacks.once(server, "close", timer.stop);
+    callbacks.once(server, "listening", () => {
+      const address = server.address();
+      const bound = typeof address === "object" ? address?.port : port;
+      const name = host.includes(":") ? `[${host}]` : host;
+      resolve({ url: `http://${name}:${bound}`, close: () => close(server) });
+    });
+    server.listen({ host, port });
+  });
+}
+
+/** Sends a line of text. */
+export function sendText(response: http.ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { "content-type": "text/plain", ...UNCACHED }).end(`${text}\n`);
+}
+
+function ignore(): void {}
+
+function close(server: http.Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,103 @@
+import { constants } from "node:http2";
+import type { Callbacks } from "./callbacks.ts";
+import { cut, type HttpResponse, outgoing } from "./http.ts";
+
+interface Watched {
+  readonly response: HttpResponse;
+  /** When its client was last known to read, or to have nothing to read; by `performance.now()`. */
+  // biome-ignore lint/plugin: changes while the response is sent
+  waitingSince: number;
+}
+
+/** How often room is made at most, in milliseconds, since all responses are looked at for it. */
+const SHED_EVERY_MS = 50;
+
+/**
+ * Watches that clients read their responses, whatever they are responses to: one that has something to read and takes none
+ * of it for `stalledMs` loses it. HTTP/2's windows count as much as those of TCP.
+ */
+export class WriteWatch {
+  private readonly watched = new Map<HttpResponse, Watched>();
+  private readonly stalledMs: () => number;
+  private readonly onStalled: () => void;
+  private readonly now: () => number;
+  private lastShedAt = Number.NEGATIVE_INFINITY;
+  private hasShed = false;
+
+  /** @param onStalled notified of each response that is cut */
+  constructor(stalledMs: () => number, onStalled: () => void, now: () => number = () => performance.now()) {
+    this.stalledMs = stalledMs;
+    this.onStalled = onStalled;
+    this.now = now;
+  }
+
+  /** Watches a response until it closes. */
+  add(response: HttpResponse, callbacks: Callbacks): void {
+    const watched = { response, waitingSince: this.now() };
+    this.watched.set(response, watched);
+    callbacks.on(outgoing(response), "drain", () => {
+      watched.waitingSince = this.now();
+    });
+    callbacks.once(outgoing(response), "close", () => this.watched.delete(response));
+  }
+
+  /** Cuts responses that have not been read for `stalledMs`. To be called more often than that. */
+  check(): void {
+    this.cutAfter(this.stalledMs());
+  }
+
+  /**
+   * Makes room in a crowd: cuts what has not been read for a shorter time, in milliseconds.
+   *
+   * @returns whether it has cut anything, now or just before
+   */
+  shed(ms: number): boolean {
+    if (this.now() - this.lastShedAt >= SHED_EVERY_MS) {
+      this.lastShedAt = this.now();
+      this.hasShed = this.cutAfter(Math.min(ms, this.stalledMs())) > 0;
+    }
+    return this.hasShed;
+  }
+
+  private cutAfter(ms: number): number {
+    const now = this.now();
+    let count = 0;
+    for (const watched of this.watched.values()) {
+      if (!isWaiting(watched.response)) {
+        watched.waitingSince = now;
+      } else if (now - watched.waitingSince >= ms) {
+        count += 1;
+        watched.waitingSince = now;
+        this.onStalled();
+        cutOrClose(watched.response);
+      }
+    }
+    return count;
+  }
+}
+
+/**
+ * Whether a response has bytes, or an end, that its client has not taken. One that is pipelined behind another has no turn
+ * yet.
+ */
+function isWaiting(response: HttpResponse): boolean {
+  if ("stream" in response) {
+    const { writableLength, writableEnded, closed } = response.stream;
+    return writableLength > 0 || writableEnded || closed;
+  }
+  if (response.socket === null) return false;
+  return response.writableLength > 0 || (response.writableEnded && !response.writableFinished);
+}
+
+/**
+ * Cuts a response off. A stream that has been cut before, and still is there, is one of a session that sends nothing any more,
+ * e.g. since its peer has violated the protocol after it had said goodbye: that ends as a whole.
+ */
+function cutOrClose(response: HttpResponse): void {
+  if ("stream" in response && response.stream.closed) {
+    response.stream.session?.destroy();
+    response.stream.destroy();
+  } else {
+    cut(response, constants.NGHTTP2_CANCEL);
+  }
+}

@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { LineQueue, type Sink } from "./line-queue.ts";
+
+/** A sink that holds every chunk until the test lets it go. */
+function heldSink() {
+  const chunks: string[] = [];
+  let release: ((error?: Error) => void) | undefined;
+  const sink: Sink = (chunk, done) => {
+    release = (error) => {
+      release = undefined;
+      if (error === undefined) chunks.push(chunk);
+      done(error);
+    };
+  };
+  return { sink, chunks, step: (error?: Error) => release?.(error), isBusy: () => release !== undefined };
+}
+
+test("lines go out whole and in order, many at a time once the sink is slow", () => {
+  const { sink, chunks, step } = heldSink();
+  const queue = new LineQueue(sink);
+  for (const line of ["a\n", "b\n", "c\n"]) queue.write(line);
+  step();
+  step();
+  expect(chunks).toEqual(["a\n", "b\nc\n"]);
+  expect(queue.queuedBytes).toBe(0);
+});
+
+test("beyond the bytes that may wait, whole lines are dropped and counted, whatever is written", () => {
+  const actions = fc.array(
+    fc.oneof(
+      fc.string({ unit: "grapheme", maxLength: 30 }).map((text) => ({ write: text.replaceAll("\n", "") })),
+      fc.constant({ step: undefined }),
+      fc.constant({ step: new Error("EPIPE") }),
+    ),
+    { maxLength: 200 },
+  );
+  fc.assert(
+    fc.property(actions, fc.integer({ min: 1, max: 100 }), (list, maxBytes) => {
+      const { sink, chunks, step, isBusy } = heldSink();
+      const queue = new LineQueue(sink, maxBytes);
+      let written = 0;
+      let reported = 0;
+      queue.onFlow((dropped) => {
+        reported += dropped;
+      });
+      for (const action of list) {
+        if ("write" in action) {
+          written += 1;
+          queue.write(`${action.write}\n`);
+        } else {
+          step(action.step);
+        }
+        expect(queue.queuedBytes).toBeLessThanOrEqual(maxBytes);
+      }
+      while (isBusy()) step();
+      const out = chunks.join("").split("\n").length - 1;
+      expect(out + queue.droppedLines).toBe(written);
+      expect(queue.queuedBytes).toBe(0);
+      expect(reported).toBeLessThanOrEqual(queue.droppedLines);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("what was dropped is said once, when the reader has taken half of what waited", () => {
+  const { sink, step } = heldSink();
+  const queue = new LineQueue(sink, 8);
+  const reports: number[] = [];
+  queue.onFlow((dropped) => reports.push(dropped));
+  for (const line of ["1234567\n", "a\n", "b\n"]) queue.write(line);
+  expect(reports).toEqual([]);
+  step();
+  expect(reports).toEqual([2]);
+  queue.write("c\n");
+  step();
+  expect(reports).toEqual([2]);
+  expect(queue.droppedLines).toBe(2);
+});
+
+test("a report may itself be a line", () => {
+  const { sink, chunks, step, isBusy } = heldSink();
+  const queue = new LineQueue(sink, 8);
+  queue.onFlow((dropped) => queue.write(`lost ${dropped}\n`));
+  for (const line of ["1234567\n", "a\n"]) queue.write(line);
+  while (isBusy()) step();
+  expect(chunks).toEqual(["1234567\n", "lost 1\n"]);
+});
+
+test("flush resolves when all is out, and not before", async () => {
+  const { sink, step } = heldSink();
+  const queue = new LineQueue(sink);
+  queue.write("a\n");
+  let isFlushed = false;
+  const flushed = queue.flush(Number.POSITIVE_INFINITY).then(() => {
+    isFlushed = true;
+  });
+  await Promise.resolve();
+  expect(isFlushed).toBe(false);
+  step();
+  await flushed;
+  await queue.flush(Number.POSITIVE_INFINITY);
+});
+
+test("flush waits for no reader beyond its time", async () => {
+  const queue = new LineQueue(() => undefined);
+  queue.write("a\n");
+  await queue.flush(1);
+  expect(queue.queuedBytes).toBe(2);
+});

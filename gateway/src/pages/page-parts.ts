@@ -1,0 +1,74 @@
+import { Callbacks } from "../listener/callbacks.ts";
+import { cut, type HttpResponse, isGone, outgoing, sendResponse } from "../listener/http.ts";
+import type { Origin } from "../listener/proxies.ts";
+
+/** A page in parts, which all requests for it share: one that is not read takes no memory of its own. */
+export type Parts = readonly Uint8Array[];
+
+/** Stands where a page names the host that it was asked for. No text for people has it, and no host. */
+const HOST_MARK = "\u0000";
+
+/** What is written at a time, in bytes. */
+const SLICE_BYTES = 16 * 1024;
+
+/** The parts of a text. */
+export function textParts(text: string): Parts {
+  return [Buffer.from(text)];
+}
+
+/** Renders a page once for each scheme, so that for a request only the host is put between its parts. */
+export function createPageTemplate(render: (url: string) => string): (origin: Origin) => Parts {
+  const rendered = new Map<Origin["scheme"], Parts>();
+  return ({ scheme, authority }) => {
+    const parts =
+      rendered.get(scheme) ?? render(`${scheme}://${HOST_MARK}`).split(HOST_MARK).flatMap(textParts);
+    rendered.set(scheme, parts);
+    const host = Buffer.from(authority);
+    return parts.flatMap((part, index) => (index === 0 ? [part] : [host, part]));
+  };
+}
+
+/** Sends a page as its client reads it. Header names in lower case. */
+export function sendParts(
+  response: HttpResponse,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  parts: Parts,
+): void {
+  if (parts.length === 0) {
+    sendResponse(response, status, headers);
+    return;
+  }
+  if (isGone(response)) return;
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  const slices = slicesOf(parts);
+  const write = () => {
+    for (let slice = slices.next(); !isGone(response); slice = slices.next()) {
+      if (slice.done === true) {
+        stop();
+        response.end();
+        return;
+      }
+      if (!(response as NodeJS.WritableStream).write(slice.value)) return;
+    }
+  };
+  const callbacks = new Callbacks(() => cut(response));
+  const stop = callbacks.on(outgoing(response), "drain", write);
+  write();
+}
+
+/** The parts in slices of about one size. */
+function* slicesOf(parts: Parts): Generator<Uint8Array, undefined> {
+  let slice: Uint8Array[] = [];
+  let size = 0;
+  for (const part of parts) {
+    slice.push(part);
+    size += part.length;
+    if (size < SLICE_BYTES) continue;
+    yield Buffer.concat(slice);
+    slice = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(slice);
+}

@@ -1,0 +1,59 @@
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { codeFromString } from "@connectrpc/connect/protocol-connect";
+import type { GatewayReasonName } from "../call/error-reasons.ts";
+import { gatewayError } from "../call/gateway-error.ts";
+import { protocolOf } from "../call/protocol.ts";
+import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
+import { type Refusal, refusalHeaders, refusalText, UNCACHED } from "../listener/refusal.ts";
+import { errorResponse } from "./error-response.ts";
+
+/** Statuses that say that no protocol of ours is spoken, whatever the content type says. */
+const NO_PROTOCOL: ReadonlySet<number> = new Set([405, 415, 417, 505]);
+
+/** Another server is meant (RFC 9110 section 15.5.20), which is HTTP's to say, whatever the protocol says beside it. */
+const MISDIRECTED = 421;
+
+/** Content types of Connect requests. */
+const CONNECT_TYPE = /^application\/(?:connect\+)?(?:json|proto)\s*(?:;|$)/i;
+
+/** Connect GET requests (https://connectrpc.com/docs/protocol, Unary-Get-Request). */
+const CONNECT_QUERY = /\?(?:[^#]*&)?connect=v1(?:&|#|$)/;
+
+/**
+ * Sends a refusal as the response to a request: an error of its protocol where its head says which one that is (gRPC by headers
+ * alone, "Trailers-Only"), else a status and a text.
+ */
+export function refuse(request: HttpRequest, response: HttpResponse, refusal: Refusal): void {
+  const contentType = request.headers["content-type"];
+  const protocol = protocolOf(contentType);
+  if (protocol === "connect" && (refusal.isBare === true || !isConnect(request, refusal))) {
+    const headers = refusal.isBare === true ? { ...refusal.headers } : refusalHeaders(refusal);
+    sendResponse(response, refusal.status, headers, refusal.isBare === true ? "" : refusalText(refusal));
+    return;
+  }
+  const error = refusalError(refusal);
+  const { status, headers, body } = errorResponse(protocol, contentType, error, refusal.status);
+  const uncached = protocol === "connect" ? UNCACHED : {};
+  const sent = refusal.status === MISDIRECTED ? MISDIRECTED : status;
+  sendResponse(response, sent, { ...headers, ...uncached, ...refusal.headers }, body);
+}
+
+function isConnect({ headers, method, url }: HttpRequest, { status }: Refusal): boolean {
+  if (NO_PROTOCOL.has(status)) return false;
+  if (status === MISDIRECTED && /^application\/connect\+/i.test(headers["content-type"] ?? "")) return false;
+  const type = headers["content-type"];
+  return type === undefined ? method === "GET" && CONNECT_QUERY.test(url ?? "") : CONNECT_TYPE.test(type);
+}
+
+function refusalError(refusal: Refusal): ConnectError {
+  return gatewayError(reasonOf(refusal), refusal.message, codeFromString(refusal.code) ?? Code.Unknown);
+}
+
+function reasonOf({ status, limit, reason }: Refusal): GatewayReasonName {
+  if (reason !== undefined) return reason;
+  if (status === 408) return "REQUEST_STALLED";
+  if (NO_PROTOCOL.has(status)) return "PROTOCOL_UNSUPPORTED";
+  if (status === 503) return "OVERLOADED";
+  if (status >= 500) return "GATEWAY_FAILED";
+  return limit === undefined ? "REQUEST_MALFORMED" : "REQUEST_TOO_LARGE";
+}

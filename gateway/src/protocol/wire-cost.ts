@@ -1,0 +1,290 @@
+import { type DescField, type DescMessage, type Registry, ScalarType } from "@bufbuild/protobuf";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { gatewayError } from "../call/gateway-error.ts";
+import { type Budget, OBJECT_COST, VALUE_COST } from "./cost.ts";
+
+const END_GROUP = 4;
+const LENGTH_DELIMITED = 2;
+const ANY = "google.protobuf.Any";
+
+/** How deep the message in a google.protobuf.Any may be nested: what protobuf-es decodes when nobody says. */
+const ANY_DEPTH = 100;
+/** How many google.protobuf.Any may be in one another. Each is decoded within the one around it. */
+const MAX_NESTED_ANY = 16;
+
+/** The bytes end early, or are none: whoever decodes them finds the same place, and says what is wrong. */
+class Malformed extends Error {}
+
+const MALFORMED = new Malformed();
+
+/**
+ * Counts what decoding a message costs, by walking over its bytes exactly as protobuf-es does, which goes by the types of
+ * fields and not by the wire types of their tags. It stops where the bytes are malformed, or nested deeper than `depth`,
+ * where decoding fails.
+ *
+ * @param types those that a google.protobuf.Any may have, which is decoded later and counts here
+ * @throws ConnectError RESOURCE_EXHAUSTED beyond the budget
+ */
+export function spendWire(
+  budget: Budget,
+  desc: DescMessage,
+  bytes: Uint8Array,
+  depth: number,
+  types?: Registry,
+): void {
+  walk(new WireWalker(budget, bytes, { depth, nesting: 0, types }), desc);
+}
+
+function walk(walker: WireWalker, desc: DescMessage): void {
+  try {
+    walker.root(desc);
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+  }
+}
+
+interface WalkOptions {
+  /** How deep messages may be nested. */
+  readonly depth: number;
+  /** In how many Any these bytes are. */
+  readonly nesting: number;
+  readonly types: Registry | undefined;
+}
+
+class WireWalker {
+  private readonly budget: Budget;
+  private readonly bytes: Uint8Array;
+  private readonly options: WalkOptions;
+  private depth: number;
+  private at = 0;
+
+  constructor(budget: Budget, bytes: Uint8Array, options: WalkOptions) {
+    this.budget = budget;
+    this.bytes = bytes;
+    this.options = options;
+    this.depth = options.depth;
+  }
+
+  root(desc: DescMessage): void {
+    this.message(desc, this.bytes.length);
+  }
+
+  /** Walks over a message up to `end`; of a group, whose end is a tag, to that. */
+  private message(desc: DescMessage, end: number | undefined): void {
+    if (--this.depth < 0) throw MALFORMED;
+    const fields = fieldsOf(desc);
+    const start = this.at;
+    let last = start;
+    while (this.at < (end ?? this.bytes.length)) {
+      const tag = this.tag();
+      if (end === undefined && (tag & 7) === END_GROUP) break;
+      const field = fields.get(tag >>> 3);
+      if (field === undefined) {
+        this.budget.spend(OBJECT_COST);
+        this.skip(tag & 7);
+      } else {
+        this.field(field, tag & 7);
+      }
+      last = this.at;
+    }
+    this.depth++;
+    if (desc.typeName === ANY) this.any(start, last);
+  }
+
+  private field(field: DescField, wireType: number): void {
+    if (field.fieldKind === "map") {
+      this.entry(field);
+    } else if (field.message !== undefined) {
+      this.child(field.message, field.delimitedEncoding);
+    } else {
+      const scalar = field.scalar ?? ScalarType.INT32;
+      if (field.fieldKind === "list" && wireType === LENGTH_DELIMITED && isPackable(scalar)) {
+        this.packed(scalar);
+      } else {
+        this.budget.spend(VALUE_COST);
+        this.scalar(scalar);
+      }
+    }
+  }
+
+  private child(desc: DescMessage, isGroup: boolean): void {
+    this.budget.spend(OBJECT_COST);
+    this.message(desc, isGroup ? undefined : this.end());
+  }
+
+  private entry(field: DescField & { readonly fieldKind: "map" }): void {
+    this.budget.spend(OBJECT_COST);
+    const end = this.end();
+    let hasValue = false;
+    while (this.at < end) {
+      const tag = this.tag();
+      this.budget.spend(VALUE_COST);
+      if (tag >>> 3 === 1) {
+        this.scalar(field.mapKey);
+      } else if (tag >>> 3 === 2) {
+        hasValue = true;
+        this.mapValue(field);
+      } else {
+        this.skip(tag & 7);
+      }
+    }
+    // what is absent is made
+    if (!hasValue) this.budget.spend(field.message === undefined ? VALUE_COST : OBJECT_COST);
+  }
+
+  private mapValue(field: DescField & { readonly fieldKind: "map" }): void {
+    if (field.message !== undefined) {
+      this.child(field.message, false);
+    } else {
+      this.scalar(field.scalar ?? ScalarType.INT32);
+    }
+  }
+
+  private packed(scalar: ScalarType): void {
+    const end = this.end();
+    while (this.at < end) {
+      this.budget.spend(VALUE_COST);
+      this.scalar(scalar);
+    }
+  }
+
+  /** The message in a google.protobuf.Any, which whoever unpacks it decodes, by its last type name and value. */
+  private any(start: number, end: number): void {
+    const after = this.at;
+    this.at = start;
+    let name = "";
+    let value = this.bytes.subarray(0, 0);
+    while (this.at < end) {
+      const tag = this.tag();
+      if (tag >>> 3 > 2) {
+        this.skip(tag & 7);
+      } else {
+        const from = this.lengthAt();
+        if (tag >>> 3 === 1) name = this.text(from, this.at);
+        if (tag >>> 3 === 2) value = this.bytes.subarray(from, this.at);
+      }
+    }
+    this.at = after;
+    const { types, nesting } = this.options;
+    const desc = types?.getMessage(name.slice(name.lastIndexOf("/") + 1));
+    if (desc === undefined) return;
+    if (nesting >= MAX_NESTED_ANY) throw nestedTooDeep();
+    const options = { depth: ANY_DEPTH, nesting: nesting + 1, types };
+    // what is malformed within is found only when it is unpacked: what follows is decoded all the same
+    walk(new WireWalker(this.budget, value, options), desc);
+  }
+
+  private text(start: number, end: number): string {
+    // no name of a type is longer
+    return Buffer.from(this.bytes.subarray(start, Math.min(end, start + 1000))).toString("latin1");
+  }
+
+  /** Reads a length, moves behind what has it, and returns where that begins. */
+  private lengthAt(): number {
+    const length = this.varint();
+    const start = this.at;
+    this.step(length);
+    return start;
+  }
+
+  private scalar(scalar: ScalarType): void {
+    switch (scalar) {
+      case ScalarType.STRING:
+      case ScalarType.BYTES:
+        this.lengthAt();
+        return;
+      case ScalarType.DOUBLE:
+      case ScalarType.FIXED64:
+      case ScalarType.SFIXED64:
+        this.step(8);
+        return;
+      case ScalarType.FLOAT:
+      case ScalarType.FIXED32:
+      case ScalarType.SFIXED32:
+        this.step(4);
+        return;
+      default:
+        this.varint();
+    }
+  }
+
+  /** Passes over a field that is not known. */
+  private skip(wireType: number): void {
+    switch (wireType) {
+      case 0:
+        // of any length, as protobuf-es has it
+        while ((this.bytes[this.at++] ?? 0) >= 0x80);
+        this.step(0);
+        return;
+      case 1:
+        this.step(8);
+        return;
+      case LENGTH_DELIMITED:
+        this.lengthAt();
+        return;
+      case 3:
+        this.skipGroup();
+        return;
+      case 5:
+        this.step(4);
+        return;
+      default:
+        throw MALFORMED;
+    }
+  }
+
+  private skipGroup(): void {
+    if (--this.depth < 0) throw MALFORMED;
+    for (let tag = this.tag(); (tag & 7) !== END_GROUP; tag = this.tag()) {
+      this.budget.spend(VALUE_COST);
+      this.skip(tag & 7);
+    }
+    this.depth++;
+  }
+
+  /** Where a message ends. Beyond the last byte, all up to that is decoded before it is found to be malformed. */
+  private end(): number {
+    const length = this.varint();
+    return this.at + length;
+  }
+
+  private step(size: number): void {
+    this.at += size;
+    if (this.at > this.bytes.length) throw MALFORMED;
+  }
+
+  private tag(): number {
+    const tag = this.varint();
+    if (tag < 8 || (tag & 7) > 5) throw MALFORMED;
+    return tag;
+  }
+
+  /** The lower 32 bits of a varint. */
+  private varint(): number {
+    let value = 0;
+    for (let shift = 0; shift < 70; shift += 7) {
+      const byte = this.bytes[this.at++];
+      if (byte === undefined) throw MALFORMED;
+      if (shift < 32) value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value >>> 0;
+    }
+    throw MALFORMED;
+  }
+}
+
+function nestedTooDeep(): ConnectError {
+  const text = `the message has more than ${MAX_NESTED_ANY} google.protobuf.Any within one another`;
+  return gatewayError("REQUEST_TOO_LARGE", text, Code.InvalidArgument);
+}
+
+function isPackable(scalar: ScalarType): boolean {
+  return scalar !== ScalarType.STRING && scalar !== ScalarType.BYTES;
+}
+
+const known = new WeakMap<DescMessage, ReadonlyMap<number, DescField>>();
+
+function fieldsOf(desc: DescMessage): ReadonlyMap<number, DescField> {
+  const fields = known.get(desc) ?? new Map(desc.fields.map((field) => [field.number, field]));
+  known.set(desc, fields);
+  return fields;
+}

@@ -1,0 +1,58 @@
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import type { Compression } from "@connectrpc/connect/protocol";
+import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
+import { gatewayError } from "../call/gateway-error.ts";
+
+/** Decompresses no more than this many bytes. */
+type Decompress = (bytes: Uint8Array, maxOutputLength: number) => Promise<Uint8Array>;
+
+/** The largest window of zstd that a decoder must have (RFC 9659): 8 MiB, as the exponent of two. */
+const ZSTD_WINDOW_LOG = 23;
+
+/** What messages of clients may be compressed with, in the order of preference. */
+export const CLIENT_COMPRESSIONS: readonly Compression[] = [
+  compressionGzip,
+  compressionBrotli,
+  ...zstdCompressions(),
+  compression("deflate", promisify(zlib.deflate), (bytes, maxOutputLength) =>
+    promisify(zlib.inflate)(bytes, { maxOutputLength }),
+  ),
+];
+
+/** zstd, where Node has it (22.15 and newer). */
+function zstdCompressions(): Compression[] {
+  if (typeof zlib.zstdCompress !== "function") return [];
+  const params = { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG };
+  const decompress: Decompress = (bytes, maxOutputLength) =>
+    promisify(zlib.zstdDecompress)(bytes, { maxOutputLength, params });
+  return [compression("zstd", promisify(zlib.zstdCompress), decompress)];
+}
+
+function compression(
+  name: string,
+  compress: (bytes: Uint8Array) => Promise<Uint8Array>,
+  decompress: Decompress,
+): Compression {
+  return {
+    name,
+    compress: async (bytes) => new Uint8Array(await compress(bytes)),
+    decompress: async (bytes, maxBytes) => {
+      if (bytes.length === 0) return new Uint8Array();
+      try {
+        return new Uint8Array(await decompress(bytes, maxBytes));
+      } catch (error) {
+        throw failure(error, maxBytes);
+      }
+    },
+  };
+}
+
+function failure(error: unknown, maxBytes: number): ConnectError {
+  if (error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE") {
+    const text = `message is larger than configured readMaxBytes ${maxBytes} after decompression`;
+    return gatewayError("REQUEST_TOO_LARGE", text, Code.ResourceExhausted);
+  }
+  return gatewayError("REQUEST_MALFORMED", "decompression failed", Code.InvalidArgument, [], error);
+}

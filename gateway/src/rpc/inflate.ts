@@ -1,0 +1,76 @@
+import type { Transform } from "node:stream";
+import zlib from "node:zlib";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { gatewayError } from "../call/gateway-error.ts";
+
+/** Each chunk is a turn of the event loop and a task of a thread: small ones take most of the time of a large message. */
+const OPTIONS = { chunkSize: 64 * 1024 };
+
+/** The largest window of zstd that a decoder must have (RFC 9659): 8 MiB, as the exponent of two. */
+const ZSTD_WINDOW_LOG = 23;
+const ZSTD_OPTIONS = { ...OPTIONS, params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } };
+
+/** By the names of the content codings; others are decompressed in one go, which cannot be stopped. */
+const DECODERS: ReadonlyMap<string, () => Transform & { readonly bytesWritten: number }> = new Map([
+  ["gzip", () => zlib.createGunzip(OPTIONS)],
+  ["br", () => zlib.createBrotliDecompress(OPTIONS)],
+  ["deflate", () => zlib.createInflate(OPTIONS)],
+  ["zstd", () => zlib.createZstdDecompress(ZSTD_OPTIONS)],
+]);
+
+/** Whether there is a decoder for a content coding. */
+export function canInflate(coding: string): boolean {
+  return DECODERS.has(coding);
+}
+
+/**
+ * Decompresses a message. Stops at the first byte beyond `maxBytes`, and as soon as the signal is aborted.
+ *
+ * @throws ConnectError with the codes and texts of connect-node; the reason of the signal
+ */
+export function inflate(
+  coding: string,
+  bytes: Uint8Array,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const decoder = DECODERS.get(coding)?.();
+    if (decoder === undefined) throw new Error(`no decoder for ${coding}`);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (act: () => void) => {
+      signal.removeEventListener("abort", onAbort);
+      decoder.destroy();
+      act();
+    };
+    const onAbort = () => settle(() => reject(signal.reason));
+    signal.addEventListener("abort", onAbort, { once: true });
+    decoder.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > maxBytes) settle(() => reject(tooLarge(maxBytes)));
+    });
+    decoder.once("end", () => settle(() => resolve(whole(chunks, size))));
+    decoder.on("error", (error) => settle(() => reject(failed(error))));
+    decoder.end(bytes);
+  });
+}
+
+function whole(chunks: readonly Buffer[], size: number): Uint8Array {
+  const [first] = chunks;
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size);
+}
+
+function tooLarge(maxBytes: number): ConnectError {
+  const text = `message is larger than configured readMaxBytes ${maxBytes} after decompression`;
+  return gatewayError("REQUEST_TOO_LARGE", text, Code.ResourceExhausted);
+}
+
+function failed(error: Error): ConnectError {
+  const code = "code" in error ? String(error.code) : "";
+  const isInput =
+    code === "Z_DATA_ERROR" || code === "ERR_PADDING_2" || /^(ERR__ERROR_FORMAT_|ZSTD_error_)/.test(code);
+  const status = isInput ? Code.InvalidArgument : Code.Internal;
+  return gatewayError("REQUEST_MALFORMED", "decompression failed", status, [], error);
+}

@@ -1,0 +1,83 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import net from "node:net";
+import path from "node:path";
+import tls from "node:tls";
+import type { LimitOptions } from "../limits.ts";
+
+/** The memory of a server, in bytes, and its open sockets. */
+export interface HostileStatus {
+  readonly sockets: number;
+  readonly rss: number;
+  readonly heap: number;
+}
+
+/** A server in a process of its own that any stray error ends. */
+export interface HostileProcess {
+  readonly port: number;
+  readonly tlsPort: number;
+  /** Its exit status, or the signal that ended it; undefined while it runs. */
+  exited(): unknown;
+  /** What it has printed to standard error. */
+  stderr(): string;
+  status(): Promise<HostileStatus>;
+  stop(): void;
+}
+
+/** Starts `hostile-server.ts`. */
+export async function startHostileProcess(
+  limits: LimitOptions = {},
+  execArgv: readonly string[] = [],
+): Promise<HostileProcess> {
+  const child: ChildProcess = fork(path.resolve(import.meta.dirname, "hostile-server.ts"), [], {
+    stdio: ["ignore", "inherit", "pipe", "ipc"],
+    execArgv: ["--unhandled-rejections=strict", ...execArgv],
+    env: { ...process.env, HOSTILE_LIMITS: JSON.stringify(limits) },
+  });
+  let exited: unknown;
+  let stderr = "";
+  child.once("exit", (code, signal) => {
+    exited = code ?? signal;
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const [ready] = await once(child, "message");
+  return {
+    port: ready.port,
+    tlsPort: ready.tlsPort,
+    exited: () => exited,
+    stderr: () => stderr,
+    status: async () => {
+      const answer = once(child, "message");
+      child.send("status");
+      const [message] = await answer;
+      return message;
+    },
+    stop: () => void child.kill("SIGKILL"),
+  };
+}
+
+/** Sends bytes on a new connection and returns what comes back until it is closed. */
+export function sendBytes(
+  port: number,
+  secure: false | "h2" | "http/1.1",
+  parts: readonly Uint8Array[],
+): Promise<string> {
+  return new Promise((resolve) => {
+    let received = "";
+    const write = () => {
+      for (const part of parts) socket.write(part);
+    };
+    const socket =
+      secure === false
+        ? net.connect({ port, host: "127.0.0.1", noDelay: true, allowHalfOpen: true }, write)
+        : tls.connect({ port, host: "127.0.0.1", rejectUnauthorized: false, ALPNProtocols: [secure] }, write);
+    socket.setNoDelay(true);
+    socket.setEncoding("latin1").on("data", (text: string) => {
+      received += text;
+    });
+    socket.on("end", () => socket.end());
+    socket.on("error", () => undefined).on("close", () => resolve(received));
+  });
+}

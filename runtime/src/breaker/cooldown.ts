@@ -1,0 +1,25 @@
+import { type Clock, fraction } from "../time/clock.ts";
+import type { BreakerSettings } from "./breaker-options.ts";
+
+/** How long an open circuit cools: longer after each probe that fails, and from the start after a success. */
+export class Cooldown {
+  private readonly settings: Pick<BreakerSettings, "cooldownMs" | "maxCooldownMs">;
+  private readonly clock: Clock;
+  private currentMs: number;
+
+  constructor(settings: Pick<BreakerSettings, "cooldownMs" | "maxCooldownMs">, clock: Clock) {
+    this.settings = settings;
+    this.clock = clock;
+    this.currentMs = settings.cooldownMs;
+  }
+
+  /** In whole milliseconds. */
+  get ms(): number {
+    return this.currentMs;
+  }
+
+  grow(): void {
+    const longer = this.currentMs * (1.5 + fraction(this.clock));
+    this.currentMs = Math.ceil(Math.min(longer, this.settings.maxCooldownMs));
+  }
+}

@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { checkJsonCost, JsonTooCostly } from "./json-cost.ts";
+
+/** A limit that is never reached, for text of any length to be counted. */
+const COUNTED = Number.MAX_SAFE_INTEGER;
+const padding = " ".repeat(10);
+
+/** What a text costs, however short it is. */
+function costOf(text: string): number {
+  let low = 0;
+  let high = text.length * 200;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (isWithin(text, middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+function isWithin(text: string, limit: number): boolean {
+  try {
+    checkJsonCost(text, limit);
+    return true;
+  } catch (error) {
+    if (error instanceof JsonTooCostly) return false;
+    throw error;
+  }
+}
+
+function valuesIn(json: unknown): number {
+  if (typeof json !== "object" || json === null) return 1;
+  const isArray = Array.isArray(json);
+  return Object.values(json).reduce<number>((sum, each) => sum + valuesIn(each) + (isArray ? 0 : 1), 1);
+}
+
+test("property: every value and every key of a document counts", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(3), (json, indentation) => {
+      const text = JSON.stringify(json, undefined, indentation);
+      // spaces cost nothing, and make the text long enough to be looked at
+      const long = padding.repeat(text.length) + text;
+      expect(costOf(long)).toBeGreaterThanOrEqual(valuesIn(json));
+    }),
+    { numRuns: 500, interruptAfterTimeLimit: 10_000 },
+  );
+});
+
+test.each([
+  ["{}", 8],
+  ["[[],{}]", 14],
+  ['{"a":"b"}', 10],
+  ['["\\"[{","\\\\",true]', 6],
+  ["[1,-2,3.5,null]", 8],
+  ["[1.0,-0,1e3,10]", 34],
+  ["[9007199254740993]", 20],
+  ["[1e999]", 113],
+  ["[1e0000999]", 113],
+  ["[1.5e+200]", 113],
+  ["[1e-99,1e22]", 23],
+  ['["2026-01-01T00:00:00Z","-1"]', 11],
+  ['"open', 1],
+])("%s costs %d", (text, cost) => {
+  expect(costOf(padding.repeat(20) + text)).toBe(cost);
+});
+
+test.each(["{},", "[", '{"a":', '"",', "1,", "1e999,", "null,", '"1",', "9007199254740993,"])(
+  "a million characters of %s are given up as soon as the limit is exceeded",
+  (unit) => {
+    const text = unit.repeat(1_000_000 / unit.length);
+    expect(() => checkJsonCost(text, 100_000)).toThrow(JsonTooCostly);
+  },
+);
+
+test("a text costs the same however long it is, and a number however many digits it has", () => {
+  const long = "x".repeat(1_000_000);
+  expect(checkJsonCost(`"${long}"`, 100_000)).toBe(1);
+  expect(checkJsonCost(`"${'\\"'.repeat(1_000_000)}"`, 100_000)).toBe(1);
+  expect(checkJsonCost("1".repeat(1_000_000), 100_000)).toBe(17);
+});
+
+test("short texts are not looked at", () => {
+  expect(checkJsonCost("[".repeat(100), 800)).toBe(0);
+  expect(checkJsonCost("[".repeat(100), COUNTED)).toBe(0);
+});

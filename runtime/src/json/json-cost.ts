@@ -1,0 +1,126 @@
+/** What a value costs that is neither an object nor an array: a number, a word, a text, a key. */
+const VALUE_COST = 1;
+/** What an array costs. */
+const ARRAY_COST = 3;
+/** What an object costs: a decoder asks it for every field of its message, there or not. */
+const OBJECT_COST = 8;
+/** What a text costs beside its value that begins like a number: a time, a duration or a 64-bit integer is read from it. */
+const NUMERIC_TEXT_COST = 3;
+/** What a number costs beside its value that JSON.parse may round: all is parsed again, and it becomes a bigint. */
+const LONG_NUMBER_COST = 16;
+/** The length of the shortest such number. */
+const LONG_NUMBER = 16;
+/** What a fraction costs beside its value: its notation may have to be kept. */
+const FRACTION_COST = 1;
+/** What a number costs beside its value that JSON.parse gives another notation, `1.0`, `1e3` or `-0`, and may have to be kept. */
+const NOTATION_COST = 9;
+/** What a number costs whose exponent has three digits: it is written out as one of up to a thousand. */
+const LARGE_NUMBER_COST = 100;
+/** What a character can cost at most, that of `{`. */
+const MAX_COST_PER_CHARACTER = OBJECT_COST;
+
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const COLON = 0x3a;
+const LETTER_E = 0x65;
+const LOWER_CASE = 0x20;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+const LARGE_EXPONENT = /e\+?0*[1-9]\d\d/i;
+/** Longer numbers are never written out. */
+const MAX_NUMBER = 1000;
+
+/** JSON that costs more to parse and to decode than is allowed. */
+export class JsonTooCostly extends Error {}
+
+/**
+ * Counts what it costs to parse JSON and to decode what is in it, by one look at each character, since a few bytes can be a
+ * costly value. Short texts are not looked at. Text that is no JSON costs something; whoever parses it says what is wrong.
+ *
+ * @returns what was counted; 0 for what cannot exceed the limit
+ * @throws JsonTooCostly as soon as it is more than the limit
+ */
+export function checkJsonCost(text: string, limit: number): number {
+  if (text.length * MAX_COST_PER_CHARACTER <= limit) return 0;
+  let cost = 0;
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (code <= SPACE || code === COMMA || code === COLON || code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      at++;
+      continue;
+    }
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      cost += code === OPEN_BRACE ? OBJECT_COST : ARRAY_COST;
+      at++;
+    } else if (code === QUOTE) {
+      cost += isNumeric(text.charCodeAt(at + 1)) ? VALUE_COST + NUMERIC_TEXT_COST : VALUE_COST;
+      at = endOfString(text, at + 1);
+    } else {
+      const end = endOfScalar(text, at + 1);
+      cost += isNumeric(code) ? numberCost(text, at, end) : VALUE_COST;
+      at = end;
+    }
+    if (cost > limit) throw new JsonTooCostly(`more than ${limit}`);
+  }
+  return cost;
+}
+
+function isNumeric(code: number): boolean {
+  return (code >= ZERO && code <= NINE) || code === MINUS;
+}
+
+function numberCost(text: string, start: number, end: number): number {
+  const length = end - start;
+  if (length === 1) return VALUE_COST;
+  if (length >= LONG_NUMBER) return VALUE_COST + LONG_NUMBER_COST + exponentCost(text, start, end);
+  return VALUE_COST + notationCost(text, start, end);
+}
+
+/** What the notation of a short number adds. */
+function notationCost(text: string, start: number, end: number): number {
+  let cost = 0;
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (code === POINT) cost = FRACTION_COST;
+    if ((code | LOWER_CASE) === LETTER_E) return NOTATION_COST + exponentCost(text, start, end);
+  }
+  const endsInZero = text.charCodeAt(end - 1) === ZERO;
+  const isMinusZero = end - start === 2 && text.charCodeAt(start) === MINUS;
+  return endsInZero && (cost > 0 || isMinusZero) ? NOTATION_COST : cost;
+}
+
+function exponentCost(text: string, start: number, end: number): number {
+  return end - start <= MAX_NUMBER && LARGE_EXPONENT.test(text.slice(start, end)) ? LARGE_NUMBER_COST : 0;
+}
+
+/** Behind a number or a word. */
+function endOfScalar(text: string, start: number): number {
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code <= SPACE || code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET) return at;
+    if (code === QUOTE || code === OPEN_BRACE || code === OPEN_BRACKET || code === COLON) return at;
+  }
+  return text.length;
+}
+
+/** Behind a string. A look for its quote is fast where nothing in it is escaped; else each character counts. */
+function endOfString(text: string, start: number): number {
+  const quote = text.indexOf('"', start);
+  if (quote < 0) return text.length;
+  if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1;
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at + 1;
+    if (code === BACKSLASH) at++;
+  }
+  return text.length;
+}

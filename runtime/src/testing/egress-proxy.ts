@@ -1,0 +1,96 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import type { Certificate } from "./certificates.ts";
+
+/** What a proxy of a test was asked for. */
+export interface ProxyRequest {
+  /** `CONNECT host:port`, or `GET http://host/path`. */
+  readonly line: string;
+  readonly authorization: string | undefined;
+  readonly headers: IncomingMessage["headers"];
+}
+
+/** A proxy of a test. It resolves every name to 127.0.0.1, and every port but those of `ports` as it is. */
+export interface EgressProxyServer extends AsyncDisposable {
+  readonly url: string;
+  readonly requests: ProxyRequest[];
+}
+
+interface Setup {
+  /** Where to go in place of a port, such as 443. */
+  readonly ports?: Readonly<Record<number, string>>;
+  /** What it responds to every request in place of making a connection. */
+  readonly status?: number;
+  /** For TLS to the proxy itself. */
+  readonly tls?: Certificate;
+  /** Never responds. */
+  readonly silent?: boolean;
+}
+
+/** Starts a proxy on a free port. */
+export async function egressProxy({
+  ports = {},
+  status,
+  tls,
+  silent = false,
+}: Setup = {}): Promise<EgressProxyServer> {
+  const requests: ProxyRequest[] = [];
+  const sockets = new Set<Socket>();
+  const portOf = (port: string) => Number(new URL(ports[Number(port)] ?? `http://x:${port}`).port || 80);
+  const record = ({ method, url, headers }: IncomingMessage) =>
+    requests.push({ line: `${method} ${url}`, authorization: headers["proxy-authorization"], headers });
+  const forward = (incoming: IncomingMessage, response: ServerResponse) => {
+    record(incoming);
+    if (silent) return;
+    if (status !== undefined) {
+      response.writeHead(status, { "content-type": "text/plain" });
+      response.end(`refused, with ${incoming.headers["proxy-authorization"]}`);
+      return;
+    }
+    const { hostname: _name, port, pathname, search } = new URL(incoming.url ?? "");
+    const { method, headers } = incoming;
+    const path = pathname + search;
+    const outgoing = request(
+      { host: "127.0.0.1", port: portOf(port || "80"), method, path, headers },
+      (got) => {
+        response.writeHead(got.statusCode ?? 500, got.headers);
+        got.pipe(response);
+      },
+    );
+    outgoing.on("error", () => response.destroy());
+    incoming.pipe(outgoing);
+  };
+  const server: Server = tls === undefined ? createServer(forward) : createTlsServer(tls, forward);
+  server.on("connect", (incoming: IncomingMessage, client: Socket, head: Buffer) => {
+    record(incoming);
+    client.on("error", () => undefined);
+    if (silent) return;
+    if (status !== undefined) {
+      client.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\n\r\n`);
+      return;
+    }
+    const upstream = connect(portOf(incoming.url?.split(":").at(-1) ?? ""), "127.0.0.1", () => {
+      client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      upstream.write(head);
+      client.pipe(upstream).pipe(client);
+    });
+    sockets.add(upstream);
+    upstream.on("error", () => client.destroy()).on("close", () => client.destroy());
+    client.on("close", () => upstream.destroy());
+  });
+  server.on("connection", (socket: Socket) => sockets.add(socket));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`,
+    requests,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { findSecrets } from "./find-secrets.ts";
+import { Secret } from "./secret.ts";
+
+/** As `redactText` does. */
+const redact = (text: string, secret: string) =>
+  findSecrets(text, [new Secret(secret)])
+    .toReversed()
+    .reduce((clean, [from, to]) => `${clean.slice(0, from)}[secret]${clean.slice(to)}`, text);
+
+const units = (text: string, write: (unit: number) => string) =>
+  Array.from(text, (char) =>
+    char
+      .split("")
+      .map((unit) => write(unit.charCodeAt(0)))
+      .join(""),
+  ).join("");
+const hexOf = (unit: number, width: number) => unit.toString(16).padStart(width, "0");
+
+/** The ways in which a peer may write down what it was sent. */
+const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
+  "as it is": (text) => text,
+  "in upper case": (text) => text.toUpperCase(),
+  "in lower case": (text) => text.toLowerCase(),
+  "percent-encoded": encodeURIComponent,
+  "percent-encoded in lower case": (text) =>
+    encodeURIComponent(text).replace(/%../g, (part) => part.toLowerCase()),
+  "percent-encoded twice": (text) => encodeURIComponent(encodeURIComponent(text)),
+  "percent-encoded throughout": (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&"),
+  "as a form": (text) => new URLSearchParams({ a: text }).toString().slice(2),
+  "as JSON": (text) => JSON.stringify(text).slice(1, -1),
+  "as JSON with escaped slashes": (text) => JSON.stringify(text).slice(1, -1).replaceAll("/", "\\/"),
+  "as JSON within JSON": (text) => JSON.stringify(JSON.stringify(text)).slice(3, -3),
+  "as JSON of ASCII": (text) => units(text, (unit) => `\\u${hexOf(unit, 4)}`),
+  "as HTML": (text) =>
+    text.replace(
+      /[&<>"']/g,
+      (char) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[char] ?? "&#39;",
+    ),
+  "as base64": (text) => Buffer.from(text).toString("base64"),
+  "as base64 without padding": (text) => Buffer.from(text).toString("base64").replaceAll("=", ""),
+  "as base64url": (text) => Buffer.from(text).toString("base64url"),
+  "as base64 behind one byte": (text) => Buffer.from(`:${text}`).toString("base64"),
+  "as base64 between others": (text) => Buffer.from(`me:${text}:you`).toString("base64"),
+  "as base64 in an address": (text) => encodeURIComponent(Buffer.from(text).toString("base64")),
+  "as hexadecimal": (text) => Buffer.from(text).toString("hex"),
+  "as upper hexadecimal": (text) => Buffer.from(text).toString("hex").toUpperCase(),
+};
+
+/** What an API key may be: printable, without spaces at its ends. */
+const secrets = fc
+  .oneof(
+    fc.stringMatching(/^[A-Za-z0-9_-]{8,60}$/),
+    fc.stringMatching(/^[!-~][ -~]{8,60}[!-~]$/),
+    fc.base64String({ minLength: 12, maxLength: 80 }),
+  )
+  .filter(
+    (text) => /(?:[A-Za-z0-9][^A-Za-z0-9]*){7}/.test(text) && text === text.trim() && !text.includes("  "),
+  );
+
+test.each(Object.keys(ENCODINGS))("a secret is found wherever it stands, %s", (name) => {
+  const encode = ENCODINGS[name] ?? String;
+  const around = fc.stringMatching(/^[A-Za-z ]{0,12}$/);
+  fc.assert(
+    fc.property(secrets, around, around, (secret, before, behind) => {
+      fc.pre(!before.includes("[secret]") && redact(before, secret) === before);
+      const clean = redact(`${before} ${encode(secret)} ${behind}`, secret);
+      expect(clean).toContain("[secret]");
+      // backslashes before it may stay, and of base64 what other bytes have a part in; blanks beside it may go with it
+      const left = clean.length - before.length - behind.length - "[secret]".length - 2;
+      if (!name.includes("base64")) expect(left).toBeLessThanOrEqual(8);
+      expect(clean.startsWith(before.trimEnd())).toBe(true);
+    }),
+    { interruptAfterTimeLimit: 2000 },
+  );
+});
+
+test("a secret is found however its characters are mixed", () => {
+  const ways = Object.entries(ENCODINGS).filter(([name]) => !/base64|hexa|case|twice|within/.test(name));
+  const pick = fc.array(fc.nat(ways.length - 1), { minLength: 64, maxLength: 64 });
+  fc.assert(
+    fc.property(secrets, pick, (secret, picks) => {
+      fc.pre(!/[%\\&]/.test(secret));
+      const written = [...secret].map((char, at) => ways[picks[at % 64] ?? 0]?.[1](char) ?? char).join("");
+      expect(redact(written, secret)).toMatch(/^\\*\[secret\]$/);
+    }),
+    { interruptAfterTimeLimit: 2000 },
+  );
+});
+
+test("the beginning of a secret before an ellipsis is found, and shorter ones give nothing away", () => {
+  fc.assert(
+    fc.property(secrets, fc.integer({ min: 4, max: 80 }), (secret, length) => {
+      // where escapes and blanks count for less, four characters may be too few
+      fc.pre(!/[%\\&]|[ +-]{2}/.test(secret));
+      const cut = secret.slice(0, Math.min(length, secret.length - 1));
+      expect(redact(`key ${cut}…`, secret)).toMatch(/^key ?\[secret\]…$/);
+      expect(redact(`key ${secret}…`, secret)).toMatch(/^key ?\[secret\]…$/);
+    }),
+    { interruptAfterTimeLimit: 2000 },
+  );
+  expect(redact("key abc…", "abcdefgh")).toBe("key abc…");
+  for (const cut of ["abcd+%", "abcd%2", "abcd%2B%252", "abcd%252", "abcd\\u00", "abcd\\", "abcd&#4"]) {
+    expect(redact(`key ${cut}…`, "abcd++efgh")).toBe("key [secret]…");
+  }
+});
+
+test("what is not the secret stays", () => {
+  const others = fc.stringMatching(/^[ -~]{0,200}$/);
+  fc.assert(
+    fc.property(fc.uuid(), others, (secret, text) => {
+      expect(redact(text, secret)).toBe(text);
+    }),
+    { interruptAfterTimeLimit: 2000 },
+  );
+});
+
+test("a long secret, as a token of OAuth 2 may be, is found as it is and cut", () => {
+  for (const length of [1000, 2048, 2049, 8000]) {
+    const token = "eyJhbGciOiJSUzI1NiJ9.".repeat(400).slice(0, length);
+    expect(redact(`Bearer ${token}!`, token)).toBe("Bearer [secret]!");
+    expect(redact(`Bearer ${token.slice(0, 300)}…`, token)).toBe("Bearer [secret]…");
+    expect(redact(Buffer.from(token).toString("base64"), token)).toContain("[secret]");
+  }
+});
+
+test("a text that is made to keep a search busy does not", () => {
+  const secret = `ab/+ c"<'${"x/y".repeat(40)}`;
+  for (const piece of [
+    "\\",
+    "a",
+    "ab",
+    " ",
+    "&#0",
+    "%25",
+    "\\u0061",
+    secret.slice(0, 70),
+    secret.slice(0, -1),
+  ]) {
+    const text = piece.repeat(Math.ceil(200_000 / piece.length));
+    expect(redact(text, secret)).toBe(text);
+  }
+});

@@ -1,0 +1,179 @@
+import { percentEncode } from "./percent-encode.ts";
+import { literalView, type PlainView, plainView } from "./plain-view.ts";
+import type { Secret } from "./secret.ts";
+
+/** A part of a text, from one place to before another. */
+export type Range = readonly [from: number, to: number];
+
+/** A secret with fewer characters is looked for as a word: a part of a word that is like it gives nothing away. */
+const SHORT = 8;
+
+/** A beginning of a secret with fewer characters, before an ellipsis, gives nothing away. */
+const MIN_BEGINNING = 4;
+
+/** A secret that has little beside blanks is looked for as it is: its plain view could be anything's. */
+const MIN_PLAIN = 6;
+
+/** The same of a secret that is short. */
+const MIN_WORD = 4;
+
+/** Ellipses that are looked at: our texts have one for each part that was cut. */
+const MAX_ELLIPSES = 256;
+
+/** What is looked for in place of a secret. */
+interface Needles {
+  /** In the text as it is. */
+  readonly literal: RegExp | undefined;
+  /** In its plain view. */
+  readonly plain: readonly string[];
+  /** Whether they are looked for as words. */
+  readonly areWords: boolean;
+}
+
+const known = new WeakMap<Secret, Needles>();
+
+/**
+ * Where secrets stand in a text, in order and apart from each other: as they are, in any case of letters; percent-encoded,
+ * escaped as in JSON, JavaScript or HTML, wholly or in part, once or more often; in base64 and base64url, whatever stands
+ * before them; in hexadecimal; and their beginnings before the ellipsis of a text that was cut. A secret of fewer than 8
+ * characters is found as a word alone, as it is, percent-encoded, and as in JSON.
+ */
+export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
+  const found: Range[] = [];
+  let view: PlainView | undefined;
+  for (const secret of secrets) {
+    // no way to write a secret is half as long; most headers end here
+    if (text.length * 2 < secret.reveal().length && !text.includes("…")) continue;
+    const { literal, plain, areWords } = needlesOf(secret);
+    if (literal !== undefined) found.push(...matches(text, literal));
+    if (plain.length === 0) continue;
+    view ??= plainView(text);
+    for (const needle of plain) {
+      const whole = occurrences(view, needle);
+      if (areWords) {
+        found.push(...whole.filter((range) => isWord(text, range)));
+      } else {
+        found.push(...whole, ...beginnings(text, view, needle));
+      }
+    }
+  }
+  return merged(found);
+}
+
+function needlesOf(secret: Secret): Needles {
+  const before = known.get(secret);
+  if (before !== undefined) return before;
+  const made = makeNeedles(secret.reveal().toWellFormed());
+  known.set(secret, made);
+  return made;
+}
+
+function makeNeedles(text: string): Needles {
+  if (text === "") return { literal: undefined, plain: [], areWords: true };
+  const spellings = [text, percentEncode(text), JSON.stringify(text).slice(1, -1)].map(escaped).join("|");
+  if (text.length < SHORT) {
+    // letters and digits have no escapes to speak of
+    const plain = /^[\p{L}\p{N}]*$/u.test(text) ? [] : [plainView(text).plain, literalView(text).plain];
+    const words = new RegExp(`(?<![\\p{L}\\p{N}])(?:${spellings})(?![\\p{L}\\p{N}])`, "gu");
+    return { literal: words, plain: plain.filter(({ length }) => length >= MIN_WORD), areWords: true };
+  }
+  const bytes = Buffer.from(text);
+  const inJson = JSON.stringify(text).slice(1, -1);
+  // a secret may have in it what looks like an escape, and is one or not by what has been done to it
+  const views = [text, encodeURIComponent(text), inJson].map(plainView);
+  const literal = [text, ...base64Cores(bytes), bytes.toString("hex")].map(literalView);
+  const plain = new Set([...views, ...literal].map((view) => view.plain));
+  return {
+    literal: new RegExp(spellings, "gi"),
+    plain: [...plain].filter(({ length }) => length >= MIN_PLAIN),
+    areWords: false,
+  };
+}
+
+/**
+ * What base64 makes of bytes wherever they stand: it takes three at a time, so that there are three ways, each without the
+ * characters at its ends that other bytes have a part in.
+ */
+function base64Cores(bytes: Buffer): string[] {
+  return [0, 1, 2].map((before) => {
+    const padded = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");
+    return padded.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+  });
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
+
+function matches(text: string, pattern: RegExp): Range[] {
+  return Array.from(text.matchAll(pattern), ({ 0: whole, index }) => [index, index + whole.length] as const);
+}
+
+function occurrences({ plain, starts, ends }: PlainView, needle: string): Range[] {
+  const found: Range[] = [];
+  for (let at = plain.indexOf(needle); at >= 0; at = plain.indexOf(needle, at + needle.length)) {
+    found.push([starts[at] ?? 0, ends[at + needle.length - 1] ?? 0]);
+  }
+  return found;
+}
+
+function isWord(text: string, [from, to]: Range): boolean {
+  return (
+    !/[\p{L}\p{N}]$/u.test(text.slice(0, from).slice(-2)) && !/^[\p{L}\p{N}]/u.test(text.slice(to, to + 2))
+  );
+}
+
+/** An escape that was cut: what is before it counts. */
+const CUT_ESCAPE = /(?:%[0-9a-f%]{0,6}|\\{1,4}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&[a-z0-9#;]{0,8})$/i;
+
+/** The longest of them. */
+const MAX_ESCAPE = 9;
+
+/** Where a text was cut within a needle. */
+function beginnings(text: string, view: PlainView, needle: string): Range[] {
+  const found: Range[] = [];
+  let ellipsis = text.indexOf("…");
+  for (let count = 0; ellipsis >= 0 && count < MAX_ELLIPSES; count++) {
+    const half = CUT_ESCAPE.exec(text.slice(Math.max(0, ellipsis - MAX_ESCAPE), ellipsis))?.[0] ?? "";
+    const from = beginningAt(view, needle, ellipsis) ?? beginningAt(view, needle, ellipsis - half.length);
+    if (from !== undefined) found.push([from, ellipsis]);
+    ellipsis = text.indexOf("…", ellipsis + 1);
+  }
+  return found;
+}
+
+/** Where the beginning of a needle stands that ends at a place of the text. */
+function beginningAt({ plain, starts }: PlainView, needle: string, to: number): number | undefined {
+  const end = indexAt(starts, to);
+  for (let length = Math.min(needle.length, end); length >= MIN_BEGINNING; length--) {
+    if (plain.startsWith(needle.slice(0, length), end - length)) return starts[end - length];
+  }
+  return undefined;
+}
+
+/** The index of the first entry of a sorted list that is not below a value. */
+function indexAt(list: readonly number[], value: number): number {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((list[middle] ?? 0) < value) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+function merged(ranges: readonly Range[]): Range[] {
+  const apart: [number, number][] = [];
+  for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
+    const last = apart.at(-1);
+    if (last !== undefined && from < last[1]) {
+      last[1] = Math.max(last[1], to);
+    } else {
+      apart.push([from, to]);
+    }
+  }
+  return apart;
+}

@@ -1,0 +1,112 @@
+import type { ConnectError } from "@connectrpc/connect";
+import { restError } from "../errors/rest-error.ts";
+import { FetchMisbehaved } from "../http/fetch-dispatcher.ts";
+
+/** How far causes are followed: each library puts one around that of the next. */
+const MAX_CAUSES = 5;
+
+/** Nothing was sent: there was no address, no connection, or no TLS. */
+const NOT_CONNECTED =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM|EMFILE|ENFILE|ENOBUFS|ConnectionRefused|FailedToOpenSocket|DNS_\w+|UND_ERR_PRX_\w+|UND_ERR_MAX_ORIGINS_REACHED|UND_ERR_BPL_MISSING_UPSTREAM)$/;
+
+/** The same, for TLS: certificates (X509_V_ERR_…, as Node.js names them), names, and alerts that refuse the handshake. */
+const NO_TLS =
+  /^(?:CERT_\w+|CRL_\w+|\w+_SELF_SIGNED_CERT|SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|ERROR_IN_CERT_\w+|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|ERR_TLS_CERT_\w+|ERR_TLS_HANDSHAKE_\w+|EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|\w*ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION|UNRECOGNIZED_NAME|INSUFFICIENT_SECURITY|NO_APPLICATION_PROTOCOL|UNKNOWN_CA|ACCESS_DENIED|BAD_CERTIFICATE|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE)))$/;
+
+/** The connection ended before the response; the request may have arrived. */
+const RESET =
+  /^(?:ECONNRESET|EPIPE|ECONNABORTED|ENOTCONN|ESHUTDOWN|ERR_STREAM_\w+|ERR_HTTP2_\w+|UND_ERR_SOCKET|UND_ERR_ABORT(?:ED)?|UND_ERR_INFO|ConnectionClosed|ABORT_ERR)$/;
+
+const CONNECT_TIMEOUT = /^(?:UND_ERR_CONNECT_TIMEOUT|ERR_TLS_HANDSHAKE_TIMEOUT)$/;
+
+/** Names of errors that stand for an end of time, without a code. */
+const TIMEOUT = /^(?:TimeoutError|ESOCKETTIMEDOUT|ETIMEDOUT|UND_ERR_REQ_TIMEOUT)$/;
+
+/** What has the same meaning wherever it comes from. */
+const COMMON = /^(?:UND_ERR_|HPE_)/;
+
+/** How undici's ProxyAgent tells what a proxy responded: in the text alone. */
+const PROXY_STATUS = /^Proxy response \((\d{3})\)|^Proxy Authentication Required \((\d{3})\)/;
+
+/**
+ * The error for what a supplied dispatcher or `fetch` failed with before a response; undefined for what has the same meaning
+ * wherever it comes from. Whether the request arrived is not known, unless the error says so.
+ */
+export function suppliedFailure(
+  cause: unknown,
+  upstream: string,
+  client: "dispatcher" | "fetch",
+): ConnectError | undefined {
+  const extras = { cause };
+  if (cause instanceof FetchMisbehaved) {
+    return restError("UPSTREAM_CLIENT_FAILED", { upstream, client, problem: cause.message }, extras);
+  }
+  const chain = causesOf(cause);
+  const limit = `a time of the ${client} itself`;
+  const proxyStatus = chain.map(({ text }) => PROXY_STATUS.exec(text)).find((match) => match !== null);
+  if (proxyStatus !== undefined) return proxyRefusal(upstream, proxyStatus, cause);
+  for (const { name, isConnecting } of chain) {
+    if (name.startsWith("UND_MOCK_ERR")) {
+      const problem = "there is no mock for the request";
+      return restError("UPSTREAM_CLIENT_FAILED", { upstream, client, problem }, extras);
+    }
+    if (CONNECT_TIMEOUT.test(name) || (name === "ETIMEDOUT" && isConnecting)) {
+      return restError("UPSTREAM_TIMEOUT", { upstream, limit, part: "a connection" }, extras);
+    }
+    if (NOT_CONNECTED.test(name) || NO_TLS.test(name) || (name === "ECONNRESET" && isConnecting)) {
+      return restError("UPSTREAM_UNREACHABLE", { upstream, problem: name }, extras);
+    }
+    if (TIMEOUT.test(name)) {
+      return restError("UPSTREAM_TIMEOUT", { upstream, limit, part: "the response" }, extras);
+    }
+    if (RESET.test(name)) return restError("UPSTREAM_RESET", { upstream }, extras);
+    // closed, not HTTP, invalid, and the limits that are kept here: the same from everybody
+    if (COMMON.test(name)) return undefined;
+  }
+  const problem = chain.map(({ name }) => name).find((name) => name !== "Error" && name !== "TypeError");
+  return restError("UPSTREAM_FAILED", { upstream, client, problem: problem ?? "an error" }, extras);
+}
+
+/** Whether a code stands for TLS that was refused, which in TLS 1.3 is told when the request is on its way. */
+export function isTlsRefusal(code: string): boolean {
+  return NO_TLS.test(code);
+}
+
+/** The code of undici or its parser among an error and its causes; empty if there is none. */
+export function codeAmong(cause: unknown): string {
+  return causesOf(cause).find(({ name }) => COMMON.test(name))?.name ?? "";
+}
+
+function proxyRefusal(upstream: string, match: RegExpExecArray, cause: unknown): ConnectError {
+  const status = Number(match[1] ?? match[2]);
+  return status < 500
+    ? restError("UPSTREAM_PROXY_REFUSED", { upstream, status }, { cause })
+    : restError(
+        "UPSTREAM_UNREACHABLE",
+        { upstream, problem: `the proxy responded with ${status}` },
+        { cause },
+      );
+}
+
+interface Cause {
+  /** Its code, else the name of its class; without anything that came from outside. */
+  readonly name: string;
+  readonly text: string;
+  /** Whether it was while a connection was made. */
+  readonly isConnecting: boolean;
+}
+
+/** An error, its cause, and so on; of several that stand for one, the first. Errors with codes come first. */
+function causesOf(error: unknown): Cause[] {
+  const found: Cause[] = [];
+  let current = error;
+  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth++) {
+    const { code, syscall } = current as NodeJS.ErrnoException;
+    const own = typeof code === "string" && /^\w{1,64}$/.test(code) ? code : current.name;
+    const name = own === "HTTPParserError" ? "HPE_UNKNOWN" : own;
+    found.push({ name, text: current.message, isConnecting: syscall === "connect" });
+    current = current.cause ?? (current instanceof AggregateError ? current.errors[0] : undefined);
+  }
+  const hasCode = ({ name }: Cause) => /^[A-Z][A-Z0-9]*_|^E[A-Z]+$/.test(name);
+  return [...found.filter(hasCode), ...found.filter((each) => !hasCode(each))];
+}

@@ -1,0 +1,80 @@
+import { isIP } from "node:net";
+import { createSecureContext, type SecureContext } from "node:tls";
+import { invalidOption } from "../errors/check-option.ts";
+import { Secret } from "../text/secret.ts";
+
+/**
+ * TLS towards the base addresses of an upstream. Redirects to other origins get none of it: neither the certificate, which
+ * says who calls, nor the authorities.
+ */
+export interface TlsOptions {
+  /** Certificates of authorities in PEM, in place of those that Node.js trusts. */
+  readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
+  /** The client's certificate in PEM, followed by those of its issuers. Needs `key`. */
+  readonly cert?: string | Uint8Array | undefined;
+  /** The private key of the certificate in PEM, without a passphrase. */
+  readonly key?: string | Uint8Array | Secret | undefined;
+  /** The name that the upstream's certificate has to be for, and that is sent (SNI). Default: the host of the address. */
+  readonly serverName?: string | undefined;
+}
+
+/** The options, checked. */
+export interface TlsSettings {
+  readonly secureContext: SecureContext | undefined;
+  /** Empty for none. */
+  readonly serverName: string | undefined;
+}
+
+const NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/i;
+
+/**
+ * @param option the name of the options, for the text of an error
+ * @throws ConnectError reason UPSTREAM_OPTION_INVALID
+ */
+export function resolveTls(
+  upstream: string,
+  option: string,
+  options: TlsOptions | undefined,
+): TlsSettings | undefined {
+  if (options === undefined) return undefined;
+  if (typeof options !== "object" || options === null) {
+    throw invalidOption(upstream, option, "an object", String(options));
+  }
+  const { ca, cert, key, serverName } = options;
+  if ((cert === undefined) !== (key === undefined)) {
+    const [has, lacks] = cert === undefined ? ["key", "cert"] : ["cert", "key"];
+    throw invalidOption(upstream, `${option}.${lacks}`, `PEM, since there is a \`${has}\``, "none");
+  }
+  if (
+    serverName !== undefined &&
+    (typeof serverName !== "string" || !NAME.test(serverName) || isIP(serverName) !== 0)
+  ) {
+    throw invalidOption(upstream, `${option}.serverName`, "the name of a host", JSON.stringify(serverName));
+  }
+  if (ca === undefined && cert === undefined) return { secureContext: undefined, serverName };
+  return { secureContext: contextOf(upstream, option, options), serverName };
+}
+
+/** Made once: it would be parsed again for every connection. */
+function contextOf(upstream: string, option: string, { ca, cert, key }: TlsOptions): SecureContext {
+  const revealed = key instanceof Secret ? key.reveal() : key;
+  try {
+    checkPem(ca);
+    return createSecureContext({
+      ...(ca !== undefined && { ca: [ca].flat() as string[] }),
+      ...(cert !== undefined && { cert: cert as string, key: revealed as string }),
+    });
+  } catch (error) {
+    // texts of OpenSSL name the problem and never the contents
+    const problem = error instanceof Error ? error.message : String(error);
+    throw invalidOption(upstream, option, "certificates in PEM, and a key that belongs to them", problem);
+  }
+}
+
+/** OpenSSL takes a text without a single certificate for an empty list, and then trusts nobody. */
+function checkPem(ca: TlsOptions["ca"]): void {
+  for (const each of ca === undefined ? [] : [ca].flat()) {
+    const text = typeof each === "string" ? each : Buffer.from(each as Uint8Array).toString("latin1");
+    if (!text.includes("-----BEGIN ")) throw new Error("no certificate in `ca`");
+  }
+}

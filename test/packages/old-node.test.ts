@@ -1,0 +1,119 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+
+const PACKAGES = ["gateway", "plugin", "tools"] as const;
+
+/** Where systems have a Node.js of their own. */
+const SYSTEM_NODE = "/usr/bin/node";
+
+const folder = mkdtempSync(join(tmpdir(), "old-node-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Manifest {
+  readonly engines: { readonly node: string };
+  readonly bin: Readonly<Record<string, string>>;
+}
+
+function manifestOf(name: string): Manifest {
+  return JSON.parse(readFileSync(join(name, "package.json"), "utf8")) as Manifest;
+}
+
+const required = manifestOf("gateway").engines.node.replace(">=", "");
+
+/** A module that makes a process say that it is another version. */
+function disguiseAs(version: string): string {
+  const versions = `{ ...process.versions, node: ${JSON.stringify(version)} }`;
+  return `Object.defineProperty(process, "versions", { value: ${versions} });`;
+}
+
+/** Runs an executable with `--version`, by a Node.js that says it is another version. */
+function runAs(version: string, entry: string) {
+  const disguise = join(folder, "disguise.cjs");
+  writeFileSync(disguise, disguiseAs(version));
+  return spawnSync(process.execPath, ["--require", disguise, entry, "--version"], { encoding: "utf8" });
+}
+
+const OLDER = [
+  "0.12.18",
+  "8.17.0",
+  "12.22.12",
+  "18.20.8",
+  "20.20.2",
+  "22.18.99",
+  "22.9.0",
+  "22",
+  "22.18.0-nightly",
+];
+const NEWER = [required, "100.1.2", "22.20.0-nightly"];
+
+test("the scripts of the repository say so too", () => {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
+  const direct = Object.values(scripts).filter((script) => script.startsWith("node "));
+  expect(direct.length).toBeGreaterThan(5);
+  for (const script of direct) expect(script).toMatch(/^node -r \.\/scripts\/require-node\.cjs /);
+  const guard = "./scripts/require-node.cjs";
+  const run = (version: string) => {
+    writeFileSync(join(folder, "disguise.cjs"), disguiseAs(version));
+    const options = ["-r", join(folder, "disguise.cjs"), "-r", guard, "-e", "process.stdout.write('runs')"];
+    return spawnSync(process.execPath, options, { encoding: "utf8" });
+  };
+  for (const version of NEWER) expect(run(version).stdout).toBe("runs");
+  const { status, stdout, stderr } = run("20.20.2");
+  expect([status, stdout]).toEqual([1, ""]);
+  expect(stderr).toBe(
+    `the repository needs Node.js ${required} or newer, which npm ci installs; ${process.execPath} is 20.20.2\n`,
+  );
+});
+
+test.each(PACKAGES)("the executable of %s says which Node.js it needs to one that is too old", (name) => {
+  const { bin } = manifestOf(name);
+  for (const [command, entry] of Object.entries(bin)) {
+    for (const version of OLDER) {
+      const { status, stdout, stderr } = runAs(version, join(name, entry));
+      const text = `${command} needs Node.js ${required} or newer; ${process.execPath} is ${version}\n`;
+      expect([status, stdout, stderr]).toEqual([1, "", text]);
+    }
+  }
+});
+
+test.each(PACKAGES)("the executable of %s runs by every Node.js that is new enough", (name) => {
+  const [entry = ""] = Object.values(manifestOf(name).bin);
+  for (const version of NEWER) {
+    const { status, stdout, stderr } = runAs(version, join(name, entry));
+    expect([version, status, stderr]).toEqual([version, 0, ""]);
+    expect(stdout).toContain("0.1.0");
+  }
+});
+
+function versionOf(program: string): number {
+  return Number.parseInt(spawnSync(program, ["--version"], { encoding: "utf8" }).stdout.slice(1), 10);
+}
+
+const isSystemOld = existsSync(SYSTEM_NODE) && versionOf(SYSTEM_NODE) < Number.parseInt(required, 10);
+
+test.skipIf(!isSystemOld)("a Node.js that is really too old reads the executables", () => {
+  for (const name of PACKAGES) {
+    const [entry = ""] = Object.values(manifestOf(name).bin);
+    const { status, stderr } = spawnSync(SYSTEM_NODE, [join(name, entry), "--help"], { encoding: "utf8" });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^[a-z-]+ needs Node\.js 22\.19 or newer; \/usr\/bin\/node is \d+\.\d+\.\d+\n$/);
+  }
+});
+
+test("the executables are the same in all packages, and in old JavaScript", () => {
+  const [first, ...others] = PACKAGES.map((name) => readFileSync(join(name, "bin/entry.cjs"), "utf8"));
+  for (const other of others) expect(other).toBe(first);
+  // later than Node.js 12
+  expect(first).not.toMatch(/\?\.|\?\?|\|\|=|&&=|\d_\d|#\w+ =|static \{|"node:|^import |await/m);
+});
+
+test("what fails in a program is reported as it always was", () => {
+  const { status, stderr } = spawnSync(process.execPath, ["gateway/bin/entry.cjs", "nonsense"], {
+    encoding: "utf8",
+  });
+  expect(status).toBe(2);
+  expect(stderr).toContain("unknown command 'nonsense'");
+});

@@ -1,0 +1,51 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+interface Manifest {
+  readonly name: string;
+  readonly private?: boolean;
+  readonly files?: readonly string[];
+  readonly workspaces?: readonly string[];
+}
+
+interface Packed {
+  readonly name: string;
+  readonly files: ReadonlyArray<{ readonly path: string }>;
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+}
+
+const root = manifestOf(".");
+const { workspaces = [] } = root;
+
+/** All that a package may ship. */
+const SHIPPED =
+  /^(?:package\.json|README\.md|LICENSE|bin\/entry\.cjs|src\/(?:[\w-]+\/)*(?:[\w-]+\.ts|README\.md))$/;
+
+/** What is only for tests. */
+const FOR_TESTS = /(?:^|\/)(?:testing|test|fixtures|corpus|__snapshots__|echo)\/|\.test\./;
+
+test("packing a package as it is ships its sources, and no tests", () => {
+  const { stdout } = spawnSync("npm", ["pack", "--dry-run", "--json", "--workspaces", "--ignore-scripts"], {
+    encoding: "utf8",
+  });
+  const packages = JSON.parse(stdout) as Packed[];
+  const names = workspaces.map((folder) => manifestOf(folder).name);
+  expect(packages.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+  for (const { name, files } of packages) {
+    const paths = files.map(({ path }) => path);
+    expect([name, paths.filter((path) => !SHIPPED.test(path) || FOR_TESTS.test(path))]).toEqual([name, []]);
+    expect(paths).toContain(name === "connect-rest-sandbox" ? "src/main.ts" : "src/index.ts");
+  }
+});
+
+test("no package is published from the repository by mistake: what is published is built", () => {
+  for (const folder of [".", ...workspaces]) {
+    expect([folder, manifestOf(folder).private]).toEqual([folder, true]);
+  }
+  for (const folder of workspaces) expect(manifestOf(folder).files).toContain("src");
+});
