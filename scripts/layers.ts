@@ -107,7 +107,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "rate.ts",
     "limits.ts",
     "clock.ts",
-    "entropy.ts",
     "json.ts",
+    "entropy.ts",
   ],
 };

@@ -9,10 +9,11 @@ import type {
   UnaryAdapter,
   UploadAdapter,
 } from "./adapter/adapter.ts";
+import type { CallContext, CallSettings } from "./call/call-context.ts";
 import { differenceLevels } from "./call/difference-levels.ts";
 import type { RestOptions } from "./call/options.ts";
 import type { Route, StreamAdapter } from "./call/routes.ts";
-import { type CallContext, type CallSettings, RunningCall } from "./call/running-call.ts";
+import { RunningCall } from "./call/running-call.ts";
 import { Decoder } from "./response/decode.ts";
 import { download } from "./stream/download.ts";
 import { MessageStream } from "./stream/message-stream.ts";

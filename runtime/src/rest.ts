@@ -7,6 +7,7 @@ import {
 } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext, MethodImpl, Transport } from "@connectrpc/connect";
 import type { ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
+import type { CallContext } from "./call/call-context.ts";
 import { type Deadline, startDeadline } from "./call/deadline.ts";
 import { notify } from "./call/notify.ts";
 import { DEFAULT_TIMEOUT_MS, type RestOptions } from "./call/options.ts";
@@ -18,7 +19,6 @@ import {
   type Route,
   type StreamAdapter,
 } from "./call/routes.ts";
-import type { CallContext } from "./call/running-call.ts";
 import { typesOfFiles } from "./decode/known-types.ts";
 import { restError } from "./errors/rest-error.ts";
 import { Invoker, type Outcome } from "./invoke.ts";

@@ -9,9 +9,9 @@ import {
   type UnaryRequest,
 } from "@connectrpc/connect";
 import { runStreamingCall, runUnaryCall } from "@connectrpc/connect/protocol";
+import type { CallContext } from "./call/call-context.ts";
 import type { Deadline } from "./call/deadline.ts";
 import { isStream, isUnary, isUpload, type Route } from "./call/routes.ts";
-import type { CallContext } from "./call/running-call.ts";
 import { restError } from "./errors/rest-error.ts";
 import type { Invoker } from "./invoke.ts";
 import type { MessageStream } from "./stream/message-stream.ts";

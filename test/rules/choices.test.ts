@@ -125,6 +125,16 @@ test("when: presence, absence, type and values of other keys, in order", async (
   expect(read[3]).toMatchObject({ choice: { value: { reason: "gone" } } });
 });
 
+test.each([
+  [{ is_text: true, text: "t" }, "text"],
+  [{ isText: true, text: "t" }, "text"],
+  [{ isText: false, url: "u" }, "picture"],
+])("a condition asks for its key in both spellings: %j", async (flagged, chosen) => {
+  const { client, differences } = await choices({ json: { flagged: [flagged] } });
+  const [read] = (await client.echoChoices({})).flagged;
+  expect([read?.choice.case, differences]).toEqual([chosen, []]);
+});
+
 test("the name of a flattened member is no key of the object that it shares", async () => {
   const { client, differences } = await choices({ json: { guessed: [{ id: "1", url: "u", picture: {} }] } });
   await client.echoChoices({});

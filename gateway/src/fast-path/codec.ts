@@ -1,14 +1,8 @@
-import {
-  type DescMessage,
-  fromBinary,
-  fromJsonString,
-  type MessageShape,
-  type Registry,
-} from "@bufbuild/protobuf";
+import { type DescMessage, fromBinary, type MessageShape, type Registry } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { gatewayError } from "../call/gateway-error.ts";
 import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/check-cost.ts";
-import { withExactIntegers } from "../protocol/exact-integers.ts";
+import { readJson } from "../protocol/read-json.ts";
 import { brief } from "../text/show.ts";
 import { printJson } from "./proto-json/print-json.ts";
 import type { Codec } from "./wire.ts";
@@ -51,7 +45,7 @@ function parseJson(desc: DescMessage, bytes: Uint8Array, options: CostOptions): 
   const text = decoder.decode(bytes);
   const cost = checkJsonCost(desc, text, options);
   try {
-    return { message: fromJsonString(desc, withExactIntegers(desc, text, registry), jsonOptions), cost };
+    return { message: readJson(desc, text, jsonOptions), cost };
   } catch (error) {
     throw gatewayError("REQUEST_MALFORMED", textOf(error), Code.InvalidArgument, [], error);
   }

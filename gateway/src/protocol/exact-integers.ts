@@ -5,13 +5,13 @@
 import { type DescField, type DescMessage, type Registry, ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { MAX_DIGITS } from "./cost.ts";
+import { endOfString } from "./end-of-string.ts";
 
 /** Digits that the largest 64-bit integer has. */
 const MAX_LONG_DIGITS = 20;
 const SUSPICIOUS = /\d{16}|\d(?:\.\d+)?[eE]/;
 const NUMBER = /-?\d[\d.eE+-]*/g;
 const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-const BACKSLASH = 92;
 const VALUE_TYPES: ReadonlySet<string> = new Set([
   "google.protobuf.Struct",
   "google.protobuf.Value",
@@ -77,15 +77,6 @@ function bareNumbers(text: string): BareNumber[] {
     at = quote < 0 ? text.length : endOfString(text, quote + 1);
   }
   return numbers;
-}
-
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start); at >= 0; at = text.indexOf('"', at + 1)) {
-    let slash = at - 1;
-    while (slash >= start && text.charCodeAt(slash) === BACKSLASH) slash--;
-    if ((at - 1 - slash) % 2 === 0) return at + 1;
-  }
-  return text.length;
 }
 
 function isChanged(source: string, decimal: Decimal | undefined): boolean {

@@ -33,10 +33,11 @@ function isSendable(value: string | string[]): boolean {
 
 /** Headers as Node takes them. */
 export function toNodeHeaders(headers: Headers | undefined): Record<string, string | string[]> {
-  const out: Record<string, string | string[]> = {};
+  // a header may be named like what objects inherit
+  const out = new Map<string, string | string[]>();
   for (const [name, value] of headers ?? []) {
-    const known = out[name];
-    out[name] = known === undefined ? value : [known, value].flat();
+    const known = out.get(name);
+    out.set(name, known === undefined ? value : [known, value].flat());
   }
-  return out;
+  return Object.fromEntries(out);
 }

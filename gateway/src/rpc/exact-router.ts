@@ -1,14 +1,14 @@
 import type { DescMethod, Registry } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, type MethodImpl } from "@connectrpc/connect";
 import type { UniversalHandlerOptions } from "@connectrpc/connect/protocol";
-import { withExactIntegers } from "../protocol/exact-integers.ts";
+import { readableJson } from "../protocol/read-json.ts";
 
 const decoder = new TextDecoder();
 
 type Options = Partial<UniversalHandlerOptions>;
 
 /**
- * A router that reads the integers of JSON requests exactly. connect decodes text without a word about its message, so that
+ * A router that reads the integers and the keys of JSON requests exactly; `keysInterceptor` does its part. connect decodes text without a word about its message, so that
  * each method gets a decoder of its own.
  *
  * @param jsonOptions those of the router, which connect does not merge
@@ -19,7 +19,8 @@ export function exactRouter(
   types: Registry,
 ): ConnectRouter {
   const optionsOf = (method: DescMethod, given?: Options): Options => {
-    const decode = (bytes?: Uint8Array) => withExactIntegers(method.input, decoder.decode(bytes), types);
+    const read = { ignoreUnknownFields: true, ...jsonOptions, ...given?.jsonOptions, registry: types };
+    const decode = (bytes?: Uint8Array) => readableJson(method.input, decoder.decode(bytes), read);
     // the types of connect do not name the decoder, which its serialization takes
     const exact = { ...jsonOptions, ...given?.jsonOptions, textDecoder: { decode } };
     return { ...given, jsonOptions: exact };

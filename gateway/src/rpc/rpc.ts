@@ -4,6 +4,7 @@ import type { Compression, UniversalHandler } from "@connectrpc/connect/protocol
 import { callKey } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { callInterceptor } from "../connect-path/call-interceptor.ts";
+import { createKeysInterceptor } from "../connect-path/keys-interceptor.ts";
 import { createRaceInterceptor } from "../connect-path/race.ts";
 import { gateKey } from "../connect-path/read-request.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
@@ -52,7 +53,12 @@ function createRouter(options: RpcOptions, acceptCompression: Compression[]): Co
     writeMaxBytes: limits.writeMaxBytes,
     jsonOptions,
     binaryOptions: { recursionLimit: limits.messageDepth },
-    interceptors: [createRaceInterceptor(options.streamsEnd), callInterceptor, ...options.interceptors],
+    interceptors: [
+      createRaceInterceptor(options.streamsEnd),
+      createKeysInterceptor(options.types),
+      callInterceptor,
+      ...options.interceptors,
+    ],
     requestGate: async (context) => {
       const call = context.values.get(callKey);
       if (call !== undefined) call.signal = context.signal;

@@ -746,7 +746,7 @@ export const Time_RoundingSchema: GenEnum<Time_Rounding> = /*@__PURE__*/
  */
 export type When = Message<"connectrest.v1.When"> & {
   /**
-   * The path of the key to check. Default: the discriminator, for a member of a oneof.
+   * The path of the key to check, as declared and in lowerCamel. Default: the discriminator, for a member of a oneof.
    *
    * @generated from field: string key = 1;
    */

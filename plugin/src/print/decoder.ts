@@ -217,24 +217,26 @@ function conditionExpression(field: DescField, oneof: DescOneof, file: AdapterFi
   const conditions: readonly ConditionModel[] = own.length > 0 ? own : [{ key: "", values: [field.name] }];
   return conditions
     .map((condition) => {
-      const literal = { ...condition, key: condition.key || pathTo(discriminator) };
-      const plain = comparison(literal);
+      const keys = spellings(condition.key || pathTo(discriminator));
+      const plain = comparison(condition, keys);
       if (plain !== undefined) return plain;
       // an integer that JSON.parse rounds is compared once it is there as it came
       const holds = condition.values?.some(isBig) === true ? "out.holds" : file.runtimeValue("holds");
-      return `${holds}(json, ${printInline(literal)})`;
+      const calls = keys.map((key) => `${holds}(json, ${printInline({ ...condition, key })})`);
+      return condition.present === false && calls.length > 1 ? `(${calls.join(" && ")})` : calls.join(" || ");
     })
     .join(" || ");
 }
 
-/** The plain comparison that a condition is, where it asks one thing of one key. */
-function comparison({ key, values, present, type }: ConditionModel): string | undefined {
-  const value = printMember("json", key);
-  if (!isPlainKey(key) || [values, present, type].filter((each) => each !== undefined).length !== 1) {
+/** The plain comparison that a condition is, where it asks one thing of one key, whatever its spelling. */
+function comparison({ values, present, type }: ConditionModel, keys: readonly string[]): string | undefined {
+  const read = keys.map((key) => printMember("json", key)).join(" ?? ");
+  const value = keys.length > 1 ? `(${read})` : read;
+  if (!keys.every(isPlainKey) || [values, present, type].filter((each) => each !== undefined).length !== 1) {
     return undefined;
   }
   if (present !== undefined) return `${value} ${present ? "!=" : "=="} null`;
-  if (type === "array") return `Array.isArray(${value})`;
+  if (type === "array") return `Array.isArray(${read})`;
   if (type !== undefined) {
     return type === "string" || type === "boolean" ? `typeof ${value} === "${type}"` : undefined;
   }

@@ -1,4 +1,4 @@
-import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import type {
   AnyMethodAdapter,
@@ -14,18 +14,13 @@ import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
-import {
-  type Difference,
-  type DifferenceClass,
-  type DifferenceCounts,
-  type FoundDifferences,
-  NO_DIFFERENCES,
-} from "../decode/difference.ts";
+import { type FoundDifferences, NO_DIFFERENCES } from "../decode/difference.ts";
 import { withTypes } from "../decode/known-types.ts";
-import { redactError, redactText } from "../errors/redact.ts";
+import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
 import {
+  comparable,
   type ErrorResponse,
   errorInStatus,
   errorInSuccess,
@@ -36,7 +31,7 @@ import { stringifyJson } from "../json/stringify-json.ts";
 import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import { located } from "../request/located.ts";
-import type { Decoder, RecordBody } from "../response/decode.ts";
+import type { RecordBody } from "../response/decode.ts";
 import { headerReader, passHeaders } from "../response/headers.ts";
 import { type ListRules, Page } from "../response/page.ts";
 import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
@@ -48,61 +43,13 @@ import type { Secret } from "../text/secret.ts";
 import type { Clock } from "../time/clock.ts";
 import { Pacer } from "../time/pacer.ts";
 import { baseOf } from "../upstream/options.ts";
-import type { BodyStream } from "../upstream/outgoing.ts";
 import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
-import type { MethodLevels } from "./difference-levels.ts";
+import type { CallContext, CallSettings, Download, OpenExtras, RequestExtras } from "./call-context.ts";
+import { reportDifferences, sumOf } from "./differences.ts";
 import { notify } from "./notify.ts";
 import { observed } from "./observed.ts";
-import { type CallReport, callerOf, type RestOptions } from "./options.ts";
+import { type CallReport, callerOf } from "./options.ts";
 import type { Route } from "./routes.ts";
-
-/** What a call has beside its messages. */
-export interface CallContext {
-  /** The headers of the RPC; made when they are asked for, which is seldom. */
-  readonly header: () => Headers;
-  /** Ends the call; its reason is the error of the call. */
-  readonly signal: AbortSignal;
-  /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
-  readonly expiresAt: number | undefined;
-  /** Whether the caller set a deadline. Without one, retries may not hold it for long. */
-  readonly hasCallerDeadline: boolean;
-}
-
-/** What running calls share. */
-export interface CallSettings {
-  readonly options: Pick<RestOptions, "onDifference" | "onRequest" | "onCall" | "callerOf">;
-  /** The types by which google.protobuf.Any is resolved. */
-  readonly types: Registry;
-  /** What is done about each class of difference. */
-  readonly levelsOf: (adapter: AnyMethodAdapter) => MethodLevels;
-  readonly clock: Clock;
-  readonly decoder: Decoder;
-}
-
-/** How one request differs from the others of its method. */
-export interface RequestExtras {
-  /** In place of the method's own. */
-  readonly rules?: MethodRules;
-  readonly stream?: BodyStream;
-  /** Whether it may be sent again where the method allows; never with a stream. Default: true. */
-  readonly retry?: boolean;
-}
-
-/** How a body is read that comes in pieces. */
-export interface OpenExtras {
-  /** How long it may pause. Default: the upstream's limit. */
-  readonly bodyTimeoutMs?: number | undefined;
-  /** Ends it. Default: the end of the call alone does. */
-  readonly until?: AbortSignal;
-}
-
-/** The body of a response as it comes. */
-export interface Download {
-  readonly head: RestResponse;
-  readonly chunks: AsyncIterable<Uint8Array>;
-  /** The error that a rule of the method finds in a piece of the body; undefined for none. */
-  readonly errorIn: (json: JsonValue | undefined, text: string) => ConnectError | undefined;
-}
 
 type Progress = {
   -readonly [K in
@@ -221,8 +168,12 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         throw this.knowing(() => errorOf(this.attributed(response), rules, this.clock.now()));
       }
       const head = { status, header: headerReader(headers), payload: undefined, bytes: undefined };
-      const errorIn = (json: JsonValue | undefined, text: string) =>
-        this.knowing(() => this.errorInRecord({ ...response, ...head, json, body: Buffer.from(text) }));
+      const errorIn: Download["errorIn"] = (value, text, exactly = () => undefined) => {
+        const json = comparable(value, this.adapter.rules, exactly);
+        return this.knowing(() =>
+          this.errorInRecord({ ...response, ...head, json, body: Buffer.from(text) }),
+        );
+      };
       return { head, chunks: this.counted(chunks), errorIn };
     });
   }
@@ -456,30 +407,15 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   private differed(found: FoundDifferences): void {
-    if (found.list.length === 0) return;
-    const { method, rules } = this.adapter;
-    const levels = this.settings.levelsOf(this.adapter);
-    const differences = withoutSecrets(
-      found.list.filter((each) => levels[each.class] !== "ignore"),
-      this.secrets(),
+    reportDifferences(
+      found,
+      this.adapter,
+      this.settings,
+      () => this.secrets(),
+      (counts) => {
+        this.progress.differences = sumOf(this.progress.differences, counts);
+      },
     );
-    const [first] = differences;
-    if (first === undefined) return;
-    const counts = countsOf(found.counts, levels);
-    this.progress.differences = sumOf(this.progress.differences, counts);
-    notify("onDifference", this.settings.options.onDifference, {
-      method,
-      upstream: rules.upstream,
-      differences,
-      counts,
-    });
-    const failing = differences.find((each) => levels[each.class] === "fail");
-    if (failing === undefined) return;
-    const { path, expected } = failing;
-    const { upstream } = rules;
-    // the type alone: behind it may stand the value of a field that is redacted
-    const [got = ""] = failing.got.split(" ");
-    throw restError("RESPONSE_DRIFT", { upstream, method: fullName(method), path, expected, got });
   }
 
   private failed(step: string, cause: unknown): ConnectError {
@@ -496,28 +432,4 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 function operationStatus(json: JsonValue | undefined): JsonValue | undefined {
   if (!isJsonObject(json) || json.done !== true || !isJsonObject(json.error)) return json;
   return { ...json, error: { details: [], ...json.error } };
-}
-
-/** The keys of a response are its upstream's to choose, and go into logs and metrics. */
-function withoutSecrets(
-  differences: readonly Difference[],
-  secrets: readonly Secret[],
-): readonly Difference[] {
-  if (secrets.length === 0) return differences;
-  return differences.map((each) => {
-    return { ...each, path: redactText(each.path, secrets), got: redactText(each.got, secrets) };
-  });
-}
-
-function countsOf(counts: DifferenceCounts, levels: MethodLevels): DifferenceCounts {
-  const of = (each: DifferenceClass) => (levels[each] === "ignore" ? 0 : counts[each]);
-  return { additional: of("additional"), converted: of("converted"), lost: of("lost") };
-}
-
-function sumOf(a: DifferenceCounts, b: DifferenceCounts): DifferenceCounts {
-  return {
-    additional: a.additional + b.additional,
-    converted: a.converted + b.converted,
-    lost: a.lost + b.lost,
-  };
 }

@@ -73,6 +73,14 @@ test("google.protobuf.Any: is empty where the upstream writes it so", () => {
   expect(read("{}")).toMatchObject({ any: create(AnySchema), differences: [] });
 });
 
+test("google.protobuf.Any: has the keys of its JSON, whatever keys other documents had", () => {
+  JSON.parse('{"behind":1,"\\\\":1}');
+  const url = "type.googleapis.com/google.protobuf.Struct";
+  const { any, differences } = read(`{"@type":"${url}","value":{"behind":1,"\\"":2}}`);
+  expect(differences).toEqual([]);
+  expect(Object.keys(anyUnpack(any, StructSchema)?.fields ?? {})).toEqual(["behind", '"']);
+});
+
 test("google.protobuf.Any: of a type that only the call knows is read by that", () => {
   const text = '{"@type":"type.googleapis.com/google.protobuf.Api","name":"a"}';
   expect(read(text).differences).toHaveLength(1);

@@ -10,6 +10,7 @@ import {
   type Registry,
 } from "@bufbuild/protobuf";
 import { AnySchema, StructSchema } from "@bufbuild/protobuf/wkt";
+import { parseWithKeys } from "../json/escaped-keys.ts";
 import { type JsonObject, type JsonValue, plainNumber } from "../json/json.ts";
 import { rawJson } from "../json/raw-json.ts";
 import { decodeStruct } from "./dynamic.ts";
@@ -88,5 +89,5 @@ export function plainJson(json: JsonValue): ProtoJsonValue {
     if (typeof own === "bigint") return String(own);
     return typeof own === "number" ? own : value;
   });
-  return JSON.parse(text);
+  return parseWithKeys(text) as ProtoJsonValue;
 }

@@ -4,9 +4,12 @@ import { expect, test } from "vitest";
 import type { ErrorRule, MethodRules } from "../adapter/rules.ts";
 import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts";
 import { ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
+import { readResponse } from "../response/read-response.ts";
 import { PLAIN_RULES } from "../testing/thing-service.ts";
 import { Secret } from "../text/secret.ts";
-import { type ErrorResponse, errorInSuccess, upstreamError } from "./upstream-error.ts";
+import type { UpstreamResponse } from "../upstream/upstream.ts";
+import { comparable, type ErrorResponse, errorInSuccess, upstreamError } from "./upstream-error.ts";
 
 const NOW = 1_700_000_000_000;
 
@@ -169,6 +172,28 @@ test("rules: make an error of a success only where they name its status", () => 
   expect(
     errorInSuccess(errorResponse(200, item(1016)), { ...PLAIN_RULES, errors: ERRORS }, NOW),
   ).toBeUndefined();
+});
+
+const BIG = "9007199254740993";
+const NEXT = "9007199254740992";
+
+test.each([
+  [BIG, BIG, true],
+  [NEXT, BIG, false],
+  [BIG, NEXT, false],
+])("rules: a condition compares an integer as it came: %s is %s: %s", (came, wanted, fits) => {
+  const rule: ErrorRule = { body: { key: "code", values: [wanted] }, code: Code.Aborted, reason: "THAT" };
+  const rules = { ...PLAIN_RULES, errors: [rule] };
+  const body = Buffer.from(`{"code":${came}}`);
+  const response = { ...errorResponse(200), headers: { "content-type": "application/json" }, body };
+  const read = () => readResponse(response as unknown as UpstreamResponse, rules, NOW, 1_000_000);
+  if (fits) {
+    expect(read).toThrow(expect.objectContaining({ code: Code.Aborted }));
+  } else {
+    expect(read().status).toBe(200);
+  }
+  const json = comparable(parseJson(`{"code":${came}}`), rules, () => parseJsonExactly(`{"code":${came}}`));
+  expect(errorInSuccess({ ...errorResponse(200), json }, rules, NOW) !== undefined).toBe(fits);
 });
 
 test("refused credentials: of the caller are the caller's matter", () => {

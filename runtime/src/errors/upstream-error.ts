@@ -1,7 +1,7 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Code, ConnectError } from "@connectrpc/connect";
 import type { ErrorMetadataRule, ErrorRule, MethodRules } from "../adapter/rules.ts";
-import { holds } from "../decode/read.ts";
+import { comparesRounded, holds } from "../decode/read.ts";
 import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
@@ -121,6 +121,20 @@ export function errorInStatus(
 /** Whether a rule can make an error of a response whose status means success. */
 export function concernsSuccess({ status = 0, body }: ErrorRule, responded: number): boolean {
   return status === responded || (status === 0 && body !== undefined);
+}
+
+/**
+ * The JSON that the conditions of a method's rules are asked of: as it came, where they compare a number that JSON.parse
+ * has rounded.
+ */
+export function comparable(
+  json: JsonValue | undefined,
+  { errors }: MethodRules,
+  exactly: () => JsonValue | undefined,
+): JsonValue | undefined {
+  if (!isJsonObject(json)) return json;
+  const isRounded = errors.some(({ body }) => body !== undefined && comparesRounded(json, body));
+  return isRounded ? (exactly() ?? json) : json;
 }
 
 function fits(rule: ErrorRule, response: ErrorResponse, { subcode }: ErrorReport): boolean {

@@ -1,7 +1,7 @@
 import type { MethodRules } from "../adapter/rules.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
-import { concernsSuccess, errorInSuccess, upstreamError } from "../errors/upstream-error.ts";
+import { comparable, concernsSuccess, errorInSuccess, upstreamError } from "../errors/upstream-error.ts";
 import type { JsonValue } from "../json/json.ts";
 import { JsonTooCostly } from "../json/json-cost.ts";
 import { parseJsonExactly } from "../json/parse-json.ts";
@@ -38,7 +38,7 @@ export function readResponse(
   const asError = (json: JsonValue | undefined) => ({ ...response, status, header, json });
   if (!isSuccess(status, rules)) throw upstreamError(asError(body.exactly()), rules, now);
   if (rules.errors.some((rule) => concernsSuccess(rule, status))) {
-    const error = errorInSuccess(asError(body.value), rules, now);
+    const error = errorInSuccess(asError(comparable(body.value, rules, body.exactly)), rules, now);
     // once more with exact integers, which are read slowly
     if (error !== undefined) throw errorInSuccess(asError(body.exactly()), rules, now) ?? error;
   }

@@ -1,6 +1,6 @@
 import type { ConnectError } from "@connectrpc/connect";
 import type { AnyMethodAdapter } from "../adapter/adapter.ts";
-import type { CallContext } from "../call/running-call.ts";
+import type { CallContext } from "../call/call-context.ts";
 import { restError } from "../errors/rest-error.ts";
 import { fullName } from "../text/full-name.ts";
 

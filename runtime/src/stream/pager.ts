@@ -2,7 +2,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RunningCall } from "../call/running-call.ts";
-import { holds, linkTarget, ownValue } from "../decode/read.ts";
+import { holdsExactly, linkTarget, ownValue } from "../decode/read.ts";
 import { numberFromText } from "../decode/scalar.ts";
 import { restError } from "../errors/rest-error.ts";
 import { isJsonObject, type JsonValue, jsonTypeOf } from "../json/json.ts";
@@ -40,7 +40,10 @@ export class Pager {
    */
   advance(page: Page, response: ReadResponse): boolean {
     const { more } = this.call.adapter;
-    if (more !== undefined && !(isJsonObject(page.payload) && holds(page.payload, more))) return false;
+    const exactly = () => page.exactly().payload;
+    if (more !== undefined && !(isJsonObject(page.payload) && holdsExactly(page.payload, more, exactly))) {
+      return false;
+    }
     if (this.moves(page, response)) return true;
     if (more !== undefined) throw this.stuck(more.key, page, response);
     return false;

@@ -1,9 +1,10 @@
 import type { RecordsAdapter } from "../adapter/adapter.ts";
-import type { Download, RunningCall } from "../call/running-call.ts";
+import type { Download } from "../call/call-context.ts";
+import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
 import { ChunkBuffer } from "../http/chunk-buffer.ts";
 import type { JsonValue } from "../json/json.ts";
-import { parseJson } from "../json/parse-json.ts";
+import { parseJsonExactly } from "../json/parse-json.ts";
 import { textOf } from "../response/body.ts";
 import { inUtf8 } from "../response/charset.ts";
 import { Pacer } from "../time/pacer.ts";
@@ -145,7 +146,7 @@ async function checkType(call: Call, { head, chunks, errorIn }: Download): Promi
 
 function parsed(text: string): JsonValue | undefined {
   try {
-    return parseJson(text);
+    return parseJsonExactly(text);
   } catch {
     return undefined;
   }

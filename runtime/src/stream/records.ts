@@ -1,6 +1,7 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { RecordsAdapter } from "../adapter/adapter.ts";
-import type { Download, RunningCall } from "../call/running-call.ts";
+import type { Download } from "../call/call-context.ts";
+import type { RunningCall } from "../call/running-call.ts";
 import { holdsExactly } from "../decode/read.ts";
 import { restError } from "../errors/rest-error.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
@@ -62,7 +63,7 @@ function readRecord(
   if (!text.ended && call.adapter.format === "events") throw truncated(call);
   if (call.adapter.format === "lines") checkLine(call, text, head.status);
   const json = parsedRecord(call, text, head.status);
-  const error = errorIn(json, text.data);
+  const error = errorIn(json, text.data, () => verbatimRecord(call.adapter, text));
   if (error !== undefined) throw error;
   return json;
 }

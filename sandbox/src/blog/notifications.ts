@@ -1,6 +1,6 @@
 import type { Call } from "../dispatch/call.ts";
 import { envelope, type HttpResponse, refuse } from "../http/response.ts";
-import type { JsonObject } from "../json.ts";
+import { type JsonObject, readJson } from "../json.ts";
 import type { Blog } from "../store/blogs.ts";
 import { ownBlog } from "../view/access.ts";
 import { pageLink } from "../view/links.ts";
@@ -46,7 +46,7 @@ function activityItem(row: Row, blog: Blog, now: number): JsonObject {
     target_post_summary: row.target_post_id === "" ? "" : "A post",
     target_tumblelog_name: blog.name,
     target_tumblelog_uuid: blog.uuid,
-    ...(JSON.parse(row.data) as JsonObject),
+    ...(readJson(row.data) as JsonObject),
   };
 }
 

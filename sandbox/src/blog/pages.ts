@@ -1,6 +1,7 @@
 import { requireUser } from "../auth/caller.ts";
 import type { Call } from "../dispatch/call.ts";
 import { envelope, type HttpResponse, refuse } from "../http/response.ts";
+import { readJson } from "../json.ts";
 import type { Blog } from "../store/blogs.ts";
 import { page, readableBlog } from "../view/access.ts";
 import { offsetLinks } from "../view/links.ts";
@@ -26,7 +27,7 @@ export function listPages(call: Call): HttpResponse {
     limit,
     offset,
   );
-  const pages = rows.map((row) => JSON.parse(row.data) as unknown);
+  const pages = rows.map((row) => readJson(row.data) as unknown);
   return envelope({ pages, total_pages: total, ...offsetLinks(call, total, limit, offset) });
 }
 
@@ -40,5 +41,5 @@ export function onePage(call: Call): HttpResponse {
     path,
   );
   if (!row) throw refuse(404, `Page not found: ${path}`);
-  return envelope(JSON.parse(row.data));
+  return envelope(readJson(row.data));
 }

@@ -1,5 +1,5 @@
 import { refuse } from "../http/response.ts";
-import type { JsonObject } from "../json.ts";
+import { type JsonObject, readJson } from "../json.ts";
 import type { Database } from "./database.ts";
 
 /** The domain of standard blog hosts. */
@@ -44,7 +44,7 @@ function fromRow(row: BlogRow): Blog {
     shareFollowing: row.share_following === 1,
     updated: row.updated,
     queuePaused: row.queue_paused === 1,
-    data: JSON.parse(row.data) as JsonObject,
+    data: readJson(row.data) as JsonObject,
   };
 }
 

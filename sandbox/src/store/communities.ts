@@ -1,3 +1,4 @@
+import { readJson } from "../json.ts";
 import type { Database } from "./database.ts";
 
 export const ROLES = ["member", "moderator", "admin"] as const;
@@ -72,7 +73,7 @@ function fromRow(row: CommunityRow): Community {
     populationCap: row.population_cap,
     labelLocked: row.label_locked === 1,
     created: row.created,
-    data: JSON.parse(row.data) as CommunityData,
+    data: readJson(row.data) as CommunityData,
   };
 }
 

@@ -69,7 +69,7 @@ function fromRow(row: PostRow): Post {
     stored: row.stored,
     type: row.type,
     timestamp: row.timestamp,
-    tags: JSON.parse(row.tags) as string[],
+    tags: readJson(row.tags) as string[],
     slug: row.slug,
     format: row.format,
     reblogKey: row.reblog_key,

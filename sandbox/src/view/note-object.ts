@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json.ts";
+import { type JsonObject, readJson } from "../json.ts";
 import { blogByUuid, blogUrl } from "../store/blogs.ts";
 import type { Database } from "../store/database.ts";
 import type { World } from "../world.ts";
@@ -35,7 +35,7 @@ export function noteObject(world: World, note: Note, user: string | undefined): 
     avatar_shape: avatarShape(blog),
     avatar_url: { "64": avatarUrl(blog, 64), "128": avatarUrl(blog, 128) },
     blog_is_adult: false,
-    ...(JSON.parse(note.data) as JsonObject),
+    ...(readJson(note.data) as JsonObject),
   };
 }
 

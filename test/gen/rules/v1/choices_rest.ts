@@ -315,9 +315,12 @@ export function decodeCrossed(json: JsonObject, out: ProtoWriter): void {
   }
   out.unchosen(thirdStart, json, CROSSED_THIRD);
   const fourthStart = out.length;
-  if (out.holds(json, { key: "fourth_kind", values: ["9007199254740993"] })) {
+  if (
+    out.holds(json, { key: "fourth_kind", values: ["9007199254740993"] }) ||
+    out.holds(json, { key: "fourthKind", values: ["9007199254740993"] })
+  ) {
     out.string(8, json["fourth_text"] ?? json["fourthText"], "fourth_text");
-  } else if (json["fourth_hit"] != null) {
+  } else if ((json["fourth_hit"] ?? json["fourthHit"]) != null) {
     out.message(9, json["fourth_hit"] ?? json["fourthHit"], "fourth_hit", decodeHit);
   }
   out.unchosen(fourthStart, json, CROSSED_FOURTH);
@@ -333,9 +336,15 @@ const FLAGGED_KEYS: ReadonlySet<string> = new Set(["is_text", "isText"]);
  * @generated from message rules.v1.Flagged
  */
 export function decodeFlagged(json: JsonObject, out: ProtoWriter): void {
-  if (holds(json, { key: "is_text", values: ["true"], type: "boolean" })) {
+  if (
+    holds(json, { key: "is_text", values: ["true"], type: "boolean" }) ||
+    holds(json, { key: "isText", values: ["true"], type: "boolean" })
+  ) {
     out.flattened(1, json, decodeText, FLAGGED_KEYS);
-  } else if (holds(json, { key: "is_text", values: ["false"], type: "boolean" })) {
+  } else if (
+    holds(json, { key: "is_text", values: ["false"], type: "boolean" }) ||
+    holds(json, { key: "isText", values: ["false"], type: "boolean" })
+  ) {
     out.flattened(2, json, decodePicture, FLAGGED_KEYS);
   } else {
     out.unknownMember("is_text", "a known choice", json["is_text"] ?? json["isText"]);

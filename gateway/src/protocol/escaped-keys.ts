@@ -1,0 +1,142 @@
+/**
+ * Keys with escapes in JSON requests. V8 guesses the next key of an object from objects that it parsed before, and compares
+ * the guess with the text, escapes and all: once it has read the key `\`, it takes `"\""` for it, whoever sent that. So a
+ * text is given to JSON.parse, which protobuf-es calls, without escapes in keys. Most can be written out; a key that cannot
+ * gets another name, and its own once it is in a message.
+ */
+import { randomBytes } from "node:crypto";
+import type { DescMessage, Message, MessageShape, Registry } from "@bufbuild/protobuf";
+import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import { type Any, AnySchema, anyPack, anyUnpack } from "@bufbuild/protobuf/wkt";
+import { endOfString } from "./end-of-string.ts";
+
+const BACKSLASH = "\\";
+const COLON = ":";
+const SPACE = /[\t\n\r ]/;
+
+/** Unguessable, so that no key of a client's begins like this. */
+const MARK = `#${randomBytes(16).toString("hex")}:`;
+const MARKED = new RegExp(`${MARK}([^"\\\\]*)`, "g");
+const CODED = /%[0-9a-f]{4}/g;
+
+/** Whether a text ever had a key that got another name: until then there is nothing to look for in messages. */
+let isUsed = false;
+
+/** The text without escapes in keys. What is no JSON stays so. A text without a backslash costs the search for one. */
+export function withoutEscapedKeys(text: string): string {
+  if (!hasEscapedKey(text)) return text;
+  let written = "";
+  let copied = 0;
+  for (let start = text.indexOf('"'); start >= 0; ) {
+    const end = endOfString(text, start + 1);
+    const key = text.slice(start, end);
+    if (key.includes(BACKSLASH) && isKey(text, end)) {
+      written += text.slice(copied, start) + withoutEscapes(key);
+      copied = end;
+    }
+    start = text.indexOf('"', end);
+  }
+  return written + text.slice(copied);
+}
+
+/** Whether an object has a key with an escape. Each character is looked at once at most. */
+function hasEscapedKey(text: string): boolean {
+  // the first backslash, and the first one behind a string, begin an escape
+  for (let at = text.indexOf(BACKSLASH); at >= 0; at = text.indexOf(BACKSLASH, at)) {
+    at = endOfString(text, at);
+    if (isKey(text, at)) return true;
+  }
+  return false;
+}
+
+/** Whether a colon follows. */
+function isKey(text: string, end: number): boolean {
+  let at = end;
+  while (SPACE.test(text.charAt(at))) at++;
+  return text.charAt(at) === COLON;
+}
+
+/** A key in quotes, as one that has no escape. */
+function withoutEscapes(quoted: string): string {
+  let key: string;
+  try {
+    key = JSON.parse(quoted) as string;
+  } catch {
+    // for protobuf-es to report
+    return quoted;
+  }
+  const plain = `"${key}"`;
+  if (JSON.stringify(key) === plain) return plain;
+  isUsed = true;
+  return `"${MARK}${key.replace(/["\\%\p{Cc}]/gu, coded)}"`;
+}
+
+function coded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+function decoded(name: string): string {
+  return name.replace(CODED, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+}
+
+/** The text of an error about JSON without escaped keys, with the keys as they came. */
+export function withEscapedKeys(text: string): string {
+  return text.replace(MARKED, (_, name: string) => decoded(name));
+}
+
+/**
+ * Gives the keys of the maps in a message their own names, in place.
+ *
+ * @param types the types that a google.protobuf.Any may have
+ */
+export function restoreKeys(
+  desc: DescMessage,
+  message: MessageShape<DescMessage>,
+  types: Registry | undefined,
+): void {
+  if (isUsed) restore(reflect(desc, message, false), types);
+}
+
+/** Whether something changed: what a field holds may be a copy. */
+function restore(message: ReflectMessage, types: Registry | undefined): boolean {
+  if (message.desc.typeName === AnySchema.typeName)
+    return restoreAny(message.message as Message as Any, types);
+  let isChanged = false;
+  for (const field of message.fields) {
+    if (!message.isSet(field)) continue;
+    if (field.fieldKind === "message") {
+      const value = message.get(field);
+      if (!restore(value, types)) continue;
+      message.set(field, value);
+      isChanged = true;
+    } else if (field.fieldKind === "list" && field.listKind === "message") {
+      const list = message.get(field);
+      for (const [index, item] of list.entries()) {
+        if (!restore(item as ReflectMessage, types)) continue;
+        list.set(index, item);
+        isChanged = true;
+      }
+    } else if (field.fieldKind === "map") {
+      const map = message.get(field);
+      for (const key of [...map.keys()]) {
+        const value = map.get(key);
+        const isOther = field.mapKind === "message" && restore(value as ReflectMessage, types);
+        const isMarked = typeof key === "string" && key.startsWith(MARK);
+        if (!isOther && !isMarked) continue;
+        if (isMarked) map.delete(key);
+        map.set(isMarked ? decoded(key.slice(MARK.length)) : key, value);
+        isChanged = true;
+      }
+    }
+  }
+  return isChanged;
+}
+
+function restoreAny(any: Any, types: Registry | undefined): boolean {
+  const message = types && anyUnpack(any, types);
+  const desc = message && types.getMessage(message.$typeName);
+  if (desc === undefined || message === undefined || !restore(reflect(desc, message, false), types))
+    return false;
+  anyPack(desc, message, any);
+  return true;
+}

@@ -1,0 +1,68 @@
+import type { Registry } from "@bufbuild/protobuf";
+import type { ConnectError } from "@connectrpc/connect";
+import type { AnyMethodAdapter } from "../adapter/adapter.ts";
+import type { RestResponse } from "../adapter/rest-response.ts";
+import type { MethodRules } from "../adapter/rules.ts";
+import type { JsonValue } from "../json/json.ts";
+import type { Decoder } from "../response/decode.ts";
+import type { Clock } from "../time/clock.ts";
+import type { BodyStream } from "../upstream/outgoing.ts";
+import type { MethodLevels } from "./difference-levels.ts";
+import type { RestOptions } from "./options.ts";
+
+/** What a call has beside its messages. */
+export interface CallContext {
+  /** The headers of the RPC; made when they are asked for, which is seldom. */
+  readonly header: () => Headers;
+  /** Ends the call; its reason is the error of the call. */
+  readonly signal: AbortSignal;
+  /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
+  readonly expiresAt: number | undefined;
+  /** Whether the caller set a deadline. Without one, retries may not hold it for long. */
+  readonly hasCallerDeadline: boolean;
+}
+
+/** What running calls share. */
+export interface CallSettings {
+  readonly options: Pick<RestOptions, "onDifference" | "onRequest" | "onCall" | "callerOf">;
+  /** The types by which google.protobuf.Any is resolved. */
+  readonly types: Registry;
+  /** What is done about each class of difference. */
+  readonly levelsOf: (adapter: AnyMethodAdapter) => MethodLevels;
+  readonly clock: Clock;
+  readonly decoder: Decoder;
+}
+
+/** How one request differs from the others of its method. */
+export interface RequestExtras {
+  /** In place of the method's own. */
+  readonly rules?: MethodRules;
+  readonly stream?: BodyStream;
+  /** Whether it may be sent again where the method allows; never with a stream. Default: true. */
+  readonly retry?: boolean;
+}
+
+/** How a body is read that comes in pieces. */
+export interface OpenExtras {
+  /** How long it may pause. Default: the upstream's limit. */
+  readonly bodyTimeoutMs?: number | undefined;
+  /** Ends it. Default: the end of the call alone does. */
+  readonly until?: AbortSignal;
+}
+
+type Exactly = () => JsonValue | undefined;
+
+/** The body of a response as it comes. */
+export interface Download {
+  readonly head: RestResponse;
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /**
+   * The error that a rule of the method finds in a piece of the body; undefined for none. `exactly` gives the JSON with
+   * integers of any size where it does not have them.
+   */
+  readonly errorIn: (
+    json: JsonValue | undefined,
+    text: string,
+    exactly?: Exactly,
+  ) => ConnectError | undefined;
+}

@@ -1,0 +1,81 @@
+import type { AnyMethodAdapter } from "../adapter/adapter.ts";
+import type {
+  Difference,
+  DifferenceClass,
+  DifferenceCounts,
+  FoundDifferences,
+} from "../decode/difference.ts";
+import { redactText } from "../errors/redact.ts";
+import { restError } from "../errors/rest-error.ts";
+import { fullName } from "../text/full-name.ts";
+import type { Secret } from "../text/secret.ts";
+import type { CallSettings } from "./call-context.ts";
+import type { MethodLevels } from "./difference-levels.ts";
+import { notify } from "./notify.ts";
+
+/**
+ * Reports the differences of a message that are not ignored, and fails where their class says so.
+ *
+ * @param secrets what must not come out again
+ * @param counted gets how many there are, before the call fails
+ * @throws ConnectError reason RESPONSE_DRIFT
+ */
+export function reportDifferences(
+  found: FoundDifferences,
+  adapter: AnyMethodAdapter,
+  { options, levelsOf }: Pick<CallSettings, "options" | "levelsOf">,
+  secrets: () => readonly Secret[],
+  counted: (counts: DifferenceCounts) => void,
+): void {
+  if (found.list.length === 0) return;
+  const { method, rules } = adapter;
+  const { upstream } = rules;
+  const levels = levelsOf(adapter);
+  const differences = withoutSecrets(
+    found.list.filter((each) => levels[each.class] !== "ignore"),
+    secrets(),
+  );
+  if (differences.length === 0) return;
+  const counts = countsOf(found.counts, levels);
+  counted(counts);
+  notify("onDifference", options.onDifference, { method, upstream, differences, counts });
+  const failing = differences.find((each) => levels[each.class] === "fail");
+  if (failing !== undefined) throw driftError(adapter, failing);
+}
+
+/** The keys of a response are its upstream's to choose, and go into logs and metrics. */
+function withoutSecrets(
+  differences: readonly Difference[],
+  secrets: readonly Secret[],
+): readonly Difference[] {
+  if (secrets.length === 0) return differences;
+  return differences.map((each) => {
+    return { ...each, path: redactText(each.path, secrets), got: redactText(each.got, secrets) };
+  });
+}
+
+function driftError({ method, rules }: AnyMethodAdapter, { path, expected, got: value }: Difference): Error {
+  // the type alone: behind it may stand the value of a field that is redacted
+  const [got = ""] = value.split(" ");
+  return restError("RESPONSE_DRIFT", {
+    upstream: rules.upstream,
+    method: fullName(method),
+    path,
+    expected,
+    got,
+  });
+}
+
+function countsOf(counts: DifferenceCounts, levels: MethodLevels): DifferenceCounts {
+  const of = (each: DifferenceClass) => (levels[each] === "ignore" ? 0 : counts[each]);
+  return { additional: of("additional"), converted: of("converted"), lost: of("lost") };
+}
+
+/** How many there are in both. */
+export function sumOf(a: DifferenceCounts, b: DifferenceCounts): DifferenceCounts {
+  return {
+    additional: a.additional + b.additional,
+    converted: a.converted + b.converted,
+    lost: a.lost + b.lost,
+  };
+}

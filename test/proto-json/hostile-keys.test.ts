@@ -1,0 +1,141 @@
+import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
+import { FieldMaskSchema, StructSchema } from "@bufbuild/protobuf/wkt";
+import { createClient } from "@connectrpc/connect";
+import { createRestTransport } from "connect-rest";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { startGateway } from "../../gateway/src/gateway.ts";
+import { toNodeHeaders } from "../../gateway/src/protocol/headers.ts";
+import { decodeStruct } from "../../runtime/src/decode/dynamic.ts";
+import { declaredPath, type MaskTable } from "../../runtime/src/decode/mask-table.ts";
+import { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
+import type { JsonObject } from "../../runtime/src/json/json.ts";
+import { parseJson, parseJsonExactly } from "../../runtime/src/json/parse-json.ts";
+import { stringifyJson } from "../../runtime/src/json/stringify-json.ts";
+import { fieldMaskText } from "../../runtime/src/request/field-mask.ts";
+import { nestedParameters } from "../../runtime/src/request/nested-parameters.ts";
+import { parseForm } from "../../runtime/src/response/body.ts";
+import { httpUpstream, textOfRequest } from "../../runtime/src/testing/servers.ts";
+import { PlainSchema, PlainService } from "../gen/rich/v1/plain_pb.ts";
+import { PlainServiceRest } from "../gen/rich/v1/plain_rest.ts";
+
+/** Names that every object inherits, what they may be confused with, and what is hardly a name. */
+const HOSTILE = [
+  "__proto__",
+  "constructor",
+  "prototype",
+  "toString",
+  "valueOf",
+  "hasOwnProperty",
+  "toJSON",
+  "then",
+  "",
+  "0",
+  "__proto__\\",
+  '"',
+];
+
+const names = fc.uniqueArray(fc.constantFrom(...HOSTILE), { minLength: 1, maxLength: 5 });
+
+const objectOf = (keys: readonly string[], value: string): Record<string, string> =>
+  Object.fromEntries(keys.map((key) => [key, value]));
+
+test("property: hostile keys of maps and structs come back, by either path and in-process", async () => {
+  await using upstream = await httpUpstream(async (request, response) => {
+    const body = await textOfRequest(request);
+    response.writeHead(200, { "content-type": "application/json" }).end(body);
+  });
+  const upstreams = { "rich.v1": { baseUrl: upstream.url, retry: false as const } };
+  const transport = createRestTransport({ adapters: [PlainServiceRest], upstreams });
+  const client = createClient(PlainService, transport);
+  const paths = await Promise.all(
+    [true, false].map((fastPath) => startGateway({ adapters: [PlainServiceRest], upstreams, fastPath })),
+  );
+  await fc.assert(
+    fc.asyncProperty(names, async (keys) => {
+      const object = objectOf(keys, "a");
+      const message = create(PlainSchema, {
+        maps: { strings: object, structs: { s: object } },
+        wellKnown: { struct: object },
+      });
+      const json = toJson(PlainSchema, message) as JsonObject;
+      expect(toJson(PlainSchema, await client.echoPlain(message))).toEqual(json);
+      for (const { port } of paths) {
+        const response = await fetch(`http://127.0.0.1:${port}/rich.v1.PlainService/EchoPlain`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: stringifyJson(json),
+        });
+        expect(parseJson(await response.text())).toEqual(json);
+      }
+    }),
+    { numRuns: 40 },
+  );
+  await Promise.all([...paths.map((gateway) => gateway.close()), transport.close()]);
+});
+
+test("property: hostile keys of documents and forms are keys of objects, and of what collects them", () => {
+  fc.assert(
+    fc.property(names, (keys) => {
+      const json = objectOf(keys, "700000000000000001");
+      const bare = stringifyJson(json).replaceAll('"700000000000000001"', "700000000000000001");
+      expect(Object.keys(parseJsonExactly(bare) as JsonObject).sort()).toEqual([...keys].sort());
+      const form = new URLSearchParams(Object.entries(objectOf(keys, "a")));
+      expect(parseForm(String(form))).toEqual(objectOf(keys, "a"));
+      const out = new ProtoWriter();
+      out.reset();
+      out.root({ holder: json }, (object, writer) =>
+        writer.message(1, object.holder, "holder", (holder, below) =>
+          below.unknownStruct(1, holder, new Set(), decodeStruct),
+        ),
+      );
+      const expected = create(StructSchema, {
+        fields: Object.fromEntries(
+          keys.map((key) => [key, { kind: { case: "stringValue" as const, value: "700000000000000001" } }]),
+        ),
+      });
+      const struct = toBinary(StructSchema, expected);
+      expect(toJson(StructSchema, fromBinary(StructSchema, out.finish().subarray(-struct.length)))).toEqual(
+        json,
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("property: hostile keys are names of parameters", () => {
+  fc.assert(
+    fc.property(names, (keys) => {
+      const pairs = [...nestedParameters("p", objectOf(keys, "a"), "indexed", "query")];
+      expect(pairs).toEqual(Object.keys(objectOf(keys, "a")).map((key) => [`p[${key}]`, "a"]));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test.each(HOSTILE.filter((name) => /^\w+$/.test(name)))(
+  "a mask may name %s, which its table does not know",
+  (name) => {
+    const table: MaskTable = { known: { name: "wire", fields: () => ({}) } };
+    const mask = create(FieldMaskSchema, { paths: [name, `known.${name}`] });
+    expect(fieldMaskText(mask, table, "asDeclared")).toBe(`${name},wire.${name}`);
+    const declared = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    expect(declaredPath(`wire.${name}`, table)).toBe(`known.${declared}`);
+  },
+);
+
+test("headers may be named like what objects inherit", () => {
+  const headers = new Headers([
+    ["__proto__", "1"],
+    ["constructor", "2"],
+    ["valueof", "3"],
+    ["set-cookie", "a"],
+    ["set-cookie", "b"],
+  ]);
+  expect(Object.entries(toNodeHeaders(headers)).sort()).toEqual([
+    ["__proto__", "1"],
+    ["constructor", "2"],
+    ["set-cookie", ["a", "b"]],
+    ["valueof", "3"],
+  ]);
+});

@@ -1,0 +1,153 @@
+import { create, createRegistry, fromJsonString, isMessage, type JsonObject } from "@bufbuild/protobuf";
+import { AnySchema, anyUnpack, StructSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { startGateway } from "../../gateway/src/gateway.ts";
+import { readableJson, readJson } from "../../gateway/src/protocol/read-json.ts";
+import { parseJson } from "../../runtime/src/json/parse-json.ts";
+import { httpUpstream, textOfRequest } from "../../runtime/src/testing/servers.ts";
+import { PlainSchema } from "../gen/rich/v1/plain_pb.ts";
+import { PlainServiceRest } from "../gen/rich/v1/plain_rest.ts";
+
+const types = createRegistry(PlainSchema, StructSchema);
+const options = { registry: types, ignoreUnknownFields: true };
+
+type Spelling = "shortest" | "unicode";
+
+/** Characters that escapes are made of, and some that need them. */
+const UNITS = ["\\", '"', "/", "b", "f", "n", "r", "t", "u", "0", "2", "\n", "\u001f", "é", "%", ":"];
+const cases = fc.record({
+  names: fc.uniqueArray(fc.string({ unit: fc.constantFrom(...UNITS), maxLength: 4 }), { maxLength: 4 }),
+  spelling: fc.constantFrom<Spelling>("shortest", "unicode"),
+});
+
+/** As connect does it, which says itself what is wrong with what is no JSON at all. */
+const readByConnect: typeof readJson = (desc, text) =>
+  fromJsonString(desc, readableJson(desc, text, options), options);
+
+let prefixes = 0;
+
+/** A key that no object has had, so that V8 knows nothing about what follows it. */
+function freshKey(): string {
+  prefixes += 1;
+  return `p${prefixes}`;
+}
+
+/** Has V8 read an object with these keys, so that it expects the second behind the first. */
+function poison(first: string, second: string): void {
+  JSON.parse(`{"${first}":1,${JSON.stringify(second)}:1}`);
+}
+
+function spelled(key: string, spelling: Spelling): string {
+  if (spelling === "shortest") return JSON.stringify(key);
+  return `"${Array.from(key, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}"`;
+}
+
+/** An object with these keys, after V8 has been led to take the first of them for something else. */
+function objectWith(names: readonly string[], spelling: Spelling): { text: string; value: JsonObject } {
+  const first = freshKey();
+  const [name] = names;
+  if (name !== undefined) poison(first, spelled(name, spelling).slice(1, 1 + name.length));
+  const pairs = [`"${first}":1`, ...names.map((each) => `${spelled(each, spelling)} :1`)];
+  return {
+    text: `{${pairs.join(",")}}`,
+    value: Object.fromEntries([first, ...names].map((key) => [key, 1])),
+  };
+}
+
+test("JSON.parse takes one key for another, which is why requests are not given to it as they are", () => {
+  const first = freshKey();
+  poison(first, "\\");
+  expect(Object.keys(JSON.parse(`{"${first}":1,"\\"":2}`) as object)).toEqual([first, "\\"]);
+});
+
+test("property: the keys of maps and structs, in google.protobuf.Any too, are those of the text", () => {
+  fc.assert(
+    fc.property(cases, ({ names, spelling }) => {
+      const { text, value } = objectWith(names, spelling);
+      const json = `{"wellKnown":{"struct":${text},"value":${text},"list":[${text}]},"\\u006daps":{"values":${text}},
+        "choice":{"struct":${text}},"child":{"lists":{"structs":[${text}]}},"unknown\\n":${text}}`;
+      const one = create(ValueSchema, { kind: { case: "numberValue", value: 1 } });
+      const values = Object.fromEntries(Object.keys(value).map((key) => [key, one]));
+      const struct = create(StructSchema, { fields: values });
+      const whole = create(PlainSchema, {
+        wellKnown: {
+          struct: value,
+          value: { kind: { case: "structValue", value: struct } },
+          list: { values: [{ kind: { case: "structValue", value: struct } }] },
+        },
+        maps: { values },
+        choice: { choice: { case: "struct", value } },
+        child: { lists: { structs: [value] } },
+      });
+      expect(readJson(PlainSchema, json, options)).toEqual(whole);
+      const any = readJson(AnySchema, `{"@type":"x/rich.v1.Plain",${json.slice(1)}`, options);
+      expect(isMessage(any, AnySchema) && anyUnpack(any, types)).toEqual(whole);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test.each([
+  ['{"maps":{"strings":{"\\"":"1","\\u0022":"2"}}}', 'duplicate object key """'],
+  ['{"maps":{"strings":{"a":"1","\\u0061":"2"}}}', 'duplicate object key "a"'],
+  ['{"\\u006daps":{},"maps":{}}', 'duplicate object key "maps"'],
+  ['{"maps":{"int64s":{"\\"":1.5}}}', "int64s"],
+  ['{"maps":{"strings":{"\\"":1}}}', "strings"],
+  ['{"maps":{"int64s":{"\\n":9007199254740993.5}}}', "maps.int64s[\n]: an integer cannot hold"],
+  ['{"maps":{"strings":{"\\"":"1",}}}', "cannot decode message rich.v1.Plain from JSON"],
+  ['{"maps":{"strings":{"\\x":"1"}}}', "cannot decode message rich.v1.Plain from JSON"],
+])("an error about JSON with escaped keys names the keys as they came: %s", (text, error) => {
+  for (const read of [readJson, readByConnect]) {
+    expect(() => read(PlainSchema, text, options)).toThrow(error);
+    expect(() => read(PlainSchema, text, options)).not.toThrow(/[0-9a-f]{32}/);
+  }
+});
+
+test("JSON without escapes in keys is read as it is, and one that is deep or long without recursion", () => {
+  const text = '{"scalars":{"stringValue":"\\"\\\\\\n:"} , "maps" : {"strings":{"a":"\\""}}}';
+  expect(readableJson(PlainSchema, text, options)).toBe(text);
+  const long = `{"unknown":{"${'\\"'.repeat(1_000_000)}":"${"\\\\".repeat(1_000_000)}"}}`;
+  expect(readJson(PlainSchema, long, options)).toEqual(fromJsonString(PlainSchema, "{}"));
+  expect(() => readJson(PlainSchema, `{"maps":${'{"\\"":'.repeat(50_000)}`, options)).toThrow(
+    "Unexpected end of JSON input",
+  );
+});
+
+test("property: keys reach the upstream and come back, by either path and every protocol", async () => {
+  await using upstream = await httpUpstream(async (request, response) => {
+    const body = await textOfRequest(request);
+    response.writeHead(200, { "content-type": "application/json" }).end(body);
+  });
+  for (const fastPath of [true, false]) {
+    const gateway = await startGateway({
+      adapters: [PlainServiceRest],
+      upstreams: { "rich.v1": { baseUrl: upstream.url, retry: false } },
+      fastPath,
+    });
+    const address = `http://127.0.0.1:${gateway.port}/rich.v1.PlainService/EchoPlain`;
+    await fc.assert(
+      fc.asyncProperty(cases, fc.boolean(), async ({ names, spelling }, isEnveloped) => {
+        const { text, value } = objectWith(names, spelling);
+        const json = `{"wellKnown":{"struct":${text}},"maps":{"structs":{"s":${text}}}}`;
+        const type = isEnveloped ? "application/grpc-web+json" : "application/json";
+        const body = isEnveloped ? enveloped(json) : Buffer.from(json);
+        const response = await fetch(address, { method: "POST", headers: { "content-type": type }, body });
+        const bytes = Buffer.from(await response.arrayBuffer());
+        const message = isEnveloped ? bytes.subarray(5, 5 + bytes.readUInt32BE(1)) : bytes;
+        expect(parseJson(message.toString())).toEqual({
+          wellKnown: { struct: value },
+          maps: { structs: { s: value } },
+        });
+      }),
+      { numRuns: 60 },
+    );
+    await gateway.close();
+  }
+});
+
+function enveloped(text: string): Buffer<ArrayBuffer> {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(Buffer.byteLength(text), 1);
+  return Buffer.concat([head, Buffer.from(text)]);
+}
