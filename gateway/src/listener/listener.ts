@@ -110,8 +110,11 @@ export function createListener(options: ListenerOptions): Listener {
   });
   server.maxConnections = limits.connections;
   callbacks.on(server, "drop", () => onLimit("connections"));
-  // E.g. when the process has no file left for a connection; without a listener this would end it.
-  callbacks.on(server, "error", onError);
+  // E.g. when the process has no file left for a connection; without a listener this would end it. What keeps it from
+  // listening is told by `listen`.
+  callbacks.on(server, "error", (error) => {
+    if (server.listening) onError(error);
+  });
 
   const parts = { server, h1, sessions: h2.sessions, pending, inFlight };
   return {
