@@ -164,6 +164,14 @@ export const LIMIT_TABLE = {
     max: 1000,
     effect: "Nesting depth of a request message. Deeper messages fail the call with INVALID_ARGUMENT.",
   },
+  heldRequestBytes: {
+    default: 256 * 1024 * 1024,
+    unit: "bytes",
+    max: 2 ** 31 - 1,
+    reloads: true,
+    effect:
+      "Bytes of request messages that calls hold in memory at once, as they came. Beyond it, calls fail with UNAVAILABLE; beyond half of it, those of the client that holds so much, with RESOURCE_EXHAUSTED. Streams that clients send are not counted.",
+  },
   queuedDecompressions: {
     default: 256,
     unit: "count",

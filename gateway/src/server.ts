@@ -2,6 +2,7 @@ import { createRegistry, type DescMethod, type DescService, type Registry } from
 import type { ConnectRouter } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { Admission, type UpstreamShare } from "./admission/admission.ts";
+import { HeldBytes } from "./admission/held-bytes.ts";
 import { type Load, OverloadMonitor } from "./admission/overload.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./call/caller.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
@@ -152,6 +153,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     streamsEnd: streamsEnd.signal,
     isListed: reflection,
     admission,
+    heldBytes: new HeldBytes(limits),
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: (service) => service === HealthService,
     onRejected: (status) => metrics.rejected(status),

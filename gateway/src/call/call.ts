@@ -32,6 +32,8 @@ export interface Call extends Caller {
   /** Bytes of the response's body so far, as they went. */
   // biome-ignore lint/plugin: changes while the call runs
   bytesOut: number;
+  /** Counts what the call holds of its request; throws a ConnectError where all calls hold too much. */
+  readonly hold?: ((bytes: number) => void) | undefined;
   readonly trace: CallTrace;
   /** What decoding the costliest message of its request cost, by the table of `messageCost`; of cheap ones, 0 or more. */
   // biome-ignore lint/plugin: changes while the call runs

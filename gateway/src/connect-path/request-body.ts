@@ -6,7 +6,7 @@ import { raced } from "./race.ts";
 
 /**
  * The chunks of a request's body. Fails with DEADLINE_EXCEEDED at the call's deadline, and after `idleMs`
- * without a chunk; `idleMs` 0 means that silence is fine. Leaves the connection usable for the response.
+ * without a chunk; `idleMs` 0 means that silence is fine, as for a stream of messages. Leaves the connection usable for the response.
  */
 export async function* readBody(
   request: HttpRequest,
@@ -21,6 +21,7 @@ export async function* readBody(
     const result = await (idleMs === 0 ? next : orIdle(next, idleMs));
     if (result.done === true) return;
     call.bytesIn += result.value.byteLength;
+    if (idleMs > 0) call.hold?.(result.value.byteLength);
     yield result.value;
   }
 }

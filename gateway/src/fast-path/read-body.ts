@@ -32,7 +32,10 @@ export function readBody(
     const onData = (chunk: Uint8Array) => {
       call.bytesIn += chunk.byteLength;
       timer.restart();
-      finish(() => reader.push(chunk));
+      finish(() => {
+        call.hold?.(chunk.byteLength);
+        return reader.push(chunk);
+      });
     };
     const onEnd = () => finish(() => true);
     const onAbort = () => settle(() => reject(signal.reason));

@@ -2,6 +2,7 @@ import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import type { Admission, UpstreamShare } from "../admission/admission.ts";
+import type { HeldBytes, Hold } from "../admission/held-bytes.ts";
 import type { Refused } from "../admission/refused.ts";
 import type { Call } from "../call/call.ts";
 import { deadlineExceeded } from "../call/call-errors.ts";
@@ -23,6 +24,8 @@ import { respond } from "./respond.ts";
 export interface CallOptions extends DispatchOptions {
   readonly methodTimeout: MethodTimeout;
   readonly admission: Admission;
+  /** What all calls hold of their requests. */
+  readonly heldBytes: HeldBytes;
   /** The upstream that a method calls; undefined for none. */
   readonly shareOf: (method: DescMethod) => UpstreamShare | undefined;
   /** Services whose calls are taken however busy the gateway is. */
@@ -46,6 +49,7 @@ export async function serveCall(
   options: CallOptions,
 ): Promise<void> {
   let call: Call | undefined;
+  let hold: Hold | undefined;
   try {
     const handler = resolve(request, routes);
     if ("error" in handler) {
@@ -56,7 +60,8 @@ export async function serveCall(
 
     const caller = authenticate(request, client);
 
-    call = beginCall(handler.method, request, caller, options);
+    hold = options.heldBytes.begin(caller.client);
+    call = beginCall(handler.method, request, caller, options, hold.add);
     const admission = options.isAlwaysServed(handler.service)
       ? undefined
       : admit(call, response, options.admission, options.shareOf(call.method), options.onError);
@@ -79,6 +84,8 @@ export async function serveCall(
     } else {
       options.onDone(call, response, error);
     }
+  } finally {
+    hold?.release();
   }
 }
 
@@ -87,7 +94,13 @@ function isDue({ startedAt, deadline }: Call): boolean {
   return performance.now() - startedAt >= deadline.ms - 1;
 }
 
-function beginCall(method: DescMethod, request: HttpRequest, caller: Caller, options: CallOptions): Call {
+function beginCall(
+  method: DescMethod,
+  request: HttpRequest,
+  caller: Caller,
+  options: CallOptions,
+  hold: Hold["add"],
+): Call {
   const { headers } = request;
   const protocol = protocolOf(headers["content-type"]);
   const timeout = headers[timeoutHeader(protocol)]?.toString();
@@ -97,6 +110,7 @@ function beginCall(method: DescMethod, request: HttpRequest, caller: Caller, opt
     protocol,
     startedAt: performance.now(),
     deadline: deadlineOf(timeout, protocol, method, options.methodTimeout(method), options.limits),
+    hold,
     trace: startCallTrace(method, protocol, caller, request),
     bytesIn: 0,
     bytesOut: 0,
