@@ -1,12 +1,15 @@
 export { Clock } from "./clock.ts";
+export type { RefuseOptions, SandboxEvents } from "./events/control.ts";
+export type { Latency } from "./events/latency.ts";
 export type { NewEvent } from "./events/publish.ts";
+export { type EventSourceOptions, MOST_AT_ONCE } from "./events/source.ts";
 export type { Fault, FaultMatch, FaultOptions } from "./http/faults.ts";
 export { ReceivedList, ReceivedRequest } from "./http/received.ts";
 export { selfSigned } from "./http/self-signed.ts";
 export type { TlsFiles } from "./http/server.ts";
 export type { Limits } from "./limits.ts";
 export { LIMITS } from "./limits.ts";
-export { type Sandbox, type SandboxFeed, type SandboxOptions, startSandbox } from "./sandbox.ts";
+export { type Sandbox, type SandboxOptions, startSandbox } from "./sandbox.ts";
 export { CAST, COMMUNITIES } from "./seed/communities.ts";
 export { CREDENTIALS, type Credentials, userTokenOf } from "./seed/credentials.ts";
 export { EPOCH } from "./seed/epoch.ts";

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -37,7 +38,42 @@ test.each([["--tls"], ["--tls-cert=cert", "--tls-key=key"]])(
 
 test.each([
   ["--tls-cert=cert", "--tls-cert and --tls-key belong together"],
+  ["--events=many", "invalid number of events: many"],
+  ["--events=", "invalid number of events: "],
+  ["--events=-1", "invalid number of events: -1"],
+  ["--events=4000000", "invalid number of events in an hour, expected more than 0 up to 3600000: 4000000"],
+  ["--events-latency=1h", "invalid latency: 1h"],
   ["--public-url=example.org", "invalid public URL, expected https://host[:port]: example.org"],
 ])("%s is refused", async (arg, reason) => {
   expect(await printed([arg], /ready/)).toBe(`sandbox: ${reason}\n`);
+});
+
+test("--help names every option, and starts nothing", async () => {
+  const text = await printed(["--help"], /ready/);
+  const main = readFileSync(path.join(import.meta.dirname, "main.ts"), "utf8");
+  const options = [...main.matchAll(/^ {6}"?([\w-]+)"?: \{ type:/gm)].map(([, name]) => name);
+  expect(options).toContain("events");
+  for (const name of options) expect(text).toMatch(new RegExp(`^ {2}--${name}\\b`, "m"));
+  expect(text).not.toContain("ready");
+});
+
+/** Ids of the feed's newest events, once they are others than before. */
+async function news(url: string, before: string): Promise<string> {
+  for (;;) {
+    const events = (await (await fetch(`${url}/feed/events`)).json()) as { id: string }[];
+    const ids = events.map(({ id }) => id).join(" ");
+    if (ids !== before) return ids;
+  }
+}
+
+test("events arrive by themselves", async () => {
+  const main = path.join(import.meta.dirname, "main.ts");
+  const args = ["--port", "0", "--events", "36000", "--events-latency", "0"];
+  const child = spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const url = /http:\S+/.exec(line.toString())?.[0] ?? "";
+  const first = await news(url, "");
+  expect(await news(url, first)).not.toBe(first);
+  child.kill();
+  await once(child, "close");
 });

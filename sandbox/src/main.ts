@@ -14,6 +14,51 @@ const ROOMY = {
   feedCallsWithToken: CALLS,
 };
 
+/** Modest, but so that whoever polls once a minute sees the feed move; every tenth event comes late. */
+const EVENTS_PER_HOUR = 120;
+const EVENT_SOURCE = { lateShare: 0.1, lateBy: [60, 600] } as const;
+
+const HELP = `usage: connect-rest-sandbox [options]
+
+Stand-in upstreams on one port: a blogging service and, below /feed, a repository event feed.
+
+  --port <port>         listen on this port, 0 for a free one (default: SANDBOX_PORT, else ${DEFAULT_PORT})
+  --host <address>      listen on this address (default: 127.0.0.1)
+  --database <file>     keep the state in this SQLite file (default: in memory)
+  --public-url <url>    the address by which others reach it
+  --tls                 take HTTPS too, with a self-made certificate
+  --tls-cert <file>     the certificate instead, PEM
+  --tls-key <file>      the key of that certificate, PEM
+  --events <number>     events of the feed that come into being in an hour, 0 for none (default: ${EVENTS_PER_HOUR})
+  --events-latency <s>  seconds from the creation of an event until it is shown (default: 30)
+  --events-seed <text>  the same seed makes the same events (default: 1)
+  --help                show this text and exit
+`;
+
+function numberOf(what: string, text: string): number {
+  const number = Number(text);
+  if (!/^\d+(?:\.\d+)?$/.test(text)) throw new Error(`invalid ${what}: ${text}`);
+  return number;
+}
+
+interface EventArguments {
+  readonly events?: string | undefined;
+  readonly "events-latency"?: string | undefined;
+  readonly "events-seed"?: string | undefined;
+}
+
+/** The events that come into being by themselves, unless their number is 0. */
+function eventsOf(values: EventArguments): Pick<SandboxOptions, "events"> {
+  const { events = String(EVENTS_PER_HOUR), "events-latency": latency, "events-seed": seed } = values;
+  const perHour = numberOf("number of events", events);
+  if (perHour === 0) return {};
+  const given = {
+    ...(latency === undefined ? {} : { latency: numberOf("latency", latency) }),
+    ...(seed === undefined ? {} : { seed }),
+  };
+  return { events: { ...EVENT_SOURCE, perHour, ...given } };
+}
+
 function portOf(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) throw new Error(`invalid port: ${text}`);
@@ -36,8 +81,8 @@ function tlsOf(values: TlsArguments): TlsFiles | undefined {
   return tls === true ? selfSigned() : undefined;
 }
 
-/** The options of the command line; the environment's `SANDBOX_PORT` where `--port` is absent. */
-function optionsOf(args: string[], environment: NodeJS.ProcessEnv): SandboxOptions {
+/** The options of the command line; the environment's `SANDBOX_PORT` where `--port` is absent. Nothing for `--help`. */
+function optionsOf(args: string[], environment: NodeJS.ProcessEnv): SandboxOptions | undefined {
   const { values } = parseArgs({
     args,
     options: {
@@ -48,8 +93,13 @@ function optionsOf(args: string[], environment: NodeJS.ProcessEnv): SandboxOptio
       tls: { type: "boolean" },
       "tls-cert": { type: "string" },
       "tls-key": { type: "string" },
+      events: { type: "string" },
+      "events-latency": { type: "string" },
+      "events-seed": { type: "string" },
+      help: { type: "boolean" },
     },
   });
+  if (values.help === true) return undefined;
   const tls = tlsOf(values);
   const publicUrl = values["public-url"];
   return {
@@ -60,6 +110,7 @@ function optionsOf(args: string[], environment: NodeJS.ProcessEnv): SandboxOptio
     ...(values.database === undefined ? {} : { database: values.database }),
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(tls === undefined ? {} : { tls }),
+    ...eventsOf(values),
   };
 }
 
@@ -102,12 +153,21 @@ function endWhenTold(sandbox: Sandbox): void {
   if (process.send) process.once("disconnect", stop);
 }
 
-try {
-  const sandbox = await startSandbox(optionsOf(process.argv.slice(2), process.env));
+async function run(options: SandboxOptions): Promise<void> {
+  const sandbox = await startSandbox(options);
   endWhenTold(sandbox);
   process.stdout.write(`sandbox ready on ${sandbox.url}\n`);
   if (sandbox.httpsUrl !== undefined) process.stdout.write(`sandbox ready on ${sandbox.httpsUrl}\n`);
   process.send?.(readyMessage(sandbox));
+}
+
+try {
+  const options = optionsOf(process.argv.slice(2), process.env);
+  if (options === undefined) {
+    process.stdout.write(HELP);
+  } else {
+    await run(options);
+  }
 } catch (error) {
   process.stderr.write(`sandbox: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -35,6 +35,11 @@ export class RateMeter {
     return { allowed, limit, remaining, used: state.used, resetIn: (window + 1) * seconds - now };
   }
 
+  /** Fills the window that runs. */
+  exhaust(subject: string, limit: number, seconds: number): void {
+    this.count(subject, limit, seconds, this.count(subject, limit, seconds, 0).remaining);
+  }
+
   /** Forgets every count. */
   clear(): void {
     this.used.clear();

@@ -25,7 +25,7 @@ test("reset brings the seeded state back", async () => {
   const url = `${sandbox.url}/v2/blog/demo/posts?${KEY}`;
   const before = (await ask(url)).text;
   await sendJson(`${sandbox.url}/v2/blog/demo/posts`, newPost);
-  sandbox.feed.publish({ type: "PublicEvent", actor: "octavia", repo: "octo/hello", payload: {} });
+  sandbox.events.publish({ type: "PublicEvent", actor: "octavia", repo: "octo/hello", payload: {} });
   sandbox.next({ status: 500 });
   expect(sandbox.received.total).toBe(2);
   sandbox.reset();

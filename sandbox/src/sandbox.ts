@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { Clock } from "./clock.ts";
 import { dispatch } from "./dispatch/dispatch.ts";
-import { type NewEvent, publishEvent } from "./events/publish.ts";
+import { feedControl, type SandboxEvents, setSource } from "./events/control.ts";
+import type { EventSourceOptions } from "./events/source.ts";
 import { type Fault, type FaultOptions, FaultQueue } from "./http/faults.ts";
 import { ReceivedList } from "./http/received.ts";
 import { listen, type TlsFiles } from "./http/server.ts";
@@ -25,6 +26,8 @@ export interface SandboxOptions extends Partial<Rules> {
   readonly database?: string;
   /** Milliseconds since the epoch at which the clock stands still. Default: the machine's time, running. */
   readonly clock?: number;
+  /** Events of the feed that come into being by themselves. Default: none. */
+  readonly events?: EventSourceOptions;
   /** Numbers to enforce instead of the usual ones. */
   readonly limits?: Partial<Limits>;
   /** How many of the newest requests `received` keeps. Default 1000. */
@@ -58,21 +61,12 @@ export interface Sandbox {
   clearFaults(): void;
   /** Forgets the calls counted for rate limits. */
   clearRates(): void;
-  /** Back to the seeded state: data, faults, received requests and rates. Rules, limits and the clock stay. */
+  /** Back to the seeded state: data, faults, received requests and rates. Rules, limits and the clock stay; the events of `options.events` begin anew. */
   reset(): void;
-  readonly feed: SandboxFeed;
+  /** The event feed's controls. */
+  readonly events: SandboxEvents;
   /** Stops listening and drops all connections. With `graceMs`, responses under way may finish until then. */
   close(graceMs?: number): Promise<void>;
-}
-
-/** The event feed's controls. */
-export interface SandboxFeed {
-  /** Seconds announced in `X-Poll-Interval`; 60 at first. */
-  pollInterval: number;
-  /** The feed's time in seconds: it started at the seeded events and runs with the clock. */
-  now(): number;
-  /** Adds an event and returns its id. */
-  publish(event: NewEvent): string;
 }
 
 /** The origin of a public address; one with a path, a query or credentials cannot stand before the sandbox's paths. */
@@ -107,13 +101,21 @@ function makeWorld(options: SandboxOptions): World {
     limits: { ...LIMITS, ...options.limits },
     meter: new RateMeter(clock),
     rules: rulesOf(options),
-    feed: { pollInterval: 60, now: () => EPOCH + clock.seconds() - seededAt(db) },
+    feed: {
+      pollInterval: 60,
+      quotaStatus: 403,
+      refusals: [],
+      now: () => EPOCH + clock.seconds() - seededAt(db),
+      catchUp: () => undefined,
+    },
   };
 }
 
 /** Starts the blogging service and the event feed on one port. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const world = makeWorld(options);
+  setSource(world, options.events);
+  const events = feedControl(world);
   const host = options.host ?? "127.0.0.1";
   const faults = new FaultQueue();
   const received = new ReceivedList(options.keepRequests ?? 1000, options.keepBodyBytes ?? 1024 * 1024);
@@ -146,17 +148,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       faults.clear();
       received.clear();
       world.meter.clear();
+      events.recover();
+      setSource(world, options.events);
     },
-    feed: {
-      get pollInterval() {
-        return world.feed.pollInterval;
-      },
-      set pollInterval(seconds) {
-        world.feed.pollInterval = seconds;
-      },
-      now: () => world.feed.now(),
-      publish: (event) => publishEvent(world.db, event, world.feed.now()),
-    },
+    events,
     close: (graceMs = 0) => {
       closing ??= stop(graceMs);
       return closing;

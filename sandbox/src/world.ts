@@ -37,6 +37,24 @@ export interface Rules {
 export interface FeedRules {
   /** Seconds announced in `X-Poll-Interval`. Default 60. */
   pollInterval: number;
+  /** What a used-up quota is refused with. Default 403. */
+  quotaStatus: 403 | 429;
+  /** Refusals for a time: the first that concerns a request and is not over counts. */
+  refusals: FeedRefusal[];
   /** The time of the feed, in seconds: it runs with the clock, from the time of the seeded events. */
   readonly now: () => number;
+  /** Creates the events that are due by now, where events come into being by themselves. */
+  catchUp: () => void;
+}
+
+/** What the event feed refuses until a moment of the clock. */
+export interface FeedRefusal {
+  readonly status: number;
+  readonly message: string;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  /** Whether to say in `Retry-After` how long it lasts. */
+  readonly retryAfter: boolean;
+  /** The token that is concerned; `undefined` for every caller. */
+  readonly token: string | undefined;
 }

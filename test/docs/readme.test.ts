@@ -26,7 +26,7 @@ function real(text: string): string {
 }
 
 test("the first call responds as the page shows", async () => {
-  const [call, answer, grpc, upstream, failing, error, joining, joined, ...rest] = blocksBelow(
+  const [call, answer, grpc, upstream, failing, error, joining, joined, events, ...rest] = blocksBelow(
     readme,
     "## First call",
   );
@@ -39,6 +39,7 @@ test("the first call responds as the page shows", async () => {
   const [join = "", list = ""] = real(joining?.text ?? "").split(/(?<=\n)/);
   expect(await curl(join)).toBe("{}");
   expectShown(joined?.text ?? "", await curl(list));
+  expect(JSON.parse(await curl(real(events?.text ?? ""))).events).toHaveLength(3);
 });
 
 async function askUpstream(target: string): Promise<string> {

@@ -250,7 +250,7 @@ test.each(WAYS)(
     });
     expect(world.sandbox.received.last?.headers["if-none-match"]).toBe(first.etag);
 
-    const id = world.sandbox.feed.publish({
+    const id = world.sandbox.events.publish({
       type: "WatchEvent",
       actor: "marvin",
       repo: "octo/hello",

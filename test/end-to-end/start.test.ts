@@ -93,6 +93,12 @@ test("npm start with options of the sandbox: it takes HTTPS, names its public ad
   expect(await statusByHttps(`https://127.0.0.1:${port}/v2/blog/demo/avatar`)).toBe(200);
 });
 
+test("connect-rest serve --sandbox-events: hands the number on to the sandbox", async () => {
+  const child = start(process.execPath, [bin, "serve", "--sandbox-events", "many"]);
+  expect(await child.exit).toBe(1);
+  expect(child.stderr()).toContain("sandbox: invalid number of events: many\n");
+});
+
 /** The status of a GET whose certificate nobody checks: it is another one at every start. */
 function statusByHttps(url: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { EventSchema } from "../../gen/events/v1/event_pb.ts";
 import { EventService } from "../../gen/events/v1/events_pb.ts";
 import { EventServiceRest } from "../../gen/events/v1/events_rest.ts";
-import { PAYLOADS } from "../../sandbox/src/seed/event-payloads.ts";
+import { PAYLOADS } from "../../sandbox/src/events/payloads.ts";
 import { start } from "../rules/world.ts";
 
 /** An event as it is read from JSON, and what of it was not as declared. */

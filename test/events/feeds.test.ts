@@ -79,7 +79,7 @@ describe.each(FEEDS)("$path", ({ asked, linked, list, nothing, reason, holdsPriv
         rateLimitRemaining: 4999,
       });
       const payload = { action: "started" };
-      const id = world.sandbox.feed.publish({
+      const id = world.sandbox.events.publish({
         type: "WatchEvent",
         actor: "octavia",
         repo: "octo/hello",

@@ -35,6 +35,12 @@ export function createProgram(): Command {
     .addOption(ofSandbox("--sandbox-tls", "let the sandbox take HTTPS too, with a self-made certificate"))
     .addOption(ofSandbox("--sandbox-tls-cert <file>", "its certificate instead, PEM"))
     .addOption(ofSandbox("--sandbox-tls-key <file>", "the key of that certificate, PEM"))
+    .addOption(
+      ofSandbox(
+        "--sandbox-events <number>",
+        "events that come into being in an hour in its event feed, 0 for none",
+      ),
+    )
     .action(async (options) => (await import("./serve.ts")).serve(options));
   subcommand(
     program,

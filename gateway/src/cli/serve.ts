@@ -22,6 +22,7 @@ export interface ServeOptions {
   readonly sandboxTls?: boolean;
   readonly sandboxTlsCert?: string;
   readonly sandboxTlsKey?: string;
+  readonly sandboxEvents?: string;
 }
 
 /** How long an SDK may take to hand over its last spans, in milliseconds. */
@@ -130,6 +131,7 @@ function sandboxArguments(options: ServeOptions): string[] {
     ["--public-url", options.sandboxPublicUrl],
     ["--tls-cert", options.sandboxTlsCert],
     ["--tls-key", options.sandboxTlsKey],
+    ["--events", options.sandboxEvents],
   ] as const;
   const given = values.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
   return options.sandboxTls === true ? ["--tls", ...given] : given;

@@ -13,7 +13,7 @@ export interface SandboxOptions {
   readonly module: string;
   /** Passed on as `SANDBOX_PORT`; 0 lets it pick a free one. */
   readonly port: number;
-  /** Its command line: `--public-url=URL`, `--tls`, `--tls-cert=FILE`, `--tls-key=FILE`. Default: none. */
+  /** Its command line: `--public-url=URL`, `--tls`, `--tls-cert=FILE`, `--tls-key=FILE`, `--events=NUMBER`. Default: none. */
   readonly args?: readonly string[];
   /** Default: 10 s. */
   readonly readyTimeoutMs?: number;

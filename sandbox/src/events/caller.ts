@@ -4,6 +4,9 @@ import type { World } from "../world.ts";
 
 export const DOCUMENTATION = "https://docs.feed.example/rest/activity/events";
 
+/** A quota starts anew with each hour of the clock. */
+export const QUOTA_SECONDS = 3600;
+
 /** Whom a feed request speaks for. */
 export interface FeedCaller {
   readonly token: string | undefined;
@@ -22,6 +25,28 @@ export function refuseFeed(
   return new Refusal(bareJson(body, status, more.headers), message);
 }
 
+/** Throws the refusal that is in force for this caller, if there is one. */
+export function checkRefusals(world: World, caller: FeedCaller): void {
+  const now = world.clock.now();
+  const found = world.feed.refusals.find(
+    ({ token, until }) => now < until && (token === undefined || token === caller.token),
+  );
+  if (found === undefined) return;
+  const seconds = Math.ceil((found.until - now) / 1000);
+  const headers = found.retryAfter ? { "retry-after": String(seconds) } : {};
+  throw refuseFeed(found.status, found.message, { headers });
+}
+
+/** Whose quota a request counts against, for the meter. */
+export function quotaOf(caller: string): string {
+  return `feed ${caller}`;
+}
+
+/** Requests in an hour with or without a token. */
+export function quotaLimit(world: World, withToken: boolean): number {
+  return withToken ? world.limits.feedCallsWithToken : world.limits.feedCallsAnonymous;
+}
+
 /** Reads the token (`Bearer` or `token`, in any case); an invalid one is 401 on every endpoint. */
 export function feedCaller(call: Call): FeedCaller {
   const header = call.headers.authorization;
@@ -36,11 +61,10 @@ export function feedCaller(call: Call): FeedCaller {
   return { token, login: acts ? (row.login ?? undefined) : undefined, scopes: row.scopes ?? undefined };
 }
 
-/** Counts a request (or, with `cost` 0, only looks) and returns the headers; a full window is 403. */
+/** Counts a request (or, with `cost` 0, only looks) and returns the headers; a full window is 403, or 429. */
 export function rateHeaders(world: World, caller: FeedCaller, address: string, cost: number): HeaderMap {
-  const { feedCallsAnonymous, feedCallsWithToken } = world.limits;
-  const limit = caller.token === undefined ? feedCallsAnonymous : feedCallsWithToken;
-  const window = world.meter.count(`feed ${caller.token ?? address}`, limit, 3600, cost);
+  const limit = quotaLimit(world, caller.token !== undefined);
+  const window = world.meter.count(quotaOf(caller.token ?? address), limit, QUOTA_SECONDS, cost);
   if (!Number.isFinite(limit)) return {};
   const headers: HeaderMap = {
     "X-RateLimit-Limit": String(limit),
@@ -53,6 +77,6 @@ export function rateHeaders(world: World, caller: FeedCaller, address: string, c
     headers["X-OAuth-Scopes"] = caller.scopes;
     headers["X-Accepted-OAuth-Scopes"] = "";
   }
-  if (!window.allowed) throw refuseFeed(403, "API rate limit exceeded", { headers });
+  if (!window.allowed) throw refuseFeed(world.feed.quotaStatus, "API rate limit exceeded", { headers });
   return headers;
 }

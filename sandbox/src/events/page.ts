@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SQLInputValue } from "node:sqlite";
 import type { Call } from "../dispatch/call.ts";
+import { noneMatchNames } from "../http/entity-tag.ts";
 import { percentEncode } from "../http/fields.ts";
 import { bareJson, type HeaderMap, type HttpResponse } from "../http/response.ts";
 import { readJson, writeJson } from "../json.ts";
@@ -17,7 +18,7 @@ export interface Timeline {
 
 /** The depth of a timeline in events and in days. */
 export const DEPTH = 300;
-const HISTORY_SECONDS = 30 * 86_400;
+export const HISTORY_SECONDS = 30 * 86_400;
 const API_VERSIONS = ["2022-11-28"];
 
 function positive(text: string | undefined, fallback: number): number {
@@ -32,25 +33,23 @@ function checkVersion(call: Call): void {
   }
 }
 
+/** The query without the page, each parameter with an ampersand behind it. */
+function queryBesidePage(call: Call): string {
+  return call.queryPairs
+    .filter(([name]) => name !== "page")
+    .map(([n, v]) => `${percentEncode(n)}=${percentEncode(v)}&`)
+    .join("");
+}
+
 function linkHeader(call: Call, path: string, pageNumber: number, last: number): HeaderMap {
   if (last <= 1) return {};
-  const rest = call.queryPairs
-    .filter(([name]) => name !== "page")
-    .map(([n, v]) => `${percentEncode(n)}=${percentEncode(v)}&`);
-  const link = (rel: string, to: number) =>
-    `<${call.origin}/feed${path}?${rest.join("")}page=${to}>; rel="${rel}"`;
+  const rest = queryBesidePage(call);
+  const link = (rel: string, to: number) => `<${call.origin}/feed${path}?${rest}page=${to}>; rel="${rel}"`;
   const links: string[] = [];
   if (pageNumber > 1) links.push(link("prev", pageNumber - 1));
   if (pageNumber < last) links.push(link("next", pageNumber + 1), link("last", last));
   if (pageNumber > 1) links.push(link("first", 1));
   return { link: links.join(", ") };
-}
-
-/** Weak comparison of `If-None-Match` (RFC 9110 section 13.1.2). */
-function sameTag(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false;
-  const bare = (value: string) => value.trim().replace(/^W\//, "");
-  return header.trim() === "*" || header.split(",").some((item) => bare(item) === bare(tag));
 }
 
 interface Row {
@@ -77,12 +76,15 @@ export function timelinePage(call: Call, caller: FeedCaller, timeline: Timeline)
       },
     );
   }
+  world.feed.catchUp();
+  const now = world.feed.now();
   const rows = world.db.all<Row>(
     `SELECT hidden, created, body FROM feed_events WHERE ${timeline.where} AND created > ? AND created <= ?
-     ORDER BY created DESC, id DESC LIMIT ${DEPTH}`,
+     AND id NOT IN (SELECT event FROM feed_arrivals WHERE visible > ?) ORDER BY created DESC, id DESC LIMIT ${DEPTH}`,
     ...timeline.values,
-    world.feed.now() - HISTORY_SECONDS,
-    world.feed.now(),
+    now - HISTORY_SECONDS,
+    now,
+    now,
   );
   const slice = rows.slice((pageNumber - 1) * perPage, pageNumber * perPage);
   const body = `[${slice
@@ -90,10 +92,10 @@ export function timelinePage(call: Call, caller: FeedCaller, timeline: Timeline)
     .map((row) => row.body)
     .join(",")}]`;
   const digest = createHash("sha256")
-    .update(`${timeline.linkPath} ${perPage} ${pageNumber} ${body}`)
+    .update(`${timeline.linkPath}?${queryBesidePage(call)} ${pageNumber} ${body}`)
     .digest("hex");
   const tag = timeline.strongTag ? `"${digest}"` : `W/"${digest}"`;
-  const unchanged = sameTag(call.headers["if-none-match"], tag);
+  const unchanged = noneMatchNames(call.headers["if-none-match"], tag);
   const scope = caller.token === undefined ? "public" : "private";
   const headers: HeaderMap = {
     etag: tag,

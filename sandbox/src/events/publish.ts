@@ -17,6 +17,8 @@ export interface NewEvent {
   readonly public?: boolean;
   /** Seconds since the epoch; now, by the feed's clock, if not given. */
   readonly created?: number;
+  /** Seconds from its creation until the feed shows it; 0 if not given. */
+  readonly latency?: number;
   /** Counts for paging but is not shown: pages can be short. */
   readonly hidden?: boolean;
   /** Keys to add to or replace in the event as it is sent; `undefined` removes one. */
@@ -71,5 +73,23 @@ export function publishEvent(db: Database, event: NewEvent, now: number): string
     hidden: event.hidden ? 1 : 0,
     body: eventText(body),
   });
+  const latency = Math.max(0, event.latency ?? 0);
+  if (latency > 0) db.insert("feed_arrivals", { event: id, visible: created + latency });
   return String(id);
+}
+
+/** Drops events that no timeline holds any more. The newest id stays: it is given once only. */
+export function forgetEvents(db: Database, created: number): void {
+  const which = "SELECT id FROM feed_events WHERE created <= ? AND id < (SELECT MAX(id) FROM feed_events)";
+  db.run(`DELETE FROM feed_arrivals WHERE event IN (${which})`, created);
+  db.run(`DELETE FROM feed_events WHERE id IN (${which})`, created);
+}
+
+/** Drops every event. The newest id stays, on an event too old for every timeline. */
+export function clearEvents(db: Database): void {
+  db.transaction(() => {
+    db.run("UPDATE feed_events SET created = 0");
+    forgetEvents(db, 0);
+    db.run("DELETE FROM feed_arrivals");
+  });
 }

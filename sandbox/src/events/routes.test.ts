@@ -67,18 +67,18 @@ test("If-None-Match gets 304 without a body and without a call counted, until so
     expect(again.headers["x-ratelimit-remaining"]).toBe("59");
   }
   expect((await feed(`${path}?page=2`, { "if-none-match": tag })).status).toBe(200);
-  const id = sandbox.feed.publish({
+  const id = sandbox.events.publish({
     type: "WatchEvent",
     actor: "octavia",
     repo: "octo/hello",
     payload: { action: "started" },
   });
-  sandbox.feed.pollInterval = 7;
+  sandbox.events.pollInterval = 7;
   const news = await feed(path, { "if-none-match": tag });
   expect(news.status).toBe(200);
   expect(news.json[0].id).toBe(id);
   expect(news.headers["x-poll-interval"]).toBe("7");
-  sandbox.feed.pollInterval = 60;
+  sandbox.events.pollInterval = 60;
 });
 
 test("Link uses id-based paths that are served, repeats the query, and ends at the depth", async () => {

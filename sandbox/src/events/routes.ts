@@ -1,7 +1,7 @@
 import type { Call, Route } from "../dispatch/call.ts";
 import type { HttpResponse } from "../http/response.ts";
 import { type Account, type Repo, requireAccount, requireRepo, requireRepoById } from "./accounts.ts";
-import { type FeedCaller, feedCaller, refuseFeed } from "./caller.ts";
+import { checkRefusals, type FeedCaller, feedCaller, refuseFeed } from "./caller.ts";
 import { type Timeline, timelinePage } from "./page.ts";
 
 type Find = (call: Call, caller: FeedCaller) => Timeline;
@@ -115,6 +115,7 @@ for (const [prefix, find] of [
 
 function response(call: Call, find: Find): HttpResponse {
   const caller = feedCaller(call);
+  checkRefusals(call.world, caller);
   return timelinePage(call, caller, find(call, caller));
 }
 

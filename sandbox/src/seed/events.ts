@@ -1,7 +1,7 @@
+import { newPush, PAYLOADS } from "../events/payloads.ts";
 import { publishEvent } from "../events/publish.ts";
 import type { Database } from "../store/database.ts";
 import { EPOCH } from "./epoch.ts";
-import { newPush, PAYLOADS } from "./event-payloads.ts";
 
 const ACCOUNTS = [
   [101, "octavia", "user"],

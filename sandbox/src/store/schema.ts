@@ -97,5 +97,7 @@ CREATE TABLE IF NOT EXISTS feed_tokens (token TEXT PRIMARY KEY, kind TEXT NOT NU
 CREATE TABLE IF NOT EXISTS feed_events (
   id INTEGER PRIMARY KEY, type TEXT NOT NULL, actor TEXT NOT NULL COLLATE NOCASE, repo INTEGER NOT NULL,
   org TEXT COLLATE NOCASE, public INTEGER NOT NULL, created INTEGER NOT NULL, hidden INTEGER NOT NULL DEFAULT 0, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS feed_arrivals (event INTEGER PRIMARY KEY, visible INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS feed_arrivals_by_time ON feed_arrivals (visible);
 CREATE INDEX IF NOT EXISTS feed_events_by_time ON feed_events (created, id);
 `;

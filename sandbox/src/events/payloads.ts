@@ -94,8 +94,10 @@ export function newPush(i: number): JsonObject {
   };
 }
 
+type Payload = [type: string, payload: (i: number) => JsonObject];
+
 /** One payload of every kind of event, current and historical. */
-export const PAYLOADS: readonly [type: string, payload: (i: number) => JsonObject][] = [
+export const PAYLOADS: readonly [Payload, ...Payload[]] = [
   ["PushEvent", oldPush],
   ["WatchEvent", () => ({ action: "started" })],
   [

@@ -1,0 +1,111 @@
+import type { Database } from "../store/database.ts";
+import { chance, pick } from "./chance.ts";
+import { type Latency, LEAST_LATENCY, latencyOf, MOST_LATENCY } from "./latency.ts";
+import { HISTORY_SECONDS } from "./page.ts";
+import { PAYLOADS } from "./payloads.ts";
+import { forgetEvents, publishEvent } from "./publish.ts";
+
+/** How events come into being by themselves. */
+export interface EventSourceOptions {
+  /** Events created in an hour, each at some moment of its own equal share of the hour. More than 0, at most 3,600,000. */
+  readonly perHour: number;
+  /** The same seed makes the same events at the same distances. Default 1. */
+  readonly seed?: number | string;
+  /** Time from creation to being shown. Default 30 s. */
+  readonly latency?: Latency;
+  /** The share of events, 0 to 1, that come late: `lateBy` after the others of their time. Default 0. */
+  readonly lateShare?: number;
+  /** Default: up to 6 hours. */
+  readonly lateBy?: Latency;
+  /** Logins of those who act. Default: `octavia` and `marvin`. */
+  readonly actors?: readonly string[];
+  /** Where they act, `owner/name`. Default: every repository that there is, private ones too. */
+  readonly repos?: readonly string[];
+}
+
+/** Of a long jump of the clock so many of the newest events are made: enough to fill the timelines. */
+export const MOST_AT_ONCE = 5000;
+const MOST_PER_HOUR = 3_600_000;
+const HOUR = 3600;
+const ACTORS = ["octavia", "marvin"];
+/** Numbers in payloads go on behind those of the seeded events. */
+const FIRST_NUMBER = 1000;
+
+function check(options: EventSourceOptions): void {
+  const { perHour, lateShare = 0 } = options;
+  if (!(perHour > 0 && perHour <= MOST_PER_HOUR)) {
+    throw new Error(
+      `invalid number of events in an hour, expected more than 0 up to ${MOST_PER_HOUR}: ${perHour}`,
+    );
+  }
+  if (!(lateShare >= 0 && lateShare <= 1)) {
+    throw new Error(`invalid share of late events, expected 0 to 1: ${lateShare}`);
+  }
+}
+
+/**
+ * Makes events as the feed's time goes on. What the nth event is depends on the seed and n alone, so that it does not matter
+ * when, or how often, somebody looks.
+ */
+export class EventSource {
+  private readonly options: EventSourceOptions;
+  private readonly start: number;
+  private readonly seed: number | string;
+  private next = 0;
+
+  /** @param start the feed's time from which events are created, in seconds */
+  constructor(options: EventSourceOptions, start: number) {
+    check(options);
+    this.options = options;
+    this.start = start;
+    this.seed = options.seed ?? 1;
+  }
+
+  /** Creates what is due by `now`, the feed's time in seconds, in the order of creation. */
+  catchUp(db: Database, now: number): void {
+    if (this.createdAt(this.next) > now) return;
+    const passed = Math.floor(((now - this.start) * this.options.perHour) / HOUR);
+    this.next = Math.max(this.next, passed - MOST_AT_ONCE);
+    db.transaction(() => {
+      const repos = reposOf(db, this.options.repos);
+      for (; this.createdAt(this.next) <= now; this.next++) this.create(db, this.next, repos);
+      forgetEvents(db, now - HISTORY_SECONDS);
+    });
+  }
+
+  private createdAt(n: number): number {
+    return this.start + Math.floor(((n + chance(this.seed, n, "moment")) * HOUR) / this.options.perHour);
+  }
+
+  private create(db: Database, n: number, repos: readonly string[]): void {
+    const { seed } = this;
+    const created = this.createdAt(n);
+    const [type, payload] = pick(PAYLOADS, seed, n, "type") ?? PAYLOADS[0];
+    const actor = pick(this.options.actors ?? ACTORS, seed, n, "actor");
+    const repo = pick(repos, seed, n, "repo");
+    if (actor === undefined || repo === undefined) return;
+    const event = {
+      type,
+      actor,
+      repo,
+      payload: payload(FIRST_NUMBER + n),
+      created,
+      latency: this.latency(n, created),
+    };
+    publishEvent(db, event, created);
+  }
+
+  private latency(n: number, created: number): number {
+    const { latency = LEAST_LATENCY, lateShare = 0, lateBy = [1, MOST_LATENCY] } = this.options;
+    const usual = latencyOf(latency, created, this.seed, n, "latency");
+    const late = chance(this.seed, n, "late") < lateShare;
+    return late ? usual + latencyOf(lateBy, created, this.seed, n, "late by") : usual;
+  }
+}
+
+/** The repositories that there are, of those that are named. */
+function reposOf(db: Database, named: readonly string[] | undefined): string[] {
+  const rows = db.all<{ owner: string; name: string }>("SELECT owner, name FROM feed_repos ORDER BY id");
+  const all = rows.map(({ owner, name }) => `${owner}/${name}`);
+  return named === undefined ? all : all.filter((name) => named.includes(name));
+}
