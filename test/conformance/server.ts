@@ -54,7 +54,11 @@ function unaryOf(method: DescMethod): UnaryMethod | undefined {
     const response = await implementation.oneResponse(name, [message], exchange).catch((error: unknown) => {
       throw withMetadata(error, exchange);
     });
-    return { bytes: toBinary(method.output, response as never), header: exchange.responseHeader };
+    return {
+      bytes: toBinary(method.output, response as never),
+      header: exchange.responseHeader,
+      trailer: exchange.responseTrailer,
+    };
   };
 }
 
@@ -71,11 +75,15 @@ const file = (name: string, content: Uint8Array): string => {
   return join(folder, name);
 };
 const creds = request.useTls ? request.serverCreds : undefined;
+const clientCa =
+  request.clientTlsCert.length > 0 ? { clientCa: file("clients.pem", request.clientTlsCert) } : {};
 const options: ServerOptions = {
   routes: (router) => void router.service(schema.service, implementation.handlers() as never),
   types: schema.types,
   ...(path === "fast" && { unaryOf }),
-  ...(creds && { tls: { certificate: file("cert.pem", creds.cert), key: file("key.pem", creds.key) } }),
+  ...(creds && {
+    tls: { certificate: file("cert.pem", creds.cert), key: file("key.pem", creds.key), ...clientCa },
+  }),
   ...(request.messageReceiveLimit > 0 && { limits: { readMaxBytes: request.messageReceiveLimit } }),
 };
 const server = await startServer(options);

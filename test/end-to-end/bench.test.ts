@@ -112,7 +112,7 @@ test("the bounds of reliability: take times from the quietest round", () => {
 });
 
 test.each([
-  [["--only", "bombs, nothing"], /^Error: --only: expected bombs, retries, .*, got "nothing"$/],
+  [["--only", "bombs, nothing"], /^Error: --only: expected bombs, costs, retries, .*, got "nothing"$/],
   [["--calls", "1.5"], /^Error: --calls: expected a whole number from 100, got "1.5"$/],
 ])("the bounds of reliability: refuse %j", async (args, text) => {
   expect(String(await benchReliability(args).catch((error: unknown) => error))).toMatch(text);

@@ -9,7 +9,8 @@ export const DEADLINE_REASON = "DEADLINE_EXCEEDED" satisfies ErrorReason;
 
 /** The error of a call that outlived its deadline. */
 export function deadlineExceeded(deadline: Deadline): ConnectError {
-  const text = `no response within ${deadline.ms} ms, the deadline set by the ${deadline.setBy}`;
+  // a client of gRPC may count in microseconds
+  const text = `no response within ${Math.ceil(deadline.ms)} ms, the deadline set by the ${deadline.setBy}`;
   return gatewayError(DEADLINE_REASON, text, Code.DeadlineExceeded);
 }
 

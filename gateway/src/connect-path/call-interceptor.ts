@@ -1,6 +1,5 @@
-import { ConnectError, type Interceptor } from "@connectrpc/connect";
+import { ConnectError, type Interceptor, type StreamRequest } from "@connectrpc/connect";
 import { callKey, runAs } from "../call/call.ts";
-import { codeOf } from "../call/gateway-error.ts";
 
 /**
  * Makes the call known to the code behind it, for callbacks that do not get the call that they belong to, and notes
@@ -9,18 +8,32 @@ import { codeOf } from "../call/gateway-error.ts";
 export const callInterceptor: Interceptor = (next) => async (request) => {
   const call = request.contextValues.get(callKey);
   if (call === undefined) return next(request);
+  const unreadable = new Set<unknown>();
   const run = async <T>(work: () => Promise<T>) => {
     try {
       return await runAs(call, work);
     } catch (error) {
       // a handler that reads a stream passes on what is wrong with its messages
-      call.failedInHandler = error instanceof ConnectError && codeOf(error) === error.code;
+      call.failedInHandler = error instanceof ConnectError && !unreadable.has(error);
       throw error;
     }
   };
-  const response = await run(() => next(request));
+  const response = await run(() => next(request.stream ? noting(request, unreadable) : request));
   return response.stream ? { ...response, message: within(response.message, run) } : response;
 };
+
+/** The request; what keeps its messages from being read is collected. */
+function noting(request: StreamRequest, unreadable: Set<unknown>): StreamRequest {
+  async function* messages() {
+    try {
+      yield* request.message;
+    } catch (error) {
+      unreadable.add(error);
+      throw error;
+    }
+  }
+  return { ...request, message: messages() };
+}
 
 /** A stream's code runs when it is asked for the next message, so each time the call is made known anew. */
 function within<T>(

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import http2 from "node:http2";
 import { create, toBinary } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EchoRequestSchema, EchoResponseSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { type Server, startServer } from "../server.ts";
@@ -223,4 +224,24 @@ test("trailers of a handler reach the client on the fast path by gRPC-Web", asyn
 test("trailers of a handler reach the client on the fast path by Connect", async () => {
   const { headers } = await send("application/proto", request);
   expect(headers).toMatchObject({ "trailer-x-trailer": "of the handler", "x-header": "of the handler" });
+});
+
+test("headers that a handler has set come before the status of its stream, and not with it", async () => {
+  const failing = await startServer({
+    routes: (router) =>
+      router.service(EchoService, {
+        // biome-ignore lint/correctness/useYield: it fails before its first message
+        async *repeat({ text }, { responseHeader }) {
+          if (text !== "") responseHeader.set("x-header", text);
+          throw new ConnectError("as it should", Code.Aborted);
+        },
+      }),
+  });
+  const fail = (text: string) => {
+    const body = toBinary(EchoRequestSchema, create(EchoRequestSchema, { text }));
+    return h2(failing.port, { ":path": REPEAT, ...grpc }, envelopes([0, body]));
+  };
+  expect(await fail("a")).toMatchObject({ head: { "x-header": "a" }, isTrailersOnly: false });
+  expect(await fail("")).toMatchObject({ head: { "grpc-status": "10" }, isTrailersOnly: true });
+  await failing.close();
 });

@@ -53,7 +53,7 @@ async function sendChunks(
   const chunks = result.body?.[Symbol.asyncIterator]();
   try {
     let chunk = await chunks?.next();
-    if (chunk?.done === true && isError(result.trailer)) {
+    if (chunk?.done === true && isError(result.trailer) && !hasHeaders(result.header)) {
       await sendTrailersOnly(response, result, call);
       return;
     }
@@ -76,6 +76,15 @@ async function sendChunks(
 function isError(trailers: Headers | undefined): boolean {
   const status = trailers?.get("grpc-status");
   return typeof status === "string" && status !== "0";
+}
+
+/**
+ * Whether there are headers beside those of the protocol: a handler's, which clients look for in headers, and not among the
+ * trailers that headers at the end of a stream are to them.
+ */
+function hasHeaders(headers: Headers | undefined): boolean {
+  const names = [...(headers?.keys() ?? [])];
+  return names.some((name) => name !== "content-type" && !name.startsWith("grpc-"));
 }
 
 /** An error without a message before it (gRPC over HTTP/2, Trailers-Only): headers that end the response. */

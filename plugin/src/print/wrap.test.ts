@@ -86,3 +86,15 @@ test("a list of short items fills its lines", () => {
   expect(first.length).toBeLessThanOrEqual(WIDTH);
   expect(`${first} ${second?.trim()}`).toBe(`  ${items.join(", ")},`);
 });
+
+test("the name of a member is not broken, however long it is", () => {
+  const name = `json["${"a".repeat(120)}"]`;
+  expect(wrapLine(`  out.string(1, ${name}, "a");`)).toEqual([
+    "  out.string(",
+    "    1,",
+    `    ${name},`,
+    '    "a",',
+    "  );",
+  ]);
+  expect(wrapLine(`  const a = ${name};`)).toEqual([`  const a = ${name};`]);
+});

@@ -83,7 +83,7 @@ function wrapGroup(
   groups: readonly Group[],
   indent: string,
 ): string[] | undefined {
-  const group = groups.findLast(({ start, end }) => end > start + 1);
+  const group = groups.findLast(({ start, end }) => end > start + 1 && !isMember(tokens, start));
   if (group === undefined) return undefined;
   const inner = trimmed(tokens.slice(group.start + 1, group.end));
   const head = indent + tokens.slice(0, group.start + 1).join("");
@@ -183,6 +183,12 @@ function isCall(tokens: readonly string[], start: number): boolean {
   const before = tokens[start - 1];
   if (before === undefined) return false;
   return /^[\w$]+$/.test(before) && !KEYWORDS.has(before);
+}
+
+/** Whether a bracket names a member, as in `json["title"]`: it is no list. */
+function isMember(tokens: readonly string[], start: number): boolean {
+  const before = tokens[start - 1] ?? "";
+  return tokens[start] === "[" && /^(?:[\w$]+|[\])])$/.test(before) && !KEYWORDS.has(before);
 }
 
 /** The indexes of tokens that stand in no brackets and fit. */

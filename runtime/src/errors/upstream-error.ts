@@ -260,7 +260,9 @@ function causeOf({ status, body, secrets }: ErrorResponse): Error {
   return new Error(`HTTP ${status}: ${safeText(beginningOf(body, secrets), 1000)}`);
 }
 
-/** The beginning of a body without secrets; of the whole body, since what is cut off may end within one. */
+/** The beginning of a body without secrets. More of it is looked at than is kept, since a secret may stand at the cut. */
 function beginningOf(bytes: Uint8Array, secrets: readonly Secret[]): string {
-  return redactText(Buffer.from(bytes).toString("utf8"), secrets).slice(0, MAX_RAW_BYTES);
+  const text = Buffer.from(bytes.subarray(0, 2 * MAX_RAW_BYTES)).toString("utf8");
+  const isCut = bytes.length > 2 * MAX_RAW_BYTES;
+  return redactText(isCut ? `${text}…` : text, secrets).slice(0, MAX_RAW_BYTES);
 }

@@ -18,7 +18,7 @@ const MIN_PLAIN = 6;
 const MIN_WORD = 4;
 
 /** Ellipses that are looked at: our texts have one for each part that was cut. */
-const MAX_ELLIPSES = 256;
+const MAX_ELLIPSES = 32;
 
 /** What is looked for in place of a secret. */
 interface Needles {
@@ -145,7 +145,9 @@ function beginnings(text: string, view: PlainView, needle: string): Range[] {
 /** Where the beginning of a needle stands that ends at a place of the text. */
 function beginningAt({ plain, starts }: PlainView, needle: string, to: number): number | undefined {
   const end = indexAt(starts, to);
+  const last = plain[end - 1];
   for (let length = Math.min(needle.length, end); length >= MIN_BEGINNING; length--) {
+    if (needle[length - 1] !== last) continue;
     if (plain.startsWith(needle.slice(0, length), end - length)) return starts[end - length];
   }
   return undefined;

@@ -79,15 +79,25 @@ function utf8(text: string): string {
   return Buffer.from(text.toWellFormed()).toString("latin1");
 }
 
+/** The bytes of a code point in UTF-8; of half a surrogate pair those of what replaces it. */
+function byteLength(code: number): number {
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return code < 0x10000 ? 3 : 4;
+}
+
 class ViewWriter implements PlainView {
   plain = "";
   readonly starts: number[] = [];
   readonly ends: number[] = [];
+  /** Whether `plain` ends with a space. To look at it would copy what is there so far each time. */
+  private endsBlank = false;
 
   /** Characters of ASCII that stand for themselves. */
   asIs(text: string, from: number, to: number): void {
     if (from === to) return;
     this.plain += text.slice(from, to).toLowerCase();
+    this.endsBlank = false;
     for (let at = from; at < to; at++) {
       this.starts.push(at);
       this.ends.push(at + 1);
@@ -96,11 +106,14 @@ class ViewWriter implements PlainView {
 
   /** Characters that stand for themselves, each of them perhaps of several bytes. */
   each(text: string, from: number): void {
-    let at = from;
+    const bytes = utf8(text);
+    let [at, byte] = [from, 0];
     for (const char of text) {
       const end = at + char.length;
-      this.write(BLANK.test(char) ? " " : utf8(char), at, end);
+      const size = byteLength(char.codePointAt(0) ?? 0);
+      this.write(BLANK.test(char) ? " " : bytes.slice(byte, byte + size), at, end);
       at = end;
+      byte += size;
     }
   }
 
@@ -109,10 +122,12 @@ class ViewWriter implements PlainView {
     for (const byte of bytes) {
       const same =
         byte === "_" ? "/" : byte <= " " || byte === "+" || byte === "-" ? " " : byte.toLowerCase();
-      if (same === " " && this.plain.endsWith(" ")) {
+      const isBlank = same === " ";
+      if (isBlank && this.endsBlank) {
         this.ends[this.ends.length - 1] = to;
         continue;
       }
+      this.endsBlank = isBlank;
       this.plain += same;
       this.starts.push(from);
       this.ends.push(to);

@@ -1,0 +1,11 @@
+/** Installs what tests use beside npm's packages. Each test would do so itself, at its first run. */
+import { PREPARE } from "./clients/programs.ts";
+import { installSuite } from "./conformance/suite.ts";
+
+const INSTALLATIONS = [installSuite, ...Object.values(PREPARE)];
+for (const install of INSTALLATIONS) {
+  const { problem } = await install();
+  if (problem === undefined) continue;
+  process.stderr.write(`${problem}\n`);
+  process.exitCode = 1;
+}

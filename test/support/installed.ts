@@ -1,0 +1,58 @@
+/** What tests use beside npm's packages: installed at first use, and kept until `npm ci`. */
+import { execFile, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const CACHE = join(import.meta.dirname, "../../node_modules/.cache/connect-rest");
+
+/** The time for a download and a build on a slow machine. */
+const INSTALL_MS = 600_000;
+
+export const hasGo = spawnSync("go", ["version"]).status === 0;
+
+/** The reason for which tests are skipped where `hasGo` is false. */
+export const NO_GO = "Go is not installed";
+
+/** A file or folder. */
+export interface Installed {
+  readonly path: string;
+  /** Why it is not there; undefined if it is. */
+  readonly problem?: string | undefined;
+}
+
+/**
+ * A folder or file of the cache, which `make` fills if it is not there yet. Name what depends on a version after it. A run
+ * that is cut short leaves nothing half done.
+ */
+export async function installed(name: string, make: (path: string) => Promise<void>): Promise<Installed> {
+  const path = join(CACHE, name);
+  if (existsSync(path)) return { path };
+  const draft = `${path}.${process.pid}`;
+  mkdirSync(CACHE, { recursive: true });
+  try {
+    await make(draft);
+    renameSync(draft, path);
+    return { path };
+  } catch (error) {
+    return { path, problem: `${name} cannot be installed: ${String(error)}` };
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Runs a program to its end.
+ *
+ * @returns what it wrote to standard output
+ * @throws Error with what it wrote to standard error, when it fails
+ */
+export async function run(
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<string> {
+  const env = { ...process.env, ...options.env };
+  const { stdout } = await promisify(execFile)(program, args, { ...options, env, timeout: INSTALL_MS });
+  return stdout;
+}
