@@ -107,6 +107,16 @@ test("unknown: keys that no field names, as values of a Struct and as raw JSON",
   expect(differences.map((each) => [each.class, each.path])).toEqual([["converted", "big"]]);
 });
 
+test("unknown: a request sends collected keys back, and none where there are none", async () => {
+  const { client, seen } = await answers((request) => ({ body: request.text }));
+  const others = { list: [1, { a: null }], count: "a declared field wins" };
+  const echoed = await client.echoLoose({ count: 1n, others, inner: { known: "k", others: { x: "1.50" } } });
+  expect(seen[0]?.text).toBe('{"count":"1","inner":{"known":"k","x":1.50},"list":[1,{"a":null}]}');
+  expect(echoed).toMatchObject({ count: 1n, others: { list: [1, { a: null }] } });
+  await client.echoLoose({ count: 2n, inner: {} });
+  expect(seen[1]?.text).toBe('{"count":"2","inner":{}}');
+});
+
 test("coerce: other JSON types are converted, and that is no difference", async () => {
   const { client, differences } = await answers({ json: { count: "7", strict_count: 8 } });
   expect(await client.getLoose({})).toMatchObject({ count: 7n, strictCount: 8n });

@@ -1,4 +1,4 @@
-import { changesBetween } from "../config/changes.ts";
+import { changedContents, changesBetween } from "../config/changes.ts";
 import { type Overrides, type Prepared, prepare } from "../config/inspect.ts";
 import type { LiveUpstreams } from "../config/live-upstreams.ts";
 import { ConfigError } from "../config/problems.ts";
@@ -39,7 +39,11 @@ export function createReload(options: ReloadOptions): () => Promise<void> {
 async function reload({ file, overrides, running, gateway, upstreams, log }: ReloadOptions): Promise<void> {
   try {
     const next = await prepare(file, process.env, overrides);
-    const { live, restart } = changesBetween(running.config, next.config);
+    const { live, restart: settings } = changesBetween(running.config, next.config);
+    const contents = changedContents(running.upstreams, next.upstreams).filter(
+      (group) => !settings.some((setting) => setting.startsWith(`${group}.`)),
+    );
+    const restart = [...settings, ...contents].toSorted();
     const { limits } = next.config.server;
     // Files of certificates and secrets may have changed where their names have not.
     const hasTls = running.tls !== undefined && next.tls !== undefined;

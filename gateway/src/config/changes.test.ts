@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Secret } from "connect-rest";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { LIMIT_NAMES, LIMIT_TABLE, type LimitEntry, withDefaultLimits } from "../limits.ts";
-import { changesBetween } from "./changes.ts";
+import { changedContents, changesBetween } from "./changes.ts";
 import { type Config, loadConfig } from "./load.ts";
 
 const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-changes-"));
@@ -101,4 +102,25 @@ test.each([
     expect(live).toEqual([]);
     expect(restart.length).toBeGreaterThan(0);
   }
+});
+
+test("proxies and TLS of upstreams whose secrets or files have other contents are named", () => {
+  const proxy = (password: string) => ({
+    url: "http://p.example",
+    username: "u",
+    password: new Secret(password),
+  });
+  const running = {
+    a: { proxy: proxy("one"), tls: { ca: "one" } },
+    b: { proxy: proxy("one"), tls: { ca: "one", key: new Secret("one") } },
+    gone: { proxy: proxy("one") },
+    none: { proxy: false as const },
+  };
+  const next = {
+    a: { proxy: proxy("two"), tls: { ca: "one" } },
+    b: { proxy: proxy("one"), tls: { ca: "one", key: new Secret("two") } },
+    none: { proxy: proxy("one") },
+  };
+  expect(changedContents(running, next)).toEqual(["upstreams.a.proxy", "upstreams.b.tls"]);
+  expect(changedContents(running, running)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { Secret, type UpstreamOptions } from "connect-rest";
 import { isReloaded, LIMIT_NAMES } from "../limits.ts";
 import { dotted } from "./issues.ts";
 import type { Config } from "./load.ts";
@@ -13,6 +14,8 @@ export interface Changes {
 
 type Path = readonly string[];
 
+type Upstreams = Readonly<Record<string, Pick<UpstreamOptions, "proxy" | "tls">>>;
+
 /** Compares what runs with what is in the file now. */
 export function changesBetween(running: Config, next: Config): Changes {
   const before = leavesOf(settingsOf(running));
@@ -26,6 +29,31 @@ export function changesBetween(running: Config, next: Config): Changes {
     list.push(dotted(path));
   }
   return { live: live.toSorted(), restart: restart.toSorted() };
+}
+
+/**
+ * The proxies and the TLS of upstreams whose secrets or files have other contents now, though their places may be the same.
+ * They count from the next start on.
+ */
+export function changedContents(running: Upstreams, next: Upstreams): string[] {
+  return Object.entries(running).flatMap(([name, before]) => {
+    const after = next[name];
+    if (after === undefined) return [];
+    return (["proxy", "tls"] as const)
+      .filter((key) => isObject(before[key]) && isObject(after[key]))
+      .filter((key) => !isDeepStrictEqual(revealed(before[key]), revealed(after[key])))
+      .map((key) => dotted(["upstreams", name, key]));
+  });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** The settings of a group, with the values of secrets, by which alone secrets can be told apart. */
+function revealed(group: unknown): unknown {
+  if (!isObject(group)) return group;
+  return Object.entries(group).map(([key, value]) => [key, value instanceof Secret ? value.reveal() : value]);
 }
 
 /** A setting without default that appears or goes needs more than a new value, but for credentials. */

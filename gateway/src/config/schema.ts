@@ -255,7 +255,7 @@ const upstream = z
       "Maximum size of a response body in bytes, before and after decompression.",
     ),
     maxResponseCost: count.describe(
-      "What reading the JSON of a response, or of a record of a stream, may cost: 1 for each key, text, number and word, 8 for each object, 3 for each array, more for numbers beyond 2^53 and texts that begin like numbers. Default: 1600000, about 8 MB of ordinary JSON.",
+      "What reading the JSON of a response, or of a record of a stream, may cost: 1 for each key, text, number and word, 8 for each object, 3 for each array, more for numbers beyond 2^53, texts that begin like numbers, and keys that no object had before. Default: 1600000, about 8 MB of ordinary JSON.",
     ),
     maxDownloadBytes: count.describe(
       "Maximum size of a download in bytes, after decompression. Default: no limit, because a download is streamed and never held in memory as a whole.",

@@ -110,8 +110,8 @@ export function createListener(options: ListenerOptions): Listener {
   });
   server.maxConnections = limits.connections;
   callbacks.on(server, "drop", () => onLimit("connections"));
-  // E.g. when the process has no file left for a connection; without a listener this would end it.
-  // before it listens, whoever asked it to learns of the error
+  // E.g. when the process has no file left for a connection; without a listener this would end it. What keeps it from
+  // listening is told by `listen`.
   callbacks.on(server, "error", (error: unknown) => {
     if (server.listening) onError(error);
   });

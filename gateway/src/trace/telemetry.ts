@@ -1,4 +1,4 @@
-import { logs, metrics, ProxyTracerProvider, trace } from "@opentelemetry/api";
+import { logs, metrics, trace } from "@opentelemetry/api";
 
 /** Where every copy of the API of OpenTelemetry looks for what an SDK has registered. */
 const GLOBAL_API = Symbol.for("opentelemetry.js.api.1");
@@ -15,7 +15,7 @@ interface Flushable {
 export async function flushTelemetry(): Promise<void> {
   const tracing = trace.getTracerProvider();
   const providers: unknown[] = [
-    tracing instanceof ProxyTracerProvider ? tracing.getDelegate() : tracing,
+    isProxy(tracing) ? tracing.getDelegate() : tracing,
     logs.getLoggerProvider(),
     metrics.getMeterProvider(),
   ];
@@ -32,6 +32,11 @@ export function telemetryProblem(): string | undefined {
   if (global.trace === undefined || global.trace === trace.getTracerProvider()) return undefined;
   const version = "version" in global ? String(global.version) : "unknown";
   return `the OpenTelemetry SDK that is loaded uses version ${version} of @opentelemetry/api, which is older than the gateway's: there are no spans; update the SDK`;
+}
+
+/** Whether it is what the API registers for an SDK's provider. An SDK may have a copy of the API, and so a class, of its own. */
+function isProxy(provider: object): provider is { readonly getDelegate: () => unknown } {
+  return "getDelegate" in provider && typeof provider.getDelegate === "function";
 }
 
 function isFlushable(provider: unknown): provider is Flushable {

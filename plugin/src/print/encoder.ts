@@ -61,9 +61,10 @@ export function jsonLines(field: DescField, style: JsonStyle, file: AdapterFile)
   const isRequired = style.required === "sent" && file.types.required(field);
   const { expression, isSet } = access([field], "message", isRequired);
   if (unknown) {
-    const entries =
-      field.fieldKind === "map" ? `${file.runtimeValue("rawEntries")}(${expression})` : expression;
-    return [`${file.runtimeValue("addUnknown")}(json, ${entries});`];
+    const add = file.runtimeValue("addUnknown");
+    if (field.fieldKind === "map")
+      return [`${add}(json, ${file.runtimeValue("rawEntries")}(${expression}));`];
+    return [under(isSet, `${add}(json, ${expression});`)];
   }
   const value = jsonValue(field, expression, style, file);
   return [under(isSet, assignment(requestName(field, style, file.types), value, file))];

@@ -86,3 +86,23 @@ test("short texts are not looked at", () => {
   expect(checkJsonCost("[".repeat(100), 800)).toBe(0);
   expect(checkJsonCost("[".repeat(100), COUNTED)).toBe(0);
 });
+
+test("keys that no object before has cost more, beyond a thousand, in one object or in many", () => {
+  const keys = Array.from({ length: 5000 }, (_, index) => `k${index}`);
+  const one = JSON.stringify(Object.fromEntries(keys.map((key) => [key, 1])));
+  const many = JSON.stringify(keys.map((key) => ({ [key]: 1 })));
+  const spaced = one.replaceAll(":", " \n: ");
+  const alike = JSON.stringify(keys.map(() => ({ k: 1 })));
+  const texts = JSON.stringify(keys);
+  const more = 4000 * 8;
+  // a few have the hash of another
+  for (const [text, cost] of [
+    [one, 8 + 5000 * 2 + more],
+    [spaced, 8 + 5000 * 2 + more],
+    [many, 3 + 5000 * 10 + more],
+  ] as const) {
+    expect(checkJsonCost(text.padEnd(100_000), cost)).toBeGreaterThan(cost - 100 * 8);
+  }
+  expect(costOf(alike)).toBe(3 + 5000 * 10);
+  expect(costOf(texts)).toBe(3 + 5000);
+});

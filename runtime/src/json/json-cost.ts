@@ -16,6 +16,14 @@ const FRACTION_COST = 1;
 const NOTATION_COST = 9;
 /** What a number costs whose exponent has three digits: it is written out as one of up to a thousand. */
 const LARGE_NUMBER_COST = 100;
+/** What a key costs more that no object before has: it is kept, and the shape of its object is new. */
+const NEW_KEY_COST = 8;
+/** As many different keys are ordinary: only more of them cost more. */
+const ORDINARY_KEYS = 1000;
+/** The bits that tell which keys have been there, by their hash: 128 KB, of which a text within the limit sets few. */
+const KEY_BITS = 2 ** 20;
+/** So that nobody can write keys that are different and have one hash. */
+const SEED = Math.floor(Math.random() * 2 ** 31);
 /** What a character can cost at most, that of `{`. */
 const MAX_COST_PER_CHARACTER = OBJECT_COST;
 
@@ -51,6 +59,8 @@ export class JsonTooCostly extends Error {}
  */
 export function checkJsonCost(text: string, limit: number): number {
   if (text.length * MAX_COST_PER_CHARACTER <= limit) return 0;
+  const keys = new Uint8Array(KEY_BITS / 8);
+  let newKeys = 0;
   let cost = 0;
   for (let at = 0; at < text.length; ) {
     const code = text.charCodeAt(at);
@@ -63,7 +73,11 @@ export function checkJsonCost(text: string, limit: number): number {
       at++;
     } else if (code === QUOTE) {
       cost += isNumeric(text.charCodeAt(at + 1)) ? VALUE_COST + NUMERIC_TEXT_COST : VALUE_COST;
-      at = endOfString(text, at + 1);
+      const end = endOfString(text, at + 1);
+      if (isKey(text, end) && isNew(keys, text, at + 1, end) && ++newKeys > ORDINARY_KEYS) {
+        cost += NEW_KEY_COST;
+      }
+      at = end;
     } else {
       const end = endOfScalar(text, at + 1);
       cost += isNumeric(code) ? numberCost(text, at, end) : VALUE_COST;
@@ -72,6 +86,24 @@ export function checkJsonCost(text: string, limit: number): number {
     if (cost > limit) throw new JsonTooCostly(`more than ${limit}`);
   }
   return cost;
+}
+
+/** Whether the string that ends here is a key. */
+function isKey(text: string, end: number): boolean {
+  let at = end;
+  while (text.charCodeAt(at) <= SPACE) at++;
+  return text.charCodeAt(at) === COLON;
+}
+
+/** Whether no key was there before that is like this one. */
+function isNew(keys: Uint8Array, text: string, start: number, end: number): boolean {
+  let hash = SEED;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  const bit = (hash ^ (hash >>> 15)) & (KEY_BITS - 1);
+  const byte = keys[bit >> 3] ?? 0;
+  const mask = 1 << (bit & 7);
+  keys[bit >> 3] = byte | mask;
+  return (byte & mask) === 0;
 }
 
 function isNumeric(code: number): boolean {

@@ -1,5 +1,5 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type ListValue, ListValueSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { type ListValue, ListValueSchema, StructSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -16,9 +16,11 @@ import {
   joinHeader,
   listJson,
   omit,
+  plainJson,
   rawEntries,
   rawText,
   setOwn,
+  structJson,
   valueJson,
 } from "./encode.ts";
 import { fieldMaskText } from "./field-mask.ts";
@@ -92,6 +94,26 @@ test("dynamic values: refuse what JSON cannot say as a fault of the caller", () 
     );
     expect(refusal(() => listJson(list)).code).toBe(Code.InvalidArgument);
   }
+});
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
+  "dynamic values: refuse a struct with %s, which would be sent as null",
+  (number) => {
+    const refused = {
+      code: Code.InvalidArgument,
+      message:
+        "google.protobuf.Struct: cannot be represented in JSON, so it cannot be sent in the body; send values with a kind, and finite numbers",
+    };
+    expect(refusal(() => plainJson({ a: number }))).toEqual(refused);
+    expect(refusal(() => plainJson({ a: [0, { b: [number] }] }))).toEqual(refused);
+    const value = create(ValueSchema, { kind: { case: "numberValue", value: number } });
+    expect(refusal(() => structJson(create(StructSchema, { fields: { a: value } })))).toEqual(refused);
+  },
+);
+
+test("dynamic values: pass on a struct as it is", () => {
+  const struct = { a: [0, -1.5, null, true, "NaN", { ["__proto__"]: {} }], b: {} };
+  expect(plainJson(struct)).toBe(struct);
 });
 
 test("setOwn: sets keys that every object inherits", () => {

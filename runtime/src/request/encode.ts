@@ -1,5 +1,9 @@
 /** What generated code calls to write request messages as JSON, queries and headers. */
-import { type JsonObject as ProtoJsonObject, toJson } from "@bufbuild/protobuf";
+import {
+  type JsonObject as ProtoJsonObject,
+  type JsonValue as ProtoJsonValue,
+  toJson,
+} from "@bufbuild/protobuf";
 import {
   type Duration,
   type ListValue,
@@ -186,14 +190,29 @@ export function doubleJson(value: number): JsonValue {
   return Number.isFinite(value) ? value : String(value);
 }
 
-/** A google.protobuf.Struct that protobuf-es holds as plain JSON. */
+/**
+ * A google.protobuf.Struct that protobuf-es holds as plain JSON.
+ *
+ * @throws ConnectError INVALID_ARGUMENT for NaN and Infinity, which would become null
+ */
 export function plainJson(value: ProtoJsonObject): JsonValue {
+  if (!hasFiniteNumbers(value)) throw unsayable("google.protobuf.Struct", value);
   return value;
 }
 
-/** A google.protobuf.Struct that protobuf-es holds as a message. */
+function hasFiniteNumbers(value: ProtoJsonValue): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return true;
+  return (Array.isArray(value) ? value : Object.values(value)).every(hasFiniteNumbers);
+}
+
+/**
+ * A google.protobuf.Struct that protobuf-es holds as a message.
+ *
+ * @throws ConnectError INVALID_ARGUMENT as `valueJson`
+ */
 export function structJson(value: Struct): JsonValue {
-  return toJson(StructSchema, value);
+  return sayable("google.protobuf.Struct", value, () => toJson(StructSchema, value));
 }
 
 /**
@@ -218,16 +237,16 @@ function sayable(type: string, value: unknown, write: () => JsonValue): JsonValu
   try {
     return write();
   } catch {
-    throw invalidParameter(
-      type,
-      "body",
-      {
-        problem: "cannot be represented in JSON",
-        remedy: "send values with a kind, and finite numbers",
-      },
-      { value },
-    );
+    throw unsayable(type, value);
   }
+}
+
+function unsayable(type: string, value: unknown): Error {
+  const problem = {
+    problem: "cannot be represented in JSON",
+    remedy: "send values with a kind, and finite numbers",
+  };
+  return invalidParameter(type, "body", problem, { value });
 }
 
 /**

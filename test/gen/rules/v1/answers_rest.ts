@@ -13,18 +13,26 @@ import {
   type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
+  addUnknown,
   base64,
   base64Url,
   decodeStruct,
   joinCommas,
   linkTarget,
+  rawEntries,
   rawText,
   splitCommas,
   timeJson,
   unary,
   valueAt,
 } from "connect-rest/adapter";
-import { AnswerService, type GetSourcesRequest, type Notation } from "./answers_pb.ts";
+import {
+  AnswerService,
+  type GetSourcesRequest,
+  type Loose,
+  type LooseInner,
+  type Notation,
+} from "./answers_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of rules.v1.AnswerService. */
@@ -123,6 +131,32 @@ export const AnswerService_getLoose: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.AnswerService.GetLoose)
 
 /**
+ * POST /loose
+ *
+ * @generated from rpc rules.v1.AnswerService.EchoLoose
+ */
+export const AnswerService_echoLoose: UnaryAdapter<
+  typeof AnswerService.method.echoLoose.input,
+  typeof AnswerService.method.echoLoose.output
+> = unary(AnswerService.method.echoLoose, {
+  rules: AnswerService_rules,
+  request(message: Loose): RestRequest {
+    const request = new RequestWriter("POST", "/loose");
+    const json: JsonRecord = {};
+    if (message.count) json["count"] = String(message.count);
+    if (message.strictCount) json["strictCount"] = String(message.strictCount);
+    if (message.inner !== undefined) json["inner"] = encodeLooseInner(message.inner);
+    if (message.others !== undefined) addUnknown(json, message.others);
+    request.json(json);
+    return request;
+  },
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeLoose);
+  },
+});
+// @@protoc_insertion_point(method:rules.v1.AnswerService.EchoLoose)
+
+/**
  * How fields are written and read, and where those of answers come from.
  *
  * @generated from service rules.v1.AnswerService
@@ -133,6 +167,7 @@ export const AnswerServiceRest: ServiceAdapter<typeof AnswerService> = {
     echoNotation: AnswerService_echoNotation,
     getSources: AnswerService_getSources,
     getLoose: AnswerService_getLoose,
+    echoLoose: AnswerService_echoLoose,
   },
   comments: {
     service: "How fields are written and read, and where those of answers come from.",
@@ -191,6 +226,14 @@ export function decodeNotation(json: JsonObject, out: ProtoWriter): void {
   out.wrapped(13, json["empty"], "empty", (value, out) => out.list(1, value, "", "int64"));
   out.string(14, json["new-name"] ?? json["old-name"] ?? json["older-name"], "new-name");
   out.unknownKeys(json, NOTATION_KEYS);
+}
+
+/** Writes rules.v1.LooseInner as JSON. */
+function encodeLooseInner(message: LooseInner): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.known) json["known"] = message.known;
+  addUnknown(json, rawEntries(message.others));
+  return json;
 }
 
 // @@protoc_insertion_point(end)
