@@ -56,8 +56,8 @@ test("a member without a key is all of its keys, also where it may hold itself",
   const text = (...paths: string[]) => fieldMaskText(create(FieldMaskSchema, { paths }), NODE);
   expect(text("leaf")).toBe("kind,color,bits");
   expect(text("child")).toBe("kind,heading,color,bits,payload");
-  expect(text("leaf", "leaf.parts", "below.leaf")).toBe(
-    "kind,color,bits,payload.kind,payload.color,payload.bits",
+  expect(text("title", "title", "leaf", "below.leaf", "leaf")).toBe(
+    "heading,heading,kind,color,bits,payload.kind,payload.color,payload.bits",
   );
   const empty: MaskTable = {
     nothing: { fields: () => ({}) },

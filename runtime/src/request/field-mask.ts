@@ -11,7 +11,14 @@ export type MaskNames = "lowerCamel" | "asDeclared";
 
 /** google.protobuf.FieldMask as text, paths joined by commas: in lowerCamel as ProtoJSON has it, or by a table. */
 export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNames = "lowerCamel"): string {
-  return [...new Set(mask.paths.flatMap((path) => wirePaths(path, table, names)))].join(",");
+  const written: string[] = [];
+  for (const path of mask.paths) {
+    const paths = wirePaths(path, table, names);
+    // what comes twice is the caller's own, unless a member stands for several
+    const isMember = paths.length > 1;
+    for (const each of paths) if (!isMember || !written.includes(each)) written.push(each);
+  }
+  return written.join(",");
 }
 
 /** A path on the wire: several where it ends at a member of a oneof that has no key. */
