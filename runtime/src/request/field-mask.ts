@@ -12,11 +12,15 @@ export type MaskNames = "lowerCamel" | "asDeclared";
 /** google.protobuf.FieldMask as text, paths joined by commas: in lowerCamel as ProtoJSON has it, or by a table. */
 export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNames = "lowerCamel"): string {
   const written: string[] = [];
+  const seen = new Set<string>();
   for (const path of mask.paths) {
     const paths = wirePaths(path, table, names);
     // what comes twice is the caller's own, unless a member stands for several
     const isMember = paths.length > 1;
-    for (const each of paths) if (!isMember || !written.includes(each)) written.push(each);
+    for (const each of paths) {
+      if (!isMember || !seen.has(each)) written.push(each);
+      seen.add(each);
+    }
   }
   return written.join(",");
 }
