@@ -44,7 +44,8 @@ export { type DurationRule, spanJson, spanText } from "./decode/duration.ts";
 export { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "./decode/dynamic.ts";
 export { EnumTable } from "./decode/enum-table.ts";
 export type { MaskTable } from "./decode/mask-table.ts";
-export type { OneofMembers, ProtoWriter } from "./decode/proto-writer.ts";
+export type { OneofMembers } from "./decode/oneof-writer.ts";
+export type { ProtoWriter } from "./decode/proto-writer.ts";
 export {
   type Condition,
   fromText,

@@ -270,6 +270,13 @@ export const ROWS: readonly Row[] = [
     message: { sizeOf: { size: { case: undefined } } },
   },
   {
+    sends: "a field under several of its names (`size_of`, `sizeOf`, aliases)",
+    body: response({ size_of: 5, sizeOf: 6 }),
+    outcome: "none",
+    gets: "the first that is not `null`, and no report of others",
+    message: { sizeOf: { size: { case: "number", value: 5 } } },
+  },
+  {
     sends: "a time or a duration with digits beyond nanoseconds",
     body: response({ sent: "2026-01-02T03:04:05.1234567891Z" }),
     outcome: "converted",

@@ -28,6 +28,50 @@ beforeAll(() => {
   compiled = compileRequest({ "names.proto": SOURCE });
 });
 
+/** The name that sets the prototype of an object literal, wherever a description may give one. */
+const PROTOTYPES = `${HEAD}
+service S {
+  // Has a comment.
+  rpc __proto__(Req) returns (Res) { option (google.api.http) = {post: "/a" body: "*"}; }
+  rpc Send(Inner) returns (Res) {
+    option (google.api.http) = {post: "/b" body: "m"};
+    option (connectrest.v1.method) = {parameters: {name: "__proto__", value: "1", in_query: true}};
+  }
+  rpc Post(Kinds) returns (Res) {
+    option (google.api.http) = {post: "/c" body: "*"};
+    option (connectrest.v1.method) = {parameters: {name: "__proto__", value: "1"}};
+  }
+}
+message Req {
+  string __proto__ = 1;
+  google.protobuf.FieldMask mask = 3 [(connectrest.v1.field).mask.of = "inner"];
+  Inner inner = 4;
+  oneof one { option (connectrest.v1.oneof).discriminator = "__proto__"; Inner a = 5; }
+  oneof two {
+    option (connectrest.v1.oneof) = {discriminator: "d", layout: BESIDE, payload: "__proto__"};
+    Inner b = 6;
+  }
+}
+message Inner { string __proto__ = 1; map<string, string> m = 2; }
+message Res { oneof choice { option (connectrest.v1.oneof).discriminator = "__proto__"; Inner c = 1; } Kind kind = 2; }
+message Kinds { repeated Kind kinds = 1; }
+enum Kind { __proto__ = 0; }
+`;
+
+test("no object literal and no assignment of generated code sets a prototype", () => {
+  for (const parameter of ["target=ts", "target=js+dts"]) {
+    const request = compileRequest({ "prototypes.proto": PROTOTYPES }, parameter);
+    const { files, error } = runGenerator(request);
+    expect(error).toBe("");
+    const code = Object.values(files)
+      .join("\n")
+      .replace(/^ *(?:\*|\/\*\*).*$/gm, "");
+    expect(code).toContain('["__proto__"]: ');
+    expect(code.match(/^.*(?:(?<!\[)"__proto__"|\b__proto__) ?:.*$/gm)).toBe(null);
+    expect(code.match(/^.*(?:\["__proto__"\]|\.__proto__) = .*$/gm)).toBe(null);
+  }
+});
+
 const RENAMED: Readonly<Record<string, (file: FileDescriptorProto, name: string) => void>> = {
   file: (file, name) => Object.assign(file, { name: `${name}.proto` }),
   service: ({ service }, name) => Object.assign(service[0] ?? {}, { name }),

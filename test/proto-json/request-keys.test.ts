@@ -1,8 +1,28 @@
-import { create, createRegistry, fromJsonString, isMessage, type JsonObject } from "@bufbuild/protobuf";
-import { AnySchema, anyUnpack, StructSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
+import {
+  create,
+  createFileRegistry,
+  createRegistry,
+  type DescMessage,
+  fromJsonString,
+  isMessage,
+  type JsonObject,
+} from "@bufbuild/protobuf";
+import {
+  type Any,
+  AnySchema,
+  anyPack,
+  anyUnpack,
+  FieldDescriptorProto_Label,
+  FieldDescriptorProto_Type,
+  FileDescriptorProtoSchema,
+  file_google_protobuf_any,
+  StructSchema,
+  ValueSchema,
+} from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startGateway } from "../../gateway/src/gateway.ts";
+import { restoreKeys } from "../../gateway/src/protocol/escaped-keys.ts";
 import { readableJson, readJson } from "../../gateway/src/protocol/read-json.ts";
 import { parseJson } from "../../runtime/src/json/parse-json.ts";
 import { httpUpstream, textOfRequest } from "../../runtime/src/testing/servers.ts";
@@ -102,6 +122,77 @@ test.each([
     expect(() => read(PlainSchema, text, options)).toThrow(error);
     expect(() => read(PlainSchema, text, options)).not.toThrow(/[0-9a-f]{32}/);
   }
+});
+
+/** A message whose fields have odd names in JSON; it holds itself, a map and an Any. */
+function namedMessage(names: readonly string[]): DescMessage {
+  const { STRING, MESSAGE } = FieldDescriptorProto_Type;
+  const { OPTIONAL, REPEATED } = FieldDescriptorProto_Label;
+  const fields = [
+    ...names.map((jsonName, index) => ({ name: `f${index}`, jsonName, number: index + 10, type: STRING })),
+    { name: "child", number: 1, type: MESSAGE, typeName: ".odd.Named" },
+    { name: "any", number: 2, type: MESSAGE, typeName: ".google.protobuf.Any" },
+    { name: "map", number: 3, type: MESSAGE, typeName: ".odd.Named.MapEntry", label: REPEATED },
+  ].map((field) => ({ label: OPTIONAL, jsonName: field.name, ...field }));
+  const entry = ["key", "value"].map((name, index) => ({
+    name,
+    number: index + 1,
+    type: STRING,
+    label: OPTIONAL,
+  }));
+  const file = create(FileDescriptorProtoSchema, {
+    name: "odd.proto",
+    package: "odd",
+    syntax: "proto3",
+    dependency: ["google/protobuf/any.proto"],
+    messageType: [
+      {
+        name: "Named",
+        field: fields,
+        nestedType: [{ name: "MapEntry", field: entry, options: { mapEntry: true } }],
+      },
+    ],
+  });
+  const desc = createFileRegistry(file, () => file_google_protobuf_any).getMessage("odd.Named");
+  if (desc === undefined) throw new Error("no message");
+  return desc;
+}
+
+/** Reads all of these names as fields and as keys of a map, with a key that is none of them. */
+function expectNames(names: readonly string[], spelling: Spelling): void {
+  const desc = namedMessage(names);
+  const registry = createRegistry(desc, AnySchema);
+  const other = '"'.repeat(5);
+  const own = names.map((name) => `${spelled(name, spelling)}:"v"`).join(",");
+  const json = `{${own},"map":{${own},${spelled(other, spelling)}:"w"},"child":{${own}},"any":{"@type":"x/odd.Named",${own}}}`;
+  const values = Object.fromEntries(names.map((_, index) => [`f${index}`, "v"]));
+  const one = create(desc, values);
+  const whole = create(desc, {
+    ...values,
+    map: Object.fromEntries([...names.map((name) => [name, "v"]), [other, "w"]]),
+    child: one,
+    any: anyPack(desc, one),
+  });
+  expect(readJson(desc, json, { registry })).toEqual(whole);
+  expect(readByConnect(desc, json)).toEqual(whole);
+  const packed = readJson(AnySchema, `{"@type":"x/odd.Named",${json.slice(1)}`, { registry });
+  expect(anyUnpack(packed as Any, registry)).toEqual(whole);
+
+  function readByConnect(type: DescMessage, text: string): unknown {
+    const message = fromJsonString(type, readableJson(type, text, { registry }), { registry });
+    restoreKeys(type, message, registry);
+    return message;
+  }
+}
+
+test("property: fields whose names need an escape are found, also beside maps and below an Any", () => {
+  const units = UNITS.filter((unit) => unit !== "\\");
+  const odd = fc.string({ unit: fc.constantFrom(...units), minLength: 1, maxLength: 4 });
+  const lists = fc.uniqueArray(odd, { minLength: 1, maxLength: 4 });
+  fc.assert(fc.property(lists, fc.constantFrom<Spelling>("shortest", "unicode"), expectNames), {
+    numRuns: 100,
+  });
+  expectNames(["a\\b"], "shortest");
 });
 
 test("JSON without escapes in keys is read as it is, and one that is deep or long without recursion", () => {

@@ -82,3 +82,47 @@ test("the mask of a response has the names of the .proto file", async () => {
     "best_pen.notes.aKey",
   ]);
 });
+
+test("a mask names the key of a member under a shared key, and the keys of one that has none", async () => {
+  const { client, seen } = await masks();
+  const paths = ["photo", "drawing.drawn_with.nick_name", "sale.unit_price", "gift", "__proto__"];
+  const leaflet = { picture: { case: "photo" as const, value: { fileName: "F" } }, Proto: "P" };
+  await client.mergeLeaflet({ id: "1", leaflet, updateMask: { paths } });
+  const wire = "pictureKind,file,width,drawn_with.label,news.unit_price,news,__proto__";
+  expect(decodeURIComponent(seen[0]?.line ?? "")).toBe(`PATCH /leaflets/1?update_mask=${wire}`);
+  expect(JSON.parse(seen[0]?.text ?? "")).toEqual(
+    JSON.parse(
+      '{"pictureKind":"photo","file":"F","width":null,"drawn_with":{"label":null},"news":null,"__proto__":"P"}',
+    ),
+  );
+});
+
+test("`*` leaves out the keys of members that have none; a path below one leads to its fields alone", async () => {
+  const { client, seen } = await masks();
+  await client.mergeLeaflet({ id: "1", updateMask: { paths: ["*"] } });
+  const error = await failureOf(
+    client.mergeLeaflet({ id: "1", updateMask: { paths: ["photo.drawn_with"] } }),
+  );
+  expect(error.rawMessage).toContain("names no field of the message: photo.drawn_with");
+  expect(JSON.parse(seen[0]?.text ?? "")).toEqual(
+    JSON.parse('{"heading":"","caption":null,"news":null,"__proto__":""}'),
+  );
+  expect(seen).toHaveLength(1);
+});
+
+test("in the mask of a response, keys lead to the members of oneofs that read them", async () => {
+  const locked =
+    "file,width,drawnWith.bestPen,drawnWith.label,news.fromWhom,news.unitPrice,news.other,Proto,heading";
+  const { client } = await start(MaskService, MaskServiceRest, { json: { locked } });
+  expect((await client.mergeLeaflet({ id: "1" })).locked?.paths).toEqual([
+    "photo.file_name",
+    "photo.width",
+    "drawing.drawn_with.best_pen",
+    "drawing.drawn_with.nick_name",
+    "gift.from_whom",
+    "sale.unit_price",
+    "sale.other",
+    "__proto__",
+    "heading",
+  ]);
+});

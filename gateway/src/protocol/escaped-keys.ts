@@ -2,13 +2,15 @@
  * Keys with escapes in JSON requests. V8 guesses the next key of an object from objects that it parsed before, and compares
  * the guess with the text, escapes and all: once it has read the key `\`, it takes `"\""` for it, whoever sent that. So a
  * text is given to JSON.parse, which protobuf-es calls, without escapes in keys. Most can be written out; a key that cannot
- * gets another name, and its own once it is in a message.
+ * gets another name, and its own once it is in a message. The names of fields stay, by which protobuf-es knows them: V8
+ * takes them only for keys with a backslash, which it is not given, unless two fields of one message have such names.
  */
 import { randomBytes } from "node:crypto";
 import type { DescMessage, Message, MessageShape, Registry } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { type Any, AnySchema, anyPack, anyUnpack } from "@bufbuild/protobuf/wkt";
 import { endOfString } from "./end-of-string.ts";
+import { escapedNames } from "./escaped-names.ts";
 
 const BACKSLASH = "\\";
 const COLON = ":";
@@ -22,16 +24,20 @@ const CODED = /%[0-9a-f]{4}/g;
 /** Whether a text ever had a key that got another name: until then there is nothing to look for in messages. */
 let isUsed = false;
 
-/** The text without escapes in keys. What is no JSON stays so. A text without a backslash costs the search for one. */
-export function withoutEscapedKeys(text: string): string {
+/**
+ * The text without escapes in keys, but for names of fields of the message. What is no JSON stays so. A text without a
+ * backslash costs the search for one.
+ */
+export function withoutEscapedKeys(text: string, desc: DescMessage, types: Registry | undefined): string {
   if (!hasEscapedKey(text)) return text;
+  const names = escapedNames(desc, types);
   let written = "";
   let copied = 0;
   for (let start = text.indexOf('"'); start >= 0; ) {
     const end = endOfString(text, start + 1);
     const key = text.slice(start, end);
     if (key.includes(BACKSLASH) && isKey(text, end)) {
-      written += text.slice(copied, start) + withoutEscapes(key);
+      written += text.slice(copied, start) + withoutEscapes(key, names);
       copied = end;
     }
     start = text.indexOf('"', end);
@@ -56,8 +62,8 @@ function isKey(text: string, end: number): boolean {
   return text.charAt(at) === COLON;
 }
 
-/** A key in quotes, as one that has no escape. */
-function withoutEscapes(quoted: string): string {
+/** A key in quotes, as one that has no escape, unless it is one of the names. */
+function withoutEscapes(quoted: string, names: ReadonlySet<string>): string {
   let key: string;
   try {
     key = JSON.parse(quoted) as string;
@@ -65,8 +71,8 @@ function withoutEscapes(quoted: string): string {
     // for protobuf-es to report
     return quoted;
   }
-  const plain = `"${key}"`;
-  if (JSON.stringify(key) === plain) return plain;
+  const shortest = JSON.stringify(key);
+  if (shortest === `"${key}"` || names.has(key)) return shortest;
   isUsed = true;
   return `"${MARK}${key.replace(/["\\%\p{Cc}]/gu, coded)}"`;
 }

@@ -16,7 +16,7 @@ type Options = Partial<JsonReadOptions>;
  * @throws ConnectError, or the Error of protobuf-es, for JSON that does not fit
  */
 export function readJson(desc: DescMessage, text: string, options: Options): MessageShape<DescMessage> {
-  const plain = withoutEscapedKeys(text);
+  const plain = withoutEscapedKeys(text, desc, options.registry);
   return withKeysOf(plain !== text, () => {
     const exact = withExactIntegers(desc, plain, options.registry);
     const message = fromJsonString(desc, exact, options);
@@ -31,7 +31,7 @@ export function readJson(desc: DescMessage, text: string, options: Options): Mes
  * @throws like `readJson`
  */
 export function readableJson(desc: DescMessage, text: string, options: Options): string {
-  const plain = withoutEscapedKeys(text);
+  const plain = withoutEscapedKeys(text, desc, options.registry);
   return withKeysOf(plain !== text, () => {
     const exact = withExactIntegers(desc, plain, options.registry);
     // what is wrong is said here, with the keys that the client knows

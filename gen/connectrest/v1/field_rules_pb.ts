@@ -423,7 +423,8 @@ export const FieldRules_BytesEncodingSchema: GenEnum<FieldRules_BytesEncoding> =
 
 /**
  * What a google.protobuf.FieldMask speaks of. Its paths are translated to the names that the fields of that message have
- * on the wire. A path that leads nowhere there is sent in lowerCamel, or as declared with `json.names: AS_DECLARED`.
+ * on the wire. A member of a oneof whose keys are in the object itself is all of its keys there, with the discriminator. A path
+ * that leads nowhere is sent in lowerCamel, or as declared with `json.names: AS_DECLARED`.
  *
  * @generated from message connectrest.v1.Mask
  */

@@ -93,10 +93,8 @@ function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file:
   if (discriminator === "" && layout !== "flattened") return [own];
   const wire = discriminatorJson(field, file.types);
   const lines =
-    field.name === fallback || discriminator === ""
-      ? []
-      : [`${printMember("json", discriminator)} = ${wire};`];
-  if (layout === "beside") return [...lines, `${printMember("json", payload)} = ${value};`];
+    field.name === fallback || discriminator === "" ? [] : [assignment(discriminator, wire, file)];
+  if (layout === "beside") return [...lines, assignment(payload, value, file)];
   if (layout === "nested" || field.fieldKind !== "message") return [...lines, own];
   return [...lines, `${file.runtimeValue("setAll")}(json, ${value});`];
 }

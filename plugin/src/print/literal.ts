@@ -76,8 +76,10 @@ export function printString(text: string): string {
     .replaceAll("@@protoc_insertion_point", "@\\u0040protoc_insertion_point");
 }
 
-/** The key of an object literal, quoted only where it must be. */
+/** The key of an object literal or of its type, quoted only where it must be. */
 export function printKey(key: string): string {
+  // with or without quotes, this one would set the prototype
+  if (key === "__proto__") return `[${printString(key)}]`;
   return isIdentifier(key) ? key : printString(key);
 }
 

@@ -10,7 +10,8 @@ import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
 import { enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
-import { printString } from "./literal.ts";
+import { isFlattened as isFlattenedOneof } from "./known-keys.ts";
+import { printKey, printString } from "./literal.ts";
 
 /** What follows a mask in the call that writes it as text: the table of what it speaks of, and how other paths are written. */
 export function printMaskArguments(
@@ -39,8 +40,11 @@ function isTranslated(
         ? field.name
         : field.name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
     const below = valueMessageOf(field);
+    const place = placeOf(field, file);
     return (
       field.fieldKind === "map" ||
+      place.kind === "beside" ||
+      place.kind === "flattened" ||
       requestName(field, style, file.types) !== usual ||
       (below !== undefined && isTranslated(below, style, file, seen))
     );
@@ -51,38 +55,65 @@ function isTranslated(
 export function maskTable(message: DescMessage, style: JsonStyle, file: AdapterFile): string {
   const suffix = styleSuffix(style, file.style ?? style);
   return file.part(message, `maskOf${localName(message)}${suffix}`, (name) => {
-    const fields = message.fields.filter((field) => isNamed(field, file));
+    const fields = message.fields.flatMap((field) => {
+      const printed = entry(field, style, file);
+      return printed === undefined ? [] : [`  ${printKey(field.name)}: ${printed},`];
+    });
     return [
       ...docComment(`What field masks may name of ${message.typeName}.`),
       `const ${name}${typed(file.runtimeType("MaskTable"))} = {`,
-      ...fields.map((field) => `  ${field.name}: ${entry(field, style, file)},`),
+      ...fields,
       "};",
     ];
   });
 }
 
-/** Whether a field has a key of its own in JSON. */
-function isNamed(field: DescField, file: AdapterFile): boolean {
+/** Where a field stands in JSON. */
+type Place =
+  | { readonly kind: "own" | "none" }
+  /** under a key that all members of its oneof share */
+  | { readonly kind: "beside"; readonly payload: string }
+  /** its keys are in the object that holds it, with the one that chooses it */
+  | { readonly kind: "flattened"; readonly discriminator: string };
+
+function placeOf(field: DescField, file: AdapterFile): Place {
   const { place, unknown } = file.types.field(field);
-  if (unknown || (place !== undefined && place !== "body")) return false;
-  if (field.oneof === undefined) return true;
-  const { discriminator, layout } = file.types.oneof(field.oneof);
-  if (layout === "beside" || layout === "unwrapped") return false;
-  const isFlattened = discriminator !== "" ? layout !== "nested" : layout === "flattened";
-  return !(isFlattened && field.fieldKind === "message");
+  if (unknown || (place !== undefined && place !== "body")) return { kind: "none" };
+  if (field.oneof === undefined) return { kind: "own" };
+  const { discriminator, layout, payload } = file.types.oneof(field.oneof);
+  if (layout === "unwrapped") return { kind: "none" };
+  if (layout === "beside") return { kind: "beside", payload };
+  const isFlattened = field.fieldKind === "message" && isFlattenedOneof(field.oneof, file.types);
+  return isFlattened ? { kind: "flattened", discriminator } : { kind: "own" };
 }
 
-function entry(field: DescField, style: JsonStyle, file: AdapterFile): string {
-  const name = `name: ${printString(requestName(field, style, file.types))}`;
+/** What a table says of a field; undefined where masks cannot name it. */
+function entry(field: DescField, style: JsonStyle, file: AdapterFile): string | undefined {
+  const place = placeOf(field, file);
+  const fields = tableBelow(field, style, file);
+  if (place.kind === "none") return undefined;
+  if (place.kind === "flattened") {
+    const chooses = place.discriminator === "" ? "" : `discriminator: ${printString(place.discriminator)}, `;
+    return fields === undefined ? undefined : `{ ${chooses}${fields} }`;
+  }
+  const key = place.kind === "beside" ? place.payload : requestName(field, style, file.types);
   const zero = zeroValue(field, style, file);
+  const isMany = field.fieldKind === "list" || field.fieldKind === "map";
+  const members = [
+    `name: ${printString(key)}`,
+    ...(isMany ? [`kind: "${field.fieldKind}"`] : []),
+    ...(zero === undefined ? [] : [`zero: ${zero}`]),
+    ...(fields === undefined ? [] : [fields]),
+  ];
+  return `{ ${members.join(", ")} }`;
+}
+
+/** The table of a field's message, where that is written field by field. */
+function tableBelow(field: DescField, style: JsonStyle, file: AdapterFile): string | undefined {
   const message = valueMessageOf(field);
-  const isOpen =
-    message !== undefined &&
-    message.file.proto.package !== "google.protobuf" &&
-    !file.types.field(field).unwrap;
-  const kind = field.fieldKind === "list" || field.fieldKind === "map" ? `, kind: "${field.fieldKind}"` : "";
-  const fields = isOpen ? `, fields: () => ${maskTable(message, style, file)}` : "";
-  return `{ ${name}${kind}${zero === undefined ? "" : `, zero: ${zero}`}${fields} }`;
+  if (message === undefined || message.file.proto.package === "google.protobuf") return undefined;
+  if (file.types.field(field).unwrap) return undefined;
+  return `fields: () => ${maskTable(message, style, file)}`;
 }
 
 /** The value of a field without presence that is not set, as it is in JSON. */

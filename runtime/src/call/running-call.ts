@@ -14,7 +14,7 @@ import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
-import { type FoundDifferences, NO_DIFFERENCES } from "../decode/difference.ts";
+import type { FoundDifferences } from "../decode/difference.ts";
 import { withTypes } from "../decode/known-types.ts";
 import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
@@ -26,13 +26,12 @@ import {
   errorInSuccess,
   upstreamError,
 } from "../errors/upstream-error.ts";
-import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { stringifyJson } from "../json/stringify-json.ts";
 import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import { located } from "../request/located.ts";
 import type { RecordBody } from "../response/decode.ts";
-import { headerReader, passHeaders } from "../response/headers.ts";
+import { headerReader } from "../response/headers.ts";
 import { type ListRules, Page } from "../response/page.ts";
 import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
@@ -45,47 +44,29 @@ import { Pacer } from "../time/pacer.ts";
 import { baseOf } from "../upstream/options.ts";
 import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import type { CallContext, CallSettings, Download, OpenExtras, RequestExtras } from "./call-context.ts";
-import { reportDifferences, sumOf } from "./differences.ts";
+import { CallProgress } from "./call-progress.ts";
+import { reportDifferences } from "./differences.ts";
 import { notify } from "./notify.ts";
 import { observed } from "./observed.ts";
+import { operationStatus } from "./operation-status.ts";
 import { type CallReport, callerOf } from "./options.ts";
 import type { Route } from "./routes.ts";
+import { SentSecrets } from "./sent-secrets.ts";
 
-type Progress = {
-  -readonly [K in
-    | "verb"
-    | "upstreamStatus"
-    | "attempts"
-    | "bytes"
-    | "droppedHeaders"
-    | "differences"]: CallReport[K];
-};
 type Decodable = UnaryAdapter | UploadAdapter | OperationAdapter;
-
-/** Secrets that a call remembers: more than the credentials of any request and those that follow it. */
-const MAX_SECRETS = 32;
 
 /** One call of a method while it runs, with one or many requests to its upstream; it keeps count of what came. */
 export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly route: Route<A>;
   readonly context: CallContext;
   readonly clock: Clock;
-  private firstHeaders: Headers | undefined;
   private requested: MessageShape<DescMessage> | undefined;
-  /** What was sent as credentials, by its value; the newest, of streams that send new ones again and again. */
-  private readonly sentSecrets = new Map<string, Secret>();
+  private readonly sentSecrets = new SentSecrets();
   private readonly settings: CallSettings;
   private readonly startedAt: number;
   private readonly allowance: WaitAllowance;
   private over = false;
-  private readonly progress: Progress = {
-    verb: undefined,
-    upstreamStatus: undefined,
-    attempts: 0,
-    bytes: 0,
-    droppedHeaders: 0,
-    differences: NO_DIFFERENCES.counts,
-  };
+  private readonly progress = new CallProgress();
 
   constructor(route: Route<A>, context: CallContext, settings: CallSettings) {
     this.route = route;
@@ -105,7 +86,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 
   /** Headers of the upstream's first response that callers get; none before it came. */
   get header(): Headers {
-    return this.firstHeaders ?? new Headers();
+    return this.progress.header;
   }
 
   /** Builds the REST call of a request message. */
@@ -138,7 +119,15 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { method } = this.adapter;
     const used = rulesOfRequest(rules ?? this.adapter.rules, method.input, this.requested);
     return this.retried(retry && stream === undefined, async (onSent) => {
-      const call = { ...this.context, ...this.keeping, method, rules: used, request, stream, onSent };
+      const call = {
+        ...this.context,
+        onSecrets: this.sentSecrets.add,
+        method,
+        rules: used,
+        request,
+        stream,
+        onSent,
+      };
       const response = await this.following(call, (call) => this.route.upstream.call(call));
       return this.knowing(() =>
         readResponse(this.attributed(response), used, this.clock.now(), this.maxCost),
@@ -154,7 +143,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return this.retried(true, async (onSent) => {
       const call = {
         ...this.context,
-        ...this.keeping,
+        onSecrets: this.sentSecrets.add,
         signal,
         method,
         rules,
@@ -269,7 +258,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     this.over = true;
     const { method, rules } = this.adapter;
     const report: CallReport = {
-      ...this.progress,
+      ...this.progress.counts,
       method,
       upstream: rules.upstream,
       durationMs: this.clock.monotonic() - this.startedAt,
@@ -278,23 +267,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     notify("onCall", this.settings.options.onCall, report);
   }
 
-  private readonly keeping = {
-    onSecrets: (secrets: readonly Secret[]) => {
-      for (const secret of secrets) {
-        this.sentSecrets.delete(secret.reveal());
-        this.sentSecrets.set(secret.reveal(), secret);
-      }
-      for (const oldest of this.sentSecrets.keys()) {
-        if (this.sentSecrets.size <= MAX_SECRETS) break;
-        this.sentSecrets.delete(oldest);
-      }
-    },
-  };
-
   /** What must not come out again: the credentials that were sent, and the values of redacted fields of the request. */
   private secrets(): Secret[] {
     const values = this.requested && redactedValues(this.adapter.method.input, this.requested);
-    return [...this.sentSecrets.values(), ...(values ?? [])];
+    return [...this.sentSecrets.newest(), ...(values ?? [])];
   }
 
   private errorInRecord(record: ErrorResponse): ConnectError | undefined {
@@ -347,7 +323,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const permit = this.route.upstream.admit(rules.base, { caller, method: fullName(method) });
     try {
       const result = await send(() => {
-        this.progress.attempts++;
+        this.progress.counts.attempts++;
         permit.sent();
       });
       permit.end(undefined);
@@ -379,27 +355,18 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   ): Promise<T> {
     const { verb } = request;
     const { method, rules } = this.adapter;
-    this.progress.verb = verb;
+    this.progress.counts.verb = verb;
     const origin = hop?.origin ?? baseOf(this.route.upstream.settings, rules.base)?.origin ?? "";
     const report = { method, upstream: rules.upstream, verb, origin };
     const response = await observed(this.settings.options.onRequest, report, request, send);
-    this.count(response);
+    this.progress.responded(response, () => this.secrets());
     return response;
-  }
-
-  private count({ status, headers, body }: UpstreamResponse): void {
-    this.progress.upstreamStatus = status;
-    this.progress.bytes += body.length;
-    if (this.firstHeaders !== undefined) return;
-    const passed = passHeaders(headers, this.secrets());
-    this.firstHeaders = passed.headers;
-    this.progress.droppedHeaders = passed.dropped;
   }
 
   private async *counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const pacer = new Pacer(this.context.signal);
     for await (const chunk of chunks) {
-      this.progress.bytes += chunk.length;
+      this.progress.counts.bytes += chunk.length;
       yield chunk;
       const pause = pacer.bytes(chunk.length);
       if (pause !== undefined) await pause;
@@ -412,9 +379,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       this.adapter,
       this.settings,
       () => this.secrets(),
-      (counts) => {
-        this.progress.differences = sumOf(this.progress.differences, counts);
-      },
+      (counts) => this.progress.differed(counts),
     );
   }
 
@@ -423,13 +388,4 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { upstream } = rules;
     return restError("ADAPTER_FAILED", { upstream, method: fullName(method), step }, { cause });
   }
-}
-
-/**
- * The error of a google.longrunning.Operation is a google.rpc.Status, which elsewhere is told from other objects with a
- * number by its list of details.
- */
-function operationStatus(json: JsonValue | undefined): JsonValue | undefined {
-  if (!isJsonObject(json) || json.done !== true || !isJsonObject(json.error)) return json;
-  return { ...json, error: { details: [], ...json.error } };
 }

@@ -5,8 +5,10 @@ export type MaskTable = Readonly<Record<string, MaskedField>>;
 
 /** A field that a mask may name. */
 export interface MaskedField {
-  /** The key in JSON. */
-  readonly name: string;
+  /** The key in JSON; none for a member of a oneof whose keys are in the object that holds it. */
+  readonly name?: string;
+  /** The key whose value chooses a member without a key. */
+  readonly discriminator?: string;
   readonly kind?: "list" | "map";
   /** The value where it is not set, if it has no presence. */
   readonly zero?: JsonValue;
@@ -14,18 +16,50 @@ export interface MaskedField {
   readonly fields?: () => MaskTable;
 }
 
+/** A field with the names that lead to it in the .proto file: more than one where members without a key hold it. */
+interface Found {
+  readonly names: readonly string[];
+  readonly field: MaskedField;
+}
+
 /** A path of names on the wire as one of names in the .proto file; steps that the table does not know lose their capitals. */
 export function declaredPath(path: string, table?: MaskTable): string {
   let fields = table;
   let kind: MaskedField["kind"];
-  const steps = path.split(".").map((step) => {
+  const names = path.split(".").flatMap((step, index, steps) => {
     const isKey = kind === "map" || (kind === "list" && step === "*");
     kind = undefined;
-    if (isKey) return step;
-    const found = Object.entries(fields ?? {}).find(([, { name }]) => name === step);
-    fields = found?.[1].fields?.();
-    kind = found?.[1].kind;
-    return found?.[0] ?? step.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    if (isKey) return [step];
+    const found = named(step, fields, steps[index + 1]);
+    fields = found?.field.fields?.();
+    kind = found?.field.kind;
+    return found?.names ?? [step.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
   });
-  return steps.join(".");
+  return names.join(".");
+}
+
+/** The field of a key; of several, as the members of a oneof may be, the first one that has the next step below it. */
+function named(key: string, table: MaskTable | undefined, next: string | undefined): Found | undefined {
+  if (table === undefined) return undefined;
+  const found = fieldsOf(key, table, [], new Set());
+  if (found.length < 2 || next === undefined) return found[0];
+  const holdsNext = ({ field }: Found) => {
+    const below = field.fields?.();
+    return below !== undefined && fieldsOf(next, below, [], new Set()).length > 0;
+  };
+  return found.find(holdsNext) ?? found[0];
+}
+
+/** The fields of a key, in the message itself and then in members that share its object; such a one may hold itself. */
+function fieldsOf(key: string, table: MaskTable, holders: readonly string[], seen: Set<MaskTable>): Found[] {
+  if (seen.has(table)) return [];
+  seen.add(table);
+  const own: Found[] = [];
+  const below: Found[] = [];
+  for (const [name, field] of Object.entries(table)) {
+    const names = [...holders, name];
+    if (field.name === key) own.push({ names, field });
+    if (field.name === undefined) below.push(...fieldsOf(key, field.fields?.() ?? {}, names, seen));
+  }
+  return [...own, ...below];
 }

@@ -5,7 +5,8 @@ import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
 import { difference, numberOf, SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
 import { decodeListValue, decodeStruct, decodeValue } from "./dynamic.ts";
 import { EnumTable } from "./enum-table.ts";
-import { JsonTooDeep, ProtoWriter } from "./proto-writer.ts";
+import { ProtoWriter } from "./proto-writer.ts";
+import { JsonTooDeep } from "./shape-writer.ts";
 
 const KEYS: ReadonlySet<string> = new Set(["string", "int32", "self", "selves"]);
 

@@ -11,18 +11,37 @@ export type MaskNames = "lowerCamel" | "asDeclared";
 
 /** google.protobuf.FieldMask as text, paths joined by commas: in lowerCamel as ProtoJSON has it, or by a table. */
 export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNames = "lowerCamel"): string {
-  return mask.paths.map((path) => wirePath(path, table, names)).join(",");
+  const written: string[] = [];
+  const seen = new Set<string>();
+  for (const path of mask.paths) {
+    const paths = wirePaths(path, table, names);
+    // what comes twice is the caller's own, unless a member stands for several
+    const isMember = paths.length > 1;
+    for (const each of paths) {
+      if (!isMember || !seen.has(each)) written.push(each);
+      seen.add(each);
+    }
+  }
+  return written.join(",");
 }
 
-function wirePath(path: string, table: MaskTable | undefined, names: MaskNames): string {
+/** A path on the wire: several where it ends at a member of a oneof that has no key. */
+function wirePaths(path: string, table: MaskTable | undefined, names: MaskNames): string[] {
   const written: string[] = [];
   const steps = path.split(".");
   let fields = table;
   for (let index = 0; index < steps.length; index += 1) {
     const step = steps[index] ?? "";
     const field = fields && Object.hasOwn(fields, step) ? fields[step] : undefined;
-    written.push(field?.name ?? unknownStep(step, names));
     fields = field?.fields?.();
+    if (field !== undefined && field.name === undefined) {
+      if (index < steps.length - 1) continue;
+      const keys = keysOf(field, new Set());
+      return (keys.length === 0 ? [unknownStep(step, names)] : keys).map((key) =>
+        [...written, key].join("."),
+      );
+    }
+    written.push(field?.name ?? unknownStep(step, names));
     if (field?.kind === "map") {
       // keys are the caller's own
       const keys = field.fields === undefined ? steps.slice(index + 1) : steps.slice(index + 1, index + 2);
@@ -33,7 +52,18 @@ function wirePath(path: string, table: MaskTable | undefined, names: MaskNames):
       index += 1;
     }
   }
-  return written.join(".");
+  return [written.join(".")];
+}
+
+/** All keys of a member that has none itself, with the one that chooses it; a member may hold itself. */
+function keysOf({ discriminator, fields }: MaskedField, seen: Set<MaskTable>): string[] {
+  const table = fields?.() ?? {};
+  if (seen.has(table)) return [];
+  seen.add(table);
+  const keys = Object.values(table).flatMap((field) =>
+    field.name === undefined ? keysOf(field, seen) : [field.name],
+  );
+  return discriminator === undefined ? keys : [discriminator, ...keys];
 }
 
 function unknownStep(step: string, names: MaskNames): string {
@@ -43,7 +73,8 @@ function unknownStep(step: string, names: MaskNames): string {
 
 /**
  * Writes the fields that a mask names and that an object lacks: as `null`, as empty lists and maps, or as the zero that a
- * field without presence has. Objects on the way to them are made. `*` names all fields of the message.
+ * field without presence has. Objects on the way to them are made. `*` names all fields of the message that have a key. A
+ * member of a oneof that has none stands for all of its own.
  *
  * @param field the name of the mask, for errors
  * @throws ConnectError INVALID_ARGUMENT where a path leads to no field
@@ -57,7 +88,7 @@ export function sendUnset(
 ): void {
   const unknown: string[] = [];
   // what is around a field comes first: where it is null, there is nothing in it
-  const paths = mask.paths.flatMap((path) => (path === "*" ? Object.keys(table) : [path])).sort();
+  const paths = mask.paths.flatMap((path) => (path === "*" ? keyed(table) : [path])).sort();
   for (const path of paths) if (!clear(json, path.split("."), table, unset)) unknown.push(path);
   if (unknown.length === 0) return;
   const problem = {
@@ -77,6 +108,11 @@ function clear(
   const field = Object.hasOwn(table, step) ? table[step] : undefined;
   if (field === undefined) return false;
   const { name, kind, fields } = field;
+  if (name === undefined) {
+    const members = fields?.() ?? {};
+    if (below.length > 0) return clear(json, below, members, unset);
+    return keyed(members).every((member) => clear(json, [member], members, unset));
+  }
   if (below.length === 0) {
     if (!Object.hasOwn(json, name)) setOwn(json, name, unsetValue(field, unset));
     return true;
@@ -94,6 +130,11 @@ function clear(
   }
   if (!Object.hasOwn(inner, key)) setOwn(inner, key, null);
   return true;
+}
+
+/** The fields of a table that have a key. */
+function keyed(table: MaskTable): string[] {
+  return Object.keys(table).filter((field) => table[field]?.name !== undefined);
 }
 
 function unsetValue({ kind, zero }: MaskedField, unset: "null" | "empty"): JsonValue {

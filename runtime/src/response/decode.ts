@@ -12,7 +12,8 @@ import type {
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { Difference, FoundDifferences } from "../decode/difference.ts";
-import { JsonTooDeep, ProtoWriter, WrongShape } from "../decode/proto-writer.ts";
+import { ProtoWriter } from "../decode/proto-writer.ts";
+import { JsonTooDeep, WrongShape } from "../decode/shape-writer.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { JsonValue } from "../json/json.ts";
 import { fullName } from "../text/full-name.ts";

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file world/v1/pens.proto.
  */
 export const file_world_v1_pens: GenFile = /*@__PURE__*/
-  fileDesc("ChN3b3JsZC92MS9wZW5zLnByb3RvEgh3b3JsZC52MSJ2Cg9NZXJnZVBlblJlcXVlc3QSCgoCaWQYASABKAkSOwoLdXBkYXRlX21hc2sYAiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgq66xgGCAh6AhACEhoKA3BlbhgDIAEoCzINLndvcmxkLnYxLlBlbiKFAQoQQ2hhbmdlUGVuUmVxdWVzdBIaCgNwZW4YASABKAsyDS53b3JsZC52MS5QZW4SGwoCYnkYAiABKAsyDy53b3JsZC52MS5Pd25lchI4CgdjaGFuZ2VkGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0ILuusYB3oFCgNwZW4ihQEKEFBhdGNoVGFnc1JlcXVlc3QSCgoCaWQYASABKAkSNgoGZmllbGRzGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0IKuusYBggIegIQARIRCgl0YWdfbmFtZXMYAyADKAkSEQoEbmljaxgEIAEoCUgAiAEBQgcKBV9uaWNrIkcKDUdldFBlblJlcXVlc3QSCgoCaWQYASABKAkSKgoGZmllbGRzGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayLQAgoDUGVuEiMKCW5pY2tfbmFtZRgBIAEoCUILuusYBxIFbGFiZWxIAIgBARIMCgR0YWdzGAIgAygJEicKBW5vdGVzGAMgAygLMhgud29ybGQudjEuUGVuLk5vdGVzRW50cnkSHgoFb3duZXIYBCABKAsyDy53b3JsZC52MS5Pd25lchIQCghpbmtfbGVmdBgFIAEoAxIPCgdpc19vcGVuGAYgASgIEjkKBmxvY2tlZBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCDbrrGAl6BwoFb3duZXISMwoLcGFzdF9vd25lcnMYByADKAsyDy53b3JsZC52MS5Pd25lckINuusYCRIHaGlzdG9yeRosCgpOb3Rlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCDAoKX25pY2tfbmFtZSKEAQoFT3duZXISFwoKZmlyc3RfbmFtZRgBIAEoCUgAiAEBEiQKCWxhc3RfbmFtZRgDIAEoCUIMuusYCBIGZmFtaWx5SAGIAQESHwoIYmVzdF9wZW4YAiABKAsyDS53b3JsZC52MS5QZW5CDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZTKwAwoLTWFza1NlcnZpY2USTQoITWVyZ2VQZW4SGS53b3JsZC52MS5NZXJnZVBlblJlcXVlc3QaDS53b3JsZC52MS5QZW4iF4LT5JMCEToDcGVuMgovcGVucy97aWR9Ek8KCUNoYW5nZVBlbhIaLndvcmxkLnYxLkNoYW5nZVBlblJlcXVlc3QaDS53b3JsZC52MS5QZW4iF4LT5JMCEToBKiIML3BlbnM6Y2hhbmdlElUKCVBhdGNoVGFncxIaLndvcmxkLnYxLlBhdGNoVGFnc1JlcXVlc3QaDS53b3JsZC52MS5QZW4iHbrrGARaAggCgtPkkwIPOgEqMgovdGFncy97aWR9EkQKBkdldFBlbhIXLndvcmxkLnYxLkdldFBlblJlcXVlc3QaDS53b3JsZC52MS5QZW4iEoLT5JMCDBIKL3BlbnMve2lkfRJYCg5HZXREZWNsYXJlZFBlbhIXLndvcmxkLnYxLkdldFBlblJlcXVlc3QaDS53b3JsZC52MS5QZW4iHrrrGARaAggCgtPkkwIQEg4vZGVjbGFyZWQve2lkfRoKuusYBgoEcGVuc2IGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_field_mask]);
+  fileDesc("ChN3b3JsZC92MS9wZW5zLnByb3RvEgh3b3JsZC52MSJ2Cg9NZXJnZVBlblJlcXVlc3QSCgoCaWQYASABKAkSOwoLdXBkYXRlX21hc2sYAiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgq66xgGCAh6AhACEhoKA3BlbhgDIAEoCzINLndvcmxkLnYxLlBlbiKFAQoQQ2hhbmdlUGVuUmVxdWVzdBIaCgNwZW4YASABKAsyDS53b3JsZC52MS5QZW4SGwoCYnkYAiABKAsyDy53b3JsZC52MS5Pd25lchI4CgdjaGFuZ2VkGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0ILuusYB3oFCgNwZW4ihQEKEFBhdGNoVGFnc1JlcXVlc3QSCgoCaWQYASABKAkSNgoGZmllbGRzGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFza0IKuusYBggIegIQARIRCgl0YWdfbmFtZXMYAyADKAkSEQoEbmljaxgEIAEoCUgAiAEBQgcKBV9uaWNrIkcKDUdldFBlblJlcXVlc3QSCgoCaWQYASABKAkSKgoGZmllbGRzGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayLQAgoDUGVuEiMKCW5pY2tfbmFtZRgBIAEoCUILuusYBxIFbGFiZWxIAIgBARIMCgR0YWdzGAIgAygJEicKBW5vdGVzGAMgAygLMhgud29ybGQudjEuUGVuLk5vdGVzRW50cnkSHgoFb3duZXIYBCABKAsyDy53b3JsZC52MS5Pd25lchIQCghpbmtfbGVmdBgFIAEoAxIPCgdpc19vcGVuGAYgASgIEjkKBmxvY2tlZBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCDbrrGAl6BwoFb3duZXISMwoLcGFzdF9vd25lcnMYByADKAsyDy53b3JsZC52MS5Pd25lckINuusYCRIHaGlzdG9yeRosCgpOb3Rlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCDAoKX25pY2tfbmFtZSKEAQoFT3duZXISFwoKZmlyc3RfbmFtZRgBIAEoCUgAiAEBEiQKCWxhc3RfbmFtZRgDIAEoCUIMuusYCBIGZmFtaWx5SAGIAQESHwoIYmVzdF9wZW4YAiABKAsyDS53b3JsZC52MS5QZW5CDQoLX2ZpcnN0X25hbWVCDAoKX2xhc3RfbmFtZSKiAgoHTGVhZmxldBIPCgdoZWFkaW5nGAEgASgJEicKBXBob3RvGAIgASgLMhYud29ybGQudjEuTGVhZmxldFBob3RvSAASKwoHZHJhd2luZxgDIAEoCzIYLndvcmxkLnYxLkxlYWZsZXREcmF3aW5nSAASEQoHY2FwdGlvbhgEIAEoCUgAEiUKBHNhbGUYBSABKAsyFS53b3JsZC52MS5MZWFmbGV0U2FsZUgBEiUKBGdpZnQYBiABKAsyFS53b3JsZC52MS5MZWFmbGV0R2lmdEgBEhEKCV9fcHJvdG9fXxgHIAEoCUIcCgdwaWN0dXJlEhG66xgNCgtwaWN0dXJlS2luZEIeCgRuZXdzEha66xgSCghuZXdzS2luZBADGgRuZXdzIksKDExlYWZsZXRQaG90bxIdCglmaWxlX25hbWUYASABKAlCCrrrGAYSBGZpbGUSEgoFd2lkdGgYAiABKAVIAIgBAUIICgZfd2lkdGgiUQoOTGVhZmxldERyYXdpbmcSEgoFd2lkdGgYASABKAVIAIgBARIhCgpkcmF3bl93aXRoGAIgASgLMg0ud29ybGQudjEuUGVuQggKBl93aWR0aCIhCgtMZWFmbGV0U2FsZRISCgp1bml0X3ByaWNlGAEgASgDIiAKC0xlYWZsZXRHaWZ0EhEKCWZyb21fd2hvbRgBIAEoCSKAAQoTTWVyZ2VMZWFmbGV0UmVxdWVzdBIKCgJpZBgBIAEoCRI5Cgt1cGRhdGVfbWFzaxgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2tCCLrrGAR6AhABEiIKB2xlYWZsZXQYAyABKAsyES53b3JsZC52MS5MZWFmbGV0ImYKFE1lcmdlTGVhZmxldFJlc3BvbnNlEiIKB2xlYWZsZXQYASABKAsyES53b3JsZC52MS5MZWFmbGV0EioKBmxvY2tlZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2syqAQKC01hc2tTZXJ2aWNlEk0KCE1lcmdlUGVuEhkud29ybGQudjEuTWVyZ2VQZW5SZXF1ZXN0Gg0ud29ybGQudjEuUGVuIheC0+STAhE6A3BlbjIKL3BlbnMve2lkfRJPCglDaGFuZ2VQZW4SGi53b3JsZC52MS5DaGFuZ2VQZW5SZXF1ZXN0Gg0ud29ybGQudjEuUGVuIheC0+STAhE6ASoiDC9wZW5zOmNoYW5nZRJVCglQYXRjaFRhZ3MSGi53b3JsZC52MS5QYXRjaFRhZ3NSZXF1ZXN0Gg0ud29ybGQudjEuUGVuIh266xgEWgIIAoLT5JMCDzoBKjIKL3RhZ3Mve2lkfRJECgZHZXRQZW4SFy53b3JsZC52MS5HZXRQZW5SZXF1ZXN0Gg0ud29ybGQudjEuUGVuIhKC0+STAgwSCi9wZW5zL3tpZH0SWAoOR2V0RGVjbGFyZWRQZW4SFy53b3JsZC52MS5HZXRQZW5SZXF1ZXN0Gg0ud29ybGQudjEuUGVuIh666xgEWgIIAoLT5JMCEBIOL2RlY2xhcmVkL3tpZH0SdgoMTWVyZ2VMZWFmbGV0Eh0ud29ybGQudjEuTWVyZ2VMZWFmbGV0UmVxdWVzdBoeLndvcmxkLnYxLk1lcmdlTGVhZmxldFJlc3BvbnNlIie66xgEWgIIAoLT5JMCGToHbGVhZmxldDIOL2xlYWZsZXRzL3tpZH0aCrrrGAYKBHBlbnNiBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_field_mask]);
 
 /**
  * @generated from message world.v1.MergePenRequest
@@ -204,6 +204,199 @@ export const OwnerSchema: GenMessage<Owner> = /*@__PURE__*/
   messageDesc(file_world_v1_pens, 5);
 
 /**
+ * A leaflet whose picture shares its object, and whose news are under one key.
+ *
+ * @generated from message world.v1.Leaflet
+ */
+export type Leaflet = Message<"world.v1.Leaflet"> & {
+  /**
+   * @generated from field: string heading = 1;
+   */
+  heading: string;
+
+  /**
+   * @generated from oneof world.v1.Leaflet.picture
+   */
+  picture: {
+    /**
+     * @generated from field: world.v1.LeafletPhoto photo = 2;
+     */
+    value: LeafletPhoto;
+    case: "photo";
+  } | {
+    /**
+     * @generated from field: world.v1.LeafletDrawing drawing = 3;
+     */
+    value: LeafletDrawing;
+    case: "drawing";
+  } | {
+    /**
+     * @generated from field: string caption = 4;
+     */
+    value: string;
+    case: "caption";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from oneof world.v1.Leaflet.news
+   */
+  news: {
+    /**
+     * @generated from field: world.v1.LeafletSale sale = 5;
+     */
+    value: LeafletSale;
+    case: "sale";
+  } | {
+    /**
+     * @generated from field: world.v1.LeafletGift gift = 6;
+     */
+    value: LeafletGift;
+    case: "gift";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * A name that no object literal may have as it is.
+   *
+   * @generated from field: string __proto__ = 7;
+   */
+  Proto: string;
+};
+
+/**
+ * Describes the message world.v1.Leaflet.
+ * Use `create(LeafletSchema)` to create a new message.
+ */
+export const LeafletSchema: GenMessage<Leaflet> = /*@__PURE__*/
+  messageDesc(file_world_v1_pens, 6);
+
+/**
+ * @generated from message world.v1.LeafletPhoto
+ */
+export type LeafletPhoto = Message<"world.v1.LeafletPhoto"> & {
+  /**
+   * @generated from field: string file_name = 1;
+   */
+  fileName: string;
+
+  /**
+   * @generated from field: optional int32 width = 2;
+   */
+  width?: number | undefined;
+};
+
+/**
+ * Describes the message world.v1.LeafletPhoto.
+ * Use `create(LeafletPhotoSchema)` to create a new message.
+ */
+export const LeafletPhotoSchema: GenMessage<LeafletPhoto> = /*@__PURE__*/
+  messageDesc(file_world_v1_pens, 7);
+
+/**
+ * @generated from message world.v1.LeafletDrawing
+ */
+export type LeafletDrawing = Message<"world.v1.LeafletDrawing"> & {
+  /**
+   * @generated from field: optional int32 width = 1;
+   */
+  width?: number | undefined;
+
+  /**
+   * @generated from field: world.v1.Pen drawn_with = 2;
+   */
+  drawnWith?: Pen | undefined;
+};
+
+/**
+ * Describes the message world.v1.LeafletDrawing.
+ * Use `create(LeafletDrawingSchema)` to create a new message.
+ */
+export const LeafletDrawingSchema: GenMessage<LeafletDrawing> = /*@__PURE__*/
+  messageDesc(file_world_v1_pens, 8);
+
+/**
+ * @generated from message world.v1.LeafletSale
+ */
+export type LeafletSale = Message<"world.v1.LeafletSale"> & {
+  /**
+   * @generated from field: int64 unit_price = 1;
+   */
+  unitPrice: bigint;
+};
+
+/**
+ * Describes the message world.v1.LeafletSale.
+ * Use `create(LeafletSaleSchema)` to create a new message.
+ */
+export const LeafletSaleSchema: GenMessage<LeafletSale> = /*@__PURE__*/
+  messageDesc(file_world_v1_pens, 9);
+
+/**
+ * @generated from message world.v1.LeafletGift
+ */
+export type LeafletGift = Message<"world.v1.LeafletGift"> & {
+  /**
+   * @generated from field: string from_whom = 1;
+   */
+  fromWhom: string;
+};
+
+/**
+ * Describes the message world.v1.LeafletGift.
+ * Use `create(LeafletGiftSchema)` to create a new message.
+ */
+export const LeafletGiftSchema: GenMessage<LeafletGift> = /*@__PURE__*/
+  messageDesc(file_world_v1_pens, 10);
+
+/**
+ * @generated from message world.v1.MergeLeafletRequest
+ */
+export type MergeLeafletRequest = Message<"world.v1.MergeLeafletRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMask | undefined;
+
+  /**
+   * @generated from field: world.v1.Leaflet leaflet = 3;
+   */
+  leaflet?: Leaflet | undefined;
+};
+
+/**
+ * Describes the message world.v1.MergeLeafletRequest.
+ * Use `create(MergeLeafletRequestSchema)` to create a new message.
+ */
+export const MergeLeafletRequestSchema: GenMessage<MergeLeafletRequest> = /*@__PURE__*/
+  messageDesc(file_world_v1_pens, 11);
+
+/**
+ * @generated from message world.v1.MergeLeafletResponse
+ */
+export type MergeLeafletResponse = Message<"world.v1.MergeLeafletResponse"> & {
+  /**
+   * @generated from field: world.v1.Leaflet leaflet = 1;
+   */
+  leaflet?: Leaflet | undefined;
+
+  /**
+   * @generated from field: google.protobuf.FieldMask locked = 2;
+   */
+  locked?: FieldMask | undefined;
+};
+
+/**
+ * Describes the message world.v1.MergeLeafletResponse.
+ * Use `create(MergeLeafletResponseSchema)` to create a new message.
+ */
+export const MergeLeafletResponseSchema: GenMessage<MergeLeafletResponse> = /*@__PURE__*/
+  messageDesc(file_world_v1_pens, 12);
+
+/**
  * What field masks name and clear.
  *
  * @generated from service world.v1.MaskService
@@ -258,6 +451,16 @@ export const MaskService: GenService<{
     methodKind: "unary";
     input: typeof GetPenRequestSchema;
     output: typeof PenSchema;
+  },
+  /**
+   * Members of oneofs without a key of their own, in masks too.
+   *
+   * @generated from rpc world.v1.MaskService.MergeLeaflet
+   */
+  mergeLeaflet: {
+    methodKind: "unary";
+    input: typeof MergeLeafletRequestSchema;
+    output: typeof MergeLeafletResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_world_v1_pens, 0);

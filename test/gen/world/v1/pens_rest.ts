@@ -7,6 +7,7 @@ import {
   type JsonRecord,
   type MaskTable,
   type MethodRules,
+  type OneofMembers,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
@@ -15,14 +16,23 @@ import {
   type UnaryAdapter,
   fieldMaskText,
   omit,
+  ownValue,
   pathSegment,
   sendUnset,
+  setAll,
+  setOwn,
   unary,
 } from "connect-rest/adapter";
 import {
   type ChangePenRequest,
   type GetPenRequest,
+  type Leaflet,
+  type LeafletDrawing,
+  type LeafletGift,
+  type LeafletPhoto,
+  type LeafletSale,
   MaskService,
+  type MergeLeafletRequest,
   type MergePenRequest,
   type Owner,
   type PatchTagsRequest,
@@ -168,6 +178,38 @@ export const MaskService_getDeclaredPen: UnaryAdapter<
 // @@protoc_insertion_point(method:world.v1.MaskService.GetDeclaredPen)
 
 /**
+ * Members of oneofs without a key of their own, in masks too.
+ *
+ * PATCH /leaflets/{id}
+ *
+ * @generated from rpc world.v1.MaskService.MergeLeaflet
+ */
+export const MaskService_mergeLeaflet: UnaryAdapter<
+  typeof MaskService.method.mergeLeaflet.input,
+  typeof MaskService.method.mergeLeaflet.output
+> = unary(MaskService.method.mergeLeaflet, {
+  rules: MaskService_rules,
+  request(message: MergeLeafletRequest): RestRequest {
+    const request = new RequestWriter("PATCH", `/leaflets/${pathSegment(message.id, "id")}`);
+    if (message.updateMask !== undefined) {
+      request.query("update_mask", fieldMaskText(message.updateMask, maskOfLeafletAsDeclared, "asDeclared"));
+    }
+    if (message.leaflet !== undefined || message.updateMask !== undefined) {
+      const json: JsonRecord = message.leaflet !== undefined ? encodeLeafletAsDeclared(message.leaflet) : {};
+      if (message.updateMask !== undefined) {
+        sendUnset(json, "update_mask", message.updateMask, maskOfLeafletAsDeclared, "null");
+      }
+      request.json(json);
+    }
+    return request;
+  },
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeMergeLeafletResponse);
+  },
+});
+// @@protoc_insertion_point(method:world.v1.MaskService.MergeLeaflet)
+
+/**
  * What field masks name and clear.
  *
  * @generated from service world.v1.MaskService
@@ -180,6 +222,7 @@ export const MaskServiceRest: ServiceAdapter<typeof MaskService> = {
     patchTags: MaskService_patchTags,
     getPen: MaskService_getPen,
     getDeclaredPen: MaskService_getDeclaredPen,
+    mergeLeaflet: MaskService_mergeLeaflet,
   },
   comments: {
     service: "What field masks name and clear.",
@@ -189,11 +232,101 @@ export const MaskServiceRest: ServiceAdapter<typeof MaskService> = {
       patchTags: "The mask clears fields of the request itself.",
       getPen: "The mask speaks of the response.",
       getDeclaredPen: "Names are as declared, in masks too.",
+      mergeLeaflet: "Members of oneofs without a key of their own, in masks too.",
     },
   },
   // @@protoc_insertion_point(adapter:world.v1.MaskService)
 };
 // @@protoc_insertion_point(service:world.v1.MaskService)
+
+const LEAFLET_KEYS: ReadonlySet<string> = new Set([
+  "heading", "pictureKind", "caption", "newsKind", "news", "__proto__", "Proto",
+]);
+
+const LEAFLET_PICTURE: OneofMembers = [[4, "caption"]];
+
+const LEAFLET_NEWS: OneofMembers = [[5, "news"], [6, "news"]];
+
+/**
+ * A leaflet whose picture shares its object, and whose news are under one key.
+ *
+ * @generated from message world.v1.Leaflet
+ */
+export function decodeLeaflet(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json["heading"], "heading");
+  const pictureStart = out.length;
+  switch (json["pictureKind"]) {
+    case "photo":
+      out.flattened(2, json, decodeLeafletPhoto, LEAFLET_KEYS);
+      break;
+    case "drawing":
+      out.flattened(3, json, decodeLeafletDrawing, LEAFLET_KEYS);
+      break;
+    case "caption":
+      out.string(4, json["caption"], "caption");
+      break;
+    default:
+      out.unknownMember("pictureKind", "a known picture", json["pictureKind"]);
+  }
+  out.unchosen(pictureStart, json, LEAFLET_PICTURE);
+  const newsStart = out.length;
+  switch (json["newsKind"]) {
+    case "sale":
+      out.message(5, json["news"], "news", decodeLeafletSale);
+      break;
+    case "gift":
+      out.message(6, json["news"], "news", decodeLeafletGift);
+      break;
+    default:
+      out.unknownMember("newsKind", "a known news", json["newsKind"]);
+  }
+  out.unchosen(newsStart, json, LEAFLET_NEWS);
+  out.string(7, ownValue(json, "__proto__") ?? json["Proto"], "__proto__");
+  out.unknownKeys(json, LEAFLET_KEYS);
+}
+
+const LEAFLET_DRAWING_KEYS: ReadonlySet<string> = new Set(["width", "drawn_with", "drawnWith"]);
+
+/** @generated from message world.v1.LeafletDrawing */
+export function decodeLeafletDrawing(json: JsonObject, out: ProtoWriter): void {
+  out.int32(1, json["width"], "width");
+  out.message(2, json["drawn_with"] ?? json["drawnWith"], "drawn_with", decodePen);
+  out.unknownKeys(json, LEAFLET_DRAWING_KEYS);
+}
+
+const LEAFLET_GIFT_KEYS: ReadonlySet<string> = new Set(["from_whom", "fromWhom"]);
+
+/** @generated from message world.v1.LeafletGift */
+export function decodeLeafletGift(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json["from_whom"] ?? json["fromWhom"], "from_whom");
+  out.unknownKeys(json, LEAFLET_GIFT_KEYS);
+}
+
+const LEAFLET_PHOTO_KEYS: ReadonlySet<string> = new Set(["file", "width"]);
+
+/** @generated from message world.v1.LeafletPhoto */
+export function decodeLeafletPhoto(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json["file"], "file");
+  out.int32(2, json["width"], "width");
+  out.unknownKeys(json, LEAFLET_PHOTO_KEYS);
+}
+
+const LEAFLET_SALE_KEYS: ReadonlySet<string> = new Set(["unit_price", "unitPrice"]);
+
+/** @generated from message world.v1.LeafletSale */
+export function decodeLeafletSale(json: JsonObject, out: ProtoWriter): void {
+  out.int64(1, json["unit_price"] ?? json["unitPrice"], "unit_price");
+  out.unknownKeys(json, LEAFLET_SALE_KEYS);
+}
+
+const MERGE_LEAFLET_RESPONSE_KEYS: ReadonlySet<string> = new Set(["leaflet", "locked"]);
+
+/** @generated from message world.v1.MergeLeafletResponse */
+export function decodeMergeLeafletResponse(json: JsonObject, out: ProtoWriter): void {
+  out.message(1, json["leaflet"], "leaflet", decodeLeaflet);
+  out.fieldMask(2, json["locked"], "locked", maskOfLeaflet);
+  out.unknownKeys(json, MERGE_LEAFLET_RESPONSE_KEYS);
+}
 
 const OWNER_KEYS: ReadonlySet<string> = new Set(["first_name", "firstName", "family", "best_pen", "bestPen"]);
 
@@ -222,12 +355,83 @@ export function decodePen(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, PEN_KEYS);
 }
 
+/** Writes world.v1.Leaflet as JSON. */
+function encodeLeafletAsDeclared(message: Leaflet): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.heading) json["heading"] = message.heading;
+  switch (message.picture.case) {
+    case "photo":
+      json["pictureKind"] = "photo";
+      setAll(json, encodeLeafletPhotoAsDeclared(message.picture.value));
+      break;
+    case "drawing":
+      json["pictureKind"] = "drawing";
+      setAll(json, encodeLeafletDrawingAsDeclared(message.picture.value));
+      break;
+    case "caption":
+      json["pictureKind"] = "caption";
+      json["caption"] = message.picture.value;
+      break;
+  }
+  switch (message.news.case) {
+    case "sale":
+      json["newsKind"] = "sale";
+      json["news"] = encodeLeafletSaleAsDeclared(message.news.value);
+      break;
+    case "gift":
+      json["newsKind"] = "gift";
+      json["news"] = encodeLeafletGiftAsDeclared(message.news.value);
+      break;
+  }
+  if (message.Proto) setOwn(json, "__proto__", message.Proto);
+  return json;
+}
+
+/** Writes world.v1.LeafletDrawing as JSON. */
+function encodeLeafletDrawingAsDeclared(message: LeafletDrawing): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.width !== undefined) json["width"] = message.width;
+  if (message.drawnWith !== undefined) json["drawn_with"] = encodePenAsDeclared(message.drawnWith);
+  return json;
+}
+
+/** Writes world.v1.LeafletGift as JSON. */
+function encodeLeafletGiftAsDeclared(message: LeafletGift): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.fromWhom) json["from_whom"] = message.fromWhom;
+  return json;
+}
+
+/** Writes world.v1.LeafletPhoto as JSON. */
+function encodeLeafletPhotoAsDeclared(message: LeafletPhoto): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.fileName) json["file"] = message.fileName;
+  if (message.width !== undefined) json["width"] = message.width;
+  return json;
+}
+
+/** Writes world.v1.LeafletSale as JSON. */
+function encodeLeafletSaleAsDeclared(message: LeafletSale): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.unitPrice) json["unit_price"] = String(message.unitPrice);
+  return json;
+}
+
 /** Writes world.v1.Owner as JSON. */
 function encodeOwner(message: Owner): JsonRecord {
   const json: JsonRecord = {};
   if (message.firstName !== undefined) json["firstName"] = message.firstName;
   if (message.lastName !== undefined) json["family"] = message.lastName;
   if (message.bestPen !== undefined) json["bestPen"] = encodePen(message.bestPen);
+  return json;
+}
+
+/** Writes world.v1.Owner as JSON. */
+function encodeOwnerAsDeclared(message: Owner): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.firstName !== undefined) json["first_name"] = message.firstName;
+  if (message.lastName !== undefined) json["family"] = message.lastName;
+  if (message.bestPen !== undefined) json["best_pen"] = encodePenAsDeclared(message.bestPen);
   return json;
 }
 
@@ -244,6 +448,88 @@ function encodePen(message: Pen): JsonRecord {
   if (message.pastOwners.length > 0) json["history"] = message.pastOwners.map(encodeOwner);
   return json;
 }
+
+/** Writes world.v1.Pen as JSON. */
+function encodePenAsDeclared(message: Pen): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.nickName !== undefined) json["label"] = message.nickName;
+  if (message.tags.length > 0) json["tags"] = [...message.tags];
+  if (Object.keys(message.notes).length > 0) json["notes"] = { ...message.notes };
+  if (message.owner !== undefined) json["owner"] = encodeOwnerAsDeclared(message.owner);
+  if (message.inkLeft) json["ink_left"] = String(message.inkLeft);
+  if (message.isOpen) json["is_open"] = message.isOpen;
+  if (message.locked !== undefined) {
+    json["locked"] = fieldMaskText(message.locked, maskOfOwnerAsDeclared, "asDeclared");
+  }
+  if (message.pastOwners.length > 0) json["history"] = message.pastOwners.map(encodeOwnerAsDeclared);
+  return json;
+}
+
+/** What field masks may name of world.v1.Leaflet. */
+const maskOfLeaflet: MaskTable = {
+  heading: { name: "heading", zero: "" },
+  photo: { discriminator: "pictureKind", fields: () => maskOfLeafletPhoto },
+  drawing: { discriminator: "pictureKind", fields: () => maskOfLeafletDrawing },
+  caption: { name: "caption" },
+  sale: { name: "news", fields: () => maskOfLeafletSale },
+  gift: { name: "news", fields: () => maskOfLeafletGift },
+  ["__proto__"]: { name: "Proto", zero: "" },
+};
+
+/** What field masks may name of world.v1.Leaflet. */
+const maskOfLeafletAsDeclared: MaskTable = {
+  heading: { name: "heading", zero: "" },
+  photo: { discriminator: "pictureKind", fields: () => maskOfLeafletPhotoAsDeclared },
+  drawing: { discriminator: "pictureKind", fields: () => maskOfLeafletDrawingAsDeclared },
+  caption: { name: "caption" },
+  sale: { name: "news", fields: () => maskOfLeafletSaleAsDeclared },
+  gift: { name: "news", fields: () => maskOfLeafletGiftAsDeclared },
+  ["__proto__"]: { name: "__proto__", zero: "" },
+};
+
+/** What field masks may name of world.v1.LeafletDrawing. */
+const maskOfLeafletDrawing: MaskTable = {
+  width: { name: "width" },
+  drawn_with: { name: "drawnWith", fields: () => maskOfPen },
+};
+
+/** What field masks may name of world.v1.LeafletDrawing. */
+const maskOfLeafletDrawingAsDeclared: MaskTable = {
+  width: { name: "width" },
+  drawn_with: { name: "drawn_with", fields: () => maskOfPenAsDeclared },
+};
+
+/** What field masks may name of world.v1.LeafletGift. */
+const maskOfLeafletGift: MaskTable = {
+  from_whom: { name: "fromWhom", zero: "" },
+};
+
+/** What field masks may name of world.v1.LeafletGift. */
+const maskOfLeafletGiftAsDeclared: MaskTable = {
+  from_whom: { name: "from_whom", zero: "" },
+};
+
+/** What field masks may name of world.v1.LeafletPhoto. */
+const maskOfLeafletPhoto: MaskTable = {
+  file_name: { name: "file", zero: "" },
+  width: { name: "width" },
+};
+
+/** What field masks may name of world.v1.LeafletPhoto. */
+const maskOfLeafletPhotoAsDeclared: MaskTable = {
+  file_name: { name: "file", zero: "" },
+  width: { name: "width" },
+};
+
+/** What field masks may name of world.v1.LeafletSale. */
+const maskOfLeafletSale: MaskTable = {
+  unit_price: { name: "unitPrice", zero: "0" },
+};
+
+/** What field masks may name of world.v1.LeafletSale. */
+const maskOfLeafletSaleAsDeclared: MaskTable = {
+  unit_price: { name: "unit_price", zero: "0" },
+};
 
 /** What field masks may name of world.v1.Owner. */
 const maskOfOwner: MaskTable = {

@@ -1,0 +1,48 @@
+import { type DifferenceCounts, NO_DIFFERENCES } from "../decode/difference.ts";
+import { passHeaders } from "../response/headers.ts";
+import type { Secret } from "../text/secret.ts";
+import type { UpstreamResponse } from "../upstream/upstream.ts";
+import { sumOf } from "./differences.ts";
+import type { CallReport } from "./options.ts";
+
+type Counts = {
+  -readonly [K in
+    | "verb"
+    | "upstreamStatus"
+    | "attempts"
+    | "bytes"
+    | "droppedHeaders"
+    | "differences"]: CallReport[K];
+};
+
+/** What came of a call so far. */
+export class CallProgress {
+  readonly counts: Counts = {
+    verb: undefined,
+    upstreamStatus: undefined,
+    attempts: 0,
+    bytes: 0,
+    droppedHeaders: 0,
+    differences: NO_DIFFERENCES.counts,
+  };
+  private firstHeaders: Headers | undefined;
+
+  /** Headers of the upstream's first response that callers get; none before it came. */
+  get header(): Headers {
+    return this.firstHeaders ?? new Headers();
+  }
+
+  /** @param secrets what no header may hold */
+  responded({ status, headers, body }: UpstreamResponse, secrets: () => readonly Secret[]): void {
+    this.counts.upstreamStatus = status;
+    this.counts.bytes += body.length;
+    if (this.firstHeaders !== undefined) return;
+    const passed = passHeaders(headers, secrets());
+    this.firstHeaders = passed.headers;
+    this.counts.droppedHeaders = passed.dropped;
+  }
+
+  differed(counts: DifferenceCounts): void {
+    this.counts.differences = sumOf(this.counts.differences, counts);
+  }
+}

@@ -1,0 +1,10 @@
+import { isJsonObject, type JsonValue } from "../json/json.ts";
+
+/**
+ * The error of a google.longrunning.Operation is a google.rpc.Status, which elsewhere is told from other objects with a
+ * number by its list of details.
+ */
+export function operationStatus(json: JsonValue | undefined): JsonValue | undefined {
+  if (!isJsonObject(json) || json.done !== true || !isJsonObject(json.error)) return json;
+  return { ...json, error: { details: [], ...json.error } };
+}
