@@ -54,7 +54,7 @@ function newHandle(call: Call, community: Community): Partial<Community> {
   if (handle === community.handle) return {};
   const now = call.world.clock.seconds();
   const next = nextHandleChange(community, now);
-  if (next !== undefined) throw refuse(400, `The handle can change again in ${next - now} seconds`);
+  if (next !== undefined) throw refuse(400, "The handle can change once in 7 days");
   if (findCommunity(call.world.db, handle)) throw refuse(400, `The handle is taken: ${handle}`);
   return { handle, handleChanged: now };
 }
