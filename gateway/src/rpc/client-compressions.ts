@@ -4,12 +4,10 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
 import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { gatewayError } from "../call/gateway-error.ts";
+import { ZSTD_WINDOW_LOG } from "./inflate.ts";
 
 /** Decompresses no more than this many bytes. */
 type Decompress = (bytes: Uint8Array, maxOutputLength: number) => Promise<Uint8Array>;
-
-/** The largest window of zstd that a decoder must have (RFC 9659): 8 MiB, as the exponent of two. */
-const ZSTD_WINDOW_LOG = 23;
 
 /** What messages of clients may be compressed with, in the order of preference. */
 export const CLIENT_COMPRESSIONS: readonly Compression[] = [

@@ -8,7 +8,7 @@ import { Callbacks } from "../listener/callbacks.ts";
 const OPTIONS = { chunkSize: 64 * 1024 };
 
 /** The largest window of zstd that a decoder must have (RFC 9659): 8 MiB, as the exponent of two. */
-const ZSTD_WINDOW_LOG = 23;
+export const ZSTD_WINDOW_LOG = 23;
 const ZSTD_OPTIONS = { ...OPTIONS, params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } };
 
 /** By the names of the content codings; others are decompressed in one go, which cannot be stopped. */
