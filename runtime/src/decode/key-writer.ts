@@ -1,7 +1,5 @@
 import type { JsonObject, JsonValue } from "../json/json.ts";
-import { rawJson } from "../json/raw-json.ts";
 import type { Field } from "./difference-writer.ts";
-import { MapKeys } from "./map-keys.ts";
 import { OneofWriter } from "./oneof-writer.ts";
 
 const NOTHING: readonly string[] = [];
@@ -22,25 +20,6 @@ export class KeyWriter extends OneofWriter {
     this.flattenedDepth = -1;
     this.keysBelow = [];
     if (this.collectedValues.length > 0) this.collectedValues = [];
-  }
-
-  /** An unknown-key collector, `map<string, string>`: every key of the object that is not known, as raw JSON. */
-  unknown(field: number, json: JsonObject, known: ReadonlySet<string>): void {
-    const keys = new MapKeys("string");
-    for (const [key, value] of this.collect(json, known)) {
-      const raw = this.rawJson(value, key);
-      if (raw === undefined) continue;
-      if (keys.has(key)) {
-        this.drop(key, "a key that comes once", key);
-        continue;
-      }
-      keys.add(key);
-      this.tag(field, 2);
-      const start = this.open(2);
-      this.string(1, key, key);
-      this.string(2, raw, key);
-      this.close(start, 2);
-    }
   }
 
   /** What the collector of this message takes, so that no holder reports it. */
@@ -100,20 +79,5 @@ export class KeyWriter extends OneofWriter {
     }
     if (below !== undefined) this.keysBelow[this.depth] = undefined;
     return unknown ?? NOTHING;
-  }
-
-  /** A string field that takes a value of any type as raw JSON. */
-  raw(field: number, value: Field, key: string): void {
-    if (value === undefined) return;
-    const raw = this.rawJson(value, key);
-    if (raw !== undefined) this.string(field, raw, key);
-  }
-
-  private rawJson(value: Field, key: string): string | undefined {
-    const { text, rounded, hasNumbers } = rawJson(value ?? null);
-    if (hasNumbers && !this.exact) this.keptNumbers = true;
-    if (rounded) this.rounded(key, "a number that can be kept", value);
-    if (text === undefined) this.drop(key, "JSON that is not too deep", value);
-    return text;
   }
 }

@@ -405,7 +405,8 @@ export class ScalarWriter extends DifferenceWriter {
   }
 }
 
-function enumNumber(given: JsonValue, table: EnumTable): number | undefined {
+/** The number of an enum that a value stands for; undefined for one that the enum cannot hold. */
+export function enumNumber(given: JsonValue, table: EnumTable): number | undefined {
   const value = plainNumber(given);
   if (typeof value === "string") return table.numberOf(value);
   if (typeof value !== "number" && typeof value !== "boolean") return undefined;
