@@ -3,12 +3,11 @@ import { sizeUpTo } from "../json/json-size.ts";
 import { KeyWriter } from "./key-writer.ts";
 import type { Hole, Segment } from "./segment.ts";
 
-/** How much is written before others have their turn, in values; a value takes up to a few microseconds. */
 const UNITS_AT_ONCE = 2_000;
 /** How many values a message stands for: its decoder asks for all of its keys. */
 const MESSAGE_UNITS = 8;
-/** Characters of text that cost as much as a value. */
-export const BYTES_AT_ONCE = 256 * 1024;
+/** Bytes that are written before others have their turn, whatever number of values they are. */
+const BYTES_AT_ONCE = 256 * 1024;
 
 /** Where content was left out: all that a writer knows there. */
 interface Place {
@@ -30,7 +29,18 @@ type Content = () => Iterable<undefined>;
 export class PostponingWriter extends KeyWriter {
   /** What may still be written before others have their turn. */
   private left = Number.POSITIVE_INFINITY;
+  private readonly unitsAtOnce: number;
   private readonly contents = new Map<Hole, { readonly place: Place; readonly content: Content }>();
+
+  /**
+   * @param maxDepth as `ShapeWriter` has it
+   * @param unitsAtOnce how many values are written before others have their turn, about; a value takes up to a few
+   *   microseconds. 2,000 by default
+   */
+  constructor(maxDepth?: number, unitsAtOnce: number = UNITS_AT_ONCE) {
+    super(maxDepth);
+    this.unitsAtOnce = unitsAtOnce;
+  }
 
   /**
    * Writes a message in parts.
@@ -62,7 +72,7 @@ export class PostponingWriter extends KeyWriter {
       for (const _ of content()) {
         if (this.left > 0 && this.length < BYTES_AT_ONCE) continue;
         segments.push(this.taken());
-        yield UNITS_AT_ONCE - this.left;
+        yield this.unitsAtOnce - this.left;
         this.begin();
       }
     } catch (error) {
@@ -80,7 +90,7 @@ export class PostponingWriter extends KeyWriter {
       const what = this.contents.get(hole);
       if (what === undefined) continue;
       this.contents.delete(hole);
-      yield UNITS_AT_ONCE;
+      yield this.unitsAtOnce;
       this.goTo(what.place);
       hole.content.push(...(yield* this.filled(what.content)));
     }
@@ -88,8 +98,11 @@ export class PostponingWriter extends KeyWriter {
 
   private begin(): void {
     this.clear();
+    // those there are belong to a segment
+    this.holes = [];
+    this.frames = [];
     this.forgetDifferences();
-    this.left = UNITS_AT_ONCE;
+    this.left = this.unitsAtOnce;
   }
 
   private taken(): Segment {
