@@ -70,6 +70,7 @@ export class PostponingWriter extends KeyWriter {
     this.begin();
     try {
       for (const _ of content()) {
+        this.left--;
         if (this.left > 0 && this.length < BYTES_AT_ONCE) continue;
         segments.push(this.taken());
         yield this.unitsAtOnce - this.left;
@@ -156,8 +157,10 @@ export class PostponingWriter extends KeyWriter {
   protected areLarge(values: Iterable<JsonValue | undefined>): boolean {
     if (this.left === Number.POSITIVE_INFINITY) return false;
     let size = 0;
-    for (const value of values) size += sizeUpTo(value, this.left - size);
-    if (size > this.left) return true;
+    for (const value of values) {
+      size += sizeUpTo(value, this.left - size);
+      if (size > this.left) return true;
+    }
     this.left -= size;
     return false;
   }

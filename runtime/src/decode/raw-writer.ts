@@ -4,6 +4,8 @@ import type { Field } from "./difference-writer.ts";
 import { MapKeys } from "./map-keys.ts";
 import { PostponingWriter } from "./postponing-writer.ts";
 
+type Entries = ReadonlyArray<readonly [key: string, value: Field]>;
+
 /** A writer that keeps values as raw JSON. */
 export class RawWriter extends PostponingWriter {
   /** A string field that takes a value of any type as raw JSON. */
@@ -21,7 +23,7 @@ export class RawWriter extends PostponingWriter {
     const entries = this.collect(json, known);
     if (entries.length === 0) return;
     const keys = new MapKeys("string");
-    if (this.areLarge(entries.map(([, value]) => value))) {
+    if (this.areLarge(valuesOf(entries))) {
       this.postpone(() => this.unknownLater(field, entries, keys));
     } else {
       for (const [key, value] of entries) {
@@ -32,7 +34,7 @@ export class RawWriter extends PostponingWriter {
 
   private *unknownLater(
     field: number,
-    entries: ReadonlyArray<readonly [string, Field]>,
+    entries: Entries,
     keys: MapKeys,
   ): Generator<undefined, void, undefined> {
     for (const [key, value] of entries) {
@@ -81,4 +83,9 @@ export class RawWriter extends PostponingWriter {
     if (rounded) this.rounded(key, "a number that can be kept", value);
     return text;
   }
+}
+
+function* valuesOf(entries: Entries): Generator<Field, undefined> {
+  for (const [, value] of entries) yield value;
+  return undefined;
 }

@@ -46,6 +46,17 @@ const PIECE = 1_000;
 const DEEP = 64;
 const DEEP_PIECE = 16;
 
+/** Longer strings are written in pieces. */
+const LONG_STRING = 64 * 1024;
+/** The first of the UTF-16 code units that are the first half of a character, and of those that are the second. */
+const FIRST_HALF = 0xd800;
+const SECOND_HALF = 0xdc00;
+
+type Long = {
+  readonly text: string;
+  at: number;
+};
+
 /** An array or object that is being written. */
 type Open = {
   readonly value: JsonObject | readonly JsonValue[];
@@ -72,6 +83,8 @@ class PieceWriter {
   written = 0;
   private readonly texts: string[] = [];
   private readonly open: Open[] = [];
+  /** A long string that is being written. */
+  private long: Long | undefined;
   private rounded = false;
   private hasNumbers = false;
 
@@ -82,7 +95,10 @@ class PieceWriter {
 
   /** Writes a value, or its beginning where it is large. */
   write(value: JsonValue): void {
-    if (isContainer(value) && this.isLarge(value)) {
+    if (typeof value === "string" && value.length > LONG_STRING) {
+      this.long = { text: value, at: 0 };
+      this.texts.push('"');
+    } else if (isContainer(value) && this.isLarge(value)) {
       const keys = isJsonObject(value) ? Object.keys(value) : undefined;
       this.open.push({ value, keys, next: 0, isFirst: true });
       this.texts.push(keys === undefined ? "[" : "{");
@@ -94,6 +110,10 @@ class PieceWriter {
   /** Writes more of what is begun; false where nothing is. */
   goesOn(): boolean {
     const { open } = this;
+    if (this.long !== undefined) {
+      this.goOnWith(this.long);
+      return true;
+    }
     const last = open.at(-1);
     if (last === undefined) return false;
     const { value, keys } = last;
@@ -126,6 +146,20 @@ class PieceWriter {
       last.next = next;
       this.texts.push(this.noted(rawJson(items.slice(first, next))).slice(1, -1));
     }
+  }
+
+  /** Writes more of a string; both halves of a character at once. */
+  private goOnWith(long: Long): void {
+    const { text, at } = long;
+    const code = text.charCodeAt(at + LONG_STRING - 1);
+    const end = at + LONG_STRING + (code >= FIRST_HALF && code < SECOND_HALF ? 1 : 0);
+    const piece = text.slice(at, end);
+    this.texts.push(JSON.stringify(piece).slice(1, -1));
+    this.written += PIECE;
+    long.at = end;
+    if (end < text.length) return;
+    this.texts.push('"');
+    this.long = undefined;
   }
 
   private entry(last: Open, key: string, object: JsonObject): void {

@@ -20,6 +20,8 @@ for (const [byte, letter] of Object.entries({
 
 /** So much of a text is written at a time, so that no room is made for all of it to be escapes. */
 const TEXT_PIECE = 16 * 1024;
+/** So much is written in several parts, where others are to have their turn. */
+const LONG_TEXT = 4 * TEXT_PIECE;
 
 /** What is written later, at a place of what is written now. It yields wherever it may pause. */
 export interface Later {
@@ -106,6 +108,25 @@ export class JsonWriter {
     }
     for (let i = 0; i < length; i++) buffer[at++] = bytes[i] as number;
     this.length = at;
+  }
+
+  /** Whether a text is long enough to be left to `textLater`. */
+  isLong(start: number, end: number): boolean {
+    return end - start > LONG_TEXT && this.partBytes !== Number.POSITIVE_INFINITY;
+  }
+
+  /** Text from bytes that are UTF-8, in quotes, later and in pieces. */
+  textLater(bytes: Uint8Array, start: number, end: number): void {
+    this.byte(QUOTE);
+    this.postpone(() => this.textPieces(bytes, start, end));
+    this.byte(QUOTE);
+  }
+
+  private *textPieces(bytes: Uint8Array, start: number, end: number): Generator<undefined, void, undefined> {
+    for (let from = start; from < end; from += TEXT_PIECE) {
+      this.textPiece(bytes, from, Math.min(end, from + TEXT_PIECE));
+      yield;
+    }
   }
 
   /** Text from bytes that should be UTF-8, in quotes. False when they have more than ASCII, and may be none. */
