@@ -1,3 +1,4 @@
+import * as nodeModule from "node:module";
 import { type Overrides, type Prepared, prepare } from "../config/inspect.ts";
 import { LiveUpstreams } from "../config/live-upstreams.ts";
 import type { Config } from "../config/load.ts";
@@ -62,11 +63,18 @@ async function serveHere(options: ServeOptions, orders: Orders | undefined): Pro
     } else {
       report(orders, gateway, running.config, reload);
     }
+    void gateway.warm.then(keepCompiled);
     await stop(gateway, await stopped, log);
     if (orders !== undefined) await tellPrimary({ type: "left", metrics: await gateway.metrics() });
   } finally {
     await sandbox?.stop();
   }
+}
+
+/** Keeps what was compiled for the next start, also if this process is killed. */
+function keepCompiled(): void {
+  // since Node.js 22.10
+  nodeModule.flushCompileCache?.();
 }
 
 /** Says to the primary process that a worker is ready, and does what it is told from now on. */
