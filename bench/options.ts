@@ -11,6 +11,8 @@ export interface Options {
   /** What to measure: something whose name has all words of one of these, in lower case. Everything when empty. */
   readonly only: readonly (readonly string[])[];
   readonly json: boolean;
+  /** Whether docs/performance.json is written. */
+  readonly record: boolean;
 }
 
 export const HELP = `Usage: npm run bench -- [options]
@@ -29,6 +31,7 @@ processor time for a call, calls a second, p50 and p99 of the gateway beside a r
   --only <names>     measure only what these name: words of a contestant and a page, several joined by commas,
                      e.g. "gateway grpc, proxy", "25 KB" or "codec"
   --json             print JSON instead of tables
+  --record           keep the figures in docs/performance.json, from which npm run docs draws docs/performance.md
   --help             show this text
 
 bench/README.md says what is measured and how to read it.
@@ -49,6 +52,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
       connections: { type: "string", default: "32" },
       only: { type: "string", default: "" },
       json: { type: "boolean", default: false },
+      record: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -64,6 +68,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
       .map((words) => words.split(" ").filter((word) => word !== ""))
       .filter((words) => words.length > 0),
     json: values.json,
+    record: values.record,
   };
 }
 
