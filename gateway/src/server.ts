@@ -3,6 +3,7 @@ import type { ConnectRouter } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { Admission, type UpstreamShare } from "./admission/admission.ts";
 import { HeldBytes } from "./admission/held-bytes.ts";
+import { HeldResponses } from "./admission/held-responses.ts";
 import { type Load, OverloadMonitor } from "./admission/overload.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./call/caller.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
@@ -154,6 +155,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     isListed: reflection,
     admission,
     heldBytes: new HeldBytes(limits),
+    heldResponses: new HeldResponses(limits, () => onLimit("heldResponseBytes")),
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: (service) => service === HealthService,
     onRejected: (status) => metrics.rejected(status),

@@ -127,6 +127,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         request,
         stream,
         onSent,
+        caller: callerOf(this.settings.options),
       };
       const response = await this.following(call, (call) => this.route.upstream.call(call));
       return this.knowing(() =>
