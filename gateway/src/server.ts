@@ -98,6 +98,8 @@ export interface Server {
   readonly services: readonly DescService[];
   /** Resolves when the constraints of all messages are compiled; calls are served before. */
   readonly warm: Promise<void>;
+  /** Calls that run or wait now. */
+  calls(): number;
   /** Takes over what can change while the server runs. */
   reload(change: ServerChange): void;
   /** Fails readiness, lets calls in flight finish, and resolves when the last connection is closed. */
@@ -232,6 +234,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     port,
     services,
     warm: validation.warmUp(services).catch((error: unknown) => reportError(log, error, "warm-up failed")),
+    calls: () => admission.running + admission.queued,
     reload: (change) => {
       if (change.tls !== undefined) {
         useCertificate(readCertificate(change.tls));

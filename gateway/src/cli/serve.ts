@@ -8,6 +8,7 @@ import { createLogger, type Logger } from "../log/logger.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox-process.ts";
 import { flushTelemetry, telemetryProblem } from "../trace/telemetry.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
+import { IdleMemory } from "./idle-memory.ts";
 import { endWithoutReader, printError, printLine } from "./output.ts";
 import { tryLines } from "./ready-lines.ts";
 import { createReload } from "./reload.ts";
@@ -49,7 +50,10 @@ export async function serve(options: ServeOptions): Promise<void> {
     const stopped = Promise.race([untilStopped(), hangUp.gone, endOf(sandbox)]);
     hangUp.start(createReload({ file: options.config, overrides, running, gateway, upstreams, log }));
     announce(gateway, running.config, sandbox !== undefined);
-    await stop(gateway, await stopped, log);
+    const memory = watchMemory(gateway, log);
+    const reason = await stopped;
+    memory.stop();
+    await stop(gateway, reason, log);
   } finally {
     await sandbox?.stop();
   }
@@ -76,6 +80,17 @@ function atMost(ms: number, work: Promise<void>): Promise<void> {
     const timer = setTimeout(resolve, ms);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
+}
+
+/** Gives memory back when there is nothing to do. */
+function watchMemory(gateway: Gateway, log: Logger): IdleMemory {
+  const memory = new IdleMemory({
+    calls: gateway.calls,
+    onCollected: (before, after) => log.debug({ before, after }, "memory given back"),
+    onError: (error) => log.warn({ cause: String(error) }, "memory is not given back after a burst"),
+  });
+  memory.start();
+  return memory;
 }
 
 function startPrepared(
