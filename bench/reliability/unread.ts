@@ -1,32 +1,29 @@
 import http2 from "node:http2";
 import net from "node:net";
-import { call, LIST_POSTS, PAGE, REQUEST } from "./call.ts";
+import { call, LIST_POSTS, REQUEST } from "./call.ts";
 import { residentOf, startCommand } from "./command.ts";
 import { CONTROL_MS, slowestBeside } from "./control.ts";
 import type { Figure } from "./figure.ts";
-import { HEAPS, sendJson, startUpstream, withHeap } from "./world.ts";
+import { HEAPS, startLargeUpstream, withHeap } from "./world.ts";
 
 const MB = 1 << 20;
 const CALLS = 60;
+const LARGE_MB = 15;
+const WARM_UP = 20;
 
 /** How long such clients are watched, in milliseconds. */
 const WATCH_MS = 15_000;
 
 /** What 60 clients cost others that ask for 15 MB each and read none of it, and how much of it stays in memory. */
 export async function measureUnread(): Promise<Figure[]> {
-  const large = PAGE.replace("<p>", `<p>${"x".repeat(15 * MB)}`);
-  let isLarge = false;
-  await using upstream = await startUpstream((_, response) =>
-    sendJson(response, 200, isLarge ? large : PAGE),
-  );
   const figures: Figure[] = [];
   for (const heapMb of HEAPS) {
     for (const version of ["1.1", "2"] as const) {
-      isLarge = false;
+      // in a process of its own: sending it would hold up the clock
+      await using upstream = await startLargeUpstream(LARGE_MB, WARM_UP);
       await using gateway = await startCommand(upstream.url, { heapMb });
-      for (let count = 0; count < 20; count++) await call(gateway.port);
+      for (let count = 0; count < WARM_UP; count++) await call(gateway.port);
       const before = residentOf(gateway);
-      isLarge = true;
       const leave = version === "2" ? askHttp2(gateway.port) : askHttp1(gateway.port);
       const most = await slowestBeside(
         gateway.port,

@@ -100,6 +100,24 @@ export async function startUpstream(handler: http.RequestListener): Promise<Upst
   };
 }
 
+/** An upstream in a process of its own, whose pages are large but for the first ones. */
+export async function startLargeUpstream(
+  megabytes: number,
+  small: number,
+): Promise<Pick<Upstream, "url"> & AsyncDisposable> {
+  const module = path.join(import.meta.dirname, "../servers/large-upstream.ts");
+  const child = fork(module, [String(megabytes), String(small)]);
+  const port = await next<number>(child);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      const exit = once(child, "exit");
+      child.kill("SIGKILL");
+      await exit;
+    },
+  };
+}
+
 /** Responds with JSON. */
 export function sendJson(response: http.ServerResponse, status: number, json: string): void {
   response.writeHead(status, { "content-type": "application/json" }).end(json);

@@ -178,7 +178,10 @@ function observe(
   upstreams: GatewayOptions["upstreams"],
 ): RequestObserver {
   const call = currentCall();
-  if (call !== undefined) call.attempts += 1;
+  if (call !== undefined) {
+    call.requests += 1;
+    if (report.isRetry) call.retries += 1;
+  }
   const startedAt = performance.now();
   const trace = startRequestTrace(call, report);
   return {

@@ -76,12 +76,18 @@ export class IdleMemory {
   }
 }
 
+/** Once for what is garbage, and once for what that has held until its finalizers have run, such as buffers. */
+const COLLECTIONS = 2;
+
 /** All there is to collect, as when memory is short. */
 async function collectGarbage(): Promise<void> {
   const session = new inspector.Session();
   session.connect();
   try {
-    await session.post("HeapProfiler.collectGarbage");
+    for (let count = 0; count < COLLECTIONS; count++) {
+      await session.post("HeapProfiler.collectGarbage");
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   } finally {
     session.disconnect();
   }

@@ -62,6 +62,8 @@ export interface UpstreamCall {
   readonly onSecrets?: ((secrets: readonly Secret[]) => void) | undefined;
   /** Is called when the request goes out. */
   readonly onSent?: (() => void) | undefined;
+  /** Whether the same request was sent before. Default: it was not. */
+  readonly isRetry?: boolean | undefined;
   /** Whom the request is made for: large responses are decoded in turns. Default: all are for the same. */
   readonly caller?: string | undefined;
 }
@@ -150,6 +152,12 @@ export function isSuccess(status: number, rules: MethodRules): boolean {
   return (status >= 200 && status <= 299) || rules.success.includes(status);
 }
 
+/** Whether a response is a part (RFC 9110 section 15.3.7) that nobody has asked for: it would pass for the whole. */
+function isStrayPart(status: number, { request, rules }: UpstreamCall): boolean {
+  if (status !== 206 || rules.success.includes(206)) return false;
+  return !request.headers.some(([name]) => name === "range");
+}
+
 type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets">;
 
 interface Prepared {
@@ -224,6 +232,7 @@ class PooledUpstream implements Upstream {
     try {
       const response = await this.exchange(requester, sent, call, held);
       if (this.isProxyRefusal(sent, response.status)) throw this.proxyRefusal(response.status);
+      if (isStrayPart(response.status, call)) throw this.strayPart();
       const tolerant = !isSuccess(response.status, call.rules);
       return { ...(await this.decompressed(response, tolerant, call)), ...sender };
     } finally {
@@ -242,6 +251,10 @@ class PooledUpstream implements Upstream {
     if (this.isProxyRefusal(sent, status)) {
       await opened.body.return?.();
       throw this.proxyRefusal(status);
+    }
+    if (isStrayPart(status, call)) {
+      await opened.body.return?.();
+      throw this.strayPart();
     }
     if (isSuccess(status, call.rules)) {
       const settings = { ...this.settings, bodyTimeoutMs };
@@ -382,6 +395,10 @@ class PooledUpstream implements Upstream {
 
   private proxyRefusal(status: number): ConnectError {
     return restError("UPSTREAM_PROXY_REFUSED", { upstream: this.name, status });
+  }
+
+  private strayPart(): ConnectError {
+    return restError("UPSTREAM_BODY_PARTIAL", { upstream: this.name });
   }
 
   private async translated<T>(exchanging: Promise<T>): Promise<T> {
