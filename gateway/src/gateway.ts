@@ -161,9 +161,15 @@ function serveMetrics(metrics: Metrics, place: SidePlace): Promise<SideServer> {
   return startMetricsServer(metrics, place);
 }
 
-/** Logs a change of a breaker: a warning when it opens. */
-function logBreaker(log: Logger, { upstream, origin, state, cooldownMs }: BreakerReport): void {
-  const line = { upstream, origin, state, ...(cooldownMs === undefined ? {} : { cooldownMs }) };
+/** Logs a change of a breaker, with the client where it is the circuit of one alone: a warning when it opens. */
+function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }: BreakerReport): void {
+  const line = {
+    upstream,
+    origin,
+    state,
+    ...(cooldownMs === undefined ? {} : { cooldownMs }),
+    ...(caller === undefined ? {} : { client: caller }),
+  };
   if (state === "open") {
     log.warn(line, "breaker");
   } else {

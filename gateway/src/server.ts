@@ -218,6 +218,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onLimit,
     onRejected: (status) => metrics.rejected(status),
     onTlsFailure: () => metrics.tlsFailed(),
+    onViolation: () => metrics.violated(),
   });
   metrics.watch({
     callsInFlight: () => admission.running,
