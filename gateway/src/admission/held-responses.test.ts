@@ -14,7 +14,7 @@ interface Known {
 
 const step = fc.record({
   client: fc.nat(3),
-  bytes: fc.integer({ min: 1, max: 60 }),
+  bytes: fc.integer({ min: 1, max: LIMIT / 2 }),
   /** What happens to the oldest response after that. */
   fate: fc.constantFrom("read", "end", "wait", "nothing"),
 });
@@ -119,6 +119,15 @@ test("a client that reads loses nothing to itself, and one that has not read for
     "responses that the client has not read take more than half of the limit heldResponseBytes, 100 bytes; read them, and try again later",
   );
   expect(cut).toEqual(["stalled"]);
+});
+
+test("one response of a client is sent however large it is, and where nothing else is held", () => {
+  const held = new HeldResponses({ heldResponseBytes: LIMIT }, () => undefined);
+  const first = held.begin("a", () => undefined);
+  expect(first.add(3 * LIMIT)).toBeUndefined();
+  expect(held.begin("a", () => undefined).add(1)?.error.code).toBe(Code.ResourceExhausted);
+  first.release();
+  expect(held.begin("b", () => undefined).add(60)).toBeUndefined();
 });
 
 test("a network of IPv6 is one client", () => {

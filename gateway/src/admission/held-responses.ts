@@ -130,10 +130,11 @@ export class HeldResponses {
   private makeRoom(client: string, bytes: number): Refused | undefined {
     const { heldResponseBytes: limit } = this.limits;
     const share = this.shares.get(client);
-    while ((share?.bytes ?? 0) + bytes > limit / 2) {
+    // one is always sent, however large
+    while (share !== undefined && share.bytes > 0 && share.bytes + bytes > limit / 2) {
       if (!this.cutFirst(share, this.now() - UNREAD_MS)) return tooManyOfClient(limit);
     }
-    while (this.total + bytes > limit) {
+    while (this.total > 0 && this.total + bytes > limit) {
       if (!this.cutFirst(this.largestShare((share?.bytes ?? 0) + bytes))) return tooMany(limit);
     }
     return undefined;
