@@ -42,8 +42,8 @@ export async function measureUnread(): Promise<Figure[]> {
         name: withHeap(`memory for ${who}`, heapMb),
         unit: "MB",
         value: held / MB,
-        // heldResponseBytes, what is being read, and as much again of each until it is collected
-        bound: { atMost: 640 },
+        // 256 MB that may wait, 64 MB that are being read, each several times over until it is collected
+        bound: { atMost: 896 },
       });
     }
   }

@@ -11,7 +11,11 @@ import { http2Request } from "../testing/raw.ts";
 const metrics = new Metrics();
 let server: Server;
 beforeAll(async () => {
-  server = await startServer({ ...echoService, metrics, limits: { drainNoticeMs: 1, drainGraceMs: 50 } });
+  server = await startServer({
+    ...echoService,
+    metrics,
+    limits: { drainNoticeMs: 1, drainGraceMs: 50, eventLoopDelayMs: 60_000 },
+  });
 });
 afterAll(() => server.close());
 
@@ -109,6 +113,67 @@ const FLOODS: Readonly<Record<string, (index: number) => Buffer>> = {
     ),
   "unknown frames": () => frame(0xfa, 0, 1, Buffer.alloc(10)),
 };
+
+/** An entry of the table that is as large as it may be, and a list of as many references to it as there is room for. */
+const BOMB_ENTRY = Buffer.concat([Buffer.from([0x40]), text("x"), text("y".repeat(4000))]);
+const PLAIN_HEAD = block(HEAD);
+
+/** Header lists that are small on the wire and large when they are read, or never end. */
+const BOMBS: Readonly<Record<string, (index: number) => readonly Buffer[]>> = {
+  "16,000 references to an entry of 4 KB": (index) => [
+    frame(
+      type.headers,
+      END_HEADERS | END_STREAM,
+      2 * index + 1,
+      Buffer.concat([PLAIN_HEAD, BOMB_ENTRY, Buffer.alloc(12_000, 0xbe)]),
+    ),
+  ],
+  "CONTINUATION without an end": (index) => [
+    frame(type.headers, 0, 2 * index + 1, PLAIN_HEAD),
+    ...Array.from({ length: 50 }, () => frame(type.continuation, 0, 2 * index + 1, BOMB_ENTRY)),
+  ],
+  "empty CONTINUATION without an end": (index) => [
+    frame(type.headers, 0, 2 * index + 1, PLAIN_HEAD),
+    ...Array.from({ length: 200 }, () => frame(type.continuation, 0, 2 * index + 1)),
+  ],
+  "a Huffman code without an end": (index) => [
+    frame(
+      type.headers,
+      END_HEADERS,
+      2 * index + 1,
+      Buffer.concat([Buffer.from([0x00, 0xff, 0x80, 0x7f]), Buffer.alloc(16_000, 0xff)]),
+    ),
+  ],
+};
+
+test.each(Object.entries(BOMBS))(
+  "%s, on 50 connections, leaves others served",
+  { timeout: 60_000 },
+  async (_name, make) => {
+    const bytes = Buffer.concat([
+      preface,
+      SETTINGS,
+      ...Array.from({ length: 10 }, (_, index) => make(index)).flat(),
+    ]);
+    const sockets = Array.from({ length: 50 }, () => {
+      const socket = net.connect(server.port, "127.0.0.1");
+      socket.on("error", () => undefined).resume();
+      socket.write(bytes);
+      return socket;
+    });
+    const headers = {
+      ":method": "POST",
+      ":path": "/echo.v1.EchoService/Echo",
+      "content-type": "application/json",
+    };
+    for (let call = 0; call < 5; call++) {
+      expect((await http2Request(server.port, headers, Buffer.from('{"text":"a"}'))).body).toEqual({
+        text: "a",
+      });
+    }
+    for (const socket of sockets) socket.destroy();
+  },
+);
 
 /** Frames in the flood: what is written to a server that does not read stays in the sockets, or is lost when it closes. */
 const FLOOD = 20_000;
