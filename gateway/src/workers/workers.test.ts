@@ -114,7 +114,7 @@ async function scrape(url: string): Promise<string> {
 }
 
 test("two workers serve one port, and say in each line of the log which of them it was", async () => {
-  configure("limits: { drainNoticeMs: 1 }");
+  configure("limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve(["--workers", "2"]);
   const url = await urlOf(run);
   for (let call = 0; call < 4; call++) expect(await echo(url)).toBe(200);
@@ -128,14 +128,14 @@ test("two workers serve one port, and say in each line of the log which of them 
 });
 
 test("the configuration says how many workers there are, and one of them is a process without workers", async () => {
-  configure("workers: 1, limits: { drainNoticeMs: 1 }");
+  configure("workers: 1, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   await echo(await urlOf(run));
   expect(await untilLogged(run, message("call"))).not.toHaveProperty("worker");
 });
 
 test("a call that runs when the process is told to end finishes, and all processes exit", async () => {
-  configure("workers: 2, limits: { drainNoticeMs: 1 }");
+  configure("workers: 2, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   const url = await urlOf(run);
   let release: () => void = () => undefined;
@@ -157,7 +157,7 @@ test("a call that runs when the process is told to end finishes, and all process
 });
 
 test("a worker that is killed is replaced, and the others serve meanwhile", async () => {
-  configure("workers: 2, limits: { drainNoticeMs: 1 }");
+  configure("workers: 2, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   const url = await urlOf(run);
   const first = await pidOf(run, 1);
@@ -176,7 +176,7 @@ test("a worker that is killed is replaced, and the others serve meanwhile", asyn
 });
 
 test("metrics are those of all workers, and keep what a worker had counted that is gone", async () => {
-  configure("workers: 2, metrics: { port: 0 }, limits: { drainNoticeMs: 1 }");
+  configure("workers: 2, metrics: { port: 0 }, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   const [url, metrics] = [await urlOf(run), await urlOf(run, "metrics")];
   const calls =
@@ -198,10 +198,10 @@ test("metrics are those of all workers, and keep what a worker had counted that 
 });
 
 test("upon SIGHUP a live setting changes in each worker, and none is replaced", async () => {
-  configure("workers: 2, limits: { drainNoticeMs: 1 }");
+  configure("workers: 2, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   await urlOf(run);
-  configure("workers: 2, limits: { drainNoticeMs: 1, urlBytes: 4096 }");
+  configure("workers: 2, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1, urlBytes: 4096 }");
   run.process.kill("SIGHUP");
   const settings = ["server.limits.urlBytes"];
   const reloaded = await untilLogged(run, (lines) => {
@@ -214,10 +214,10 @@ test("upon SIGHUP a live setting changes in each worker, and none is replaced", 
 });
 
 test("upon SIGHUP a setting that needs a restart replaces the workers, and no call fails", async () => {
-  configure("workers: 2, limits: { drainNoticeMs: 1 }");
+  configure("workers: 2, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   const url = await urlOf(run);
-  configure("workers: 3, pages: false, limits: { drainNoticeMs: 1 }");
+  configure("workers: 3, pages: false, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   run.process.kill("SIGHUP");
   let isOver = false;
   const over = untilLogged(run, message("workers replaced")).then(() => {
@@ -233,7 +233,7 @@ test("upon SIGHUP a setting that needs a restart replaces the workers, and no ca
 });
 
 test("upon SIGHUP a configuration that is wrong is said once, and changes nothing", async () => {
-  configure("workers: 2, limits: { drainNoticeMs: 1 }");
+  configure("workers: 2, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();
   const url = await urlOf(run);
   configure("workers: nine");
@@ -255,7 +255,7 @@ test("a port that is taken is said once, with the exit status of one process", a
 });
 
 test("when the primary process is killed, its workers end too", async () => {
-  configure("workers: 2");
+  configure("workers: 2, limits: { eventLoopDelayMs: 60000 }");
   const run = serve();
   const url = await urlOf(run);
   run.process.kill("SIGKILL");
