@@ -67,16 +67,22 @@ export class JsonWriter {
     return part;
   }
 
+  /** Bytes that are kept for what is written next. */
+  get capacity(): number {
+    return this.buffer.length;
+  }
+
   /** Empties the writer. Its buffer is kept, unless one huge message made it huge. */
   clear(): void {
     this.length = 0;
     if (this.buffer.length > MAX_KEPT_BYTES) this.buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   }
 
-  /** A copy of what has been written. */
+  /** A copy of what has been written, after which the writer is empty: idle, it keeps no huge buffer. */
   copy(): Uint8Array {
     const whole = Buffer.allocUnsafe(this.length);
     this.buffer.copy(whole, 0, 0, this.length);
+    this.clear();
     return whole;
   }
 
