@@ -6,7 +6,8 @@ import type { BodyReader, RawMessage } from "./wire.ts";
 
 /**
  * Reads a request's body. Rejects with what the reader throws, with the signal's reason once that is
- * aborted, and with DEADLINE_EXCEEDED after `idleMs` without a chunk. Leaves the connection usable for the response.
+ * aborted, with DEADLINE_EXCEEDED after `idleMs` without a chunk, and with UNAVAILABLE where its room is taken for others.
+ * Leaves the connection usable for the response.
  */
 export function readBody(
   request: HttpRequest,
@@ -33,7 +34,7 @@ export function readBody(
       call.bytesIn += chunk.byteLength;
       timer.restart();
       finish(() => {
-        call.hold?.(chunk.byteLength);
+        call.hold?.add(chunk.byteLength);
         return reader.push(chunk);
       });
     };
@@ -42,6 +43,7 @@ export function readBody(
     const timer = callbacks.after(idleMs, () => settle(() => reject(bodyIdle(idleMs))));
     const offs = [
       callbacks.onAbort(signal, onAbort),
+      call.hold?.arriving((error) => settle(() => reject(error))) ?? (() => undefined),
       callbacks.on(request, "data", onData),
       callbacks.on(request, "end", onEnd),
     ];

@@ -70,7 +70,7 @@ export async function serveCall(
     const caller = authenticate(request, client);
 
     hold = options.heldBytes.begin(clientKey(caller.client));
-    call = beginCall(handler.method, request, caller, options, hold.add);
+    call = beginCall(handler.method, request, caller, options, hold);
     const admission = options.isAlwaysServed(handler.service)
       ? undefined
       : admit(call, response, options.admission, options.shareOf(call.method), options.onError);
@@ -115,7 +115,7 @@ function beginCall(
   request: HttpRequest,
   caller: Caller,
   options: CallOptions,
-  hold: Hold["add"],
+  hold: Hold,
 ): Call {
   const { headers } = request;
   const protocol = protocolOf(headers["content-type"]);
