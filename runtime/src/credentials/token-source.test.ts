@@ -8,7 +8,8 @@ import { FakeClock } from "../testing/fake-clock.ts";
 import { Secret } from "../text/secret.ts";
 import type { EndpointRequest, EndpointResponse, Tokens } from "../token-endpoint/tokens.ts";
 import type { OAuth2Grant, TokenStore } from "./oauth2-grant.ts";
-import { TokenSource } from "./token-source.ts";
+import { type TokenFailure, TokenSource } from "./token-source.ts";
+import { upstreamTokenError } from "./token-sources.ts";
 
 const GRANT: OAuth2Grant = {
   tokenUrl: "https://id.example/token",
@@ -44,7 +45,12 @@ class Endpoint {
 
 function setUp(grant: OAuth2Grant = GRANT) {
   const [endpoint, clock] = [new Endpoint(), new FakeClock()];
-  return { endpoint, clock, source: new TokenSource("blog", grant, endpoint.send, clock) };
+  return { endpoint, clock, source: sourceOf(grant, endpoint, clock) };
+}
+
+function sourceOf(grant: OAuth2Grant, { send }: Endpoint, clock: FakeClock): TokenSource {
+  const errorOf = (failure: TokenFailure) => upstreamTokenError("blog", grant.tokenUrl, failure);
+  return new TokenSource({ grant, send, clock, errorOf });
 }
 
 const get = async (source: TokenSource) => (await source.get()).reveal();
@@ -258,7 +264,7 @@ test("processes that share a store renew once, and none uses a refresh token twi
     return { body: { access_token: `t${count}`, expires_in: 60, refresh_token: `refresh-${count}` } };
   };
   const grant = { ...GRANT, refreshToken: "refresh-0", store };
-  const sources = Array.from({ length: 5 }, () => new TokenSource("blog", grant, endpoint.send, clock));
+  const sources = Array.from({ length: 5 }, () => sourceOf(grant, endpoint, clock));
   for (let round = 1; round <= 4; round++) {
     const tokens = await Promise.all(sources.flatMap((source) => [get(source), get(source)]));
     expect(new Set(tokens)).toEqual(new Set([`t${round}`]));

@@ -1,6 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { restError } from "../errors/rest-error.ts";
-import { retryDelayMs, retryInfo } from "../errors/retry-info.ts";
+import { retryDelayMs } from "../errors/retry-info.ts";
 import { Secret } from "../text/secret.ts";
 import { type Clock, fraction } from "../time/clock.ts";
 import { EndpointError } from "../token-endpoint/endpoint-error.ts";
@@ -25,9 +24,27 @@ const PAUSES = {
 /** How long an upstream that refuses a token which it got just now is not met with another one. */
 const REFUSAL_MS = 60_000;
 
-interface Failure {
+/** Why there is no token: the endpoint could not say, it refused, or the store of the tokens failed. */
+export interface TokenFailure {
   readonly kind: keyof typeof PAUSES;
   readonly problem: string;
+  /** How long there will be no request, in milliseconds. */
+  readonly delay: number;
+  readonly cause: unknown;
+}
+
+/** What tokens are fetched for. */
+export interface TokenSourceOptions {
+  readonly grant: OAuth2Grant;
+  readonly send: Send;
+  readonly clock: Clock;
+  /** The error that callers get. */
+  readonly errorOf: (failure: TokenFailure) => ConnectError;
+  /** Whether the client may ask in its own name where there is no refresh token. Default: where there is no store. */
+  readonly mayAskForItself?: boolean;
+}
+
+interface Failure extends Omit<TokenFailure, "delay"> {
   /** On the clock's monotonic scale. */
   readonly until: number;
   readonly count: number;
@@ -38,10 +55,9 @@ interface Failure {
  * many calls wait, there is one request. After a failure there is none for a while, and calls fail with what it was.
  */
 export class TokenSource {
-  private readonly upstream: string;
   private readonly grant: OAuth2Grant;
-  private readonly send: Send;
   private readonly clock: Clock;
+  private readonly options: TokenSourceOptions;
   private tokens: Tokens | undefined;
   /** When the token is renewed although it is still good, in milliseconds since 1970. */
   private renewAt = Number.POSITIVE_INFINITY;
@@ -50,17 +66,16 @@ export class TokenSource {
   /** When a token was last renewed because the upstream refused it, on the monotonic scale. */
   private refusedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(upstream: string, grant: OAuth2Grant, send: Send, clock: Clock) {
-    this.upstream = upstream;
-    this.grant = grant;
-    this.send = send;
-    this.clock = clock;
+  constructor(options: TokenSourceOptions) {
+    this.grant = options.grant;
+    this.clock = options.clock;
+    this.options = options;
   }
 
   /**
    * A token that is good now.
    *
-   * @throws ConnectError reason UPSTREAM_TOKEN_REFUSED, UPSTREAM_TOKEN_FAILED or UPSTREAM_TOKENS_UNREADABLE
+   * @throws ConnectError that of the options
    */
   async get(): Promise<Secret> {
     const { tokens } = this;
@@ -135,7 +150,9 @@ export class TokenSource {
       // another process has renewed it
       if (kept !== undefined && isOther && this.isGood(kept)) return kept;
       const refreshToken = kept?.refreshToken ?? this.ownRefreshToken;
-      if (refreshToken === undefined) throw new Error(`${store.name} has no refresh token`);
+      if (refreshToken === undefined && this.options.mayAskForItself !== true) {
+        throw new Error(`${store.name} has no refresh token`);
+      }
       return await this.request(refreshToken);
     });
   }
@@ -148,7 +165,7 @@ export class TokenSource {
   private async request(refreshToken: Secret | undefined): Promise<Tokens> {
     const { tokenUrl, scope, parameters } = this.grant;
     const url = new URL(tokenUrl);
-    const endpoint = { url, client: clientOf(this.grant), send: this.send };
+    const endpoint = { url, client: clientOf(this.grant), send: this.options.send };
     const grant: Grant =
       refreshToken === undefined
         ? { type: "client_credentials", parameters: { ...parameters, scope } }
@@ -168,7 +185,7 @@ export class TokenSource {
     const asked = error instanceof EndpointError ? (this.requestedDelay(error) ?? 0) : 0;
     const pause = Math.min(maxMs, firstMs * 2 ** Math.min(count - 1, 20)) * (0.5 + fraction(this.clock) / 2);
     const until = this.clock.monotonic() + Math.min(Math.max(pause, asked), PAUSES.refused.maxMs);
-    return { kind, problem: textOf(error), until, count };
+    return { kind, problem: textOf(error), until, count, cause: error };
   }
 
   private requestedDelay({ retryAfter }: EndpointError): number | undefined {
@@ -176,15 +193,9 @@ export class TokenSource {
     return retryDelayMs(header, [], Code.Unavailable, this.clock.now());
   }
 
-  private errorOf({ kind, problem, until }: Failure): ConnectError {
-    const { origin, pathname } = new URL(this.grant.tokenUrl);
-    const values = { upstream: this.upstream, endpoint: origin + pathname, problem };
-    if (kind === "unreadable") {
-      return restError("UPSTREAM_TOKENS_UNREADABLE", { upstream: this.upstream, problem });
-    }
-    if (kind === "refused") return restError("UPSTREAM_TOKEN_REFUSED", values);
+  private errorOf({ until, ...failure }: Failure): ConnectError {
     const delay = Math.max(1, Math.ceil(until - this.clock.monotonic()));
-    return restError("UPSTREAM_TOKEN_FAILED", { ...values, delay }, { details: [retryInfo(delay)] });
+    return this.options.errorOf({ ...failure, delay });
   }
 }
 
