@@ -17,7 +17,7 @@ import { OAuthError } from "./oauth-error.ts";
 import { createProvider, type Lifetimes, METADATA_PATH } from "./provider.ts";
 import { Rate } from "./rate.ts";
 import { type BodyLimits, isType, readForm, readText } from "./read-form.ts";
-import { checkRegistration, type RegistrationPolicy } from "./registration.ts";
+import { checkRegistration, type RegistrationPolicy, registrationResponse } from "./registration.ts";
 import { settleResource } from "./resource-indicator.ts";
 
 /** What happened at an endpoint, for logs and metrics. Never a secret. */
@@ -70,6 +70,11 @@ export interface AuthorizationLimits {
 export interface AuthorizationServer {
   /** Whether a request is for one of them, and has been taken. Ends its response later. */
   serve(request: HttpRequest, response: HttpResponse, origin: Origin): boolean;
+  /**
+   * Whether pages of other origins may lead to a request: links to where people sign in, and what gives nothing to those who
+   * bring no code, secret or token of their own. Forms of sign-in come from its own pages.
+   */
+  isShared(request: HttpRequest): boolean;
 }
 
 /** Bytes of a request's body. */
@@ -154,6 +159,11 @@ class Server implements AuthorizationServer {
       failExchange(request, response, refuse);
     });
     return true;
+  }
+
+  isShared({ url = "", method }: HttpRequest): boolean {
+    const endpoint = this.find(url.split("?", 1)[0] ?? "");
+    return endpoint !== undefined && (endpoint.isShared || method === "GET" || endpoint.name === "authorize");
   }
 
   private find(path: string): Endpoint | undefined {
@@ -301,11 +311,9 @@ class Server implements AuthorizationServer {
     if (registration === undefined)
       throw new OAuthError(404, "invalid_request", "clients cannot register here");
     const metadata = checkRegistration(await readText(request, this.bodyLimits), registration);
-    return this.forward(exchange, {
-      method: "POST",
-      url: "/register",
-      body: JSON.stringify(metadata),
-      type: JSON_TYPE,
+    const whole = { method: "POST", url: "/register", body: JSON.stringify(metadata), type: JSON_TYPE };
+    return this.forward(exchange, whole, (body) => {
+      return Buffer.from(JSON.stringify(registrationResponse(Object(JSON.parse(body.toString())))));
     });
   }
 
@@ -317,6 +325,7 @@ class Server implements AuthorizationServer {
   private async forward(
     { request, response }: Exchange,
     { type, ...whole }: Omit<WholeRequest, "headers"> & { readonly type?: string },
+    change?: (body: Buffer) => Buffer,
   ): Promise<string | undefined> {
     const { authorization, cookie } = request.headers;
     const result = await this.engine.handle({
@@ -328,7 +337,9 @@ class Server implements AuthorizationServer {
         ...(cookie === undefined ? {} : { cookie }),
       },
     });
-    return this.send(response, result, whole.method === "GET");
+    const settled =
+      change === undefined || result.status >= 400 ? result : { ...result, body: change(result.body) };
+    return this.send(response, settled, whole.method === "GET");
   }
 
   private send(

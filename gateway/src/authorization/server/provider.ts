@@ -73,6 +73,7 @@ function configurationOf(options: ProviderOptions): Configuration {
       grant_types: ["authorization_code"],
       response_types: ["code"],
       token_endpoint_auth_method: "client_secret_basic",
+      id_token_signed_response_alg: "EdDSA",
     },
     pkce: { required: () => true },
     rotateRefreshToken: true,

@@ -31,6 +31,21 @@ const KNOWN = [
   "tos_uri",
 ] as const;
 
+/** What the engine says of a client beyond RFC 7591. */
+const OF_OPENID: ReadonlySet<string> = new Set([
+  "application_type",
+  "default_max_age",
+  "id_token_signed_response_alg",
+  "post_logout_redirect_uris",
+  "require_auth_time",
+  "subject_type",
+]);
+
+/** The response to a registration (RFC 7591 section 3.2.1), from the engine's. */
+export function registrationResponse(engines: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(engines).filter(([key]) => !OF_OPENID.has(key)));
+}
+
 /**
  * Checks what a client wants to be registered as (RFC 7591 section 2), and returns what it is registered as, for the engine.
  * Grants and scopes that it may not have are left out, which the response tells.
