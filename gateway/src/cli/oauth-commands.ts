@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { DEFAULT_CONFIG_FILE } from "../config/environment.ts";
 
 /** Declares a command with the settings that all have. */
 export type Declare = (name: string, description: string) => Command;
@@ -16,7 +17,13 @@ For example: curl -H "authorization: Bearer $(connect-rest token https://gateway
 CONNECT_REST_ACCESS_TOKEN, where it is set, is printed as it is: programs that speak over standard input and output, and
 others that nobody signs in, take their token from the environment.`;
 
-/** `login`, `logout`, `status` and `token`: this machine as a client of an authorization server. */
+const AFTER_UPSTREAM_LOGIN = `
+The endpoints and the client are those of the upstream's credentials: authorizeUrl, tokenUrl, clientId and tokenFile of oauth2, or
+requestTokenUrl, authorizeUrl, accessTokenUrl, token and tokenSecret of oauth1. The tokens are written to the files that these
+settings name, so that nobody else can read them. The browser comes back to http://127.0.0.1:PORT/callback, which the service may
+have to know.`;
+
+/** `login`, `logout`, `status` and `token`: this machine as a client of an authorization server; `upstream-login`: the gateway as one. */
 export function addOAuthCommands(declare: Declare): void {
   declare("login", "sign in to a gateway, and keep the tokens for this user")
     .argument("<gateway>", "its address, e.g. https://gateway.example.com", parseGateway)
@@ -44,6 +51,16 @@ export function addOAuthCommands(declare: Declare): void {
     .addOption(tokenFile())
     .addHelpText("after", AFTER_TOKEN)
     .action(async (gateway, options) => (await import("./token.ts")).token(gateway, options));
+  declare(
+    "upstream-login",
+    "let a person allow the gateway to act for them at an upstream, by OAuth 1.0a or OAuth 2",
+  )
+    .argument("<upstream>", "the upstream's name in the configuration")
+    .option("--config <file>", "the configuration file", DEFAULT_CONFIG_FILE)
+    .option("--port <port>", "the port that the browser comes back to; default: a free one", parsePort)
+    .option("--no-browser", "print the address, and open no browser")
+    .addHelpText("after", AFTER_UPSTREAM_LOGIN)
+    .action(async (name, options) => (await import("./upstream-login.ts")).upstreamLogin(name, options));
 }
 
 function tokenFile(): Option {

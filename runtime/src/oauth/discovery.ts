@@ -17,6 +17,8 @@ export interface AuthorizationServer {
   readonly metadata: Metadata;
   /** Whether it has metadata. */
   readonly hasMetadata: boolean;
+  /** Whether its issuer is known, with which responses that name theirs are compared (RFC 9207). Default: true. */
+  readonly isIssuerKnown?: boolean | undefined;
   /** What tokens are for (RFC 8707), where the server says so (RFC 9728). */
   readonly resource: string | undefined;
   /** The scopes that the server asks for in its 401, or else those that its resource has; undefined where it does not say. */

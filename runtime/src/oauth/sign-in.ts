@@ -1,17 +1,13 @@
-import { ConnectError } from "@connectrpc/connect";
-import * as oauth from "oauth4webapi";
 import { restError } from "../errors/rest-error.ts";
-import { safeText } from "../text/safe-text.ts";
 import { Secret } from "../text/secret.ts";
-import { raced } from "../time/abort.ts";
-import { type Clock, systemClock } from "../time/clock.ts";
+import { systemClock } from "../time/clock.ts";
 import { requestTokens } from "../token-endpoint/token-request.ts";
 import type { Send, TokenClient, Tokens } from "../token-endpoint/tokens.ts";
+import { OFFLINE, type PersonOptions, runCodeFlow, tokenEndpointOf } from "./code-flow.ts";
 import { type AuthorizationServer, discover } from "./discovery.ts";
 import { atEndpoint, tokenReason } from "./endpoint-failure.ts";
 import { fetchSend } from "./http.ts";
 import type { OAuthHttp } from "./options.ts";
-import { listenForRedirect, type Redirected } from "./redirect-server.ts";
 import { givenClient, registerClient } from "./registration.ts";
 import { entryName, Session, type SessionDetails, type SessionStatus } from "./session.ts";
 import type { TokenFile } from "./token-file.ts";
@@ -29,19 +25,10 @@ export interface ClientOptions extends OAuthHttp {
 }
 
 /** How a person signs in. */
-export interface SignInOptions extends ClientOptions {
-  /** Leads the person to an address, e.g. opens a browser and prints it. */
-  readonly open: (url: URL) => void | Promise<void>;
-  /** The port of this machine that the browser comes back to. Default: a free one. */
-  readonly port?: number | undefined;
+export interface SignInOptions extends ClientOptions, PersonOptions {
   /** The name under which the client registers. Default: `connect-rest`. */
   readonly clientName?: string | undefined;
-  /** How long the person may take, in milliseconds. Default: 5 minutes. */
-  readonly timeoutMs?: number | undefined;
 }
-
-/** How long a person may take. */
-export const SIGN_IN_TIMEOUT_MS = 5 * 60_000;
 
 /**
  * Signs a person in to a server (OAuth 2.1, authorization code with PKCE), and keeps the tokens in a file.
@@ -58,29 +45,20 @@ export async function signIn(
   await file.entries();
   const server = await discover(address, options);
   checkCodeFlow(server);
-  const { clock = systemClock } = options;
-  const send = fetchSend(options);
-  const state = oauth.generateRandomState();
-  const listener = await listenForRedirect({
-    port: options.port,
-    isExpected: (parameters) => parameters.getAll("state").join() === state,
-  });
-  try {
-    const { redirectUri } = listener;
-    const scope = scopeOf(server, options);
-    const resource = options.resource ?? server.resource;
-    const client = await clientFor(server, { ...options, scope }, redirectUri, send);
-    const verifier = oauth.generateRandomCodeVerifier();
-    const flow: Flow = { server, client, state, verifier, redirectUri, scope, resource };
-    await options.open(await authorizationUrl(flow));
-    const redirected = await inTime(listener.redirected, server, options, clock);
-    const tokens = await shown(redirected, () => redeem(flow, redirected.parameters, send, clock));
-    const details = detailsFor(server, client, { grant: "authorization_code", resource });
-    await file.update(name, () => ({ details, tokens: { ...tokens, scope: tokens.scope ?? scope } }));
-    await redirected.respond(SIGNED_IN);
-  } finally {
-    await listener.close();
-  }
+  const scope = scopeOf(server, options);
+  const resource = options.resource ?? server.resource;
+  const flow = {
+    server,
+    scope,
+    resource,
+    client: (redirectUri: string) =>
+      clientFor(server, { ...options, scope }, redirectUri, fetchSend(options)),
+    keep: async (tokens: Tokens, client: TokenClient) => {
+      const details = detailsFor(server, client, { grant: "authorization_code", resource });
+      await file.update(name, () => ({ details, tokens: { ...tokens, scope: tokens.scope ?? scope } }));
+    },
+  };
+  await runCodeFlow(flow, options);
   return await statusAt(address, file, options);
 }
 
@@ -110,21 +88,6 @@ export async function signInAsClient(
   return await statusAt(address, file, options);
 }
 
-const SIGNED_IN = {
-  title: "You are signed in",
-  text: "You may close this window and go back to the program that you came from.",
-};
-
-interface Flow {
-  readonly server: AuthorizationServer;
-  readonly client: TokenClient;
-  readonly state: string;
-  readonly verifier: string;
-  readonly redirectUri: string;
-  readonly scope: string | undefined;
-  readonly resource: string | undefined;
-}
-
 /** Refuses servers at which a code could be stolen (OAuth 2.1 section 7.5), or that do not give any. */
 function checkCodeFlow({ metadata, hasMetadata }: AuthorizationServer): void {
   const refuse = (expected: string, got: string) =>
@@ -151,9 +114,6 @@ function scopeOf({ metadata, scope }: AuthorizationServer, options: ClientOption
   return isOffline && !scope.split(" ").includes(OFFLINE) ? `${scope} ${OFFLINE}` : scope;
 }
 
-/** The scope that some servers want for a refresh token (OpenID Connect). */
-const OFFLINE = "offline_access";
-
 async function clientFor(
   server: AuthorizationServer,
   { clientId, clientSecret, clientName = "connect-rest", scope }: SignInOptions,
@@ -163,98 +123,6 @@ async function clientFor(
   const secret = clientSecret === undefined ? undefined : Secret.of(clientSecret);
   if (clientId !== undefined) return givenClient(server, clientId, secret);
   return await registerClient(server, { name: clientName, redirectUris: [redirectUri], scope }, send);
-}
-
-async function authorizationUrl(flow: Flow): Promise<URL> {
-  const { server, client, state, verifier, redirectUri, scope, resource } = flow;
-  // a query that the endpoint has stays (RFC 6749 section 3.1)
-  const url = new URL(server.metadata.authorization_endpoint ?? "");
-  const parameters = {
-    response_type: "code",
-    client_id: client.id,
-    redirect_uri: redirectUri,
-    scope,
-    state,
-    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: "S256",
-    resource,
-    // without it there is no offline_access (OpenID Connect Core section 11)
-    prompt: scope?.split(" ").includes(OFFLINE) === true ? "consent" : undefined,
-  };
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined) url.searchParams.set(name, value);
-  }
-  return url;
-}
-
-async function inTime(
-  redirected: Promise<Redirected>,
-  { metadata }: AuthorizationServer,
-  { timeoutMs = SIGN_IN_TIMEOUT_MS, signal }: SignInOptions,
-  clock: Clock,
-): Promise<Redirected> {
-  const late = new AbortController();
-  const stop = clock.after(timeoutMs, () => {
-    const limit = `${timeoutMs / 1000} s`;
-    late.abort(restError("OAUTH_SIGN_IN_TIMEOUT", { server: metadata.issuer, limit }));
-  });
-  try {
-    return await raced(
-      redirected,
-      signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
-    );
-  } finally {
-    stop();
-  }
-}
-
-/** Does work whose failure the person sees in the browser. */
-async function shown<T>(redirected: Redirected, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const text = error instanceof ConnectError ? error.rawMessage : "The program has failed.";
-    await redirected.respond({ title: "Not signed in", text });
-    throw error;
-  }
-}
-
-async function redeem(flow: Flow, parameters: URLSearchParams, send: Send, clock: Clock): Promise<Tokens> {
-  const { server, client, redirectUri, verifier, resource } = flow;
-  const { issuer } = server.metadata;
-  const code = codeIn(flow, parameters);
-  return await atEndpoint(issuer, tokenReason, () => {
-    const grant = { code, redirect_uri: redirectUri, code_verifier: verifier, resource };
-    const endpoint = { url: tokenEndpointOf(server), client, send };
-    return requestTokens(endpoint, { type: "authorization_code", parameters: grant }, clock.now());
-  });
-}
-
-/** The code of a response that is of this sign-in and this server: state, and issuer (RFC 9207). */
-function codeIn({ server, client, state }: Flow, parameters: URLSearchParams): string {
-  const { metadata } = server;
-  const refuse = (problem: string) =>
-    restError("OAUTH_AUTHORIZATION_INVALID", { server: metadata.issuer, problem });
-  try {
-    const valid = oauth.validateAuthResponse(metadata, { client_id: client.id }, parameters, state);
-    const code = valid.get("code");
-    if (code !== null && code !== "") return code;
-  } catch (error) {
-    if (error instanceof oauth.AuthorizationResponseError) throw refusal(metadata.issuer, error);
-    // the message of the library names the parameter, not its value
-    throw refuse(error instanceof Error ? error.message : String(error));
-  }
-  throw refuse("expected a code, got none");
-}
-
-function refusal(server: string, { error, error_description: text }: oauth.AuthorizationResponseError) {
-  const problem = text === undefined ? error : `${error}: ${text}`;
-  const metadata = { error: safeText(error, 64) };
-  return restError("OAUTH_AUTHORIZATION_REFUSED", { server, problem }, { metadata });
-}
-
-function tokenEndpointOf({ metadata }: AuthorizationServer): URL {
-  return new URL(metadata.token_endpoint ?? "");
 }
 
 function detailsFor(

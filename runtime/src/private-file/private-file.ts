@@ -2,7 +2,7 @@ import { constants, type Stats } from "node:fs";
 import { lstat, mkdir, open, rename, stat, unlink } from "node:fs/promises";
 import path from "node:path";
 import { restError } from "../errors/rest-error.ts";
-import type { Clock } from "../time/clock.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
 
 /** The largest file of secrets that is read, in bytes. */
 export const MAX_PRIVATE_BYTES = 1024 * 1024;
@@ -42,7 +42,11 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
  *
  * @throws ConnectError reason TOKEN_FILE_REFUSED
  */
-export async function writePrivateFile(file: string, text: string, clock: Clock): Promise<void> {
+export async function writePrivateFile(
+  file: string,
+  text: string,
+  clock: Pick<Clock, "randomHex"> = systemClock,
+): Promise<void> {
   const temporary = `${file}.${clock.randomHex(8)}.tmp`;
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
