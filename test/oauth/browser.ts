@@ -5,8 +5,12 @@ export interface Visit {
   readonly text: string;
 }
 
-/** Opens an address as a browser does: along redirects, with cookies. */
-export async function visit(address: URL | string): Promise<Visit> {
+/**
+ * Opens an address as a browser does: along redirects, with cookies.
+ *
+ * @param stopAt what the address begins with that is not opened any more. Default: all are
+ */
+export async function visit(address: URL | string, stopAt?: string): Promise<Visit> {
   const cookies = new Map<string, string>();
   let url = new URL(address);
   for (let hop = 0; hop < 20; hop++) {
@@ -19,6 +23,7 @@ export async function visit(address: URL | string): Promise<Visit> {
     const location = response.headers.get("location");
     if (location === null) return { url: url.href, status: response.status, text: await response.text() };
     url = new URL(location, url);
+    if (stopAt !== undefined && url.href.startsWith(stopAt)) return { url: url.href, status: 0, text: "" };
   }
   throw new Error(`too many redirects from ${address}`);
 }
