@@ -156,9 +156,11 @@ function codeIn({ server, client, state }: Flow, parameters: URLSearchParams): s
   if (server.isIssuerKnown === false) compared.delete("iss");
   try {
     const valid = oauth.validateAuthResponse(metadata, { client_id: client.id }, compared, state);
-    const code = valid.get("code");
-    if (code !== null && code !== "") return code;
+    const [code, ...more] = valid.getAll("code");
+    if (more.length > 0) throw refuse('the parameter "code" is there more than once');
+    if (code !== undefined && code !== "") return code;
   } catch (error) {
+    if (error instanceof ConnectError) throw error;
     if (error instanceof oauth.AuthorizationResponseError) throw refusal(metadata.issuer, error);
     // the message of the library names the parameter, not its value
     throw refuse(error instanceof Error ? error.message : String(error));

@@ -117,9 +117,12 @@ export class Session implements AccessTokens {
     const url = new URL(revocationEndpoint);
     const endpoint = { client: clientOf(details), send: fetchSend(this.http) };
     await atEndpoint(this.origin, "OAUTH_REVOCATION_FAILED", async () => {
-      // that of the refresh token ends its access tokens as well, where the server can do that
-      if (refreshToken !== undefined) await revokeToken(url, endpoint, refreshToken, "refresh_token");
-      await revokeToken(url, endpoint, accessToken, "access_token");
+      // both: not every server ends the access tokens with their refresh token, and one may work where the other fails
+      const results = await Promise.allSettled([
+        refreshToken && revokeToken(url, endpoint, refreshToken, "refresh_token"),
+        revokeToken(url, endpoint, accessToken, "access_token"),
+      ]);
+      for (const result of results) if (result.status === "rejected") throw result.reason;
     });
   }
 
