@@ -81,7 +81,8 @@ function maskSecrets(value: object, config: Config, env: Environment): object {
     return { ...value, value: isSecretSet(value, config, env) ? "[secret]" : "[missing]" };
   }
   const entries = Object.entries(value).map(([name, inner]: [string, unknown]) => {
-    return [name, typeof inner === "object" && inner !== null ? maskSecrets(inner, config, env) : inner];
+    const isGroup = typeof inner === "object" && inner !== null && !Array.isArray(inner);
+    return [name, isGroup ? maskSecrets(inner, config, env) : inner];
   });
   return Object.fromEntries(entries);
 }
