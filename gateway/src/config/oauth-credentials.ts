@@ -117,8 +117,9 @@ function contradictions(value: OAuth2): Array<readonly [key: string, message: st
     return accessToken === undefined ? [["", "name accessToken, or tokenUrl"]] : [];
   }
   const found: Array<readonly [string, string]> = [];
-  if (accessToken !== undefined)
+  if (accessToken !== undefined) {
     found.push(["accessToken", "is fixed, or fetched by tokenUrl; name one of them"]);
+  }
   if (clientId === undefined) found.push(["", "tokenUrl needs the client's ID (clientId)"]);
   if (refreshToken !== undefined && tokenFile !== undefined) {
     found.push(["refreshToken", "is in the tokenFile; name one of them"]);
