@@ -14,6 +14,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { EchoService } from "../../gateway/src/gen/echo/v1/echo_pb.ts";
 import { runCli } from "../../gateway/src/testing/child.ts";
 import { failureOf } from "../../runtime/src/testing/failure.ts";
+import { httpUpstream } from "../../runtime/src/testing/servers.ts";
 import { visit } from "./browser.ts";
 import { startTestGateway, type TestGateway } from "./gateway.ts";
 
@@ -115,6 +116,25 @@ test("a stream of responses is asked for once more, before its first message", a
     for await (const { text } of client.repeat({ text: "one", count: 2 })) texts.push(text);
     expect(texts).toEqual(["one", "one"]);
   }
+});
+
+test("no request of a client has its token in the address", async () => {
+  const seen: string[] = [];
+  const server = await httpUpstream((request, response) => {
+    seen.push(`${request.url} ${request.headers.authorization}`);
+    response.writeHead(200, { "content-type": "application/proto" }).end();
+  });
+  const token = new Secret("a-token-of-a-test");
+  const tokens = { origin: server.url, get: async () => token, another: async () => undefined };
+  const interceptors = [bearerInterceptor(tokens)];
+  const options = { baseUrl: server.url, httpVersion: "1.1", interceptors } as const;
+  const client = createClient(EchoService, createConnectTransport({ ...options, useHttpGet: true }));
+  await client.echo({ text: "one" });
+  await server[Symbol.asyncDispose]();
+  expect(seen).toEqual([
+    expect.stringMatching(/^\/echo\.v1\.EchoService\/Echo\S* Bearer a-token-of-a-test$/),
+  ]);
+  expect(seen.join().split(" ")[0]).not.toContain("a-token");
 });
 
 test("a token goes to the server that it is for, and to no other", async () => {

@@ -151,6 +151,15 @@ test("a program signs in by its own credentials, and gets new tokens by them", a
   expect(await response.json()).toEqual({ client: "machine", scope: "read" });
 });
 
+test("a client that registers itself on this machine is public, and has no secret", async () => {
+  const server = await opened(startForeignServer());
+  const file = newFile();
+  await signIn(server.url, file, inBrowser({ scope: "read" }).options);
+  const details = (await file.entry(server.url))?.details;
+  expect(details).toMatchObject({ clientMethod: "none", clientId: expect.any(String) });
+  expect(details).not.toHaveProperty("clientSecret");
+});
+
 test("a person who refuses leaves no token, and reads so in the browser", async () => {
   const server = await opened(startForeignServer({ person: "denies" }));
   const file = newFile();
