@@ -68,6 +68,8 @@ export type { RetryOptions } from "./retry/retry-options.ts";
 export { isLoopbackOrigin } from "./text/loopback.ts";
 export { Secret } from "./text/secret.ts";
 export type { Clock } from "./time/clock.ts";
+export { nextTurn } from "./time/event-loop.ts";
+export { inTurns, type TurnOptions, type Work } from "./time/work.ts";
 export type { Tokens } from "./token-endpoint/tokens.ts";
 export { UPSTREAM_DEFAULTS, type UpstreamOptions } from "./upstream/options.ts";
 export { proxyFromEnvironment } from "./upstream/proxy-environment.ts";

@@ -65,7 +65,7 @@ export const oauth2Credentials = z
     tokenUrl: endpoint
       .optional()
       .describe(
-        "The token endpoint that access tokens are fetched from (RFC 6749): with a refresh token where there is one, else for the client itself (client credentials). They are fetched once for all calls that wait, kept, renewed before they expire, and once when the upstream refuses them. An endpoint that fails is asked ever more seldom, up to once in 5 minutes.",
+        "The token endpoint that access tokens are fetched from (RFC 6749): with a refresh token where there is one, else for the client itself (client credentials). They are fetched once for all calls that wait, kept, renewed before they expire, and once when the upstream refuses them. An endpoint that fails is asked ever more seldom, up to once in 5 minutes. It is reached as the upstream is: by its proxy, and with its TLS settings where it has the origin of one of the base URLs.",
       ),
     clientId: clientId.optional().describe("The client's ID at the token endpoint: the text, or its place."),
     clientSecret: secret
