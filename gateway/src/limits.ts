@@ -124,6 +124,7 @@ export const LIMIT_TABLE = {
     unit: "count",
     max: 1_000_000,
     reloads: true,
+    shared: true,
     effect:
       "Requests to the endpoints of `authorization` in a minute, but for metadata. Further requests get 429.",
   },
@@ -132,6 +133,7 @@ export const LIMIT_TABLE = {
     unit: "count",
     max: 1_000_000,
     reloads: true,
+    shared: true,
     effect:
       "The same of one client address (IPv6: of one /64 network). Behind proxies, set `server.proxies`.",
   },
@@ -140,6 +142,7 @@ export const LIMIT_TABLE = {
     unit: "count",
     max: 1_000_000,
     reloads: true,
+    shared: true,
     effect:
       "Clients that try to register themselves in a minute (`authorization.registration`). Further requests get 429.",
   },
@@ -148,6 +151,7 @@ export const LIMIT_TABLE = {
     unit: "count",
     max: 1_000_000,
     reloads: true,
+    shared: true,
     effect: "The same of one client address (IPv6: of one /64 network).",
   },
   headersTimeoutMs: {

@@ -7,6 +7,8 @@ import { OAuthSteps, REDIRECT_URI, VERIFIER } from "../../testing/oauth-steps.ts
 
 const SECRET = "a secret of thirty-two characters and more: +&%";
 const ended: string[] = [];
+/** What sessions say of themselves; a test may end them. */
+let isAlive = true;
 let served: AuthorizedGateway;
 let steps: OAuthSteps;
 let clientId: string;
@@ -47,7 +49,7 @@ beforeAll(async () => {
     ] as never,
     signIn: () => ({
       sessions: {
-        isAlive: () => Promise.resolve(true),
+        isAlive: () => Promise.resolve(isAlive),
         end: async (session) => void ended.push(session),
       },
       interactions: {
@@ -177,6 +179,11 @@ test.each([
   expect(answer.headers.has("www-authenticate")).toBe(status === 401 && authorization !== undefined);
 });
 
+test("a grant that a client may not have is refused as such", async () => {
+  const answer = await steps.token({ ...MACHINE, client_id: clientId });
+  expect(answer).toMatchObject({ status: 400, body: { error: "unauthorized_client" } });
+});
+
 test.each(["grant_type", "client_id", "client_secret", "scope"])("%s twice is refused", async (name) => {
   const form = Object.entries({ ...MACHINE, client_id: "machine", client_secret: SECRET, scope: "echo" });
   const twice = [...form, ...form.filter(([key]) => key === name)];
@@ -297,6 +304,15 @@ test("tokens end: access tokens, refresh tokens, and a person's consent, however
   }
   shift += 3_600_000;
   expect((await steps.refresh(clientId, refresh)).body.error).toBe("invalid_grant");
+});
+
+test("where the person's session has ended, a refresh gives nothing, and neither does a code", async () => {
+  const { refresh_token: token } = await tokens();
+  const code = await steps.code(clientId);
+  isAlive = false;
+  expect((await steps.refresh(clientId, token)).body.error).toBe("invalid_grant");
+  expect((await steps.redeem(clientId, code)).body.error).toBe("invalid_grant");
+  isAlive = true;
 });
 
 test.each(["access_token", "refresh_token"])("a revoked %s ends the grant and its session", async (kind) => {
