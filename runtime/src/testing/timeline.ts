@@ -77,7 +77,7 @@ export class Timeline {
     }
     const listed = this.listed.slice((page - 1) * this.pageSize, page * this.pageSize);
     const last = Math.max(1, Math.ceil(this.listed.length / this.pageSize));
-    const tag = `W/"${page}:${last}:${listed.join(",")}"`;
+    const tag = `W/"${page}:${listed.join(",")}"`;
     const headers: Array<[string, string]> = [["etag", tag]];
     if (this.interval !== undefined) headers.push(["x-poll-interval", String(this.interval)]);
     if (headerOf(init, "if-none-match") === tag) return { status: 304, headers };
