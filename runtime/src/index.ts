@@ -88,3 +88,4 @@ export {
   type FeedItem,
   MAX_ENTRY_BYTES,
 } from "./watch/feed-entry.ts";
+export { type FeedItemOf, type WatchLoopOptions, watch } from "./watch/watch.ts";
