@@ -130,6 +130,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     metricsServer = metricsPlace && (await serveMetrics(metrics, metricsPlace));
     const started = await startServer({
       ...server,
+      // streams that watch feeds have no end of their own
+      onDrain: () => {
+        rest.drain();
+        server.onDrain?.();
+      },
       metrics,
       routes: (router) => {
         // no interceptor of the gateway reads a response's message

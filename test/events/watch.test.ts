@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { EventService } from "../../gen/events/v1/events_pb.ts";
@@ -144,6 +145,29 @@ test("in-process an owner that is no part of a path is refused by the path", asy
     expect((error as ConnectError).code).toBe(Code.InvalidArgument);
   }
 });
+
+test.each(["Connect proto, h2c", "gRPC proto, h2c", "gRPC-Web proto, HTTP/1.1"] as const)(
+  "a gateway that ends gives each stream a last message with its token, by %s",
+  async (way) => {
+    const ending = await startWorld();
+    try {
+      const tokens: string[] = [];
+      const reading = (async () => {
+        const stream = ending.client(EventService, way).watchPublicEvents({});
+        for await (const { resumeToken } of stream) tokens.push(resumeToken);
+      })();
+      const failed = failureOf(reading);
+      while (tokens.length === 0) await setImmediate();
+      await ending.gateway.close({ skipNotice: true });
+      expect(await failed).toMatchObject({ code: "Unavailable", reason: "UPSTREAM_CLOSED" });
+      expect(tokens).toHaveLength(2);
+      const again = await firstOf(ending.client(EventService, "in-process").watchPublicEvents({}));
+      expect(again.resumeToken).not.toBe("");
+    } finally {
+      await ending.close();
+    }
+  },
+);
 
 test("names that differ by case share a poller, and one of another user has its own", async () => {
   const { sandbox } = world;
