@@ -32,6 +32,12 @@ export type {
   OAuth1Credentials,
 } from "./credentials/credentials.ts";
 export {
+  authorizationHeader,
+  type Parameter,
+  type SignableRequest,
+  type SigningKey,
+} from "./credentials/oauth1.ts";
+export {
   DIFFERENCE_CLASSES,
   type Difference,
   type DifferenceClass,
@@ -63,4 +69,10 @@ export { proxyFromEnvironment } from "./upstream/proxy-environment.ts";
 export type { ProxyOptions, ProxySource } from "./upstream/proxy-options.ts";
 export type { ClientOptions, UpstreamDispatcher } from "./upstream/supplied-client.ts";
 export type { TlsOptions } from "./upstream/tls-options.ts";
+export {
+  createUpstreamFetch,
+  type UpstreamFetch,
+  type UpstreamFetchInit,
+  type UpstreamFetchOptions,
+} from "./upstream/upstream-fetch.ts";
 export { VERSION } from "./version.ts";

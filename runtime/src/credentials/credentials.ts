@@ -26,6 +26,12 @@ export interface Credentials {
   /** An OAuth 2 bearer token (RFC 6750). */
   readonly oauth2?: { readonly accessToken: string | Secret } | undefined;
   readonly basic?: BasicCredentials | undefined;
+  /**
+   * Called when the upstream refuses a token of these (401). Resolves with other credentials, with which the request is
+   * sent once more; `undefined` where there are none. When the upstream refuses those too, their own `refused` is called,
+   * and what it resolves with is not used. Only credentials that a function provides are asked. It must not reject.
+   */
+  readonly refused?: (() => Promise<Credentials | undefined>) | undefined;
 }
 
 /** What a function that provides credentials gets to know about the call. */

@@ -56,6 +56,8 @@ export interface UpstreamCall {
   readonly bodyTimeoutMs?: number | undefined;
   /** The address of a redirect, in place of the request's own. */
   readonly hop?: Hop | undefined;
+  /** In place of those that were refused before. */
+  readonly credentials?: Credentials | undefined;
   /** Is given what is sent as credentials, before the request goes out. */
   readonly onSecrets?: ((secrets: readonly Secret[]) => void) | undefined;
   /** Is called when the request goes out. */
@@ -73,6 +75,8 @@ export interface UpstreamResponse {
   readonly configuredCredentials: boolean;
   /** What was sent as credentials. */
   readonly secrets: readonly Secret[];
+  /** Says that the token in the credentials was refused; see `Credentials`. Absent where none was sent. */
+  readonly refused?: Credentials["refused"];
 }
 
 /** What an upstream responded, its body still to come where its status means success. */
@@ -111,6 +115,8 @@ export interface Upstream {
    * @throws ConnectError reason REDIRECT_REFUSED
    */
   redirected(call: UpstreamCall, response: UpstreamResponse): UpstreamCall | undefined;
+  /** The call with the credentials that take the place of those that a response refuses (401); once for a call. */
+  renewed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined>;
   /** Aborted by `close`. */
   readonly closing: AbortSignal;
   /** Waits for running calls, then closes all connections. Further calls fail with UPSTREAM_CLOSED. */
@@ -146,7 +152,7 @@ export function isSuccess(status: number, rules: MethodRules): boolean {
   return (status >= 200 && status <= 299) || rules.success.includes(status);
 }
 
-type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets">;
+type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets" | "refused">;
 
 interface Prepared {
   readonly requester: Requester;
@@ -268,6 +274,15 @@ class PooledUpstream implements Upstream {
     }
   }
 
+  async renewed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined> {
+    if (response.status !== 401 || response.refused === undefined) return undefined;
+    const credentials = await raced(response.refused(), call.signal);
+    // a body that came in chunks is gone
+    if (credentials === undefined || call.credentials !== undefined || call.stream !== undefined)
+      return undefined;
+    return { ...call, credentials };
+  }
+
   get closing(): AbortSignal {
     return this.closed.signal;
   }
@@ -282,7 +297,7 @@ class PooledUpstream implements Upstream {
     return {
       requester: this.connections.base(base.origin),
       sent: outgoing({ ...call, origin: base.origin, path, authorization }, this.settings, this.clock),
-      sender: this.senderOf(authorization, call),
+      sender: this.senderOf(authorization, call, credentials),
     };
   }
 
@@ -298,7 +313,7 @@ class PooledUpstream implements Upstream {
     return {
       requester: this.connections.hop(hop),
       sent: outgoing({ ...call, origin, path, authorization }, this.settings, this.clock),
-      sender: this.senderOf(authorization, call),
+      sender: this.senderOf(authorization, call, credentials),
     };
   }
 
@@ -312,11 +327,12 @@ class PooledUpstream implements Upstream {
     await this.limiter.admit({ method: fullName(method), rules, identity, signal, expiresAt });
   }
 
-  private senderOf({ kind, secrets }: Authorization, call: UpstreamCall): Sender {
+  private senderOf({ kind, secrets }: Authorization, call: UpstreamCall, credentials: Credentials): Sender {
     call.onSecrets?.(secrets);
     const fixed = typeof this.settings.credentials !== "function";
     const { secrets: others } = this.connections;
     return {
+      ...(!fixed && HAS_TOKEN.has(kind) && { refused: credentials.refused }),
       configuredCredentials: kind !== "none" && fixed,
       secrets: others.length === 0 ? secrets : [...secrets, ...others],
     };
@@ -329,8 +345,10 @@ class PooledUpstream implements Upstream {
     return base;
   }
 
-  private credentials({ method, header, signal }: UpstreamCall): Credentials | Promise<Credentials> {
+  private credentials(call: UpstreamCall): Credentials | Promise<Credentials> {
+    const { method, header, signal } = call;
     const { credentials } = this.settings;
+    if (call.credentials !== undefined) return call.credentials;
     if (typeof credentials !== "function") return credentials;
     return raced(this.provided(credentials, { method, header: header() }), signal);
   }
@@ -399,6 +417,9 @@ class PooledUpstream implements Upstream {
 }
 
 const NO_AUTHORIZATION: Authorization = { kind: "none", headers: [], queryString: "", secrets: [] };
+
+/** Kinds of credentials with a token, which may have expired. */
+const HAS_TOKEN: ReadonlySet<Authorization["kind"]> = new Set(["oauth1", "oauth2"]);
 
 /** Statuses that lead elsewhere (RFC 9110 section 15.4). */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
