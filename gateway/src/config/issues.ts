@@ -3,7 +3,8 @@ import { didYouMean } from "../text/suggest.ts";
 import type { YamlFile } from "./document.ts";
 import { maskAddress } from "./mask.ts";
 import type { Problem } from "./problems.ts";
-import { configSchema, SECRET_HELP } from "./schema.ts";
+import { configSchema } from "./schema.ts";
+import { SECRET_HELP } from "./schema-parts.ts";
 
 /** Turns what zod found into problems with places, one for each unknown key. */
 export function problemsOf(error: z.ZodError, yaml: YamlFile, file: string): Problem[] {

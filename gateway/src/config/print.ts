@@ -7,7 +7,8 @@ import type { Environment } from "./environment.ts";
 import type { Config } from "./load.ts";
 import { maskAddress, maskUser } from "./mask.ts";
 import { proxyVariable } from "./proxies.ts";
-import type { SecretPlace, UpstreamConfig } from "./schema.ts";
+import type { UpstreamConfig } from "./schema.ts";
+import type { SecretPlace } from "./schema-parts.ts";
 import { isSecretSet } from "./secrets.ts";
 
 /**

@@ -12,7 +12,8 @@ import type { Environment } from "./environment.ts";
 import { type Config, problemAt } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 import { proxiesOf } from "./proxies.ts";
-import type { CredentialPlaces, ProxyPlaces, SecretPlace } from "./schema.ts";
+import type { CredentialPlaces, ProxyPlaces } from "./schema.ts";
+import type { SecretPlace } from "./schema-parts.ts";
 import { FileReader, readTls } from "./upstream-tls.ts";
 
 /** Settings of upstreams that win over the configuration, by name. */
