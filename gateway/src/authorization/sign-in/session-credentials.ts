@@ -1,0 +1,92 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import type { CredentialKind, Credentials, CredentialsFunction } from "connect-rest";
+import { gatewayError } from "../../call/gateway-error.ts";
+import { methodName } from "../../call/method-path.ts";
+import type { WantedKinds } from "../../credentials/pass-through.ts";
+import { StoreError } from "../../store/store-error.ts";
+import type { SignInSessions } from "./sessions.ts";
+
+/** Whose call it is, as its token says. */
+export interface CallerSession {
+  /** Undefined for an application that acts for itself. */
+  readonly sessionId?: string | undefined;
+}
+
+export interface SessionCredentialsOptions {
+  readonly upstream: string;
+  /** Those of the gateway itself: for callers without a session, and for methods that take no person's. */
+  readonly fixed: Credentials;
+  readonly wantedKinds: WantedKinds;
+  readonly sessions: () => Pick<SignInSessions, "credentials">;
+  /** The caller of the call that runs; undefined for a caller that nobody knows. */
+  readonly caller: () => CallerSession | undefined;
+}
+
+const STORAGE = new AsyncLocalStorage<Credentials>();
+
+/** Runs a call with credentials in place of the caller's. */
+export function withCredentials<T>(credentials: Credentials, work: () => Promise<T>): Promise<T> {
+  return STORAGE.run(credentials, work);
+}
+
+/**
+ * The credentials of the caller's session at an upstream: those of the person, wherever the method takes such. The gateway's
+ * own are for methods that take no other, and for applications that act for themselves.
+ */
+export function sessionCredentials(options: SessionCredentialsOptions): CredentialsFunction {
+  const { upstream, fixed, wantedKinds, sessions, caller } = options;
+  return async ({ method }) => {
+    const wanted = wantedKinds(method);
+    const given = STORAGE.getStore();
+    if (given !== undefined) return given;
+    const current = caller();
+    if (!wanted.some(isOfPerson)) return fixed;
+    if (current?.sessionId === undefined) {
+      if (wanted.some((kind) => isOfGateway(kind, fixed))) return fixed;
+      throw personNeeded(method, upstream);
+    }
+    return await credentialsOf(sessions(), current.sessionId, upstream);
+  };
+}
+
+async function credentialsOf(
+  sessions: Pick<SignInSessions, "credentials">,
+  id: string,
+  upstream: string,
+): Promise<Credentials> {
+  try {
+    return await sessions.credentials(id, upstream);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const text = "the session of the caller cannot be read at the moment; try again";
+    throw gatewayError("SESSION_UNAVAILABLE", text, Code.Unavailable, [], error);
+  }
+}
+
+function isOfPerson(kind: CredentialKind): boolean {
+  return kind === "oauth2" || kind === "oauth1";
+}
+
+function isOfGateway(kind: CredentialKind, { apiKey, oauth1, oauth2, basic }: Credentials): boolean {
+  switch (kind) {
+    case "none":
+      return true;
+    case "api_key":
+      return apiKey !== undefined;
+    case "oauth1_client":
+      return oauth1 !== undefined;
+    case "oauth1":
+      return oauth1?.token !== undefined;
+    case "oauth2":
+      return oauth2 !== undefined;
+    case "basic":
+      return basic !== undefined;
+  }
+}
+
+function personNeeded(method: DescMethod, upstream: string): ConnectError {
+  const text = `${methodName(method)} acts for a person at the upstream ${upstream}, and the token of the call is that of an application`;
+  return gatewayError("PERSON_NEEDED", text, Code.PermissionDenied);
+}
