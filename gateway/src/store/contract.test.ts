@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { POSTGRES_PROGRAMS, startPostgres, type TestPostgres } from "../testing/postgres.ts";
 import { PostgresStore } from "./postgres-store.ts";
 import { SqliteStore } from "./sqlite-store.ts";
-import type { Entry, Store } from "./store.ts";
+import type { Change, Entry, Store } from "./store.ts";
 
 let folder: string;
 let postgres: TestPostgres | undefined;
@@ -118,6 +118,60 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
     };
     await expect(stores[0].update("thrown", "key", fail)).rejects.toThrow();
     expect(await stores[1].update("thrown", "key", () => ({ value: "2" }))).toEqual({ value: "2" });
+  });
+
+  check("changes are made together, or none of them where one finds something unexpected", async () => {
+    const [a, b] = stores;
+    await a.put("commit", "there", { value: "1" });
+    const put = (key: string, expected: Change["expected"]) => {
+      return { kind: "commit", key, entry: { value: "2" }, expected };
+    };
+    const bad = [
+      put("there", { value: "0" }),
+      put("there", "none"),
+      put("gone", "any"),
+      put("gone", { value: "" }),
+    ];
+    for (const change of bad) expect(await b.commit([put("new", undefined), change])).toBe(false);
+    expect(await a.get("commit", "new")).toBeUndefined();
+    const held = { kind: "commit", key: "there", entry: "unchanged", expected: "any" } as const;
+    expect(
+      await b.commit([put("new", "none"), held, { kind: "commit", key: "gone", entry: undefined }]),
+    ).toBe(true);
+    expect(await a.get("commit", "new")).toEqual({ value: "2" });
+    expect(await a.get("commit", "there")).toEqual({ value: "1" });
+    expect(await a.commit([put("there", { value: "1" })])).toBe(true);
+    expect(await b.commit([])).toBe(true);
+  });
+
+  check("of many that expect the same, one commits", async () => {
+    await stores[0].put("commit", "raced", { value: "0" });
+    const committed = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        (stores[i % 2] ?? stores[0]).commit([
+          { kind: "commit", key: `by ${i}`, entry: { value: "" }, expected: "none" },
+          { kind: "commit", key: "raced", entry: { value: String(i + 1) }, expected: { value: "0" } },
+        ]),
+      ),
+    );
+    const winner = committed.indexOf(true);
+    expect(committed.filter((isMade) => isMade)).toHaveLength(1);
+    expect(await stores[0].get("commit", "raced")).toEqual({ value: String(winner + 1) });
+  });
+
+  check("nothing is added to a grant that is deleted meanwhile", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const grant = `raced ${round}`;
+      await stores[0].put("grant", grant, { value: "", grant });
+      const add = stores[0].commit([
+        { kind: "grant", key: grant, entry: "unchanged", expected: "any" },
+        { kind: "token", key: grant, entry: { value: "", grant } },
+      ]);
+      await Promise.all(
+        round % 2 === 0 ? [add, stores[1].deleteBy({ grant })] : [stores[1].deleteBy({ grant }), add],
+      );
+      expect(await stores[0].get("token", grant)).toBeUndefined();
+    }
   });
 
   check("a grant goes with all that belongs to it, and a session with all its grants", async () => {

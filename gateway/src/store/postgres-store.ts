@@ -1,6 +1,6 @@
 import { Pool, type PoolClient } from "pg";
 import { migratePostgres } from "./postgres-migrations.ts";
-import type { Entry, Owner, PlacedEntry, Store } from "./store.ts";
+import { type Change, type Entry, isExpected, type Owner, type PlacedEntry, type Store } from "./store.ts";
 import { StoreError, type StoreFailure } from "./store-error.ts";
 import { withLock } from "./with-lock.ts";
 
@@ -82,18 +82,28 @@ export class PostgresStore implements Store {
     await this.connect();
     return this.withClient((client) =>
       inTransaction(client, async () => {
-        // a row that is not there yet cannot be locked itself
-        await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`${kind}\n${key}`]);
-        const sql = `SELECT ${COLUMNS} FROM connect_rest_entries WHERE kind = $1 AND key = $2 AND ${ALIVE} FOR UPDATE`;
-        const { rows } = await client.query<Row>(sql, [kind, key, this.now()]);
-        const before = entryOf(rows[0]);
+        const before = await this.hold(client, kind, key);
         const after = change(before);
-        if (after === undefined) {
-          await client.query("DELETE FROM connect_rest_entries WHERE kind = $1 AND key = $2", [kind, key]);
-        } else if (after !== before) {
-          await client.query(PUT, parametersOf(kind, key, after));
-        }
+        if (after !== before) await replace(client, kind, key, after);
         return after;
+      }),
+    );
+  }
+
+  async commit(changes: readonly Change[]): Promise<boolean> {
+    await this.connect();
+    // in one order, so that two that commit the same places do not wait for each other
+    const ordered = changes.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+    return this.withClient((client) =>
+      inTransaction(client, async () => {
+        for (const change of ordered) {
+          if (change.expected === undefined) continue;
+          if (!isExpected(await this.hold(client, change.kind, change.key), change)) return false;
+        }
+        for (const { kind, key, entry } of ordered) {
+          if (entry !== "unchanged") await replace(client, kind, key, entry);
+        }
+        return true;
       }),
     );
   }
@@ -104,13 +114,19 @@ export class PostgresStore implements Store {
   }
 
   async deleteBy(owner: Owner): Promise<number> {
-    const grant = "DELETE FROM connect_rest_entries WHERE grant_id = $1 RETURNING kind";
-    const session =
-      "DELETE FROM connect_rest_entries WHERE session_id = $1 OR grant_id IN (SELECT grant_id FROM connect_rest_entries WHERE session_id = $1) RETURNING kind";
-    const rows = await ("grant" in owner
-      ? this.query(grant, [owner.grant])
-      : this.query(session, [owner.session]));
-    return rows.length;
+    if ("session" in owner) {
+      const grants = new Set(
+        (await this.listBy(owner)).flatMap(({ grant }) => (grant === undefined ? [] : [grant])),
+      );
+      let sum = 0;
+      for (const grant of grants) sum += await this.deleteBy({ grant });
+      const own = "DELETE FROM connect_rest_entries WHERE session_id = $1 RETURNING kind";
+      return sum + (await this.query(own, [owner.session])).length;
+    }
+    const sql = "DELETE FROM connect_rest_entries WHERE grant_id = $1 RETURNING kind";
+    const first = await this.query(sql, [owner.grant]);
+    // it waited for those who held the grant meanwhile, and did not see yet what they have added to it
+    return first.length + (await this.query(sql, [owner.grant])).length;
   }
 
   async listBy(owner: Owner): Promise<readonly PlacedEntry[]> {
@@ -134,6 +150,15 @@ export class PostgresStore implements Store {
     await this.pool.end();
   }
 
+  /** Keeps others from a place until the end of the transaction. */
+  private async hold(client: PoolClient, kind: string, key: string): Promise<Entry | undefined> {
+    // a row that is not there yet cannot be locked itself
+    await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [placeOf({ kind, key })]);
+    const sql = `SELECT ${COLUMNS} FROM connect_rest_entries WHERE kind = $1 AND key = $2 AND ${ALIVE} FOR UPDATE`;
+    const { rows } = await client.query<Row>(sql, [kind, key, this.now()]);
+    return entryOf(rows[0]);
+  }
+
   private async query(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
     await this.connect();
     return this.withClient(async (client) => (await client.query<Row>(sql, [...parameters])).rows);
@@ -152,6 +177,23 @@ export class PostgresStore implements Store {
       // one that has failed may be in a transaction, or dead
       client?.release(failure !== undefined);
     }
+  }
+}
+
+function placeOf({ kind, key }: { readonly kind: string; readonly key: string }): string {
+  return `${kind}\n${key}`;
+}
+
+async function replace(
+  client: PoolClient,
+  kind: string,
+  key: string,
+  entry: Entry | undefined,
+): Promise<void> {
+  if (entry === undefined) {
+    await client.query("DELETE FROM connect_rest_entries WHERE kind = $1 AND key = $2", [kind, key]);
+  } else {
+    await client.query(PUT, parametersOf(kind, key, entry));
   }
 }
 

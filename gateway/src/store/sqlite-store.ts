@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { migrateSqlite } from "./sqlite-migrations.ts";
-import type { Entry, Owner, PlacedEntry, Store } from "./store.ts";
+import { type Change, type Entry, isExpected, type Owner, type PlacedEntry, type Store } from "./store.ts";
 import { StoreError } from "./store-error.ts";
 import { withLock } from "./with-lock.ts";
 
@@ -91,6 +91,30 @@ export class SqliteStore implements Store {
           insert(opened, kind, key, after);
         }
         return after;
+      }),
+    );
+  }
+
+  commit(changes: readonly Change[]): Promise<boolean> {
+    return this.attempt((opened) =>
+      inTransaction(opened.database, () => {
+        const now = this.now();
+        const isGood = changes.every((change) => {
+          return (
+            change.expected === undefined ||
+            isExpected(entryOf(opened.get.get(change.kind, change.key, now)), change)
+          );
+        });
+        if (!isGood) return false;
+        for (const { kind, key, entry } of changes) {
+          if (entry === "unchanged") continue;
+          if (entry === undefined) {
+            opened.remove.run(kind, key);
+          } else {
+            insert(opened, kind, key, entry);
+          }
+        }
+        return true;
       }),
     );
   }

@@ -16,6 +16,16 @@ export interface PlacedEntry extends Entry {
   readonly key: string;
 }
 
+/** One of several changes that are made together. */
+export interface Change {
+  readonly kind: string;
+  readonly key: string;
+  /** What is there from then on: an entry, undefined for none, or what was there before. */
+  readonly entry: Entry | "unchanged" | undefined;
+  /** What has to be there for any of the changes to be made: any entry, none, or one of this value. Default: whatever. */
+  readonly expected?: "any" | "none" | { readonly value: string } | undefined;
+}
+
 /** To whom entries belong. */
 export type Owner = { readonly grant: string } | { readonly session: string };
 
@@ -41,6 +51,11 @@ export interface Store {
     key: string,
     change: (entry: Entry | undefined) => Entry | undefined,
   ): Promise<Entry | undefined>;
+  /**
+   * Makes all changes, or none of them where one finds something else than it expects. Resolves with whether they were
+   * made. At most one change for a place.
+   */
+  commit(changes: readonly Change[]): Promise<boolean>;
   /** Resolves with whether there was one. */
   delete(kind: string, key: string): Promise<boolean>;
   /** Removes all that belongs to a grant, or to a session with all its grants, at once. Resolves with their number. */
@@ -56,4 +71,11 @@ export interface Store {
   deleteExpired(): Promise<number>;
   /** Resolves when what runs has ended. */
   close(): Promise<void>;
+}
+
+/** Whether what is there is what a change expects. */
+export function isExpected(entry: Entry | undefined, { expected }: Change): boolean {
+  if (expected === undefined) return true;
+  if (expected === "any") return entry !== undefined;
+  return expected === "none" ? entry === undefined : entry?.value === expected.value;
 }
