@@ -59,8 +59,8 @@ export class SignIn implements Interactions {
   }
 
   async serve(request: HttpRequest, response: HttpResponse, flow: Flow): Promise<void> {
-    const url = new URL(request.url ?? "", "http://gateway.invalid");
-    const step = url.pathname.slice(flow.path.length);
+    const [path = "", query] = (request.url ?? "").split("?", 2);
+    const step = path.slice(flow.path.length);
     const isHead = request.method === "HEAD";
     if (step === "/decision") {
       if (request.method !== "POST") return refuseMethod(response, "POST");
@@ -70,7 +70,7 @@ export class SignIn implements Interactions {
       return sendPage(response, strayPage(404, "There is no page at this address."), isHead);
     }
     if (request.method !== "GET") return refuseMethod(response, "GET");
-    if (step === "/return") return await this.arrive(url.searchParams, response, flow);
+    if (step === "/return") return await this.arrive(new URLSearchParams(query), response, flow);
     return await this.proceed(response, flow);
   }
 

@@ -4,7 +4,7 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import type { CredentialKind, Credentials, CredentialsFunction } from "connect-rest";
 import { gatewayError } from "../../call/gateway-error.ts";
 import { methodName } from "../../call/method-path.ts";
-import type { WantedKinds } from "../../credentials/pass-through.ts";
+import { has, type WantedKinds } from "../../credentials/pass-through.ts";
 import { StoreError } from "../../store/store-error.ts";
 import type { SignInSessions } from "./sessions.ts";
 
@@ -44,10 +44,12 @@ export function sessionCredentials(options: SessionCredentialsOptions): Credenti
     const current = caller();
     if (!wanted.some(isOfPerson)) return fixed;
     if (current?.sessionId === undefined) {
-      if (wanted.some((kind) => isOfGateway(kind, fixed))) return fixed;
+      if (wanted.some((kind) => has(fixed, kind))) return fixed;
       throw personNeeded(method, upstream);
     }
-    return await credentialsOf(sessions(), current.sessionId, upstream);
+    const own = await credentialsOf(sessions(), current.sessionId, upstream);
+    // a person's token may be of the kind that the method does not take
+    return wanted.some((kind) => has(own, kind)) ? own : { ...fixed, ...own };
   };
 }
 
@@ -67,23 +69,6 @@ async function credentialsOf(
 
 function isOfPerson(kind: CredentialKind): boolean {
   return kind === "oauth2" || kind === "oauth1";
-}
-
-function isOfGateway(kind: CredentialKind, { apiKey, oauth1, oauth2, basic }: Credentials): boolean {
-  switch (kind) {
-    case "none":
-      return true;
-    case "api_key":
-      return apiKey !== undefined;
-    case "oauth1_client":
-      return oauth1 !== undefined;
-    case "oauth1":
-      return oauth1?.token !== undefined;
-    case "oauth2":
-      return oauth2 !== undefined;
-    case "basic":
-      return basic !== undefined;
-  }
 }
 
 function personNeeded(method: DescMethod, upstream: string): ConnectError {

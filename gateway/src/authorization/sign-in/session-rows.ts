@@ -66,10 +66,13 @@ export class SessionRows {
 
   /** Adds a session. */
   async create(id: string, row: SessionRow, upstreams: ReadonlyMap<string, UpstreamSession>): Promise<void> {
-    for (const [party, upstream] of upstreams) {
-      await this.store.put(UPSTREAM_KIND, keyOf(id, party), this.upstreamEntry(id, row, party, upstream));
-    }
-    await this.store.put(SESSION_KIND, id, entryOf(id, row, JSON.stringify(row)));
+    const changes = [...upstreams].map(([party, upstream]) => ({
+      kind: UPSTREAM_KIND,
+      key: keyOf(id, party),
+      entry: this.upstreamEntry(id, row, party, upstream),
+    }));
+    const session = { kind: SESSION_KIND, key: id, entry: entryOf(id, row, JSON.stringify(row)) };
+    await this.store.commit([...changes, session]);
   }
 
   /** Reads a session with all that belongs to it; undefined where it has ended. */
