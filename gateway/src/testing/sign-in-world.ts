@@ -70,7 +70,7 @@ export function signInSettings(
   parties: readonly PartySettings[],
   more: Partial<SignInSettings> = {},
 ): SignInSettings {
-  return { keys: [newKey()], idleMs: 3_600_000, sessionMs: 36_000_000, consentMs: 0, parties, ...more };
+  return { keys: [newKey()], idleMs: 36_000_000, sessionMs: 360_000_000, consentMs: 0, parties, ...more };
 }
 
 /** A log that keeps its lines. */
