@@ -54,6 +54,8 @@ export interface Gauges {
 export class Metrics {
   private readonly registry = new Registry();
   private readonly places = new LabelSets();
+  /** Errors of sign-in come from third parties. */
+  private readonly outcomes = new LabelSets();
   private readonly calls = this.counter("calls_total", "Calls that ended.", ["method", "code", "protocol"]);
   private readonly callSeconds = this.histogram("call_duration_seconds", "How long calls took.", [
     "method",
@@ -88,6 +90,16 @@ export class Metrics {
     "rejected_requests_total",
     "Requests that were rejected before they became a call: malformed, for an unknown host or method, or beyond a limit.",
     ["status"],
+  );
+  private readonly authorizations = this.counter(
+    "authorization_requests_total",
+    'Requests to the endpoints of the authorization server, by outcome: "ok", or the error of the response.',
+    ["endpoint", "outcome"],
+  );
+  private readonly tokenChecks = this.counter(
+    "token_checks_total",
+    "Calls whose access token was checked, by outcome.",
+    ["outcome"],
   );
   private readonly tlsFailures = this.counter("tls_failures_total", "TLS handshakes that failed.", []);
   private readonly methodSeconds: Histogram<"upstream" | "method"> | undefined;
@@ -173,6 +185,17 @@ export class Metrics {
   /** A request that did not become a call, with the HTTP status of its response. */
   rejected(status: number): void {
     this.rejections.inc({ status });
+  }
+
+  /** A request to an endpoint of the authorization server. */
+  authorized(endpoint: string, outcome: string): void {
+    const label = this.outcomes.admits(outcome) ? outcome : "other";
+    this.authorizations.inc({ endpoint, outcome: label });
+  }
+
+  /** A call whose token was checked. */
+  tokenChecked(outcome: string): void {
+    this.tokenChecks.inc({ outcome });
   }
 
   tlsFailed(): void {

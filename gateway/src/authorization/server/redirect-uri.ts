@@ -21,3 +21,17 @@ export function isRedirectHost(address: string, hosts: readonly string[]): boole
     hosts.some((each) => (each.startsWith("*.") ? host.endsWith(each.slice(1)) : host === each.toLowerCase()))
   );
 }
+
+/** `http`, a host of the person's own machine, and what the port is free between (RFC 8252 section 7.3). */
+const LOOPBACK_PATTERN = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(\/.*|\?.*|)$/s;
+
+/**
+ * Whether a redirect URI is the registered one: the same text, but for the port on the person's own machine, which
+ * applications pick when they start.
+ */
+export function matchesRedirectUri(address: string, registered: string): boolean {
+  if (address === registered) return true;
+  const given = LOOPBACK_PATTERN.exec(address);
+  const known = LOOPBACK_PATTERN.exec(registered);
+  return given !== null && known !== null && given[1] === known[1] && given[2] === known[2];
+}
