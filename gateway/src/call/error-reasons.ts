@@ -129,12 +129,6 @@ export const GATEWAY_REASONS = {
       "The caller's tokens of a third party have expired, and it did not renew them for a reason of its own.",
     remedy: "Retry later; the log has the cause.",
   },
-  PERSON_NEEDED: {
-    codes: [Code.PermissionDenied],
-    cause:
-      "The method acts for a person, and the caller has signed nobody in: its token is that of an application (client credentials).",
-    remedy: "Call with a token that a person has consented to.",
-  },
   SHUTTING_DOWN: {
     codes: [Code.Unavailable],
     cause: "The gateway is shutting down.",

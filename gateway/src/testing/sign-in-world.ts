@@ -70,7 +70,15 @@ export function signInSettings(
   parties: readonly PartySettings[],
   more: Partial<SignInSettings> = {},
 ): SignInSettings {
-  return { keys: [newKey()], idleMs: 36_000_000, sessionMs: 360_000_000, consentMs: 0, parties, ...more };
+  return {
+    keys: [newKey()],
+    idleMs: 36_000_000,
+    sessionMs: 360_000_000,
+    consentMs: 0,
+    parties,
+    permissions: { read: "do read" },
+    ...more,
+  };
 }
 
 /** A log that keeps its lines. */
@@ -91,7 +99,6 @@ export async function startSignIn(options: SignInWorldOptions): Promise<SignInWo
     upstreams: {},
     call: options.call ?? (() => Promise.reject(new Error("no methods here"))),
     caller: () => undefined,
-    describeScope: (scope) => `do ${scope}`,
     log,
     now: options.now,
   });

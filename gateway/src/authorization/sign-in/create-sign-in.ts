@@ -46,6 +46,8 @@ export interface SignInSettings {
   readonly sessionMs: number;
   readonly consentMs: number;
   readonly parties: readonly PartySettings[];
+  /** What scopes allow, in words. Default: their names. */
+  readonly permissions?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface CreateSignInOptions {
@@ -56,8 +58,6 @@ export interface CreateSignInOptions {
   readonly call: CallMethod;
   /** The caller of the call that runs. */
   readonly caller: () => CallerSession | undefined;
-  /** What a scope allows, in words. */
-  readonly describeScope: (scope: string) => string;
   readonly log: Logger;
   readonly now?: (() => number) | undefined;
 }
@@ -82,6 +82,7 @@ export interface SignInParts {
  */
 export function createSignIn(options: CreateSignInOptions): SignInParts {
   const { settings, store, log, now = Date.now } = options;
+  const permissions = new Map(Object.entries(settings.permissions ?? {}));
   const ring = new KeyRing(settings.keys);
   const parties = settings.parties.map((each) => createParty(each, options, now));
   const sessions = new SignInSessions({
@@ -98,7 +99,7 @@ export function createSignIn(options: CreateSignInOptions): SignInParts {
     sessions,
     consents: new Consents(store, settings.consentMs, now),
     ring,
-    describeScope: options.describeScope,
+    describeScope: (scope) => permissions.get(scope) ?? scope,
     log,
   });
   return {

@@ -45,7 +45,7 @@ export function sessionCredentials(options: SessionCredentialsOptions): Credenti
     if (!wanted.some(isOfPerson)) return fixed;
     if (current?.sessionId === undefined) {
       if (wanted.some((kind) => has(fixed, kind))) return fixed;
-      throw personNeeded(method, upstream);
+      throw personRequired(method, upstream);
     }
     const own = await credentialsOf(sessions(), current.sessionId, upstream);
     // a person's token may be of the kind that the method does not take
@@ -63,7 +63,7 @@ async function credentialsOf(
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const text = "the session of the caller cannot be read at the moment; try again";
-    throw gatewayError("SESSION_UNAVAILABLE", text, Code.Unavailable, [], error);
+    throw gatewayError("STORE_UNAVAILABLE", text, Code.Unavailable, [], error);
   }
 }
 
@@ -71,7 +71,7 @@ function isOfPerson(kind: CredentialKind): boolean {
   return kind === "oauth2" || kind === "oauth1";
 }
 
-function personNeeded(method: DescMethod, upstream: string): ConnectError {
+function personRequired(method: DescMethod, upstream: string): ConnectError {
   const text = `${methodName(method)} acts for a person at the upstream ${upstream}, and the token of the call is that of an application`;
-  return gatewayError("PERSON_NEEDED", text, Code.PermissionDenied);
+  return gatewayError("PERSON_REQUIRED", text, Code.PermissionDenied);
 }
