@@ -106,6 +106,11 @@ export async function startOAuth2Party(): Promise<OAuth2TestParty> {
       refresh.delete(given);
       response.end();
     },
+    "/echo": ({ headers }, response) => {
+      const account = access.get((headers.authorization ?? "").replace(/^Bearer /, ""));
+      if (account === undefined) return send(response, 401, { error: "invalid_token" });
+      send(response, 200, { text: account });
+    },
     "/me": ({ headers }, response) => {
       const account = access.get((headers.authorization ?? "").replace(/^Bearer /, ""));
       if (account === undefined) return send(response, 401, { error: "invalid_token" });

@@ -123,9 +123,11 @@ export class SessionRows {
     await this.store.delete(UPSTREAM_KIND, keyOf(id, party));
   }
 
-  /** Forgets a session, with all that is bound to it. */
-  async remove(id: string): Promise<void> {
+  /** Forgets a session, with all that is bound to it. Of several callers, one gets `true`. */
+  async remove(id: string): Promise<boolean> {
+    const row = await this.store.take(SESSION_KIND, id);
     await this.store.deleteBy({ session: id });
+    return row !== undefined;
   }
 
   private async loadUpstream(

@@ -105,8 +105,9 @@ export class SignInSessions implements Sessions {
 
   async end(id: string): Promise<void> {
     const session = await this.options.rows.load(id);
-    await this.options.rows.remove(id);
+    const isFirst = await this.options.rows.remove(id);
     this.cache.delete(id);
+    if (!isFirst) return;
     await Promise.all(
       [...(session?.upstreams ?? [])].map(([party, each]) => this.revoke(party, each.tokens)),
     );
