@@ -45,6 +45,7 @@ export {
   type DifferenceLevel,
   type DifferenceLevels,
 } from "./decode/difference.ts";
+export { isMarked as isRedactedField } from "./errors/redacted-fields.ts";
 export { reasonOf } from "./errors/rest-error.ts";
 export { ERRORS, type ErrorEntry, type ErrorReason } from "./errors/table.ts";
 export { type UpstreamError, UpstreamErrorSchema } from "./gen/connectrest/v1/upstream_error_pb.ts";

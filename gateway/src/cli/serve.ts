@@ -6,6 +6,7 @@ import { ConfigError } from "../config/problems.ts";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox-process.ts";
+import { openStore } from "../store/open-store.ts";
 import { flushTelemetry, telemetryProblem } from "../trace/telemetry.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
 import { endWithoutReader, printError, printLine } from "./output.ts";
@@ -78,11 +79,12 @@ function atMost(ms: number, work: Promise<void>): Promise<void> {
   });
 }
 
-function startPrepared(
-  { config, adapters, types, upstreams, corsHeaders, tls }: Prepared,
+async function startPrepared(
+  { config, adapters, types, upstreams, corsHeaders, tls, authorization: resolved }: Prepared,
   options: ServeOptions,
   log: Logger,
 ): Promise<Gateway> {
+  const authorization = resolved && { ...resolved, store: await openStore(resolved.storePlace) };
   const { host, port, hosts, pages, reflection, limits, origins, proxies, metrics, diagnostics } =
     config.server;
   return listen(options.host ?? host, options.port ?? port, (host, port) =>
@@ -105,6 +107,7 @@ function startPrepared(
       metrics,
       diagnostics,
       tls,
+      authorization,
       log,
     }),
   );

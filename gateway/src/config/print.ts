@@ -16,7 +16,17 @@ import { isSecretSet } from "./secrets.ts";
  * `[secret]` where it has a value and `[missing]` where it has none.
  */
 export function printConfig(config: Config, env: Environment): string {
-  const { file: _, directory: __, yaml: ___, adapters, types, upstreams, server, ...rest } = config;
+  const {
+    file: _,
+    directory: __,
+    yaml: ___,
+    adapters,
+    types,
+    upstreams,
+    server,
+    authorization,
+    ...rest
+  } = config;
   const shown = Object.entries(upstreams).map(([name, upstream]) => {
     return [name, shownUpstream(upstream, config, env)] as const;
   });
@@ -24,6 +34,7 @@ export function printConfig(config: Config, env: Environment): string {
     adapters,
     types,
     upstreams: Object.fromEntries(shown),
+    ...(authorization === undefined ? {} : { authorization: maskSecrets(authorization, config, env) }),
     server: { ...server, limits: withDefaultLimits(server.limits, isLoopback(server.host)) },
     ...rest,
   };

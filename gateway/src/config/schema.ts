@@ -66,7 +66,15 @@ const credentials = z.strictObject({
     .optional()
     .describe("Sign requests with OAuth 1.0a (RFC 5849)."),
   oauth2: z
-    .strictObject({ accessToken: secret.describe("The access token.") })
+    .strictObject({
+      accessToken: secret.describe("The access token."),
+      application: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Whether the token is the application's own, and no person's. With `authorization`, clients that call for themselves (client credentials) get nothing of a person's: neither this token without `true` here, nor `oauth1.token`.",
+        ),
+    })
     .optional()
     .describe("Authenticate requests with an OAuth 2 bearer token (RFC 6750)."),
   basic: z

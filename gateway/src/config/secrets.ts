@@ -7,6 +7,7 @@ import {
   type ServiceAdapter,
   type UpstreamOptions,
 } from "connect-rest";
+import { rightsOf } from "../credentials/caller-rights.ts";
 import { passThroughCredentials, wantedKindsOf } from "../credentials/pass-through.ts";
 import type { Environment } from "./environment.ts";
 import { type Config, problemAt } from "./load.ts";
@@ -34,7 +35,9 @@ export function resolveUpstreams(
   const problems: Problem[] = [];
   const resolved: Record<string, UpstreamOptions> = {};
   const environment = proxiesOf(env, problems);
-  for (const [name, { credentials, proxy, tls, ...settings }] of Object.entries(config.upstreams)) {
+  for (const [name, { credentials, proxy, tls, signIn: _signIn, ...settings }] of Object.entries(
+    config.upstreams,
+  )) {
     const override = overrides[name];
     if (override !== undefined) {
       const { baseUrl: _, bases: __, ...limits } = settings;
@@ -43,11 +46,18 @@ export function resolveUpstreams(
     }
     const { passThrough, ...places } = credentials ?? {};
     const reader = new SecretReader(config, env, ["upstreams", name, "credentials"], problems);
-    const fixed = readCredentials(places, reader);
+    const all = readCredentials(places, reader);
+    const isApplicationToken = places.oauth2?.application === true;
+    // what callers bring is theirs, and what stands beside it is not
+    const fixed =
+      passThrough === undefined || config.authorization === undefined
+        ? all
+        : rightsOf(all, isApplicationToken);
     const proxyReader = new SecretReader(config, env, ["upstreams", name, "proxy"], problems);
     resolved[name] = {
       ...settings,
       proxy: proxy === undefined ? environment : proxy && readProxy(proxy, proxyReader),
+      ...(isApplicationToken ? { isApplicationToken } : {}),
       tls: tls && readTls(tls, new FileReader(config, ["upstreams", name, "tls"], problems)),
       credentials:
         passThrough === undefined
@@ -99,7 +109,7 @@ function readProxy({ url, username, password, ca }: ProxyPlaces, reader: SecretR
 }
 
 /** Reads secrets from their places, and collects what goes wrong. */
-class SecretReader {
+export class SecretReader {
   private readonly config: Config;
   private readonly env: Environment;
   private readonly path: readonly string[];

@@ -145,7 +145,11 @@ function refuse(request: HttpRequest, response: HttpResponse, error: ConnectErro
  * Refuses a request that is not authorized, with the HTTP status that every client understands (RFC 6750 section 3), also
  * where the protocol would say it in a body; only gRPC has no other way than its own.
  */
-function deny(request: HttpRequest, response: HttpResponse, { error, status, headers: challenge }: Denial): void {
+function deny(
+  request: HttpRequest,
+  response: HttpResponse,
+  { error, status, headers: challenge }: Denial,
+): void {
   const contentType = request.headers["content-type"];
   const protocol = protocolOf(contentType);
   const type = protocol === "connect" ? undefined : contentType;

@@ -44,6 +44,7 @@ export class PostgresStore implements Store {
       query_timeout: timeoutMs,
       statement_timeout: timeoutMs,
       application_name: "connect-rest",
+      allowExitOnIdle: true,
     });
     // of connections that nobody uses at the moment; whoever needs one gets a new one
     this.pool.on("error", () => undefined);

@@ -1,5 +1,5 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import { methodPath } from "../../call/method-path.ts";
+import { matchesMethod } from "connect-rest";
 
 /** A scope, and the methods that it is for. */
 export interface ScopeOptions {
@@ -39,8 +39,7 @@ export function createScopeMap(
   const ofMethods = [...annotated.values()].flat().filter((scope) => scope !== "offline_access");
   const names = [...new Set([...scopes.map(({ name }) => name), ...ofMethods])];
   const find = (method: DescMethod): ScopeNeed | undefined => {
-    const path = methodPath(method);
-    const configured = scopes.filter(({ methods }) => methods.some((pattern) => fits(path, pattern)));
+    const configured = scopes.filter(({ methods }) => methods.some((pattern) => fits(method, pattern)));
     if (configured.length > 0) return { kind: "one", scopes: configured.map(({ name }) => name) };
     const wanted = (annotated.get(method) ?? []).filter((scope) => scope !== "offline_access");
     return wanted.length === 0 ? undefined : { kind: "all", scopes: wanted };
@@ -61,9 +60,7 @@ export function hasScopes({ kind, scopes }: ScopeNeed, given: ReadonlySet<string
     : scopes.every((scope) => given.has(scope));
 }
 
-/** Whether a pattern names the method of a path (`package.Service/Method`). */
-export function fits(path: string, pattern: string): boolean {
-  if (pattern === "*") return true;
-  if (pattern.endsWith(".*")) return path.startsWith(pattern.slice(0, -1));
-  return path === pattern || path.startsWith(`${pattern}/`);
+/** Whether a pattern names a method. */
+export function fits(method: DescMethod, pattern: string): boolean {
+  return pattern === "*" || matchesMethod(pattern, method);
 }
