@@ -12,6 +12,14 @@ import { EXIT_STATUS } from "./exit-status.ts";
 import { endWithoutReader, printError, printLine } from "./output.ts";
 import { tryLines } from "./ready-lines.ts";
 import { createReload } from "./reload.ts";
+import {
+  authorizationOf,
+  type Showcase,
+  showcaseOf,
+  signInLines,
+  upstreamsOf,
+  withShowcase,
+} from "./showcase.ts";
 import { HangUp, type Stop, untilStopped } from "./signals.ts";
 
 export interface ServeOptions {
@@ -24,6 +32,8 @@ export interface ServeOptions {
   readonly sandboxTlsCert?: string;
   readonly sandboxTlsKey?: string;
   readonly sandboxEvents?: string;
+  /** Authorize callers, who sign in at the sandbox. */
+  readonly auth?: boolean;
 }
 
 /** How long an SDK may take to hand over its last spans, in milliseconds. */
@@ -36,20 +46,26 @@ export const TELEMETRY_MS = 3000;
 export async function serve(options: ServeOptions): Promise<void> {
   endWithoutReader();
   const hangUp = new HangUp();
-  const sandbox = options.sandbox === true ? await startConfiguredSandbox(options) : undefined;
+  const showcase = options.auth === true ? await showcaseOf(options) : undefined;
+  const sandbox = options.sandbox === true ? await startConfiguredSandbox(options, showcase) : undefined;
   try {
-    const overrides: Overrides = { upstreams: sandbox?.upstreams, host: options.host };
-    const running = await prepare(options.config, process.env, overrides);
+    const overrides: Overrides = {
+      upstreams: sandbox && upstreamsOf(sandbox),
+      host: options.host,
+      authorization: showcase && sandbox && authorizationOf(showcase, sandbox),
+    };
+    const running = withShowcase(await prepare(options.config, process.env, overrides), showcase);
     const log = createLogger(running.config.log.level);
     reportStrayErrors(log);
     const problem = telemetryProblem();
     if (problem !== undefined) log.warn(problem);
     const upstreams = new LiveUpstreams(running.upstreams);
-    const gateway = await startPrepared({ ...running, upstreams: upstreams.options }, options, log);
+    const listening = showcase === undefined ? options : { ...options, port: showcase.port };
+    const gateway = await startPrepared({ ...running, upstreams: upstreams.options }, listening, log);
     // Before the ready line: whoever reads it may send a signal at once.
     const stopped = Promise.race([untilStopped(), hangUp.gone, endOf(sandbox)]);
     hangUp.start(createReload({ file: options.config, overrides, running, gateway, upstreams, log }));
-    announce(gateway, running.config, sandbox !== undefined);
+    announce(gateway, running.config, sandbox !== undefined, showcase);
     await stop(gateway, await stopped, log);
   } finally {
     await sandbox?.stop();
@@ -80,7 +96,7 @@ function atMost(ms: number, work: Promise<void>): Promise<void> {
 }
 
 async function startPrepared(
-  { config, adapters, types, upstreams, corsHeaders, tls, authorization: resolved }: Prepared,
+  { config, adapters, types, upstreams, corsHeaders, tls, authorization: resolved, signIn }: Prepared,
   options: ServeOptions,
   log: Logger,
 ): Promise<Gateway> {
@@ -108,19 +124,21 @@ async function startPrepared(
       diagnostics,
       tls,
       authorization,
+      signIn,
       log,
     }),
   );
 }
 
-function startConfiguredSandbox(options: ServeOptions): Promise<Sandbox> {
+function startConfiguredSandbox(options: ServeOptions, showcase: Showcase | undefined): Promise<Sandbox> {
   const { sandbox, file, directory } = loadConfig(options.config, process.env);
   if (sandbox === undefined) {
     const text = "--sandbox needs this setting: { module: PATH, port: PORT }";
     throw new ConfigError([{ file, key: "sandbox", text }]);
   }
   const module = resolveModule(sandbox.module, directory);
-  return startSandbox({ module, port: sandbox.port, args: sandboxArguments(options) });
+  const args = [...sandboxArguments(options), ...(showcase?.sandboxArguments ?? [])];
+  return startSandbox({ module, port: sandbox.port, args });
 }
 
 /** Resolves with a text when the sandbox dies, if there is one. */
@@ -168,11 +186,17 @@ async function listen(
   }
 }
 
-function announce(gateway: Gateway, config: Config, withSandbox: boolean): void {
+function announce(
+  gateway: Gateway,
+  config: Config,
+  withSandbox: boolean,
+  showcase: Showcase | undefined,
+): void {
   printLine(`gateway ready on ${gateway.url}`);
   if (gateway.metricsUrl !== undefined) printLine(`metrics ready on ${gateway.metricsUrl}`);
   if (gateway.diagnosticsUrl !== undefined) printLine(`diagnostics ready on ${gateway.diagnosticsUrl}`);
-  if (withSandbox) for (const line of tryLines(gateway, config)) printLine(line);
+  const lines = showcase === undefined ? tryLines(gateway, config) : signInLines(showcase, gateway, config);
+  if (withSandbox) for (const line of lines) printLine(line);
 }
 
 /** The last resort: an error that nothing caught is a defect of one request, and no reason to end the others. */
