@@ -1,5 +1,12 @@
 import * as oauth from "oauth4webapi";
 
+/** What a browser shows, or the address at which it was stopped. */
+export interface Page {
+  readonly url: URL;
+  readonly text?: string;
+  readonly status?: number;
+}
+
 /** A browser that follows redirects across hosts, with cookies by host and path, and the person who uses it. */
 export class Person {
   private readonly fetch: typeof fetch;
@@ -12,11 +19,7 @@ export class Person {
   }
 
   /** Opens an address, up to a page or to a redirect that `ends`. */
-  async open(
-    address: string,
-    ends: string,
-    init: RequestInit = {},
-  ): Promise<{ url: URL; text?: string; status?: number }> {
+  async open(address: string, ends: string, init: RequestInit = {}): Promise<Page> {
     let url = new URL(address);
     let request = init;
     for (let hops = 0; hops < 25; hops++) {
@@ -34,11 +37,13 @@ export class Person {
     throw new Error("too many redirects");
   }
 
-  /** Sends the form of a page. */
-  submit(page: { url: URL; text?: string }, decision: string, ends: string) {
-    const action = /<form method="post" action="([^"]+)"/.exec(page.text ?? "")?.[1] ?? "";
-    const proof = /name="proof" value="([^"]+)"/.exec(page.text ?? "")?.[1] ?? "";
-    const body = new URLSearchParams({ proof, decision });
+  /** Sends the form of a page, with a decision and what else is filled in. */
+  submit(page: Page, decision: string, ends: string, more: Record<string, string> = {}): Promise<Page> {
+    const text = page.text ?? "";
+    const action = /<form method="post" action="([^"]+)"/.exec(text)?.[1] ?? "";
+    const hidden = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+    const fields = hidden.map(([, name = "", value = ""]) => [name, value.replaceAll("&amp;", "&")] as const);
+    const body = new URLSearchParams({ ...Object.fromEntries(fields), ...more, decision });
     return this.open(new URL(action, page.url).href, ends, { method: "POST", body });
   }
 
@@ -71,28 +76,41 @@ export const CLIENT_REDIRECT = "http://127.0.0.1:4567/callback";
 export class TestClient {
   readonly server: oauth.AuthorizationServer;
   readonly client: oauth.Client;
+  private readonly redirectUri: string;
   private readonly options;
 
-  private constructor(server: oauth.AuthorizationServer, client: oauth.Client, fetching: typeof fetch) {
+  private constructor(
+    server: oauth.AuthorizationServer,
+    client: oauth.Client,
+    redirectUri: string,
+    fetching: typeof fetch,
+  ) {
     this.server = server;
     this.client = client;
+    this.redirectUri = redirectUri;
     this.options = optionsOf(fetching);
   }
 
   /** Discovers a gateway, and registers there. */
-  static async register(publicUrl: string, fetching: typeof fetch = fetch): Promise<TestClient> {
+  static async register(
+    publicUrl: string,
+    fetching: typeof fetch = fetch,
+    redirectUri = CLIENT_REDIRECT,
+    name = "A test",
+  ): Promise<TestClient> {
     const issuer = new URL(publicUrl);
     const options = optionsOf(fetching);
     const found = await oauth.discoveryRequest(issuer, { algorithm: "oauth2", ...options });
     const server = await oauth.processDiscoveryResponse(issuer, found);
     const metadata = {
-      redirect_uris: [CLIENT_REDIRECT],
+      redirect_uris: [redirectUri],
       token_endpoint_auth_method: "none",
-      client_name: "A test",
+      client_name: name,
       grant_types: ["authorization_code", "refresh_token"],
     };
     const registered = await oauth.dynamicClientRegistrationRequest(server, metadata, options);
-    return new TestClient(server, await oauth.processDynamicClientRegistrationResponse(registered), fetching);
+    const client = await oauth.processDynamicClientRegistrationResponse(registered);
+    return new TestClient(server, client, redirectUri, fetching);
   }
 
   /** The address that a person has to open, and what redeems what they come back with. */
@@ -103,7 +121,7 @@ export class TestClient {
     const parameters = {
       client_id: this.client.client_id,
       response_type: "code",
-      redirect_uri: CLIENT_REDIRECT,
+      redirect_uri: this.redirectUri,
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
       state,
@@ -118,7 +136,7 @@ export class TestClient {
           this.client,
           oauth.None(),
           callback,
-          CLIENT_REDIRECT,
+          this.redirectUri,
           verifier,
           this.options,
         );
