@@ -13,6 +13,8 @@ export class Person {
   private readonly cookies: Array<{ name: string; value: string; origin: string; path: string }> = [];
   /** All pages and headers that it has seen. */
   readonly seen: string[] = [];
+  /** The values of all cookies that it was given. */
+  readonly secrets = new Set<string>();
 
   constructor(fetching: typeof fetch = fetch) {
     this.fetch = fetching;
@@ -64,6 +66,7 @@ export class Person {
         (each) => each.name === name && each.path === path && each.origin === origin,
       );
       if (index >= 0) this.cookies.splice(index, 1);
+      if (value !== "") this.secrets.add(value);
       if (value !== "") this.cookies.push({ name, value, origin, path });
     }
   }
@@ -76,6 +79,8 @@ export const CLIENT_REDIRECT = "http://127.0.0.1:4567/callback";
 export class TestClient {
   readonly server: oauth.AuthorizationServer;
   readonly client: oauth.Client;
+  /** Verifiers, codes and tokens so far. */
+  readonly secrets = new Set<string>();
   private readonly redirectUri: string;
   private readonly options;
 
@@ -116,6 +121,7 @@ export class TestClient {
   /** The address that a person has to open, and what redeems what they come back with. */
   async begin(): Promise<{ address: string; redeem(back: URL): Promise<oauth.TokenEndpointResponse> }> {
     const verifier = oauth.generateRandomCodeVerifier();
+    this.secrets.add(verifier);
     const state = oauth.generateRandomState();
     const address = new URL(this.server.authorization_endpoint ?? "");
     const parameters = {
@@ -131,6 +137,7 @@ export class TestClient {
       address: address.href,
       redeem: async (back) => {
         const callback = oauth.validateAuthResponse(this.server, this.client, back, state);
+        this.secrets.add(callback.get("code") ?? "");
         const response = await oauth.authorizationCodeGrantRequest(
           this.server,
           this.client,
@@ -140,7 +147,7 @@ export class TestClient {
           verifier,
           this.options,
         );
-        return oauth.processAuthorizationCodeResponse(this.server, this.client, response);
+        return this.kept(await oauth.processAuthorizationCodeResponse(this.server, this.client, response));
       },
     };
   }
@@ -163,7 +170,14 @@ export class TestClient {
       token,
       this.options,
     );
-    return oauth.processRefreshTokenResponse(this.server, this.client, response);
+    return this.kept(await oauth.processRefreshTokenResponse(this.server, this.client, response));
+  }
+
+  private kept(tokens: oauth.TokenEndpointResponse): oauth.TokenEndpointResponse {
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      if (token !== undefined) this.secrets.add(token);
+    }
+    return tokens;
   }
 
   async revoke(token: string): Promise<void> {

@@ -1,9 +1,8 @@
-import type { ServiceAdapter } from "connect-rest";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type AuthorizedGateway, PUBLIC_URL, startAuthorized } from "../../testing/authorized-gateway.ts";
-import { EchoServiceRest } from "../../testing/echo-rest.ts";
 import { startOidcParty } from "../../testing/oidc-party.ts";
 import { Person, TestClient } from "../../testing/person.ts";
+import { PersonalEchoServiceRest } from "../../testing/personal-echo-rest.ts";
 import { partySettings, signInSettings } from "../../testing/sign-in-world.ts";
 import {
   type OAuth1TestParty,
@@ -26,21 +25,14 @@ afterEach(async () => {
   await Promise.all([party.close(), photos.close()]);
 });
 
-const echo = EchoServiceRest.methods.echo;
-
-/** The echo service, for persons alone. */
-const PERSONAL: ServiceAdapter = {
-  ...EchoServiceRest,
-  methods: {
-    ...EchoServiceRest.methods,
-    echo: { ...echo, rules: { ...echo?.rules, credentials: ["oauth2"] } },
-  },
-} as ServiceAdapter;
-
 async function start(parties: readonly PartySettings[], baseUrl = party.url): Promise<TestClient> {
   served = await startAuthorized(
     {},
-    { adapters: [PERSONAL], upstreams: { echo: { baseUrl } }, signIn: signInSettings(parties) },
+    {
+      adapters: [PersonalEchoServiceRest],
+      upstreams: { echo: { baseUrl } },
+      signIn: signInSettings(parties),
+    },
   );
   return await TestClient.register(PUBLIC_URL, served.fetch);
 }
