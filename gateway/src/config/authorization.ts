@@ -85,8 +85,11 @@ function readRegistration(
   }
   checkScopes(scopes, names, reader, "registration", "scopes");
   if (mode === "closed") return undefined;
-  const token =
-    initialAccessToken && readSecret(initialAccessToken, reader, "registration", "initialAccessToken");
+  const place = ["registration", "initialAccessToken"];
+  const token = initialAccessToken && readSecret(initialAccessToken, reader, ...place);
+  if (token !== undefined && token !== "" && !/^[A-Za-z0-9._~+/-]+=*$/.test(token)) {
+    reader.report("a bearer token has letters, digits and ._~+/- alone (RFC 6750 section 2.1)", ...place);
+  }
   return { initialAccessToken: token, redirectHosts, grants, scopes };
 }
 

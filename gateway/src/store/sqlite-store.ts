@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { migrateSqlite } from "./sqlite-migrations.ts";
@@ -159,6 +159,7 @@ export class SqliteStore implements Store {
     for (;;) {
       try {
         this.opened ??= this.reopen();
+        this.checkFile(this.opened);
         return work(this.opened);
       } catch (error) {
         const code = codeOf(error);
@@ -183,6 +184,13 @@ export class SqliteStore implements Store {
     return new StoreError("failed", `${this.file} failed`, error);
   }
 
+  /** What is written to a file that is no longer there would be gone with the process. */
+  private checkFile({ inode }: Opened): void {
+    if (inode === undefined || inodeOf(this.file) === inode) return;
+    this.shut();
+    throw new StoreError("unreachable", `${this.file} is gone, or another file has taken its place`);
+  }
+
   private reopen(): Opened {
     if (this.isClosed) throw new StoreError("unreachable", `${this.file} is closed`);
     // a new file would be an empty one, and the old one may come back
@@ -192,7 +200,8 @@ export class SqliteStore implements Store {
 
   private open(): Opened {
     try {
-      return prepare(new DatabaseSync(this.file, { timeout: BLOCKING_MS }), this.waitMs);
+      const database = new DatabaseSync(this.file, { timeout: BLOCKING_MS });
+      return { ...prepare(database, this.waitMs), inode: inodeOf(this.file) };
     } catch (error) {
       throw this.failed(error);
     }
@@ -208,7 +217,12 @@ export class SqliteStore implements Store {
   }
 }
 
-interface Opened {
+interface Opened extends Statements {
+  /** Of the file that is open; undefined for one in memory. */
+  readonly inode: number | undefined;
+}
+
+interface Statements {
   readonly database: DatabaseSync;
   readonly get: StatementSync;
   readonly put: StatementSync;
@@ -221,7 +235,7 @@ interface Opened {
   readonly sweep: StatementSync;
 }
 
-function prepare(database: DatabaseSync, waitMs: number): Opened {
+function prepare(database: DatabaseSync, waitMs: number): Statements {
   // at the start others may be migrating it; later nobody waits in here
   database.exec(`PRAGMA busy_timeout = ${waitMs}`);
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
@@ -251,7 +265,11 @@ function prepare(database: DatabaseSync, waitMs: number): Opened {
   };
 }
 
-function insert({ put }: Opened, kind: string, key: string, entry: Entry): void {
+function inodeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino;
+}
+
+function insert({ put }: Statements, kind: string, key: string, entry: Entry): void {
   const { value, expiresAt = null, grant = null, session = null } = entry;
   put.run(kind, key, value, expiresAt, grant, session);
 }

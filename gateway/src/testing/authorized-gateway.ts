@@ -80,7 +80,7 @@ export async function startAuthorized(
     ...(hasUpstream ? {} : { routes: echoRoutes }),
     hosts: ["gateway.test", "127.0.0.1"],
     proxies: { trusted: ["127.0.0.1"] },
-    limits: { drainNoticeMs: 1 },
+    limits: { drainNoticeMs: 1, registrationsPerClient: 1000, registrationsPerMinute: 10_000 },
     log: createLogger("info", { write: (line: string) => lines.push(JSON.parse(line)) }),
     authorization: authorizationOptions(options),
     ...others,

@@ -5,6 +5,7 @@ import { type HttpRequest, type HttpResponse, sendResponse } from "../../listene
 import type { Origin } from "../../listener/proxies.ts";
 import { UNCACHED } from "../../listener/refusal.ts";
 import { refuse } from "../../protocol/refuse.ts";
+import { hashOf } from "../../store/hash.ts";
 import type { Store } from "../../store/store.ts";
 import { INTERACTION_PATH, type Interactions } from "../interaction.ts";
 import { Engine } from "./engine.ts";
@@ -19,6 +20,7 @@ import { Rate } from "./rate.ts";
 import { type BodyLimits, isType, readForm, readText } from "./read-form.ts";
 import { checkRegistration, type RegistrationPolicy, registrationResponse } from "./registration.ts";
 import { settleResource } from "./resource-indicator.ts";
+import { redirectUriOf } from "./stored-token.ts";
 
 /** What happened at an endpoint, for logs and metrics. Never a secret. */
 export interface AuthorizationEvent {
@@ -142,9 +144,7 @@ class Server implements AuthorizationServer {
       [METADATA_PATH, shared("metadata", ["GET", "HEAD"], (exchange) => this.sendMetadata(exchange))],
       ["/token", shared("token", ["POST"], (exchange) => this.token(exchange))],
       ["/revoke", shared("revoke", ["POST"], (exchange) => this.revoke(exchange))],
-      ...(registration === undefined
-        ? []
-        : [["/register", shared("register", ["POST"], (exchange) => this.register(exchange))] as const]),
+      ["/register", shared("register", ["POST"], (exchange) => this.register(exchange))],
       ["/authorize", own("authorize", ["GET", "POST"], (exchange) => this.authorize(exchange))],
     ]);
   }
@@ -171,6 +171,7 @@ class Server implements AuthorizationServer {
     if (endpoint !== undefined) return endpoint;
     if (path === RESOURCE_METADATA_PATH || path.startsWith(`${RESOURCE_METADATA_PATH}/`))
       return this.ofResource;
+    if (path.startsWith("/.well-known/")) return this.ofNothing;
     if (path.startsWith(`${INTERACTION_PATH}/`)) return this.ofFlows;
     return /^\/authorize\/[\w-]{21,128}$/.test(path) ? this.ofResumption : undefined;
   }
@@ -180,6 +181,11 @@ class Server implements AuthorizationServer {
     if (metadata === undefined) throw new OAuthError(404, "invalid_target", "there is no such resource");
     sendJson(request, response, 200, metadata);
     return Promise.resolve(undefined);
+  });
+
+  /** Clients fall back to what they know by themselves at 404 alone. */
+  private readonly ofNothing = shared("metadata", ["GET", "HEAD"], () => {
+    throw new OAuthError(404, "not_found", "there is no such metadata");
   });
 
   private readonly ofFlows = own("sign-in", ["GET", "HEAD", "POST"], async ({ request, response }) => {
@@ -277,13 +283,25 @@ class Server implements AuthorizationServer {
     const form =
       request.method === "POST" ? await readForm(request, this.bodyLimits) : new URLSearchParams(query);
     settleResource(form, this.options.publicUrl);
+    // the engine knows others, which need pages with scripts, or leave codes where scripts read them
+    if (!["query", ""].includes(form.get("response_mode") ?? "")) form.set("response_mode", "unsupported");
     return this.forward(exchange, { method: "GET", url: `/authorize?${form}`, body: "" });
   }
 
   private async token(exchange: Exchange): Promise<string | undefined> {
     const form = await readForm(exchange.request, this.bodyLimits);
     settleResource(form, this.options.publicUrl);
+    await this.settleRedirectUri(form);
     return this.forward(exchange, { method: "POST", url: "/token", body: String(form), type: FORM });
+  }
+
+  /** Clients of OAuth 2.1 need not say again where the code was sent (section 4.1.3), which the engine wants to know. */
+  private async settleRedirectUri(form: URLSearchParams): Promise<void> {
+    const [code, ...others] = form.getAll("code");
+    if (code === undefined || others.length > 0 || form.has("redirect_uri")) return;
+    const entry = await this.engine.guarded(() => this.options.store.get(CODE_KIND, hashOf(code)));
+    const uri = entry && redirectUriOf(entry);
+    if (uri !== undefined) form.set("redirect_uri", uri);
   }
 
   private async revoke(exchange: Exchange): Promise<string | undefined> {
@@ -301,6 +319,13 @@ class Server implements AuthorizationServer {
   private async register(exchange: Exchange): Promise<string | undefined> {
     const { request } = exchange;
     const { registration } = this.options;
+    if (registration === undefined) {
+      throw new OAuthError(
+        404,
+        "invalid_request",
+        "clients cannot register here; ask the operator for a client id",
+      );
+    }
     if (!isType(request, "application/json")) {
       throw new OAuthError(
         400,
@@ -375,6 +400,9 @@ class Server implements AuthorizationServer {
     return error?.error;
   }
 }
+
+/** The engine's name for codes. */
+const CODE_KIND = "AuthorizationCode";
 
 const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";

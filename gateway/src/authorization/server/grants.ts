@@ -21,14 +21,21 @@ export function createGrants(
   sessions: Sessions | undefined,
   onRevoked: (grantId: string) => void,
 ): Grants {
+  const running = new Map<string, Promise<void>>();
+  const revoke = async (grantId: string) => {
+    const session = (await store.get(GRANT_KIND, grantId))?.session;
+    await store.deleteBy({ grant: grantId });
+    onRevoked(grantId);
+    if (session === undefined || sessions === undefined) return;
+    const others = await store.listBy({ session });
+    if (!others.some(({ kind }) => kind === GRANT_KIND)) await sessions.end(session);
+  };
   return {
-    revoke: async (grantId) => {
-      const session = (await store.get(GRANT_KIND, grantId))?.session;
-      await store.deleteBy({ grant: grantId });
-      onRevoked(grantId);
-      if (session === undefined || sessions === undefined) return;
-      const others = await store.listBy({ session });
-      if (!others.some(({ kind }) => kind === GRANT_KIND)) await sessions.end(session);
+    revoke: (grantId) => {
+      // the engine asks for it several times at once
+      const one = running.get(grantId) ?? revoke(grantId).finally(() => running.delete(grantId));
+      running.set(grantId, one);
+      return one;
     },
   };
 }

@@ -29,3 +29,9 @@ export function storedTokenOf({ value, expiresAt, grant }: Entry): StoredToken |
     expiresAt,
   };
 }
+
+/** Where a code was sent, by its row. */
+export function redirectUriOf({ value }: Entry): string | undefined {
+  const { payload } = JSON.parse(value) as { readonly payload?: Record<string, unknown> };
+  return typeof payload?.redirectUri === "string" ? payload.redirectUri : undefined;
+}
