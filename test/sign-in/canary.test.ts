@@ -83,7 +83,7 @@ function expectNone(where: string, text: string, values: Iterable<string> = [...
 }
 
 function expectNowhere(gateway: GatewayProcess): void {
-  expect([secrets.size > 20, cookies.size > 5]).toEqual([true, true]);
+  expect([secrets.size > 20, cookies.size > 2]).toEqual([true, true]);
   const { stdout, stderr } = gateway.run.output();
   expect(stderr.length).toBeGreaterThan(1000);
   expectNone("standard output", stdout);
