@@ -8,7 +8,6 @@ import type { UpstreamOverrides } from "../config/secrets.ts";
 import type { Gateway } from "../gateway.ts";
 import type { Sandbox } from "../sandbox/sandbox-process.ts";
 import { firstMethod } from "./ready-lines.ts";
-import type { ServeOptions } from "./serve.ts";
 
 /** Authorization for trying it out: state in memory, a key for this run, and a sandbox as the third party. */
 export interface Showcase {
@@ -24,7 +23,10 @@ const RETURN_PATH = "/authorize/i/return";
 const HOST = "127.0.0.1";
 
 /** Settles what has to be known before anything listens: the sandbox wants to know where people come back to. */
-export async function showcaseOf(options: ServeOptions): Promise<Showcase> {
+export async function showcaseOf(options: {
+  readonly config: string;
+  readonly port?: number;
+}): Promise<Showcase> {
   const wanted = options.port ?? loadConfig(options.config, process.env).server.port;
   const port = wanted === 0 ? await freePort() : wanted;
   const publicUrl = `http://${HOST}:${port}`;

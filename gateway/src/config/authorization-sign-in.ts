@@ -11,10 +11,11 @@ const OWN_PARAMETER =
   /^(?:response_type|client_id|redirect_uri|state|scope|code_challenge|code_challenge_method|oauth_.*)$/;
 
 const parameters = z
-  .record(
-    text.refine((name) => !OWN_PARAMETER.test(name), { error: "the flow sets this parameter itself" }),
-    z.string(),
-  )
+  .record(text, z.string())
+  .refine((value) => !Object.keys(value).some((name) => OWN_PARAMETER.test(name)), {
+    error:
+      "response_type, client_id, redirect_uri, state, scope, code_challenge and oauth_… are set by the flow itself",
+  })
   .default({})
   .describe("Further parameters of the authorization request, e.g. `{ prompt: login }`.");
 

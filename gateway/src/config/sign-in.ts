@@ -72,12 +72,12 @@ function readKeys(config: Config, env: Environment, problems: Problem[]): Secret
     return [];
   }
   return keys.map((place, index) => {
-    const secret = reader.read(place, "keys", String(index));
+    const secret = reader.read(place, "keys", index);
     try {
       // what cannot be read is a problem already
       if (secret.reveal() !== "") new KeyRing([secret]);
     } catch (error) {
-      reader.report(error instanceof Error ? error.message : String(error), "keys", String(index));
+      reader.report(error instanceof Error ? error.message : String(error), "keys", index);
     }
     return secret;
   });
