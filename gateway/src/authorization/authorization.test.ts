@@ -6,6 +6,7 @@ import {
   startAuthorized,
   TestBrowser,
 } from "../testing/authorized-gateway.ts";
+import { OAuthSteps } from "../testing/oauth-steps.ts";
 
 let served: AuthorizedGateway;
 let server: oauth.AuthorizationServer;
@@ -95,4 +96,26 @@ test("a strict client registers, signs a person in, calls, refreshes and revokes
   );
   expect((await call(refreshed.access_token)).status).toBe(401);
   expect((await call(tokens.access_token)).status).toBe(401);
+});
+
+test("a client that knows the default paths alone registers, signs in and calls", async () => {
+  const steps = new OAuthSteps(served);
+  const id = await steps.publicClient();
+  const { body } = await steps.redeem(id, await steps.code(id));
+  expect((await steps.call(body.access_token)).status).toBe(200);
+});
+
+test("a strict client that calls for itself registers and gets a token", async () => {
+  const client = await register({ grant_types: ["client_credentials"], redirect_uris: [] });
+  const authentication = oauth.ClientSecretBasic(String(client.client_secret));
+  const response = await oauth.clientCredentialsGrantRequest(
+    server,
+    client,
+    authentication,
+    { scope: "echo" },
+    options(),
+  );
+  const tokens = await oauth.processClientCredentialsResponse(server, client, response);
+  expect((await call(tokens.access_token)).status).toBe(200);
+  expect((await call(undefined)).status).toBe(401);
 });

@@ -135,9 +135,9 @@ export function createAuthorization(
     interactions: signIn?.interactions,
     limits,
     now,
-    onEvent: ({ endpoint, outcome, clientId }) => {
+    onEvent: ({ endpoint, outcome, client }) => {
       metrics.authorized(endpoint, outcome);
-      if (endpoint !== "metadata") log.info({ endpoint, outcome, clientId }, "authorization");
+      if (endpoint !== "metadata") log.info({ endpoint, outcome, client }, "authorization");
     },
     onRevoked: (token) => tokens.forget(token),
     onReuse: (kind, clientId) => log.warn({ kind, clientId }, "used again, its grant is revoked"),

@@ -106,7 +106,9 @@ function readClient(
   if (grants.includes("client_credentials") && secret === undefined && jwks === undefined) {
     report("a client that calls for itself must authenticate: name secret or jwks");
   }
-  if (usesCodes && redirectUris.length === 0) report("authorization_code needs redirectUris");
+  if (usesCodes && redirectUris.length === 0) {
+    reader.report("authorization_code needs an address", "clients", id, "redirectUris");
+  }
   checkScopes(scopes, names, reader, "clients", id, "scopes");
   return {
     client_id: id,
@@ -135,7 +137,7 @@ function readSecret(
 ): string {
   const secret = reader.read(place, ...keys).reveal();
   if (secret !== "" && secret.length < MIN_SECRET) {
-    reader.report(`a secret needs ${MIN_SECRET} characters, e.g. of: openssl rand -base64 32`, ...keys);
+    reader.report(`a secret needs ${MIN_SECRET} characters, e.g. of: openssl rand -hex 32`, ...keys);
   }
   return secret;
 }

@@ -27,8 +27,8 @@ export interface AuthorizationEvent {
   readonly endpoint: EndpointName;
   /** `ok`, or the error of the response. */
   readonly outcome: string;
-  /** Where one is known. */
-  readonly clientId?: string | undefined;
+  /** The address of whoever has sent the request. */
+  readonly client: string;
 }
 
 export type EndpointName = "metadata" | "authorize" | "token" | "register" | "revoke" | "sign-in";
@@ -220,7 +220,7 @@ class Server implements AuthorizationServer {
         sendErrorPage(response, error.status, error.error, error.message, error.headers);
       }
     }
-    this.options.onEvent({ endpoint: endpoint.name, outcome });
+    this.options.onEvent({ endpoint: endpoint.name, outcome, client: exchange.address });
   }
 
   /** What is the same at all endpoints. */
