@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Secret } from "connect-rest";
+import { Secret, type UpstreamOptions } from "connect-rest";
 import type { Flow, FlowClient, FlowError, FlowResult } from "../authorization/interaction.ts";
 import {
   createSignIn,
@@ -40,6 +40,7 @@ export interface SignInWorldOptions {
   readonly settings?: Partial<SignInSettings>;
   readonly store?: Store;
   readonly call?: CallMethod;
+  readonly upstreams?: Readonly<Record<string, UpstreamOptions>>;
   readonly now?: () => number;
 }
 
@@ -96,7 +97,7 @@ export async function startSignIn(options: SignInWorldOptions): Promise<SignInWo
   const parts = createSignIn({
     settings: signInSettings(options.parties, options.settings),
     store,
-    upstreams: {},
+    upstreams: options.upstreams ?? {},
     call: options.call ?? (() => Promise.reject(new Error("no methods here"))),
     caller: () => undefined,
     log,

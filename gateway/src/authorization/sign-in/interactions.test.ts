@@ -388,6 +388,63 @@ async function openAnew({ flow }: TestFlow): Promise<Shown> {
   return await browse(world.url + flow.path);
 }
 
+test.each(["/token code", "/me"])(
+  "a third party that says nothing at %s is given up on, within its time limits",
+  async (endpoint) => {
+    await start({ upstreams: { blog: { headersTimeoutMs: 50 } } });
+    blog.faults.set(endpoint, () => true);
+    const flow = world.start();
+    const page = await open(flow);
+    expect([page.status, page.text]).toEqual([503, expect.stringContaining("The blog does not respond")]);
+    await decide(page, "leave");
+    expect(await flow.ended).toEqual({
+      error: "temporarily_unavailable",
+      description: "blog does not respond",
+    });
+  },
+);
+
+test("a third party that sends without end is given up on", async () => {
+  await start();
+  blog.faults.set("/token code", (_request, response) => {
+    response.end(Buffer.alloc(2 * 1024 * 1024, " "));
+    return true;
+  });
+  expect((await open(world.start())).status).toBe(503);
+});
+
+test.each(["/request", "/access"])(
+  "an OAuth 1.0a server that says nothing at %s is given up on",
+  async (endpoint) => {
+    await start({
+      parties: [partySettings("photos", photos)],
+      upstreams: { photos: { headersTimeoutMs: 50 } },
+    });
+    photos.faults.set(endpoint, () => true);
+    expect((await open(world.start())).status).toBe(503);
+  },
+);
+
+test.each<readonly [string, string, number]>([
+  ["no token", "a=b", 502],
+  ["a token without a secret", "oauth_token=a", 502],
+  ["a token that no header can carry", "oauth_token=a%0D%0Ab&oauth_token_secret=c", 502],
+  [
+    "a callback that is not confirmed",
+    "oauth_token=a&oauth_token_secret=c&oauth_callback_confirmed=false",
+    502,
+  ],
+  ["fields in another order, without a confirmation", "oauth_token_secret=c&oauth_token=a", 404],
+])("temporary credentials of OAuth 1.0a with %s", async (_name, body, status) => {
+  await start({ parties: [partySettings("photos", photos)] });
+  photos.faults.set("/request", (_request, response) => {
+    response.end(body);
+    return true;
+  });
+  // the made-up party does not know what it has not issued
+  expect((await open(world.start())).status).toBe(status);
+});
+
 test("tokens of a person who cannot be told are revoked", async () => {
   await start();
   blog.faults.set("/me", (_request, response) => {
