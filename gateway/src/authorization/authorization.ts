@@ -133,6 +133,7 @@ export function createAuthorization(
     registration,
     lifetimes: options.lifetimes,
     interactions: signIn?.interactions,
+    isAlive: (session) => sessions?.isAlive(session) ?? Promise.resolve(true),
     limits,
     now,
     onEvent: ({ endpoint, outcome, client }) => {

@@ -162,7 +162,8 @@ class StoreUnavailable extends errors.TemporarilyUnavailable {
   override readonly expose = true;
 }
 
-async function orUnavailable<T>(work: Promise<T>): Promise<T> {
+/** Turns failures of the store into the error that the engine passes on. */
+export async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

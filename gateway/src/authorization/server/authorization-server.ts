@@ -48,6 +48,8 @@ export interface AuthorizationServerOptions {
   readonly lifetimes: Lifetimes & { readonly clientSeconds: number };
   /** Signs people in; undefined where there are none, and clients act for themselves alone. */
   readonly interactions: Interactions | undefined;
+  /** Whether the session that a grant is bound to still stands. */
+  readonly isAlive: (sessionId: string) => Promise<boolean>;
   readonly limits: AuthorizationLimits;
   readonly now: () => number;
   readonly onEvent: (event: AuthorizationEvent) => void;

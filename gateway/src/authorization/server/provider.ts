@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomUUID, timingSafeEqual } from "node:crypto";
 import Provider, { type ClientMetadata, type Configuration, errors, interactionPolicy } from "oidc-provider";
 import { hashOf } from "../../store/hash.ts";
 import { INTERACTION_PATH } from "../interaction.ts";
-import { type AdapterOptions, createAdapter } from "./adapter.ts";
+import { type AdapterOptions, createAdapter, orUnavailable } from "./adapter.ts";
 import { GRANT_KIND } from "./grants.ts";
 import { matchesRedirectUri } from "./redirect-uri.ts";
 import { currentWork } from "./work.ts";
@@ -23,6 +23,8 @@ export interface ProviderOptions {
   readonly lifetimes: Lifetimes;
   readonly registration: { readonly isOpen: boolean; readonly initialAccessToken: string | undefined };
   readonly adapter: AdapterOptions;
+  /** Whether the session that a grant is bound to still stands. */
+  readonly isAlive: (sessionId: string) => Promise<boolean>;
 }
 
 /** How long a code is good for, in seconds. */
@@ -81,12 +83,17 @@ function configurationOf(options: ProviderOptions): Configuration {
     issueRefreshToken: (_context, client) => Promise.resolve(client.grantTypeAllowed("refresh_token")),
     expiresWithSession: () => Promise.resolve(false),
     allowOmittingSingleRegisteredRedirectUri: true,
-    findAccount: (_context, id) =>
-      Promise.resolve({ accountId: id, claims: () => Promise.resolve({ sub: id }) }),
+    findAccount: async (_context, id, token) => {
+      const grantId = token !== undefined && "grantId" in token ? token.grantId : undefined;
+      const session = await sessionOf(grantId);
+      // a session that has ended gives no more tokens
+      if (session !== undefined && !(await orUnavailable(options.isAlive(session)))) return undefined;
+      return { accountId: id, claims: () => Promise.resolve({ sub: id }) };
+    },
     interactions: { url: (_context, { uid }) => `${INTERACTION_PATH}/${uid}`, policy: policy() },
     extraTokenClaims: async (_context, token) => {
       if (token.kind !== "AccessToken") return undefined;
-      const session = (await currentWork().get(GRANT_KIND, token.grantId ?? ""))?.session;
+      const session = await sessionOf(token.grantId);
       return session === undefined ? undefined : { session };
     },
     ttl: {
@@ -153,6 +160,12 @@ function configurationOf(options: ProviderOptions): Configuration {
       },
     },
   };
+}
+
+/** The session that a grant is bound to. */
+async function sessionOf(grantId: string | undefined): Promise<string | undefined> {
+  if (grantId === undefined) return undefined;
+  return (await orUnavailable(currentWork().get(GRANT_KIND, grantId)))?.session;
 }
 
 /** Random ids in cookies that are bound to a path need no signature. */

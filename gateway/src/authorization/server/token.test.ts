@@ -7,6 +7,8 @@ import { OAuthSteps, REDIRECT_URI, VERIFIER } from "../../testing/oauth-steps.ts
 
 const SECRET = "a secret of thirty-two characters and more: +&%";
 const ended: string[] = [];
+/** What sessions say of themselves; a test may end them. */
+let isAlive = true;
 let served: AuthorizedGateway;
 let steps: OAuthSteps;
 let clientId: string;
@@ -47,7 +49,7 @@ beforeAll(async () => {
     ] as never,
     signIn: () => ({
       sessions: {
-        isAlive: () => Promise.resolve(true),
+        isAlive: () => Promise.resolve(isAlive),
         end: async (session) => void ended.push(session),
       },
       interactions: {
@@ -297,6 +299,15 @@ test("tokens end: access tokens, refresh tokens, and a person's consent, however
   }
   shift += 3_600_000;
   expect((await steps.refresh(clientId, refresh)).body.error).toBe("invalid_grant");
+});
+
+test("where the person's session has ended, a refresh gives nothing, and neither does a code", async () => {
+  const { refresh_token: token } = await tokens();
+  const code = await steps.code(clientId);
+  isAlive = false;
+  expect((await steps.refresh(clientId, token)).body.error).toBe("invalid_grant");
+  expect((await steps.redeem(clientId, code)).body.error).toBe("invalid_grant");
+  isAlive = true;
 });
 
 test.each(["access_token", "refresh_token"])("a revoked %s ends the grant and its session", async (kind) => {
