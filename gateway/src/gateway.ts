@@ -29,7 +29,7 @@ import type { UnaryMethod } from "./fast-path/call-unary.ts";
 import type { SidePlace, SideServer } from "./listener/side-server.ts";
 import { createDifferenceLog } from "./log/difference-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
-import { Metrics, type MetricsOptions } from "./metrics/metrics.ts";
+import { Metrics, type MetricsOptions, type MetricsSnapshot } from "./metrics/metrics.ts";
 import { startMetricsServer } from "./metrics/metrics-server.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
 import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
@@ -47,6 +47,12 @@ export interface GatewayUpstream extends UpstreamOptions {
   readonly callsInFlight?: number | undefined;
   /** Whether its requests carry the trace context of their calls. Default: true. */
   readonly traceContext?: boolean | undefined;
+}
+
+/** Where metrics are served; nowhere without a port. */
+interface MetricsPlace {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
 }
 
 export interface GatewayOptions
@@ -79,8 +85,8 @@ export interface GatewayOptions
   readonly routes?: ServerOptions["routes"];
   /** False sends every call down connect's path, for tests that compare. Default: true. */
   readonly fastPath?: boolean;
-  /** Where to serve metrics, and which. Default: nowhere. */
-  readonly metrics?: (SidePlace & MetricsOptions) | undefined;
+  /** Where to serve metrics, and which. Default: nowhere; without a port likewise. */
+  readonly metrics?: (MetricsPlace & MetricsOptions) | undefined;
   /** Where to serve heap snapshots, CPU profiles and the level of the log. Default: nowhere. */
   readonly diagnostics?: SidePlace | undefined;
 }
@@ -94,6 +100,8 @@ export interface Gateway extends Server {
   readonly metricsUrl: string | undefined;
   /** The address of the diagnostics; undefined where they are not served. */
   readonly diagnosticsUrl: string | undefined;
+  /** The metrics as data, for whoever adds up those of several processes. */
+  metrics(): Promise<MetricsSnapshot>;
 }
 
 /**
@@ -164,7 +172,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     Promise.all([rest.close(), signIn?.close(), metricsServer?.close(), diagnostics?.close()]);
   try {
     diagnostics = diagnosticsPlace && (await startDiagnosticsServer(log, diagnosticsPlace));
-    metricsServer = metricsPlace && (await serveMetrics(metrics, metricsPlace));
+    if (metricsPlace !== undefined) metrics.watchProcess();
+    metricsServer = await serveMetrics(metrics, metricsPlace);
     const started = await startServer({
       ...server,
       metrics,
@@ -194,21 +203,35 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const close = async (closeOptions?: CloseOptions) => {
       await started.close(closeOptions).finally(closeOthers);
     };
-    return { ...started, metricsUrl: metricsServer?.url, diagnosticsUrl: diagnostics?.url, close };
+    return {
+      ...started,
+      metricsUrl: metricsServer?.url,
+      diagnosticsUrl: diagnostics?.url,
+      metrics: () => metrics.snapshot(),
+      close,
+    };
   } catch (error) {
     await closeOthers();
     throw error;
   }
 }
 
-function serveMetrics(metrics: Metrics, place: SidePlace): Promise<SideServer> {
-  metrics.watchProcess();
-  return startMetricsServer(metrics, place);
+async function serveMetrics(
+  metrics: Metrics,
+  { host, port }: MetricsPlace = {},
+): Promise<SideServer | undefined> {
+  return port === undefined ? undefined : startMetricsServer(metrics, { host, port });
 }
 
-/** Logs a change of a breaker: a warning when it opens. */
-function logBreaker(log: Logger, { upstream, origin, state, cooldownMs }: BreakerReport): void {
-  const line = { upstream, origin, state, ...(cooldownMs === undefined ? {} : { cooldownMs }) };
+/** Logs a change of a breaker, with the client where it is the circuit of one alone: a warning when it opens. */
+function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }: BreakerReport): void {
+  const line = {
+    upstream,
+    origin,
+    state,
+    ...(cooldownMs === undefined ? {} : { cooldownMs }),
+    ...(caller === undefined ? {} : { client: caller }),
+  };
   if (state === "open") {
     log.warn(line, "breaker");
   } else {
@@ -223,7 +246,10 @@ function observe(
   upstreams: GatewayOptions["upstreams"],
 ): RequestObserver {
   const call = currentCall();
-  if (call !== undefined) call.attempts += 1;
+  if (call !== undefined) {
+    call.requests += 1;
+    if (report.isRetry) call.retries += 1;
+  }
   const startedAt = performance.now();
   const trace = startRequestTrace(call, report);
   return {

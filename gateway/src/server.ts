@@ -3,6 +3,7 @@ import type { ConnectRouter } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { Admission, type UpstreamShare } from "./admission/admission.ts";
 import { HeldBytes } from "./admission/held-bytes.ts";
+import { HeldResponses } from "./admission/held-responses.ts";
 import { type Load, OverloadMonitor } from "./admission/overload.ts";
 import type { Authorization, AuthorizationReports } from "./authorization/authorization.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./call/caller.ts";
@@ -100,6 +101,8 @@ export interface Server {
   readonly services: readonly DescService[];
   /** Resolves when the constraints of all messages are compiled; calls are served before. */
   readonly warm: Promise<void>;
+  /** Calls that run or wait now. */
+  calls(): number;
   /** Takes over what can change while the server runs. */
   reload(change: ServerChange): void;
   /** Fails readiness, lets calls in flight finish, and resolves when the last connection is closed. */
@@ -162,6 +165,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     isListed: reflection,
     admission,
     heldBytes: new HeldBytes(limits),
+    heldResponses: new HeldResponses(limits, () => onLimit("heldResponseBytes")),
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: (service) => service === HealthService,
     authenticate: authorization?.authenticate({
@@ -232,6 +236,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onLimit,
     onRejected: (status) => metrics.rejected(status),
     onTlsFailure: () => metrics.tlsFailed(),
+    onViolation: () => metrics.violated(),
   });
   metrics.watch({
     callsInFlight: () => admission.running,
@@ -248,6 +253,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     port,
     services,
     warm: validation.warmUp(services).catch((error: unknown) => reportError(log, error, "warm-up failed")),
+    calls: () => admission.running + admission.queued,
     reload: (change) => {
       if (change.tls !== undefined) {
         useCertificate(readCertificate(change.tls));

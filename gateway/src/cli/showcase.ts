@@ -7,13 +7,14 @@ import { type Config, loadConfig } from "../config/load.ts";
 import type { UpstreamOverrides } from "../config/secrets.ts";
 import type { Gateway } from "../gateway.ts";
 import type { Sandbox } from "../sandbox/sandbox-process.ts";
+import type { SandboxFlags } from "./configured-sandbox.ts";
 import { firstMethod } from "./ready-lines.ts";
 
 /** Authorization for trying it out: state in memory, a key for this run, and a sandbox as the third party. */
 export interface Showcase {
   readonly publicUrl: string;
   readonly port: number;
-  readonly sandboxArguments: readonly string[];
+  readonly sandbox: Pick<SandboxFlags, "sandboxSignInRedirect">;
 }
 
 /** Where the authorization server takes people back whom it sends to a third party. */
@@ -30,7 +31,7 @@ export async function showcaseOf(options: {
   const wanted = options.port ?? loadConfig(options.config, process.env).server.port;
   const port = wanted === 0 ? await freePort() : wanted;
   const publicUrl = `http://${HOST}:${port}`;
-  return { publicUrl, port, sandboxArguments: [`--sign-in-redirect=${publicUrl}${RETURN_PATH}`] };
+  return { publicUrl, port, sandbox: { sandboxSignInRedirect: publicUrl + RETURN_PATH } };
 }
 
 /** The sandbox as upstreams. */

@@ -5,6 +5,7 @@ import { FORWARDED_HEADERS } from "../listener/proxies.ts";
 import { LOG_LEVELS } from "../log/logger.ts";
 import { authorizationSchema } from "./authorization-schema.ts";
 import { upstreamSignIn } from "./authorization-sign-in.ts";
+import { MAX_WORKERS } from "./environment.ts";
 import { isOrigin, secret, text } from "./schema-parts.ts";
 
 /** A port to listen on; 0 picks a free one. */
@@ -327,6 +328,14 @@ const server = z.strictObject({
   port: portSchema
     .default(8080)
     .describe("The port to listen on; 0 picks a free one. `GATEWAY_PORT` and `--port` take precedence."),
+  workers: z
+    .union([z.int().min(1).max(MAX_WORKERS), z.literal("auto")], {
+      error: `expected a number from 1 to ${MAX_WORKERS}, or "auto"`,
+    })
+    .default(1)
+    .describe(
+      "How many processes serve the port; `auto` is one for each processor. More than one share the limits that say so; see [workers](../gateway/README.md#workers). `--workers` takes precedence.",
+    ),
   hosts: z
     .array(
       z.string().refine(isHostPattern, {

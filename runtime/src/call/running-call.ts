@@ -55,6 +55,9 @@ import { SentSecrets } from "./sent-secrets.ts";
 
 type Decodable = UnaryAdapter | UploadAdapter | OperationAdapter;
 
+/** Sends a request, again where `isRetry` is set; calls `onSent` when it goes out. */
+type Send<T> = (onSent: () => void, isRetry: boolean) => Promise<T>;
+
 /** One call of a method while it runs, with one or many requests to its upstream; it keeps count of what came. */
 export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly route: Route<A>;
@@ -118,7 +121,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   send(request: RestRequest, { rules, stream, retry = true }: RequestExtras = {}): Promise<ReadResponse> {
     const { method } = this.adapter;
     const used = rulesOfRequest(rules ?? this.adapter.rules, method.input, this.requested);
-    return this.retried(retry && stream === undefined, async (onSent) => {
+    return this.retried(retry && stream === undefined, async (onSent, isRetry) => {
       const call = {
         ...this.context,
         onSecrets: this.sentSecrets.add,
@@ -127,6 +130,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         request,
         stream,
         onSent,
+        isRetry,
+        caller: callerOf(this.settings.options),
       };
       const response = await this.following(call, (call) => this.route.upstream.call(call));
       return this.knowing(() =>
@@ -140,7 +145,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { method } = this.adapter;
     const rules = rulesOfRequest(this.adapter.rules, method.input, this.requested);
     const signal = until === undefined ? this.context.signal : AbortSignal.any([this.context.signal, until]);
-    return this.retried(true, async (onSent) => {
+    return this.retried(true, async (onSent, isRetry) => {
       const call = {
         ...this.context,
         onSecrets: this.sentSecrets.add,
@@ -149,6 +154,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         rules,
         request,
         onSent,
+        isRetry,
         bodyTimeoutMs,
       };
       const response = await this.following(call, (call) => this.route.upstream.open(call));
@@ -300,7 +306,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return isOfCaller ? { ...response, configuredCredentials: false } : response;
   }
 
-  private retried<T>(retry: boolean, send: (onSent: () => void) => Promise<T>): Promise<T> {
+  private retried<T>(retry: boolean, send: Send<T>): Promise<T> {
     const { retrier, closing } = this.route.upstream;
     const { signal, expiresAt } = this.context;
     const { idempotent } = this.adapter.rules;
@@ -314,10 +320,15 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       clock,
       allowance: this.allowance,
     };
-    return withRetries(() => this.permitted(send), context);
+    let isRetry = false;
+    return withRetries(() => {
+      const sending = this.permitted(send, isRetry);
+      isRetry = true;
+      return sending;
+    }, context);
   }
 
-  private async permitted<T>(send: (onSent: () => void) => Promise<T>): Promise<T> {
+  private async permitted<T>(send: Send<T>, isRetry: boolean): Promise<T> {
     const { rules, method } = this.adapter;
     const caller = callerOf(this.settings.options);
     const permit = this.route.upstream.admit(rules.base, { caller, method: fullName(method) });
@@ -325,7 +336,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       const result = await send(() => {
         this.progress.counts.attempts++;
         permit.sent();
-      });
+      }, isRetry);
       permit.end(undefined);
       return result;
     } catch (error) {
@@ -351,14 +362,14 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   private async observed<T extends UpstreamResponse>(
-    { request, hop }: UpstreamCall,
+    { request, hop, isRetry = false }: UpstreamCall,
     send: (request: RestRequest) => Promise<T>,
   ): Promise<T> {
     const { verb } = request;
     const { method, rules } = this.adapter;
     this.progress.counts.verb = verb;
     const origin = hop?.origin ?? baseOf(this.route.upstream.settings, rules.base)?.origin ?? "";
-    const report = { method, upstream: rules.upstream, verb, origin };
+    const report = { method, upstream: rules.upstream, verb, origin, isRetry };
     const response = await observed(this.settings.options.onRequest, report, request, send);
     this.progress.responded(response, () => this.secrets());
     return response;

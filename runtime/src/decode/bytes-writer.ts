@@ -20,10 +20,12 @@ export class BytesWriter {
     if (this.buffer.length > MAX_KEPT_BYTES) this.buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   }
 
-  /** A copy of what has been written. */
+  /** A copy of what has been written, after which the writer is to be emptied: it keeps no huge buffer until then. */
   protected copy(): Uint8Array<ArrayBuffer> {
     // a plain Uint8Array: the slice of a Buffer would be one too, and so would the bytes fields read from it
-    return new Uint8Array((this.buffer.buffer as ArrayBuffer).slice(0, this.position));
+    const copied = new Uint8Array((this.buffer.buffer as ArrayBuffer).slice(0, this.position));
+    if (this.buffer.length > MAX_KEPT_BYTES) this.clear();
+    return copied;
   }
 
   /** How many bytes have been written. */

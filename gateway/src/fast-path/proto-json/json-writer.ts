@@ -2,6 +2,7 @@ const INITIAL_BYTES = 16 * 1024;
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 const QUOTE = 0x22;
 const SHORT_TEXT = 24;
+const TEXT_PART = 64 * 1024;
 
 /** What follows the backslash of a byte that JSON text cannot have as it is; 0 for bytes that it can (RFC 8259 section 7). */
 const ESCAPES = new Uint8Array(256);
@@ -23,16 +24,22 @@ export class JsonWriter {
   private buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   private length = 0;
 
+  /** Bytes that are kept for what is written next. */
+  get capacity(): number {
+    return this.buffer.length;
+  }
+
   /** Empties the writer. Its buffer is kept, unless one huge message made it huge. */
   clear(): void {
     this.length = 0;
     if (this.buffer.length > MAX_KEPT_BYTES) this.buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   }
 
-  /** A copy of what has been written. */
+  /** A copy of what has been written, after which the writer is empty: idle, it keeps no huge buffer. */
   copy(): Uint8Array {
     const whole = Buffer.allocUnsafe(this.length);
     this.buffer.copy(whole, 0, 0, this.length);
+    this.clear();
     return whole;
   }
 
@@ -68,10 +75,20 @@ export class JsonWriter {
 
   /** Text from bytes that should be UTF-8, in quotes. False when they have more than ASCII, and may be none. */
   text(bytes: Uint8Array, start: number, end: number): boolean {
-    this.reserve((end - start) * 6 + 2);
+    this.byte(QUOTE);
+    let isAscii = true;
+    // what a byte becomes at most is reserved for a part only: of megabytes it would be a multiple that is never used
+    for (let from = start; from < end; from += TEXT_PART) {
+      isAscii = this.textPart(bytes, from, Math.min(end, from + TEXT_PART)) && isAscii;
+    }
+    this.byte(QUOTE);
+    return isAscii;
+  }
+
+  private textPart(bytes: Uint8Array, start: number, end: number): boolean {
+    this.reserve((end - start) * 6);
     const buffer = this.buffer;
     let at = this.length;
-    buffer[at++] = QUOTE;
     let run = start;
     let bits = 0;
     for (let i = start; i < end; i++) {
@@ -83,9 +100,7 @@ export class JsonWriter {
       at = escaped(byte, letter, buffer, at);
       run = i + 1;
     }
-    at = copy(bytes, run, end, buffer, at);
-    buffer[at++] = QUOTE;
-    this.length = at;
+    this.length = copy(bytes, run, end, buffer, at);
     return bits < 0x80;
   }
 

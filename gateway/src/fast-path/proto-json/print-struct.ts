@@ -114,7 +114,7 @@ export class StructPrinter {
 
   private number(value: number): void {
     if (!Number.isFinite(value)) throw new Unprintable("a number that JSON does not have");
-    this.out.ascii(String(value));
+    this.out.ascii(Object.is(value, -0) ? "-0" : String(value));
   }
 
   private check(depth: number): void {

@@ -74,7 +74,8 @@ export function printScalar(cursor: WireCursor, scalar: ScalarType, value: Scala
   } else if (isLong(scalar)) {
     out.ascii(`"${value}"`);
   } else {
-    out.ascii(Number.isFinite(Number(value)) ? String(value) : `"${value}"`);
+    const text = Object.is(value, -0) ? "-0" : String(value);
+    out.ascii(Number.isFinite(Number(value)) ? text : `"${text}"`);
   }
 }
 
