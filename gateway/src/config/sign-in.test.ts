@@ -8,6 +8,7 @@ import { prepare } from "./inspect.ts";
 import { loadConfig } from "./load.ts";
 import { printConfig } from "./print.ts";
 import { ConfigError } from "./problems.ts";
+import { warningsOf } from "./upstream-uses.ts";
 
 const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-sign-in-config-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -168,4 +169,9 @@ const MISTAKES: ReadonlyArray<readonly [name: string, text: string, problem: str
 
 test.each(MISTAKES)("%s is a mistake that says what to do", async (_name, text, problem) => {
   expect((await problemsOf(text)).join("\n")).toBe(problem);
+});
+
+test("methods that act for people are not warned about where people sign in", async () => {
+  const { config, adapters } = await prepared(configOf(`${OAUTH2}, ${IDENTITY}`));
+  expect(warningsOf(config, adapters).map(({ text }) => text)).toEqual([]);
 });
