@@ -397,3 +397,37 @@ test("a new key takes over: what is read is sealed anew, and the old key is need
   // it is not lost: with its key it is there again
   expect(await both.sessions.isAlive(unread)).toBe(true);
 });
+
+test("a check that is refused while the third party cannot refresh ends nothing", async () => {
+  const check = { probe: { url: `${blog.url}/me` }, everyMs: 300_000 };
+  const world = await started({ more: { check } });
+  const id = await session(world);
+  blog.expire();
+  fail("/token refresh", (response) => send(response, 503, {}));
+  now += 300_000;
+  expect(await world.sessions.isAlive(id)).toBe(true);
+  blog.faults.clear();
+  now += 300_000;
+  expect(await world.sessions.isAlive(id)).toBe(true);
+  expect(blog.accountOf(tokenOf(await world.sessions.credentials(id, "blog")))).toBe("demo");
+});
+
+test("a session that ends while its tokens are refreshed stays ended, and the new tokens are revoked", async () => {
+  const world = await started();
+  const id = await session(world);
+  now += HOUR - 30_000;
+  const isAsked = Promise.withResolvers<void>();
+  const isEnded = Promise.withResolvers<void>();
+  blog.faults.set("/token refresh", (_request, response) => {
+    isAsked.resolve();
+    void isEnded.promise.then(() => send(response, 200, { access_token: "late", token_type: "bearer" }));
+    return true;
+  });
+  const credentials = world.sessions.credentials(id, "blog");
+  await isAsked.promise;
+  await world.sessions.end(id);
+  isEnded.resolve();
+  expect(await reasonOfFailure(credentials)).toBe("SESSION_ENDED");
+  expect(blog.revoked).toContain("late");
+  expect(await world.store.listBy({ session: id })).toEqual([]);
+});

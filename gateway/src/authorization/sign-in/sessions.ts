@@ -156,29 +156,37 @@ export class SignInSessions implements Sessions {
     return { ...credentialsOf(tokens, this.options.parties.get(party)?.consumer), refused };
   }
 
-  /** What a refusal leads to: other tokens where there are some, else perhaps the end of the session there. Never rejects. */
+  /** What `renew` leads to; undefined where that cannot be found out. Never rejects. */
   private async renewed(id: string, party: string, generation: number): Promise<Credentials | undefined> {
     try {
-      const session = await this.reload(id);
-      const upstream = session?.upstreams.get(party);
-      if (upstream === undefined) return undefined;
-      const next =
-        upstream.generation > generation
-          ? upstream
-          : canRefresh(upstream.tokens)
-            ? await this.refreshed(id, party, generation)
-            : await this.judged(id, party, upstream);
-      if (next === undefined) return undefined;
-      const { consumer } = this.options.parties.get(party) ?? {};
-      const refused = async () => {
-        await this.endAt(id, party, "refused twice");
-        return undefined;
-      };
-      return { ...credentialsOf(next.tokens, consumer), refused };
+      return await this.renew(id, party, generation);
     } catch (cause) {
       this.options.log.warn({ party, cause: String(cause) }, "session not renewed");
       return undefined;
     }
+  }
+
+  /**
+   * What a refusal leads to: other tokens where there are some, else perhaps the end of the session there.
+   *
+   * @throws ThirdPartyError or StoreError where that cannot be found out
+   */
+  private async renew(id: string, party: string, generation: number): Promise<Credentials | undefined> {
+    const upstream = (await this.reload(id))?.upstreams.get(party);
+    if (upstream === undefined) return undefined;
+    const next =
+      upstream.generation > generation
+        ? upstream
+        : canRefresh(upstream.tokens)
+          ? await this.refreshed(id, party, generation)
+          : await this.judged(id, party, upstream);
+    if (next === undefined) return undefined;
+    const { consumer } = this.options.parties.get(party) ?? {};
+    const refused = async () => {
+      await this.endAt(id, party, "refused twice");
+      return undefined;
+    };
+    return { ...credentialsOf(next.tokens, consumer), refused };
   }
 
   /** A refusal of tokens that cannot be refreshed ends their session, unless the third party says that it stands. */
@@ -216,10 +224,13 @@ export class SignInSessions implements Sessions {
     try {
       const tokens = await this.options.parties.get(party)?.party.refresh(upstream.tokens);
       if (tokens === undefined) throw new ThirdPartyError("refused", "the tokens cannot be refreshed");
-      const next = { ...this.upstreamOf(tokens, generation + 1) };
-      await this.options.rows.replace(session, party, next);
+      const next = this.upstreamOf(tokens, generation + 1);
+      const isStored = await this.options.rows.replace(session, party, next);
       this.cache.delete(id);
-      return next;
+      if (isStored) return next;
+      // the session has ended meanwhile
+      await this.revoke(party, tokens);
+      return (await this.reload(id))?.upstreams.get(party);
     } catch (error) {
       return await this.notRefreshed(id, party, error);
     }
@@ -269,10 +280,16 @@ export class SignInSessions implements Sessions {
       const upstream = await this.current(id, party);
       if (upstream === undefined) return { kind: "refused" };
       const { consumer } = this.options.parties.get(party) ?? {};
-      const refused = canRefresh(upstream.tokens)
-        ? () => this.renewed(id, party, upstream.generation)
-        : undefined;
-      return await probe.run({ ...credentialsOf(upstream.tokens, consumer), refused });
+      let failure: unknown;
+      const renew = () =>
+        this.renew(id, party, upstream.generation).catch((cause: unknown) => {
+          failure = cause;
+          return undefined;
+        });
+      const refused = canRefresh(upstream.tokens) ? renew : undefined;
+      const result = await probe.run({ ...credentialsOf(upstream.tokens, consumer), refused });
+      // whether new tokens would be refused as well is not known
+      return failure === undefined ? result : { kind: "unavailable", text: String(failure) };
     } catch (error) {
       return { kind: "unavailable", text: String(error) };
     }
