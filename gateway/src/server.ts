@@ -245,7 +245,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     logLinesDropped: () => standardError().droppedLines,
     certificateExpiry: certificate && (() => expiryOf(certificate)),
   });
-  const { port } = await listener.listen(options.port ?? 0, host);
+  const { port } = await listener.listen(options.port ?? 0, host).catch(async (error: unknown) => {
+    await authorization?.close();
+    throw error;
+  });
   if (!isLoopback(host) && authorization === undefined) log.warn({ host }, OPEN_TO_ALL);
   let stopWatching = options.tls && keepCertificate(options.tls, useCertificate, log);
   return {

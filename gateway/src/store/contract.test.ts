@@ -198,6 +198,22 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
     expect(await b.deleteBy({ session: "none" })).toBe(0);
   });
 
+  check("grants that are added to and deleted by many at once end without an error", async () => {
+    const grants = ["many 1", "many 2"];
+    const work = Array.from({ length: 60 }, async (_, i) => {
+      const grant = grants[i % 2] ?? "";
+      const store = stores[i % 3 === 0 ? 0 : 1];
+      if (i % 5 === 0) return store.deleteBy({ grant });
+      const token = { kind: "token", key: `${grant} ${i}`, entry: { value: "", grant } };
+      const shared = { kind: "shared", key: grant, entry: { value: "", grant }, expected: undefined };
+      const held = { kind: "grant", key: grant, entry: { value: String(i), grant } };
+      return store.commit([held, shared, token]);
+    });
+    await Promise.all(work);
+    for (const grant of grants) await stores[0].deleteBy({ grant });
+    expect(await stores[0].listBy({ grant: "many 1" })).toEqual([]);
+  });
+
   check("a lock is held by one in all processes at a time, and work that throws gives it back", async () => {
     let holders = 0;
     let most = 0;

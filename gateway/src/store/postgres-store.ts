@@ -16,6 +16,7 @@ export interface PostgresStoreOptions {
 
 const CONNECTIONS = 10;
 const TIMEOUT_MS = 3000;
+const TRIES = 4;
 const LISTED = 1000;
 const SWEPT = 5000;
 const COLUMNS = "kind, key, value, expires_at, grant_id, session_id";
@@ -165,7 +166,18 @@ export class PostgresStore implements Store {
     return this.withClient(async (client) => (await client.query<Row>(sql, [...parameters])).rows);
   }
 
+  /** Runs work on a connection, and again where PostgreSQL has ended it in favour of another's. */
   private async withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.once(work);
+      } catch (error) {
+        if (tries === TRIES || !isOvertaken(error)) throw error;
+      }
+    }
+  }
+
+  private async once<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     let client: PoolClient | undefined;
     let failure: unknown;
     try {
@@ -231,6 +243,12 @@ const FAILURES: ReadonlyArray<readonly [RegExp, StoreFailure]> = [
   [/^(?:08|57P|28|3D|53300|25006|E[A-Z]+$)/, "unreachable"],
 ];
 
+/** Deadlocks and failed serializations, after which nothing has changed. */
+function isOvertaken(error: unknown): boolean {
+  const { cause } = Object(error) as { readonly cause?: unknown };
+  return /^(?:40001|40P01)$/.test(String(Object(cause).code));
+}
+
 const TEXTS: Readonly<Record<StoreFailure, string>> = {
   full: "PostgreSQL has no space left",
   locked: "PostgreSQL took too long",
@@ -243,5 +261,5 @@ function storeErrorOf(error: unknown): StoreError {
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
   const failure =
     code === undefined ? "unreachable" : (FAILURES.find(([pattern]) => pattern.test(code))?.[1] ?? "failed");
-  return new StoreError(failure, TEXTS[failure], error);
+  return new StoreError(failure, code === undefined ? TEXTS[failure] : `${TEXTS[failure]}: ${code}`, error);
 }

@@ -387,17 +387,18 @@ class Server implements AuthorizationServer {
     // to those who open a page
     if (error !== undefined && isPage) throw error;
     const challenge = headers["www-authenticate"];
+    const sent = error?.error === "unauthorized_client" ? Buffer.from(JSON.stringify(error.body)) : body;
     sendResponse(
       response,
       status,
       {
-        ...(body.length === 0 ? {} : { "content-type": JSON_TYPE }),
-        "content-length": String(body.length),
+        ...(sent.length === 0 ? {} : { "content-type": JSON_TYPE }),
+        "content-length": String(sent.length),
         ...(challenge === undefined ? {} : { "www-authenticate": String(challenge) }),
         ...SAFE,
         pragma: "no-cache",
       },
-      body,
+      sent,
     );
     return error?.error;
   }
@@ -453,8 +454,12 @@ function cookiesOf(header: number | string | readonly string[] | undefined): str
   return cookies.filter((cookie: string) => !cookie.startsWith("connect_rest_session"));
 }
 
+/** The engine calls a grant that a client may not have `invalid_request`; clients look for RFC 6749 section 5.2. */
+const NOT_ALLOWED = /^requested grant type is not allowed/;
+
 function errorOf(status: number, body: Buffer): OAuthError {
   const parsed: unknown = JSON.parse(body.toString());
   const { error = "server_error", error_description: text = "" } = Object(parsed) as Record<string, unknown>;
-  return new OAuthError(status, String(error), String(text));
+  const name = NOT_ALLOWED.test(String(text)) ? "unauthorized_client" : String(error);
+  return new OAuthError(status, name, String(text));
 }

@@ -60,7 +60,8 @@ export function createProvider(options: ProviderOptions): Provider {
   return provider;
 }
 
-function configurationOf(options: ProviderOptions): Configuration {
+/** The engine's configuration. It drops settings that it does not know without a word, which a test looks for. */
+export function configurationOf(options: ProviderOptions): Configuration {
   const { publicUrl, scopes, lifetimes, registration } = options;
   return {
     adapter: createAdapter(options.adapter),

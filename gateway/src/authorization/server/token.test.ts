@@ -179,6 +179,11 @@ test.each([
   expect(answer.headers.has("www-authenticate")).toBe(status === 401 && authorization !== undefined);
 });
 
+test("a grant that a client may not have is refused as such", async () => {
+  const answer = await steps.token({ ...MACHINE, client_id: clientId });
+  expect(answer).toMatchObject({ status: 400, body: { error: "unauthorized_client" } });
+});
+
 test.each(["grant_type", "client_id", "client_secret", "scope"])("%s twice is refused", async (name) => {
   const form = Object.entries({ ...MACHINE, client_id: "machine", client_secret: SECRET, scope: "echo" });
   const twice = [...form, ...form.filter(([key]) => key === name)];
