@@ -1,5 +1,4 @@
 import {
-  type Credentials,
   type CredentialsFunction,
   createUpstreamFetch,
   type Secret,
@@ -17,7 +16,7 @@ import { SignIn, type SignInParty } from "./interactions.ts";
 import { OAuth1Party, type OAuth1PartySettings } from "./oauth1-party.ts";
 import { OAuth2Party, type OAuth2PartySettings } from "./oauth2-party.ts";
 import { type CallMethod, MethodProbe, type Probe, UrlProbe } from "./probe.ts";
-import { type CallerSession, sessionCredentials } from "./session-credentials.ts";
+import { type CallerSession, type OwnCredentials, sessionCredentials } from "./session-credentials.ts";
 import { SessionRows } from "./session-rows.ts";
 import { SignInSessions } from "./sessions.ts";
 
@@ -69,7 +68,7 @@ export interface SignInParts {
   /** The credentials of callers' sessions at an upstream where people sign in; undefined for another upstream. */
   credentialsFor(
     upstream: string,
-    fixed: Credentials,
+    fixed: OwnCredentials,
     wantedKinds: WantedKinds,
   ): CredentialsFunction | undefined;
   close(): Promise<void>;

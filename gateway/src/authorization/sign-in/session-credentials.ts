@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import type { CredentialKind, Credentials, CredentialsFunction } from "connect-rest";
+import type { CredentialKind, Credentials, CredentialsFunction, CredentialsSource } from "connect-rest";
 import { gatewayError } from "../../call/gateway-error.ts";
 import { methodName } from "../../call/method-path.ts";
 import { has, type WantedKinds } from "../../credentials/pass-through.ts";
@@ -14,10 +14,13 @@ export interface CallerSession {
   readonly sessionId?: string | undefined;
 }
 
+/** Credentials of the gateway itself, as they are configured. */
+export type OwnCredentials = Exclude<CredentialsSource, CredentialsFunction>;
+
 export interface SessionCredentialsOptions {
   readonly upstream: string;
   /** Those of the gateway itself: for callers without a session, and for methods that take no person's. */
-  readonly fixed: Credentials;
+  readonly fixed: OwnCredentials;
   readonly wantedKinds: WantedKinds;
   readonly sessions: () => Pick<SignInSessions, "credentials">;
   /** The caller of the call that runs; undefined for a caller that nobody knows. */
