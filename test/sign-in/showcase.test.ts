@@ -49,6 +49,8 @@ async function tokensOf(user: string) {
 test("it says what to do next", async () => {
   const line = await run.line(/^sign in, in a browser: /);
   expect(line).toBe(`sign in, in a browser: npx connect-rest login ${url}`);
+  const call = await run.line(/^then call: /);
+  expect(call).toMatch(/^then call: curl -H "authorization: Bearer \$\(npx connect-rest token http:\/\/127/);
   const open = await fetch(`${url}/`);
   expect(open.status).toBe(200);
 });

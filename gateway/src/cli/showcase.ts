@@ -6,6 +6,7 @@ import type { AuthorizationOverrides, Prepared } from "../config/inspect.ts";
 import { type Config, loadConfig } from "../config/load.ts";
 import type { UpstreamOverrides } from "../config/secrets.ts";
 import type { Gateway } from "../gateway.ts";
+import { curlCommand } from "../pages/example.ts";
 import type { Sandbox } from "../sandbox/sandbox-process.ts";
 import type { SandboxFlags } from "./configured-sandbox.ts";
 import { firstMethod } from "./ready-lines.ts";
@@ -58,14 +59,15 @@ export function withShowcase(prepared: Prepared, showcase: Showcase | undefined)
   return { ...prepared, authorization: { ...authorization, storePlace: { file: ":memory:" } } };
 }
 
-/** What to do next: sign in, call, and what is open without a token. */
+/** What to do next: sign in, call with the token that this gives, and what is open without one. */
 export function signInLines({ publicUrl }: Showcase, gateway: Gateway, { examples }: Config): string[] {
   const method = firstMethod(gateway, examples);
-  const path = method === undefined ? "" : `/${method.parent.typeName}/${method.name}`;
+  const call = (method && curlCommand(method, publicUrl, examples)) ?? "";
+  const header = `-H "authorization: Bearer $(npx connect-rest token ${publicUrl})"`;
   return [
     `sign in, in a browser: npx connect-rest login ${publicUrl}`,
-    `what an application learns first: curl ${publicUrl}/.well-known/oauth-authorization-server`,
-    `without a token, no call: curl -i -d '{}' -H 'content-type: application/json' ${publicUrl}${path}`,
+    `then call: ${call.replace(/^curl /, `curl ${header} `)}`,
+    `what applications learn first: ${publicUrl}/.well-known/oauth-authorization-server`,
     `all methods: ${publicUrl}/`,
   ];
 }
