@@ -29,7 +29,9 @@ export type {
   CredentialsContext,
   CredentialsFunction,
   CredentialsSource,
+  FixedCredentials,
   OAuth1Credentials,
+  OAuth2Credentials,
 } from "./credentials/credentials.ts";
 export {
   authorizationHeader,
@@ -37,6 +39,7 @@ export {
   type SignableRequest,
   type SigningKey,
 } from "./credentials/oauth1.ts";
+export type { OAuth2Grant, TokenStore } from "./credentials/oauth2-grant.ts";
 export {
   DIFFERENCE_CLASSES,
   type Difference,
@@ -62,11 +65,12 @@ export {
   restRoutes,
 } from "./rest.ts";
 export type { RetryOptions } from "./retry/retry-options.ts";
+export { isLoopbackOrigin } from "./text/loopback.ts";
 export { Secret } from "./text/secret.ts";
 export type { Clock } from "./time/clock.ts";
 export { nextTurn } from "./time/event-loop.ts";
 export { inTurns, type TurnOptions, type Work } from "./time/work.ts";
-export { isLoopbackOrigin } from "./upstream/local-host.ts";
+export type { Tokens } from "./token-endpoint/tokens.ts";
 export { UPSTREAM_DEFAULTS, type UpstreamOptions } from "./upstream/options.ts";
 export { proxyFromEnvironment } from "./upstream/proxy-environment.ts";
 export type { ProxyOptions, ProxySource } from "./upstream/proxy-options.ts";

@@ -6,6 +6,7 @@ import { LOG_LEVELS } from "../log/logger.ts";
 import { authorizationSchema } from "./authorization-schema.ts";
 import { upstreamSignIn } from "./authorization-sign-in.ts";
 import { MAX_WORKERS } from "./environment.ts";
+import { oauth1Credentials, oauth2Credentials } from "./oauth-credentials.ts";
 import { isOrigin, secret, text } from "./schema-parts.ts";
 
 /** A port to listen on; 0 picks a free one. */
@@ -53,31 +54,12 @@ const passThrough = z
 
 const credentials = z.strictObject({
   apiKey: secret.optional().describe("The API key that the gateway sends to this upstream."),
-  oauth1: z
-    .strictObject({
-      consumerKey: secret.describe("The consumer key, which identifies the application."),
-      consumerSecret: secret.describe("The consumer secret, which signs requests."),
-      token: secret
-        .optional()
-        .describe(
-          "The token of the user on whose behalf requests are made. Default: none; requests are the application's own.",
-        ),
-      tokenSecret: secret.optional().describe("The token secret."),
-    })
+  oauth1: oauth1Credentials.optional().describe("Sign requests with OAuth 1.0a (RFC 5849)."),
+  oauth2: oauth2Credentials
     .optional()
-    .describe("Sign requests with OAuth 1.0a (RFC 5849)."),
-  oauth2: z
-    .strictObject({
-      accessToken: secret.describe("The access token."),
-      application: z
-        .boolean()
-        .default(false)
-        .describe(
-          "Whether the token is the application's own, and no person's. With `authorization`, clients that call for themselves (client credentials) get nothing of a person's: neither this token without `true` here, nor `oauth1.token`.",
-        ),
-    })
-    .optional()
-    .describe("Authenticate requests with an OAuth 2 bearer token (RFC 6750)."),
+    .describe(
+      "Authenticate requests with an OAuth 2 bearer token (RFC 6750), which is fixed, or fetched from a token endpoint.",
+    ),
   basic: z
     .strictObject({
       username: secret.describe("The user name, or a token that stands in for it."),

@@ -1,8 +1,8 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import type { CredentialKind, Credentials, CredentialsSource, ServiceAdapter } from "connect-rest";
+import type { CredentialKind, CredentialsSource, FixedCredentials, ServiceAdapter } from "connect-rest";
 import { currentCall } from "../call/call.ts";
 
-/** Credentials of an upstream, and which of them are a person's. */
+/** FixedCredentials of an upstream, and which of them are a person's. */
 export interface RightsOptions {
   readonly credentials?: CredentialsSource | undefined;
   /** Whether the access token of `oauth2` is the application's own, and no person's. Default: false. */
@@ -27,8 +27,8 @@ export function withRightsOfCallers<T extends RightsOptions>(upstreams: Upstream
   return Object.fromEntries(entries);
 }
 
-/** Credentials that are, in each call, those that its caller may use. */
-export function rightsOf(credentials: Credentials, isApplicationToken: boolean): Credentials {
+/** FixedCredentials that are, in each call, those that its caller may use. */
+export function rightsOf(credentials: FixedCredentials, isApplicationToken: boolean): FixedCredentials {
   const current = () => (isForItself() ? ofApplication(credentials, isApplicationToken) : credentials);
   return {
     get apiKey() {
@@ -53,9 +53,9 @@ export function isForItself(): boolean {
 }
 
 function ofApplication(
-  { apiKey, oauth1, oauth2, basic }: Credentials,
+  { apiKey, oauth1, oauth2, basic }: FixedCredentials,
   isApplicationToken: boolean,
-): Credentials {
+): FixedCredentials {
   return {
     apiKey,
     basic,
@@ -89,7 +89,7 @@ function isPersonal(wanted: readonly CredentialKind[], upstream: RightsOptions |
   return wanted.some((kind) => has(credentials, kind)) || wanted.every((kind) => OF_PEOPLE.has(kind));
 }
 
-function has({ apiKey, oauth1, oauth2, basic }: Credentials, kind: CredentialKind): boolean {
+function has({ apiKey, oauth1, oauth2, basic }: FixedCredentials, kind: CredentialKind): boolean {
   switch (kind) {
     case "none":
       return true;

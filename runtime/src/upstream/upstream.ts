@@ -10,8 +10,15 @@ import {
   UNWATCHED,
 } from "../breaker/breaker.ts";
 import { type Authorization, authorize, chooseKind } from "../credentials/authorize.ts";
-import type { Credentials, CredentialsContext, CredentialsFunction } from "../credentials/credentials.ts";
+import type {
+  Credentials,
+  CredentialsContext,
+  CredentialsFunction,
+  FixedCredentials,
+} from "../credentials/credentials.ts";
 import { Identities } from "../credentials/identity.ts";
+import type { OAuth2Grant } from "../credentials/oauth2-grant.ts";
+import { TokenSources } from "../credentials/token-sources.ts";
 import { restError } from "../errors/rest-error.ts";
 import { BodyBudget, type BudgetedBody } from "../http/body-budget.ts";
 import { DecompressError, decompress } from "../http/decompress.ts";
@@ -29,6 +36,7 @@ import { Turns } from "../time/turns.ts";
 import { type Base, pathBelow } from "./base.ts";
 import { beginningOf, bodyStream } from "./body-stream.ts";
 import type { Connections } from "./connections.ts";
+import { endpointSend } from "./endpoint-send.ts";
 import { decompressError, exchangeError } from "./failure.ts";
 import { type Hop, nextHop, RedirectRefused } from "./hop.ts";
 import { type Network, systemNetwork } from "./hop-pools.ts";
@@ -200,6 +208,7 @@ class PooledUpstream implements Upstream {
   private readonly limiter: RateLimiter | undefined;
   private readonly identities: Identities;
   private readonly decompressing = new Turns(MAX_DECOMPRESSING);
+  private readonly tokens: TokenSources;
   private readonly reading = new BodyBudget(MAX_READ_BYTES);
 
   constructor(
@@ -218,6 +227,8 @@ class PooledUpstream implements Upstream {
       client === undefined
         ? new OwnConnections(settings, network)
         : new SuppliedConnections(client, settings, clock, network.isPrivate);
+    const send = endpointSend(this.connections, settings, this.closed.signal, clock);
+    this.tokens = new TokenSources(name, send, clock);
     for (const origin of new Set([...settings.bases.values()].map((base) => base.origin))) {
       if (settings.breaker === undefined) continue;
       this.breakers.set(origin, new Breaker({ upstream: name, origin }, settings.breaker, clock, onBreaker));
@@ -361,10 +372,12 @@ class PooledUpstream implements Upstream {
 
   private senderOf({ kind, secrets }: Authorization, call: UpstreamCall, credentials: Credentials): Sender {
     call.onSecrets?.(secrets);
-    const fixed = typeof this.settings.credentials !== "function";
+    const { credentials: source } = this.settings;
+    const fixed = typeof source !== "function";
+    const mayBeRenewed = !fixed || isGrant(source.oauth2);
     const { secrets: others } = this.connections;
     return {
-      ...(!fixed && HAS_TOKEN.has(kind) && { refused: credentials.refused }),
+      ...(mayBeRenewed && HAS_TOKEN.has(kind) && { refused: credentials.refused }),
       configuredCredentials: kind !== "none" && fixed,
       secrets: others.length === 0 ? secrets : [...secrets, ...others],
     };
@@ -381,11 +394,37 @@ class PooledUpstream implements Upstream {
     const { method, header, signal } = call;
     const { credentials } = this.settings;
     if (call.credentials !== undefined) return call.credentials;
-    if (typeof credentials !== "function") return credentials;
-    return raced(this.provided(credentials, { method, header: header() }), signal);
+    if (typeof credentials !== "function") return this.resolved(call, credentials);
+    const provided = raced(this.provided(credentials, { method, header: header() }), signal);
+    return provided.then((given) => this.resolved(call, given));
   }
 
-  private async provided(provide: CredentialsFunction, context: CredentialsContext): Promise<Credentials> {
+  /** A token is fetched only for a method that takes it. */
+  private resolved(call: UpstreamCall, given: FixedCredentials): Credentials | Promise<Credentials> {
+    const { oauth2 } = given;
+    if (!isGrant(oauth2)) return given as Credentials;
+    const { apiKey, oauth1, basic } = given;
+    const others = { apiKey, oauth1, basic };
+    const kind = chooseKind(call, { ...others, oauth2: { accessToken: "" } });
+    return kind === "oauth2" ? raced(this.withToken(oauth2, others), call.signal) : others;
+  }
+
+  private async withToken(grant: OAuth2Grant, others: Credentials): Promise<Credentials> {
+    this.closed.signal.throwIfAborted();
+    const { source, identity } = this.tokens.of(grant);
+    const accessToken = await source.get();
+    const refused = async (): Promise<Credentials | undefined> => {
+      // where there is no other token, what the upstream said is the error
+      const other = await source.another(accessToken).catch(() => undefined);
+      return other && { ...others, oauth2: { accessToken: other, identity } };
+    };
+    return { ...others, oauth2: { accessToken, identity }, refused };
+  }
+
+  private async provided(
+    provide: CredentialsFunction,
+    context: CredentialsContext,
+  ): Promise<FixedCredentials> {
     try {
       return (await provide(context)) ?? {};
     } catch (cause) {
@@ -456,6 +495,10 @@ class PooledUpstream implements Upstream {
   private get failureContext() {
     return { upstream: this.name, settings: this.settings, client: this.connections.kind };
   }
+}
+
+function isGrant(oauth2: FixedCredentials["oauth2"]): oauth2 is OAuth2Grant {
+  return oauth2 !== undefined && !("accessToken" in oauth2);
 }
 
 const NO_AUTHORIZATION: Authorization = { kind: "none", headers: [], queryString: "", secrets: [] };
