@@ -42,7 +42,7 @@ export function printConfig(config: Config, env: Environment): string {
 }
 
 function shownUpstream(
-  { baseUrl, bases, credentials, proxy, ...limits }: UpstreamConfig,
+  { baseUrl, bases, credentials, signIn, proxy, ...limits }: UpstreamConfig,
   config: Config,
   env: Environment,
 ) {
@@ -51,6 +51,7 @@ function shownUpstream(
     ...(baseUrl === undefined ? {} : { baseUrl: maskAddress(baseUrl) }),
     ...(bases === undefined ? {} : { bases: Object.fromEntries(maskedBases) }),
     ...(credentials === undefined ? {} : { credentials: maskSecrets(credentials, config, env) }),
+    ...(signIn === undefined ? {} : { signIn: maskSecrets(signIn, config, env) }),
     proxy: shownProxy(proxy, baseUrl ?? Object.values(bases ?? {})[0] ?? "", config, env),
     ...UPSTREAM_DEFAULTS,
     callsInFlight: DEFAULT_UPSTREAM_CALLS,
@@ -80,10 +81,10 @@ function maskSecrets(value: object, config: Config, env: Environment): object {
   if (isPlace(value)) {
     return { ...value, value: isSecretSet(value, config, env) ? "[secret]" : "[missing]" };
   }
-  const entries = Object.entries(value).map(([name, inner]: [string, unknown]) => {
-    const isGroup = typeof inner === "object" && inner !== null && !Array.isArray(inner);
-    return [name, isGroup ? maskSecrets(inner, config, env) : inner];
-  });
+  const masked = (inner: unknown) =>
+    typeof inner === "object" && inner !== null ? maskSecrets(inner, config, env) : inner;
+  if (Array.isArray(value)) return value.map(masked);
+  const entries = Object.entries(value).map(([name, inner]: [string, unknown]) => [name, masked(inner)]);
   return Object.fromEntries(entries);
 }
 
