@@ -23,6 +23,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "request/",
     "errors/",
     "adapter/",
+    "scan/",
     "decode/",
     "json/",
     "http/",

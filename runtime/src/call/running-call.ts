@@ -33,7 +33,7 @@ import { located } from "../request/located.ts";
 import type { RecordBody } from "../response/decode.ts";
 import { headerReader } from "../response/headers.ts";
 import { type ListRules, Page } from "../response/page.ts";
-import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
+import { errorOf, type ReadResponse, readResponse, type Scan } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
 import { WaitAllowance } from "../retry/wait-allowance.ts";
 import { withRetries } from "../retry/with-retries.ts";
@@ -115,7 +115,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /** Sends a request, again where that may help, and reads the response. */
-  send(request: RestRequest, { rules, stream, retry = true }: RequestExtras = {}): Promise<ReadResponse> {
+  send(
+    request: RestRequest,
+    { rules, stream, retry = true, scan = false }: RequestExtras = {},
+  ): Promise<ReadResponse> {
     const { method } = this.adapter;
     const used = rulesOfRequest(rules ?? this.adapter.rules, method.input, this.requested);
     return this.retried(retry && stream === undefined, async (onSent) => {
@@ -129,10 +132,18 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         onSent,
       };
       const response = await this.following(call, (call) => this.route.upstream.call(call));
+      const asked = scan ? this.scan(used) : undefined;
       return this.knowing(() =>
-        readResponse(this.attributed(response), used, this.clock.now(), this.maxCost),
+        readResponse(this.attributed(response), used, this.clock.now(), this.maxCost, asked),
       );
     });
+  }
+
+  private scan(rules: MethodRules): Scan | undefined {
+    const { adapter } = this;
+    const { scanner } = this.settings;
+    if (scanner === undefined || adapter.kind !== "unary") return undefined;
+    return (response, type) => scanner.message(adapter, rules, response, type, this.maxCost);
   }
 
   /** Sends a request, again where that may help, and leaves the body of the response to be read. */

@@ -3,7 +3,7 @@ import type { ResponseEncoding } from "../adapter/rules.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { checkJsonCost, JsonTooCostly } from "../json/json-cost.ts";
 import { parseJson, parseJsonExactly, parseJsonVerbatim } from "../json/parse-json.ts";
-import { foreignText } from "./charset.ts";
+import { foreignText, isForeign } from "./charset.ts";
 
 /** A body as it was read. */
 export interface Body {
@@ -21,7 +21,8 @@ export interface Body {
   readonly textual: boolean;
 }
 
-const EMPTY: Body = {
+/** No body. */
+export const EMPTY_BODY: Body = {
   value: undefined,
   exactly: () => undefined,
   verbatim: () => undefined,
@@ -50,12 +51,17 @@ export function readBody(
     case "form":
       return { ...textBody(bytes, contentType, maxCost, FORM), textual: true };
     case "bytes":
-      return { ...EMPTY, bytes };
+      return { ...EMPTY_BODY, bytes };
     case "empty":
-      return EMPTY;
+      return EMPTY_BODY;
     case "unknown":
       return jsonOrBytes(bytes, contentType, maxCost);
   }
+}
+
+/** Whether a body is JSON in UTF-8, as JSON has to be, whatever else its Content-Type could say. */
+export function isPlainJson(encoding: ResponseEncoding, contentType: string | undefined): boolean {
+  return chosen(encoding, contentType) === "json" && !isForeign(contentType);
 }
 
 /** A body as text, in the charset of its Content-Type or UTF-8. Bytes that are no text become U+FFFD. */
@@ -114,7 +120,7 @@ function jsonOrBytes(bytes: Uint8Array, contentType: string | undefined, maxCost
     return jsonBody(bytes, contentType, maxCost);
   } catch (error) {
     if (error instanceof JsonTooCostly) throw error;
-    return { ...EMPTY, bytes };
+    return { ...EMPTY_BODY, bytes };
   }
 }
 

@@ -10,6 +10,11 @@ export function foreignText(bytes: Uint8Array, contentType: string | undefined):
   return foreignDecoder(contentType)?.decode(bytes);
 }
 
+/** Whether a Content-Type names a charset other than UTF-8 that is known. */
+export function isForeign(contentType: string | undefined): boolean {
+  return contentType?.includes("=") === true && foreignDecoder(contentType) !== undefined;
+}
+
 /**
  * The chunks of a body of text in UTF-8, whatever charset the Content-Type names: in others than that, brackets and ends of lines
  * may be parts of characters.

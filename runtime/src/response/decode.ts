@@ -18,18 +18,12 @@ import { restError } from "../errors/rest-error.ts";
 import type { JsonValue } from "../json/json.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Body } from "./body.ts";
+import type { Decoded } from "./decoded.ts";
 import { isAllowedAbsence, isSpelledOut, misshapen } from "./empty.ts";
 import { payloadOf } from "./envelope.ts";
 import type { Page } from "./page.ts";
 import type { ReadResponse } from "./read-response.ts";
 import { shapeError } from "./shape-error.ts";
-
-/** A response message. */
-export interface Decoded {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What was not as declared. */
-  readonly differences: FoundDifferences;
-}
 
 /** Adapters whose responses are a message as a whole. */
 type WholeAdapter = UnaryAdapter | UploadAdapter | OperationAdapter;
@@ -82,7 +76,8 @@ export class Decoder {
    * @throws ConnectError INTERNAL, reason RESPONSE_SHAPE, UPSTREAM_BODY_TOO_DEEP or ADAPTER_FAILED
    */
   message(adapter: WholeAdapter, response: ReadResponse, rules: MethodRules = adapter.rules): Decoded {
-    const { status, header, body } = response;
+    const { status, header, body, decoded } = response;
+    if (decoded !== undefined) return decoded;
     const write = (value: JsonValue | undefined, exact: boolean) => {
       const payload = payloadOf(value, rules.envelope, rules.payloadType);
       if (payload === undefined || isSpelledOut(payload, rules.envelope?.empty)) {

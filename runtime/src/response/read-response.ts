@@ -6,7 +6,8 @@ import type { JsonValue } from "../json/json.ts";
 import { JsonTooCostly } from "../json/json-cost.ts";
 import { parseJsonExactly } from "../json/parse-json.ts";
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
-import { type Body, readBody, textOf } from "./body.ts";
+import { type Body, EMPTY_BODY, readBody, textOf } from "./body.ts";
+import type { Decoded } from "./decoded.ts";
 import { hasErrorsAlone, statusOf } from "./envelope.ts";
 import { headerReader } from "./headers.ts";
 
@@ -15,13 +16,19 @@ export interface ReadResponse {
   readonly status: number;
   readonly header: HeaderReader;
   readonly body: Body;
+  /** The message in it, where it was read without parsing the body, which is then left out. */
+  readonly decoded?: Decoded;
 }
+
+/** Reads the message of a response in another way than by parsing its body; undefined where that has to be. */
+export type Scan = (response: UpstreamResponse, contentType: string | undefined) => Decoded | undefined;
 
 /**
  * Reads a response by the rules of its method.
  *
  * @param now milliseconds since 1970
  * @param maxCost the limit `maxResponseCost`
+ * @param scan is asked first, where the whole response is to be one message
  * @throws ConnectError for a response that is an error, by its status, its envelope or a rule of the method, and
  *   for one whose body is not what it should be
  */
@@ -30,9 +37,12 @@ export function readResponse(
   rules: MethodRules,
   now: number,
   maxCost: number,
+  scan?: Scan,
 ): ReadResponse {
   const header = headerReader(response.headers);
   if (!isSuccess(response.status, rules)) throw errorOf(response, rules, now);
+  const decoded = scan?.(response, header("content-type"));
+  if (decoded !== undefined) return { status: response.status, header, body: EMPTY_BODY, decoded };
   const body = bodyOf(rules, response, header("content-type"), maxCost);
   const status = statusOf(response.status, body.value, rules.envelope);
   const asError = (json: JsonValue | undefined) => ({ ...response, status, header, json });
