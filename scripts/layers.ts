@@ -55,6 +55,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "testing/",
     "bin.ts",
     "cli/",
+    "workers/",
     "index.ts",
     "gateway.ts",
     "server.ts",

@@ -20,7 +20,7 @@ import type { UnaryMethod } from "./fast-path/call-unary.ts";
 import type { SidePlace, SideServer } from "./listener/side-server.ts";
 import { createDifferenceLog } from "./log/difference-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
-import { Metrics, type MetricsOptions } from "./metrics/metrics.ts";
+import { Metrics, type MetricsOptions, type MetricsSnapshot } from "./metrics/metrics.ts";
 import { startMetricsServer } from "./metrics/metrics-server.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
 import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
@@ -33,6 +33,12 @@ export interface GatewayUpstream extends UpstreamOptions {
   readonly callsInFlight?: number | undefined;
   /** Whether its requests carry the trace context of their calls. Default: true. */
   readonly traceContext?: boolean | undefined;
+}
+
+/** Where metrics are served; nowhere without a port. */
+interface MetricsPlace {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
 }
 
 export interface GatewayOptions
@@ -58,8 +64,8 @@ export interface GatewayOptions
   readonly routes?: ServerOptions["routes"];
   /** False sends every call down connect's path, for tests that compare. Default: true. */
   readonly fastPath?: boolean;
-  /** Where to serve metrics, and which. Default: nowhere. */
-  readonly metrics?: (SidePlace & MetricsOptions) | undefined;
+  /** Where to serve metrics, and which. Default: nowhere; without a port likewise. */
+  readonly metrics?: (MetricsPlace & MetricsOptions) | undefined;
   /** Where to serve heap snapshots, CPU profiles and the level of the log. Default: nowhere. */
   readonly diagnostics?: SidePlace | undefined;
 }
@@ -73,6 +79,8 @@ export interface Gateway extends Server {
   readonly metricsUrl: string | undefined;
   /** The address of the diagnostics; undefined where they are not served. */
   readonly diagnosticsUrl: string | undefined;
+  /** The metrics as data, for whoever adds up those of several processes. */
+  metrics(): Promise<MetricsSnapshot>;
 }
 
 /**
@@ -127,7 +135,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const closeOthers = () => Promise.all([rest.close(), metricsServer?.close(), diagnostics?.close()]);
   try {
     diagnostics = diagnosticsPlace && (await startDiagnosticsServer(log, diagnosticsPlace));
-    metricsServer = metricsPlace && (await serveMetrics(metrics, metricsPlace));
+    if (metricsPlace !== undefined) metrics.watchProcess();
+    metricsServer = await serveMetrics(metrics, metricsPlace);
     const started = await startServer({
       ...server,
       metrics,
@@ -149,16 +158,24 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const close = async (closeOptions?: CloseOptions) => {
       await started.close(closeOptions).finally(closeOthers);
     };
-    return { ...started, metricsUrl: metricsServer?.url, diagnosticsUrl: diagnostics?.url, close };
+    return {
+      ...started,
+      metricsUrl: metricsServer?.url,
+      diagnosticsUrl: diagnostics?.url,
+      metrics: () => metrics.snapshot(),
+      close,
+    };
   } catch (error) {
     await closeOthers();
     throw error;
   }
 }
 
-function serveMetrics(metrics: Metrics, place: SidePlace): Promise<SideServer> {
-  metrics.watchProcess();
-  return startMetricsServer(metrics, place);
+async function serveMetrics(
+  metrics: Metrics,
+  { host, port }: MetricsPlace = {},
+): Promise<SideServer | undefined> {
+  return port === undefined ? undefined : startMetricsServer(metrics, { host, port });
 }
 
 /** Logs a change of a breaker: a warning when it opens. */

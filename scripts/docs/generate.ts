@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { annotationsPage } from "./annotations.ts";
 import { diagnosticsPage } from "./diagnostics.ts";
 import { errorsPage } from "./errors.ts";
+import { performancePages } from "./performance.ts";
 import { servicesPage } from "./services.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -18,6 +19,10 @@ const PAGES: Readonly<Record<string, () => string>> = {
   "docs/services.md": () => servicesPage(ROOT),
 };
 
+function mapped(pages: Readonly<Record<string, () => string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(pages).map(([path, print]) => [path, print()]));
+}
+
 function isCurrent(path: string, text: string): boolean {
   try {
     return readFileSync(join(ROOT, path), "utf8") === text;
@@ -26,8 +31,8 @@ function isCurrent(path: string, text: string): boolean {
   }
 }
 
-for (const [path, print] of Object.entries(PAGES)) {
-  const text = print();
+const texts = { ...mapped(PAGES), ...performancePages(ROOT) };
+for (const [path, text] of Object.entries(texts)) {
   if (process.argv[2] !== "--check") {
     writeFileSync(join(ROOT, path), text);
   } else if (!isCurrent(path, text)) {

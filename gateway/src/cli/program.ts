@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { DEFAULT_CONFIG_FILE, isPort } from "../config/environment.ts";
+import { DEFAULT_CONFIG_FILE, isPort, MAX_WORKERS } from "../config/environment.ts";
 import { VERSION } from "../version.ts";
 import { printLine } from "./output.ts";
 
@@ -30,6 +30,11 @@ export function createProgram(): Command {
     .option("--config <file>", "the configuration file", DEFAULT_CONFIG_FILE)
     .option("--port <port>", "listen on this port, 0 for a free one; overrides the configuration", parsePort)
     .option("--host <address>", "listen on this address; overrides the configuration")
+    .option(
+      "--workers <number>",
+      "serve by so many processes, or auto; overrides the configuration",
+      parseWorkers,
+    )
     .option("--sandbox", "start the configured sandbox and call it instead of the upstreams")
     .addOption(ofSandbox("--sandbox-public-url <url>", "the address by which others reach the sandbox"))
     .addOption(ofSandbox("--sandbox-tls", "let the sandbox take HTTPS too, with a self-made certificate"))
@@ -76,6 +81,15 @@ function subcommand(program: Command, name: string, description: string): Comman
 /** An option that is handed on to the sandbox, and starts it. */
 function ofSandbox(flags: string, description: string): Option {
   return new Option(flags, description).implies({ sandbox: true });
+}
+
+function parseWorkers(text: string): number | "auto" {
+  if (text === "auto") return text;
+  const number = Number(text);
+  if (!/^[1-9][0-9]{0,2}$/.test(text) || number > MAX_WORKERS) {
+    throw new InvalidArgumentError(`Expected a number from 1 to ${MAX_WORKERS}, or auto.`);
+  }
+  return number;
 }
 
 function parsePort(text: string): number {

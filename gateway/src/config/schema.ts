@@ -3,6 +3,7 @@ import { LIMIT_NAMES, LIMIT_TABLE, type LimitEntry, type LimitName } from "../li
 import { isHostPattern } from "../listener/hosts.ts";
 import { FORWARDED_HEADERS } from "../listener/proxies.ts";
 import { LOG_LEVELS } from "../log/logger.ts";
+import { MAX_WORKERS } from "./environment.ts";
 
 /** A port to listen on; 0 picks a free one. */
 export const portSchema = z.int().min(0).max(65_535);
@@ -325,6 +326,14 @@ const server = z.strictObject({
   port: portSchema
     .default(8080)
     .describe("The port to listen on; 0 picks a free one. `GATEWAY_PORT` and `--port` take precedence."),
+  workers: z
+    .union([z.int().min(1).max(MAX_WORKERS), z.literal("auto")], {
+      error: `expected a number from 1 to ${MAX_WORKERS}, or "auto"`,
+    })
+    .default(1)
+    .describe(
+      "How many processes serve the port; `auto` is one for each processor. More than one share the limits that say so; see [workers](../gateway/README.md#workers). `--workers` takes precedence.",
+    ),
   hosts: z
     .array(
       z.string().refine(isHostPattern, {

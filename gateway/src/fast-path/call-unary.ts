@@ -116,7 +116,8 @@ async function run(
   const parsed = parseMessage(input, head.codec, bytes, cost);
   if (raw.problem !== undefined) throw raw.problem;
   const { message } = parsed;
-  validation.check(input, message, parsed.cost);
+  const loading = validation.check(input, message, parsed.cost);
+  if (loading !== undefined) await loading;
   const expiresAt = call.startedAt + call.deadline.ms;
   const hasCallerDeadline = call.deadline.isClientBound;
   const context = { header: () => requestHeaders(request), signal, expiresAt, hasCallerDeadline };

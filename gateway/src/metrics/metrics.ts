@@ -5,7 +5,16 @@ import {
   type DifferenceReport,
   type RequestReport,
 } from "connect-rest";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import {
+  type Aggregator,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from "prom-client";
 import type { Call } from "../call/call.ts";
 import { methodPath } from "../call/method-path.ts";
 import { VERSION } from "../version.ts";
@@ -36,6 +45,9 @@ export interface MetricsOptions {
   /** The time of requests to upstreams by method as well: a histogram for each. Default: false. */
   readonly perMethod?: boolean | undefined;
 }
+
+/** All metrics as data, which can be sent to another process. */
+export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 
 /** Numbers that are read when they are asked for. */
 export interface Gauges {
@@ -96,6 +108,7 @@ export class Metrics {
     name: "connect_rest_breaker_state",
     help: "State of an upstream's circuit breaker: 0 closed, 1 half open, 2 open. From its first change on.",
     labelNames: ["upstream", "origin"],
+    aggregator: "max",
     registers: [this.registry],
   });
 
@@ -108,6 +121,7 @@ export class Metrics {
       name: "connect_rest_build_info",
       help: "The versions that run; always 1.",
       labelNames: ["version", "node_version"],
+      aggregator: "first",
       registers: [this.registry],
     });
     build.set({ version: VERSION, node_version: process.versions.node }, 1);
@@ -125,7 +139,7 @@ export class Metrics {
     this.gauge("connections", "Open connections.", connections);
     if (certificateExpiry !== undefined) {
       const help = "When the certificate that is served expires, in seconds since 1970.";
-      this.gauge("certificate_expiry_timestamp_seconds", help, certificateExpiry);
+      this.gauge("certificate_expiry_timestamp_seconds", help, certificateExpiry, "min");
     }
     this.total("log_lines_dropped_total", "Log lines that nobody read in time.", logLinesDropped);
   }
@@ -180,12 +194,13 @@ export class Metrics {
   }
 
   /** The content type and the text of everything. */
-  async render(
-    format: MetricsFormat = "prometheus",
-  ): Promise<{ readonly contentType: string; readonly body: string }> {
-    const text = await this.registry.metrics();
-    if (format === "openmetrics") return { contentType: OPEN_METRICS_TYPE, body: toOpenMetrics(text) };
-    return { contentType: this.registry.contentType, body: text };
+  render(format?: MetricsFormat): Promise<RenderedMetrics> {
+    return renderMetrics(this.registry, format);
+  }
+
+  /** Everything as data. */
+  snapshot(): Promise<MetricsSnapshot> {
+    return this.registry.getMetricsAsJSON();
   }
 
   private counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
@@ -203,11 +218,16 @@ export class Metrics {
     });
   }
 
-  private gauge(name: string, help: string, read: () => number | Promise<number>): void {
+  private gauge(
+    name: string,
+    help: string,
+    read: () => number | Promise<number>,
+    aggregator: Aggregator = "sum",
+  ): void {
     const collect = async function (this: Gauge) {
       this.set(await read());
     };
-    new Gauge({ name: `connect_rest_${name}`, help, registers: [this.registry], collect });
+    new Gauge({ name: `connect_rest_${name}`, help, registers: [this.registry], collect, aggregator });
   }
 
   /** A counter that is kept elsewhere. */
@@ -218,6 +238,22 @@ export class Metrics {
     };
     new Counter({ name: `connect_rest_${name}`, help, registers: [this.registry], collect });
   }
+}
+
+/** What is sent to whoever scrapes metrics. */
+export interface RenderedMetrics {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** Renders what a registry has. */
+export async function renderMetrics(
+  registry: Registry,
+  format: MetricsFormat = "prometheus",
+): Promise<RenderedMetrics> {
+  const text = await registry.metrics();
+  if (format === "openmetrics") return { contentType: OPEN_METRICS_TYPE, body: toOpenMetrics(text) };
+  return { contentType: registry.contentType, body: text };
 }
 
 /** Keeps the label sets of a metric few, whatever upstreams send. */
