@@ -22,19 +22,23 @@ export const MESSAGE_ONEOFS: usize = 36;
 export const MESSAGE_ONEOF_COUNT: usize = 40;
 /** How many bytes the length of the last such message took; the scanner's own. */
 export const MESSAGE_GUESS: usize = 44;
+/** The row of the key that came first in the last such object; the scanner's own. */
+export const MESSAGE_FIRST: usize = 48;
 
 export const COLLECTOR_NONE = 0;
 export const COLLECTOR_RAW = 1;
 export const COLLECTOR_IGNORE = 2;
 
 /** A key in the hash table of a message. */
-export const ROW_SIZE: usize = 24;
+export const ROW_SIZE: usize = 28;
 export const ROW_HASH: usize = 0;
 export const ROW_KEY: usize = 4;
 export const ROW_LENGTH: usize = 8;
 export const ROW_TARGETS: usize = 12;
 export const ROW_TARGET_COUNT: usize = 16;
 export const ROW_FLAGS: usize = 20;
+/** The row of the key that came next in the last object that had both; the scanner's own. */
+export const ROW_NEXT: usize = 24;
 /** A message that shares the object may know the key. */
 export const ROW_SHARED: u32 = 1;
 /** The message itself knows the key. */

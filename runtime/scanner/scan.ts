@@ -75,6 +75,8 @@ const HEAD: usize = 16;
 const LAST_RANK: usize = 0;
 const OUT_OF_ORDER: usize = 4;
 const FIRST_WAITING: usize = 8;
+/** Where the bits are. */
+const WRITTEN: usize = 12;
 const SPAN: usize = 16;
 const SPAN_START: usize = 0;
 const SPAN_LENGTH: usize = 4;
@@ -201,6 +203,37 @@ function rowOf(message: usize): usize {
   }
 }
 
+/**
+ * Reads a key and finds its row; 0 for one that the message does not know, and `p` is 0 for what is no key. Most objects
+ * have their keys in the order of others: what came there last is tried first.
+ */
+function nextRow(message: usize, place: usize): usize {
+  const row: usize = load<u32>(place);
+  if (row !== 0 && isKey(row)) return row;
+  if (!key()) {
+    p = 0;
+    return 0;
+  }
+  const found = rowOf(message);
+  if (found !== 0) store<u32>(place, found);
+  return found;
+}
+
+/** Reads the key of a row, if it is the one that is there: it has no character that JSON would escape. */
+function isKey(row: usize): bool {
+  const at = p + 1;
+  const length: usize = load<u32>(row, L.ROW_LENGTH);
+  const end = at + length;
+  if (byte(p) !== QUOTE || byte(end) !== QUOTE || !same(load<u32>(row, L.ROW_KEY), at, length)) return false;
+  const colon = space(end + 1);
+  if (byte(colon) !== COLON) return false;
+  keyAt = at;
+  keyLength = length;
+  keyHash = load<u32>(row, L.ROW_HASH);
+  p = space(colon + 1);
+  return true;
+}
+
 /** JavaScript puts keys that are array indices in front of all others. */
 function isIndex(): bool {
   if (!isDigit(byte(keyAt))) return false;
@@ -254,6 +287,7 @@ function open(message: usize): usize {
   if (frames > framesEnd) return 0;
   memory.fill(frame, 0, size);
   store<u32>(frame, waiting, FIRST_WAITING);
+  store<u32>(frame, frame + HEAD + ranks * SPAN, WRITTEN);
   return frame;
 }
 
@@ -267,8 +301,11 @@ function object(message: usize): bool {
   if (byte(p) === CLOSE_BRACE) {
     p++;
   } else {
+    let place = message + L.MESSAGE_FIRST;
     while (true) {
-      if (!key() || !member(message, frame)) return false;
+      const row = nextRow(message, place);
+      if (p === 0 || !member(message, frame, row)) return false;
+      if (row !== 0) place = row + L.ROW_NEXT;
       p = space(p);
       const c = byte(p++);
       if (c === CLOSE_BRACE) break;
@@ -285,8 +322,7 @@ function object(message: usize): bool {
 }
 
 /** Reads the value of the key. */
-function member(message: usize, frame: usize): bool {
-  const row = rowOf(message);
+function member(message: usize, frame: usize, row: usize): bool {
   if (row === 0) return unknown(message, frame);
   if (load<u32>(row, L.ROW_FLAGS) & L.ROW_SHARED) {
     const flags = load<u32>(row, L.ROW_FLAGS) & L.ROW_OWN ? OWN : 0;
@@ -354,6 +390,8 @@ function note(frame: usize, rank: u32, start: usize, length: usize): void {
   const span = frame + HEAD + <usize>rank * SPAN;
   store<u32>(span, start, SPAN_START);
   store<u32>(span, length, SPAN_LENGTH);
+  const bits: usize = load<u32>(frame, WRITTEN) + ((rank >> 6) << 3);
+  store<u64>(bits, load<u64>(bits) | ((<u64>1) << (<u64>(rank & 63))));
   if (load<u32>(frame, LAST_RANK) > rank) {
     store<u32>(frame, 1, OUT_OF_ORDER);
   } else {
@@ -393,14 +431,17 @@ function isOneAtMost(message: usize, frame: usize): bool {
 
 /** Moves the fields between `start` and `last` into the order of their ranks, and what is behind `last` after them. */
 function putInOrder(message: usize, frame: usize, start: usize, last: usize): void {
-  const ranks: usize = load<u32>(message, L.MESSAGE_RANKS);
   let to = scratch;
-  const end = frame + HEAD + ranks * SPAN;
-  for (let span = frame + HEAD; span < end; span += SPAN) {
-    const length: usize = load<u32>(span, SPAN_LENGTH);
-    if (length === 0) continue;
-    copyLoosely(to, load<u32>(span, SPAN_START), length);
-    to += length;
+  const spans = frame + HEAD;
+  const marks: usize = load<u32>(frame, WRITTEN);
+  const words: usize = (<usize>load<u32>(message, L.MESSAGE_RANKS) + 63) >> 6;
+  for (let word: usize = 0; word < words; word++) {
+    for (let bits = load<u64>(marks + (word << 3)); bits !== 0; bits &= bits - 1) {
+      const span = spans + ((word << 6) + <usize>ctz(bits)) * SPAN;
+      const length: usize = load<u32>(span, SPAN_LENGTH);
+      copyLoosely(to, load<u32>(span, SPAN_START), length);
+      to += length;
+    }
   }
   const rest = q - last;
   if (rest > 0) {

@@ -74,9 +74,10 @@ export class ResponseScanner {
 
   private newSubject({ scan, rules }: UnaryAdapter): Subject | undefined {
     const envelope = envelopeOf(rules.envelope);
-    if (scan === undefined || envelope === undefined) return undefined;
+    const plan = scan && envelope && this.scanner.plan(scan, envelope);
+    if (plan === undefined) return undefined;
     return {
-      plan: this.scanner.plan(scan, envelope),
+      plan,
       mayBeError: rules.errors.some((rule) => concernsSuccess(rule, 200)),
       misses: 0,
       passes: 0,

@@ -1,6 +1,7 @@
 /** The tables of the scanner in linear memory, as runtime/scanner/layout.ts reads them: sizes and offsets in 32-bit words. */
 
-export const MESSAGE_WORDS = 12;
+/** The last two are the scanner's own, and so is the last of a row. */
+export const MESSAGE_WORDS = 13;
 export const MESSAGE = {
   rows: 0,
   mask: 1,
@@ -17,7 +18,7 @@ export const MESSAGE = {
 } as const;
 export const COLLECTOR = { none: 0, raw: 1, ignore: 2 } as const;
 
-export const ROW_WORDS = 6;
+export const ROW_WORDS = 7;
 export const ROW_SHARED = 1;
 export const ROW_OWN = 2;
 export const TARGET_LAST = 0x8000_0000;

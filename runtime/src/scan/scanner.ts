@@ -7,8 +7,11 @@ import { type Envelope, Tables } from "./tables.ts";
 const STACK_BYTES = 256 * 1024;
 /** Zeros behind the input, since it is read in blocks. */
 const ZEROS = 64;
-/** Bodies beyond this get a memory of their own, which is dropped afterwards. */
-const MAX_KEPT_BYTES = 1024 * 1024;
+/** Bodies beyond this are read in a memory of their own, which is dropped where no such body has come for a while. */
+const MAX_USUAL_BYTES = 512 * 1024;
+const LARGE_KEPT_MS = 10_000;
+/** More tables than any process should need. */
+const MAX_TABLE_BYTES = 64 * 1024 * 1024;
 /** The greatest body: with output and room to put it in order it has to be addressable. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
@@ -26,10 +29,22 @@ export interface ScanPlan {
 export class Scanner {
   private readonly machine = new Machine();
   private readonly tables = new Tables(this.machine);
+  private readonly plans = new WeakMap<AnyDecode | ScanField, Map<string, ScanPlan>>();
+  private large: Machine | undefined;
+  private largeTimer: NodeJS.Timeout | undefined;
 
-  /** What a payload and what is around it are; made once. */
-  plan(payload: AnyDecode | ScanField, envelope: Envelope | "payload"): ScanPlan {
-    return { root: this.tables.body(payload, envelope) };
+  /** What a payload and what is around it are; made once. undefined where there is no room for more. */
+  plan(payload: AnyDecode | ScanField, envelope: Envelope | "payload"): ScanPlan | undefined {
+    const known = this.plans.get(payload) ?? new Map<string, ScanPlan>();
+    this.plans.set(payload, known);
+    const name = nameOf(envelope);
+    const plan = known.get(name) ?? this.newPlan(payload, envelope);
+    if (plan !== undefined) known.set(name, plan);
+    return plan;
+  }
+
+  private newPlan(payload: AnyDecode | ScanField, envelope: Envelope | "payload"): ScanPlan | undefined {
+    return this.machine.free > MAX_TABLE_BYTES ? undefined : { root: this.tables.body(payload, envelope) };
   }
 
   /**
@@ -53,13 +68,23 @@ export class Scanner {
     }
   }
 
+  /** Memory that has been used before costs a third of new one. */
+  private largeMachine(): Machine {
+    clearTimeout(this.largeTimer);
+    this.largeTimer = setTimeout(() => {
+      this.large = undefined;
+    }, LARGE_KEPT_MS).unref();
+    if (this.large?.free !== this.machine.free) this.large = new Machine(this.machine);
+    return this.large;
+  }
+
   private read(
     bytes: Uint8Array,
     { root }: ScanPlan,
     withStatus: boolean,
     maxCost: number,
   ): Uint8Array<ArrayBuffer> | undefined {
-    const machine = bytes.length > MAX_KEPT_BYTES ? new Machine(this.machine) : this.machine;
+    const machine = bytes.length > MAX_USUAL_BYTES ? this.largeMachine() : this.machine;
     const input = align(machine.free + STACK_BYTES);
     const output = align(input + bytes.length + ZEROS);
     const end = align(output + Math.max(bytes.length * 2 + 4096, KEY_BYTES));
@@ -72,6 +97,12 @@ export class Scanner {
     const length = machine.exports.scan(input, bytes.length, root, output, end, end, withStatus);
     return length < 0 ? undefined : new Uint8Array(machine.bytes.buffer.slice(output, output + length));
   }
+}
+
+/** A text for each envelope. */
+function nameOf(envelope: Envelope | "payload" | "status"): string {
+  if (typeof envelope === "string") return envelope;
+  return JSON.stringify([...envelope].map(([key, inner]) => [key, nameOf(inner)]));
 }
 
 /** @param room memory that is not in use */
