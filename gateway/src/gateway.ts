@@ -178,9 +178,15 @@ async function serveMetrics(
   return port === undefined ? undefined : startMetricsServer(metrics, { host, port });
 }
 
-/** Logs a change of a breaker: a warning when it opens. */
-function logBreaker(log: Logger, { upstream, origin, state, cooldownMs }: BreakerReport): void {
-  const line = { upstream, origin, state, ...(cooldownMs === undefined ? {} : { cooldownMs }) };
+/** Logs a change of a breaker, with the client where it is the circuit of one alone: a warning when it opens. */
+function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }: BreakerReport): void {
+  const line = {
+    upstream,
+    origin,
+    state,
+    ...(cooldownMs === undefined ? {} : { cooldownMs }),
+    ...(caller === undefined ? {} : { client: caller }),
+  };
   if (state === "open") {
     log.warn(line, "breaker");
   } else {
@@ -195,7 +201,10 @@ function observe(
   upstreams: GatewayOptions["upstreams"],
 ): RequestObserver {
   const call = currentCall();
-  if (call !== undefined) call.attempts += 1;
+  if (call !== undefined) {
+    call.requests += 1;
+    if (report.isRetry) call.retries += 1;
+  }
   const startedAt = performance.now();
   const trace = startRequestTrace(call, report);
   return {

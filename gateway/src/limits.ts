@@ -184,6 +184,15 @@ export const LIMIT_TABLE = {
     effect:
       "Bytes of request messages that calls hold in memory at once, as they came. Beyond it, calls fail with UNAVAILABLE; beyond half of it, those of the client that holds so much, with RESOURCE_EXHAUSTED. Streams that clients send are not counted.",
   },
+  heldResponseBytes: {
+    default: 256 * 1024 * 1024,
+    unit: "bytes",
+    max: 2 ** 31 - 1,
+    reloads: true,
+    shared: true,
+    effect:
+      "Bytes of response messages that wait in memory for clients to read them: whole ones of unary calls, one at a time of each stream. To make room, responses are cut of the client that has most, those first that it has not read for the longest time; if that would be the caller itself, the call fails with UNAVAILABLE. Beyond half of it, responses that the client has not read for a second are cut; if there are none, the call fails with RESOURCE_EXHAUSTED. One response of a client is always sent.",
+  },
   queuedDecompressions: {
     default: 256,
     unit: "count",

@@ -3,6 +3,7 @@ import type { ConnectRouter } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { Admission, type UpstreamShare } from "./admission/admission.ts";
 import { HeldBytes } from "./admission/held-bytes.ts";
+import { HeldResponses } from "./admission/held-responses.ts";
 import { type Load, OverloadMonitor } from "./admission/overload.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./call/caller.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
@@ -97,6 +98,8 @@ export interface Server {
   readonly services: readonly DescService[];
   /** Resolves when the constraints of all messages are compiled; calls are served before. */
   readonly warm: Promise<void>;
+  /** Calls that run or wait now. */
+  calls(): number;
   /** Takes over what can change while the server runs. */
   reload(change: ServerChange): void;
   /** Fails readiness, lets calls in flight finish, and resolves when the last connection is closed. */
@@ -154,6 +157,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     isListed: reflection,
     admission,
     heldBytes: new HeldBytes(limits),
+    heldResponses: new HeldResponses(limits, () => onLimit("heldResponseBytes")),
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: (service) => service === HealthService,
     onRejected: (status) => metrics.rejected(status),
@@ -214,6 +218,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onLimit,
     onRejected: (status) => metrics.rejected(status),
     onTlsFailure: () => metrics.tlsFailed(),
+    onViolation: () => metrics.violated(),
   });
   metrics.watch({
     callsInFlight: () => admission.running,
@@ -230,6 +235,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     port,
     services,
     warm: validation.warmUp(services).catch((error: unknown) => reportError(log, error, "warm-up failed")),
+    calls: () => admission.running + admission.queued,
     reload: (change) => {
       if (change.tls !== undefined) {
         useCertificate(readCertificate(change.tls));

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CONFIG_FILE, isPort, MAX_WORKERS } from "../config/environment.ts";
 import { VERSION } from "../version.ts";
-import { printLine } from "./output.ts";
+import { printErrorText, printLine, printText } from "./output.ts";
 
 const AFTER_HELP = `
 Settings are read from ${DEFAULT_CONFIG_FILE} in the working directory, or from the file that --config names. The environment
@@ -20,6 +20,7 @@ export function createProgram(): Command {
     .version(VERSION, "--version", "print the version and exit")
     .helpOption("--help", "show this text and exit")
     .addHelpText("after", AFTER_HELP)
+    .configureOutput({ writeOut: printText, writeErr: printErrorText })
     .showHelpAfterError("(run connect-rest --help for usage)")
     .exitOverride();
   subcommand(

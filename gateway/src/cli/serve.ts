@@ -9,6 +9,7 @@ import { shareConfiguration } from "../workers/share-limits.ts";
 import { type Orders, ordersOfWorker, tellPrimary } from "../workers/worker.ts";
 import { endOf, type SandboxFlags, startConfiguredSandbox } from "./configured-sandbox.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
+import { IdleMemory } from "./idle-memory.ts";
 import { endWithoutReader, printError, printLine } from "./output.ts";
 import { tryLines } from "./ready-lines.ts";
 import { createReload } from "./reload.ts";
@@ -64,7 +65,10 @@ async function serveHere(options: ServeOptions, orders: Orders | undefined): Pro
       report(orders, gateway, running.config, reload);
     }
     void gateway.warm.then(keepCompiled);
-    await stop(gateway, await stopped, log);
+    const memory = watchMemory(gateway, log);
+    const reason = await stopped;
+    memory.stop();
+    await stop(gateway, reason, log);
     if (orders !== undefined) await tellPrimary({ type: "left", metrics: await gateway.metrics() });
   } finally {
     await sandbox?.stop();
@@ -114,6 +118,17 @@ function atMost(ms: number, work: Promise<void>): Promise<void> {
     const timer = setTimeout(resolve, ms);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
+}
+
+/** Gives memory back when there is nothing to do. */
+function watchMemory(gateway: Gateway, log: Logger): IdleMemory {
+  const memory = new IdleMemory({
+    calls: gateway.calls,
+    onCollected: (before, after) => log.debug({ before, after }, "memory given back"),
+    onError: (error) => log.warn({ cause: String(error) }, "memory is not given back after a burst"),
+  });
+  memory.start();
+  return memory;
 }
 
 function startPrepared(

@@ -333,6 +333,42 @@ const APART: readonly (readonly [section: string, problem: RegExp])[] = [
   ],
 ];
 
+/** Addresses that are wrong, each in its own way, and what is wrong beside them. */
+const ADDRESSES = [
+  "baseUrl: nonsense",
+  "baseUrl: 7",
+  "baseUrl: 'https://u:p@e.example'",
+  "baseUrl: 'ftp://e.example'",
+  "bases: { a: nonsense }",
+  "bases: {}",
+  "bases: { a: 7, b: [] }",
+  "",
+];
+const BESIDE = [
+  ["tls: { ca: none.pem }", /upstreams\.echo\.tls\.ca: .*none\.pem/],
+  ["tls: { certificate: none.crt, key: none.key }", /upstreams\.echo\.tls\.certificate: .*none\.crt/],
+  ["retry: { attempts: 99 }", /upstreams\.echo\.retry\.attempts: /],
+  ["credentials: { apiKey: { env: UNSET } }", /upstreams\.echo\.credentials\.apiKey: .* UNSET is not set/],
+] as const;
+
+test.each(ADDRESSES)(
+  "an upstream with the address {%s} has its other mistakes named in the same run",
+  async (address) => {
+    for (const [setting, problem] of BESIDE) {
+      const settings = [address, setting].filter((text) => text !== "").join(", ");
+      const found = await problemsOf(`adapters: [${echo}]\nupstreams: { echo: { ${settings} } }`);
+      expect(
+        found.filter((line) => problem.test(line)),
+        found.join("\n"),
+      ).toHaveLength(1);
+      expect(
+        found.filter((line) => /: upstreams\.echo(?:\.base\w+(?:\.\w+)?)?: /.test(line)).length,
+      ).toBeGreaterThan(0);
+      expect(found.join("\n")).not.toContain("address.invalid");
+    }
+  },
+);
+
 test("one mistake hides no other, however many there are", async () => {
   await fc.assert(
     fc.asyncProperty(fc.subarray([...APART], { minLength: 1 }), async (mistakes) => {

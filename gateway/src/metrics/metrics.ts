@@ -102,6 +102,11 @@ export class Metrics {
     ["status"],
   );
   private readonly tlsFailures = this.counter("tls_failures_total", "TLS handshakes that failed.", []);
+  private readonly violations = this.counter(
+    "http2_violations_total",
+    "HTTP/2 connections that were ended because their peers violated the protocol.",
+    [],
+  );
   private readonly methodSeconds: Histogram<"upstream" | "method"> | undefined;
 
   private readonly breakers = new Gauge({
@@ -176,7 +181,9 @@ export class Metrics {
     this.droppedHeaders.inc({ upstream }, count);
   }
 
-  breakerChanged({ upstream, origin, state }: BreakerReport): void {
+  /** Circuits of single callers are in the log: the label would have as many values as there are callers. */
+  breakerChanged({ upstream, origin, state, caller }: BreakerReport): void {
+    if (caller !== undefined) return;
     this.breakers.set({ upstream, origin }, STATE_NUMBERS[state]);
   }
 
@@ -187,6 +194,11 @@ export class Metrics {
   /** A request that did not become a call, with the HTTP status of its response. */
   rejected(status: number): void {
     this.rejections.inc({ status });
+  }
+
+  /** An HTTP/2 connection has ended for what its peer sent: malformed frames, floods of them, headers that are none. */
+  violated(): void {
+    this.violations.inc();
   }
 
   tlsFailed(): void {

@@ -1,8 +1,11 @@
+import { constants } from "node:http2";
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import type { Admission, UpstreamShare } from "../admission/admission.ts";
+import { clientKey } from "../admission/client-key.ts";
 import type { HeldBytes, Hold } from "../admission/held-bytes.ts";
+import type { HeldResponses, ResponseHold } from "../admission/held-responses.ts";
 import type { Refused } from "../admission/refused.ts";
 import type { Call } from "../call/call.ts";
 import { deadlineExceeded } from "../call/call-errors.ts";
@@ -10,7 +13,7 @@ import type { Caller } from "../call/caller.ts";
 import { deadlineOf, type MethodTimeout, timeoutHeader } from "../call/deadline.ts";
 import { protocolOf } from "../call/protocol.ts";
 import { failExchange } from "../listener/exchange.ts";
-import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
+import { cut, type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
 import { errorResponse } from "../protocol/error-response.ts";
 import { refuse as refuseRequest } from "../protocol/refuse.ts";
 import { startCallTrace } from "../trace/call-trace.ts";
@@ -20,12 +23,17 @@ import { type DispatchOptions, dispatch } from "./dispatch.ts";
 import { type Routes, resolve } from "./resolve.ts";
 import { respond } from "./respond.ts";
 
+/** The code of HTTP/2 with which a response is cut that takes too much memory for too long. */
+const CALM = constants.NGHTTP2_ENHANCE_YOUR_CALM;
+
 /** What the steps of a call need. */
 export interface CallOptions extends DispatchOptions {
   readonly methodTimeout: MethodTimeout;
   readonly admission: Admission;
   /** What all calls hold of their requests. */
   readonly heldBytes: HeldBytes;
+  /** What all calls hold of their responses. */
+  readonly heldResponses: HeldResponses;
   /** The upstream that a method calls; undefined for none. */
   readonly shareOf: (method: DescMethod) => UpstreamShare | undefined;
   /** Services whose calls are taken however busy the gateway is. */
@@ -50,6 +58,7 @@ export async function serveCall(
 ): Promise<void> {
   let call: Call | undefined;
   let hold: Hold | undefined;
+  let responseHold: ResponseHold | undefined;
   try {
     const handler = resolve(request, routes);
     if ("error" in handler) {
@@ -60,7 +69,7 @@ export async function serveCall(
 
     const caller = authenticate(request, client);
 
-    hold = options.heldBytes.begin(caller.client);
+    hold = options.heldBytes.begin(clientKey(caller.client));
     call = beginCall(handler.method, request, caller, options, hold.add);
     const admission = options.isAlwaysServed(handler.service)
       ? undefined
@@ -75,8 +84,14 @@ export async function serveCall(
 
     const result = await dispatch(handler, call, request, response, options);
 
-    if (result !== undefined) await respond(response, result, call);
-    options.onDone(call, response);
+    responseHold = options.heldResponses.begin(caller.client, () => cut(response, CALM));
+    const unsent = result && (await respond(response, result, call, responseHold));
+    if (unsent === undefined) {
+      options.onDone(call, response);
+    } else {
+      refuseToSend(request, response, unsent.error);
+      options.onRefused(call, unsent);
+    }
   } catch (error) {
     failExchange(request, response, refuseRequest);
     if (call === undefined) {
@@ -86,6 +101,7 @@ export async function serveCall(
     }
   } finally {
     hold?.release();
+    responseHold?.release();
   }
 }
 
@@ -115,11 +131,21 @@ function beginCall(
     bytesIn: 0,
     bytesOut: 0,
     messageCost: 0,
-    attempts: 0,
+    requests: 0,
+    retries: 0,
     upstreamStatus: undefined,
     failedInHandler: false,
     signal: undefined,
   };
+}
+
+/** Sends an error in place of a response; cuts one that has begun. */
+function refuseToSend(request: HttpRequest, response: HttpResponse, error: ConnectError): void {
+  if (response.headersSent) {
+    cut(response, CALM);
+  } else {
+    refuse(request, response, error, codeToHttpStatus(error.code));
+  }
 }
 
 /** Sends an error in place of a call. */

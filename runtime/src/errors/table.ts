@@ -246,6 +246,12 @@ export const ERRORS = {
     cause: "The JSON of the response is nested deeper than protobuf messages may be.",
     remedy: "Report it to the upstream.",
   },
+  UPSTREAM_BODY_PARTIAL: {
+    code: Code.Internal,
+    text: "upstream {upstream}: a part of the response (206) where no part was asked for",
+    cause: "The upstream, or a cache in front of it, sent 206 Partial Content to a request without a Range.",
+    remedy: "Report it to the upstream, or add 206 to `success` of the method if its parts are responses.",
+  },
   MOVED: {
     code: Code.FailedPrecondition,
     text: "upstream {upstream}: unexpected redirect ({status}); redirects are not followed",

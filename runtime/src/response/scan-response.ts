@@ -4,9 +4,11 @@ import { NO_DIFFERENCES } from "../decode/difference.ts";
 import { concernsSuccess } from "../errors/upstream-error.ts";
 import { type Scanner, type ScanPlan, scanner } from "../scan/scanner.ts";
 import type { Envelope } from "../scan/tables.ts";
-import type { UpstreamResponse } from "../upstream/upstream.ts";
-import { isPlainJson } from "./body.ts";
+import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
+import { EMPTY_BODY, isPlainJson } from "./body.ts";
 import type { Decoded } from "./decoded.ts";
+import { headerReader } from "./headers.ts";
+import type { ReadResponse } from "./read-response.ts";
 
 /** Of the responses of a method that the scanner never reads, it looks at every 256th. */
 const MAX_PASSES = 8;
@@ -34,6 +36,20 @@ export class ResponseScanner {
   static create(): ResponseScanner | undefined {
     const shared = scanner();
     return shared && new ResponseScanner(shared);
+  }
+
+  /** Reads a response, as far as it is a success of the usual kind; undefined where it has to be read in another way. */
+  read(
+    adapter: UnaryAdapter,
+    rules: MethodRules,
+    response: UpstreamResponse,
+    maxCost: number,
+  ): ReadResponse | undefined {
+    const { status, headers } = response;
+    if (!isSuccess(status, rules)) return undefined;
+    const header = headerReader(headers);
+    const decoded = this.message(adapter, rules, response, header("content-type"), maxCost);
+    return decoded && { status, header, body: EMPTY_BODY, decoded };
   }
 
   /**

@@ -13,6 +13,7 @@ import { type Authorization, authorize, chooseKind } from "../credentials/author
 import type { Credentials, CredentialsContext, CredentialsFunction } from "../credentials/credentials.ts";
 import { Identities } from "../credentials/identity.ts";
 import { restError } from "../errors/rest-error.ts";
+import { BodyBudget, type BudgetedBody } from "../http/body-budget.ts";
 import { DecompressError, decompress } from "../http/decompress.ts";
 import { type Exchange, ExchangeFailed, exchange, type ResponseHeaders } from "../http/exchange.ts";
 import { openExchange } from "../http/open-exchange.ts";
@@ -22,7 +23,8 @@ import { Retrier } from "../retry/retrier.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Secret } from "../text/secret.ts";
 import { raced } from "../time/abort.ts";
-import type { Clock } from "../time/clock.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
+import { LargeWork } from "../time/large-work.ts";
 import { Turns } from "../time/turns.ts";
 import { type Base, pathBelow } from "./base.ts";
 import { beginningOf, bodyStream } from "./body-stream.ts";
@@ -60,6 +62,10 @@ export interface UpstreamCall {
   readonly onSecrets?: ((secrets: readonly Secret[]) => void) | undefined;
   /** Is called when the request goes out. */
   readonly onSent?: (() => void) | undefined;
+  /** Whether the same request was sent before. Default: it was not. */
+  readonly isRetry?: boolean | undefined;
+  /** Whom the request is made for: large responses are decoded in turns. Default: all are for the same. */
+  readonly caller?: string | undefined;
 }
 
 /** What an upstream responded, whatever its status; decompressed. */
@@ -146,6 +152,12 @@ export function isSuccess(status: number, rules: MethodRules): boolean {
   return (status >= 200 && status <= 299) || rules.success.includes(status);
 }
 
+/** Whether a response is a part (RFC 9110 section 15.3.7) that nobody has asked for: it would pass for the whole. */
+function isStrayPart(status: number, { request, rules }: UpstreamCall): boolean {
+  if (status !== 206 || rules.success.includes(206)) return false;
+  return !request.headers.some(([name]) => name === "range");
+}
+
 type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets">;
 
 interface Prepared {
@@ -160,6 +172,15 @@ interface Prepared {
  */
 const MAX_DECOMPRESSING = 4;
 
+/** Responses beyond this size, in bytes, wait for their turn to be decoded. */
+const LARGE_BYTES = 256 * 1024;
+
+/** Bytes of responses of one upstream that are in memory before they are decoded; beyond, they wait in their connections. */
+const MAX_READ_BYTES = 64 * 1024 * 1024;
+
+/** One for the process, whose event loop it is. */
+const LARGE_WORK = new LargeWork(systemClock);
+
 class PooledUpstream implements Upstream {
   readonly name: string;
   readonly settings: UpstreamSettings;
@@ -173,6 +194,7 @@ class PooledUpstream implements Upstream {
   private readonly limiter: RateLimiter | undefined;
   private readonly identities: Identities;
   private readonly decompressing = new Turns(MAX_DECOMPRESSING);
+  private readonly reading = new BodyBudget(MAX_READ_BYTES);
 
   constructor(
     name: string,
@@ -206,10 +228,16 @@ class PooledUpstream implements Upstream {
   async call(call: UpstreamCall): Promise<UpstreamResponse> {
     const { requester, sent, sender } = await this.prepare(call);
     call.onSent?.();
-    const response = await this.exchange(requester, sent, call);
-    if (this.isProxyRefusal(sent, response.status)) throw this.proxyRefusal(response.status);
-    const tolerant = !isSuccess(response.status, call.rules);
-    return { ...(await this.decompressed(response, tolerant, call.signal)), ...sender };
+    const held = this.reading.begin();
+    try {
+      const response = await this.exchange(requester, sent, call, held);
+      if (this.isProxyRefusal(sent, response.status)) throw this.proxyRefusal(response.status);
+      if (isStrayPart(response.status, call)) throw this.strayPart();
+      const tolerant = !isSuccess(response.status, call.rules);
+      return { ...(await this.decompressed(response, tolerant, call)), ...sender };
+    } finally {
+      held.release();
+    }
   }
 
   async open(call: UpstreamCall): Promise<OpenResponse> {
@@ -224,13 +252,17 @@ class PooledUpstream implements Upstream {
       await opened.body.return?.();
       throw this.proxyRefusal(status);
     }
+    if (isStrayPart(status, call)) {
+      await opened.body.return?.();
+      throw this.strayPart();
+    }
     if (isSuccess(status, call.rules)) {
       const settings = { ...this.settings, bodyTimeoutMs };
       const chunks = bodyStream(opened, { ...this.failureContext, settings });
       return { status, headers, body: new Uint8Array(), truncated: false, chunks, ...sender };
     }
     const beginning = await beginningOf(opened, this.maxErrorBytes, call.signal);
-    return { ...(await this.decompressed(beginning, true, call.signal)), chunks: undefined, ...sender };
+    return { ...(await this.decompressed(beginning, true, call)), chunks: undefined, ...sender };
   }
 
   async close(): Promise<void> {
@@ -348,11 +380,12 @@ class PooledUpstream implements Upstream {
     requester: Requester,
     sent: DispatchOptions,
     { rules, signal }: UpstreamCall,
+    held: BudgetedBody,
   ): Promise<Exchange> {
     const tolerant = (status: number) => !isSuccess(status, rules);
     const maxBytes = (status: number) =>
       tolerant(status) ? this.maxErrorBytes : this.settings.maxResponseBytes;
-    return this.translated(exchange(requester, sent, { maxBytes, tolerant }, signal));
+    return this.translated(exchange(requester, sent, { maxBytes, tolerant, held }, signal));
   }
 
   /** Where requests are handed to a proxy, a 407 is the proxy's own (RFC 9110 section 15.5.8). */
@@ -362,6 +395,10 @@ class PooledUpstream implements Upstream {
 
   private proxyRefusal(status: number): ConnectError {
     return restError("UPSTREAM_PROXY_REFUSED", { upstream: this.name, status });
+  }
+
+  private strayPart(): ConnectError {
+    return restError("UPSTREAM_BODY_PARTIAL", { upstream: this.name });
   }
 
   private async translated<T>(exchanging: Promise<T>): Promise<T> {
@@ -376,13 +413,18 @@ class PooledUpstream implements Upstream {
     return Math.min(MAX_ERROR_BYTES, this.settings.maxResponseBytes);
   }
 
-  private async decompressed(response: Exchange, tolerant: boolean, signal: AbortSignal) {
+  /** The response as it was before it was compressed, when it is its turn to be decoded. */
+  private async decompressed(response: Exchange, tolerant: boolean, { signal, caller = "" }: UpstreamCall) {
     const { status, headers, body, incomplete } = response;
     const encoding = headers["content-encoding"];
     const head = { status, headers, truncated: incomplete !== undefined };
-    if (encoding === undefined || body.length === 0) return { ...head, body };
+    const turn = async (bytes: Uint8Array) => {
+      if (bytes.length > LARGE_BYTES) await LARGE_WORK.turn(caller, signal);
+      return bytes;
+    };
+    if (encoding === undefined || body.length === 0) return { ...head, body: await turn(body) };
     const { maxResponseBytes } = this.settings;
-    const work = () => decompress(body, String(encoding), maxResponseBytes, signal);
+    const work = async () => turn(await decompress(body, String(encoding), maxResponseBytes, signal));
     try {
       return { ...head, body: await this.decompressing.run(signal, work) };
     } catch (error) {
