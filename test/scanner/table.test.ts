@@ -179,6 +179,31 @@ test.each(USUAL)("the scanner reads a usual %s", (name, ...tokens) => {
   }
 });
 
+test("the scanner checks what stands beside the payload, and is not kept", () => {
+  const plain = method("string", (value, out) => out.string(7, value, "key"));
+  const envelope = { payload: ["data"], status: "meta.status" };
+  const adapter = { ...plain, rules: completeRules({ upstream: "api", envelope }) };
+  let read = 0;
+  for (const token of TOKENS) {
+    for (const text of [
+      `{"beside":${token},"data":{"key":"x"}}`,
+      `{"data":{"key":"x"},"beside":{"a":[${token}]}}`,
+      `{"meta":${token},"data":{"key":"x"}}`,
+      `{"meta":{"status":${token}},"data":{"key":"x"}}`,
+      `{"meta":{"status":200},"data":${token}}`,
+      `{"meta":{"status":200},"data":{"key":"x"}}${token}`,
+      `${token}{"data":{"key":"x"}}`,
+    ]) {
+      const body = Buffer.from(text);
+      const found = scanned(adapter, body);
+      if (found === undefined) continue;
+      read++;
+      expect(found, text).toEqual(decoded(adapter, body));
+    }
+  }
+  expect(read).toBeGreaterThan(TOKENS.length);
+});
+
 test("the scanner holds the limit of costs where the decoder does", () => {
   const adapter = method({ list: decodeInner }, (value, out) => out.messages(7, value, "key", decodeInner));
   const body = Buffer.from(`{"key":[${"{},".repeat(2000)}{}]}`);
@@ -193,12 +218,11 @@ test("the scanner leaves what is not UTF-8 to the decoder", () => {
   expect(scanned(adapter, Buffer.from('{"key":"\xe9"}', "latin1"))).toBeUndefined();
 });
 
-test("the scanner reads a body of several megabytes", () => {
+test("the scanner reads a body of megabytes, and leaves one that would take too long to the decoder", () => {
   const adapter = method({ list: decodeInner }, (value, out) => out.messages(7, value, "key", decodeInner));
-  const items = Array.from(
-    { length: 30_000 },
-    (_, i) => `{"text":"${"x".repeat(i % 300)}","id":73500000000${i}}`,
-  );
-  const body = Buffer.from(`{"key":[${items.join(",")}]}`);
-  expect(scanned(adapter, body)).toEqual(decoded(adapter, body));
+  const item = (i: number) => `{"text":"${"x".repeat(i % 300)}","id":73500000000${i}}`;
+  const page = (count: number) =>
+    Buffer.from(`{"key":[${Array.from({ length: count }, (_, i) => item(i))}]}`);
+  expect(scanned(adapter, page(12_000))).toEqual(decoded(adapter, page(12_000)));
+  expect(scanned(adapter, page(30_000))).toBeUndefined();
 });
