@@ -7,6 +7,8 @@
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   runtime: [
     "testing/",
+    "oauth.ts",
+    "oauth/",
     "index.ts",
     "rest.ts",
     "transport.ts",
@@ -20,6 +22,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "breaker/",
     "rate-limit/",
     "credentials/",
+    "token-endpoint/",
+    "private-file/",
     "request/",
     "errors/",
     "adapter/",
