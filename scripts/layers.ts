@@ -14,6 +14,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "transport.ts",
     "invoke.ts",
     "adapter.ts",
+    "watch/",
     "stream/",
     "call/",
     "response/",

@@ -151,6 +151,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     metricsServer = await serveMetrics(metrics, metricsPlace);
     const started = await startServer({
       ...server,
+      // streams that watch feeds have no end of their own
+      onDrain: () => {
+        rest.drain();
+        server.onDrain?.();
+      },
       metrics,
       authorization:
         authorization &&

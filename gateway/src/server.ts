@@ -82,6 +82,8 @@ export interface ServerOptions {
   readonly reflection?: boolean | undefined;
   /** The upstream that a method calls, and how many calls of it may run. Default: none. */
   readonly shareOf?: (method: DescMethod) => UpstreamShare | undefined;
+  /** Is called when calls in flight are to finish and no others are served, `drainNoticeMs` after `close`. */
+  readonly onDrain?: (() => void) | undefined;
   /** How busy the process is, for tests. */
   readonly load?: () => Load;
   /** Requires a token with every call, and issues them. Default: whoever reaches the server may call. */
@@ -269,8 +271,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       health.drain();
       const noticeMs = skipNotice ? 0 : limits.drainNoticeMs;
       const timer = setTimeout(() => streamsEnd.abort(), noticeMs + limits.drainStreamsMs);
+      const noticed = setTimeout(() => options.onDrain?.(), noticeMs);
       await listener.drain(noticeMs);
       clearTimeout(timer);
+      clearTimeout(noticed);
       stopWatching?.();
       overload.stop();
       await authorization?.close();

@@ -14,6 +14,14 @@ export type { BreakerReport, BreakerState } from "./breaker/breaker.ts";
 export type { BreakerOptions } from "./breaker/breaker-options.ts";
 export { type MethodLevels, matchesMethod } from "./call/difference-levels.ts";
 export {
+  type FeedBus,
+  type FeedEntryKind,
+  type FeedMember,
+  type FeedName,
+  type FeedSeat,
+  LOCAL_BUS,
+} from "./call/feed-bus.ts";
+export {
   type CallReport,
   DEFAULT_TIMEOUT_MS,
   type DifferenceOptions,
@@ -23,6 +31,7 @@ export {
   type RequestReport,
   type RestOptions,
 } from "./call/options.ts";
+export { WATCH_DEFAULTS, type WatchOptions } from "./call/watch-options.ts";
 export type {
   BasicCredentials,
   Credentials,
@@ -51,6 +60,13 @@ export {
 export { isMarked as isRedactedField } from "./errors/redacted-fields.ts";
 export { reasonOf } from "./errors/rest-error.ts";
 export { ERRORS, type ErrorEntry, type ErrorReason } from "./errors/table.ts";
+export {
+  type FeedFailure,
+  type Heartbeat,
+  HeartbeatSchema,
+  type Resume,
+  ResumeSchema,
+} from "./gen/connectrest/v1/feed_pb.ts";
 export { type UpstreamError, UpstreamErrorSchema } from "./gen/connectrest/v1/upstream_error_pb.ts";
 export type { FetchFunction, FetchInit, FetchResponse } from "./http/fetch-function.ts";
 export type { Outcome } from "./invoke.ts";
@@ -83,3 +99,12 @@ export {
   type UpstreamFetchOptions,
 } from "./upstream/upstream-fetch.ts";
 export { VERSION } from "./version.ts";
+export {
+  decodeFeedEntry,
+  encodeFeedEntry,
+  type FeedEntry,
+  FeedEntryInvalid,
+  type FeedItem,
+  MAX_ENTRY_BYTES,
+} from "./watch/feed-entry.ts";
+export { type FeedItemOf, type WatchLoopOptions, watch } from "./watch/watch.ts";

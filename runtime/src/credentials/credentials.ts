@@ -37,6 +37,12 @@ export interface Credentials {
   readonly oauth2?: OAuth2Credentials | undefined;
   readonly basic?: BasicCredentials | undefined;
   /**
+   * Names whose credentials these are, e.g. by the key of the caller's session, where a function provides them: who has the same
+   * name shares the feeds that are watched, also after a token was renewed. It is no secret, and nobody can choose that of
+   * others. Default: who brings the same credentials has the same name.
+   */
+  readonly owner?: string | undefined;
+  /**
    * Called when the upstream refuses a token of these (401). Resolves with other credentials, with which the request is
    * sent once more; `undefined` where there are none. When the upstream refuses those too, their own `refused` is called,
    * and what it resolves with is not used. Only credentials that a function provides are asked. It must not reject.

@@ -102,6 +102,13 @@ export interface OpenResponse extends UpstreamResponse {
   readonly chunks: AsyncIterable<Uint8Array> | undefined;
 }
 
+/** Who asks an upstream. */
+export interface UpstreamIdentity {
+  readonly name: string;
+  /** Anybody: the request carries no credentials. */
+  readonly isPublic: boolean;
+}
+
 /** A configured upstream, with its connections. */
 export interface Upstream {
   readonly name: string;
@@ -114,6 +121,13 @@ export interface Upstream {
    * @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo
    */
   admit(base: string, from?: RequestOrigin): Permit;
+  /**
+   * Whose credentials a request would carry: the configured ones, an owner whom the function that provides them names, or else
+   * a keyed hash of them, whose key is this process's own.
+   *
+   * @throws ConnectError UNAUTHENTICATED, reason UPSTREAM_CREDENTIALS_MISSING, and what the function throws
+   */
+  identity(call: Pick<UpstreamCall, "method" | "rules" | "header" | "signal">): Promise<UpstreamIdentity>;
   /**
    * Sends a request with credentials and reads the response. Redirects are responses like others; see `redirected`.
    *
@@ -171,6 +185,9 @@ function isStrayPart(status: number, { request, rules }: UpstreamCall): boolean 
   if (status !== 206 || rules.success.includes(206)) return false;
   return !request.headers.some(([name]) => name === "range");
 }
+
+/** What of a call its credentials depend on. */
+type CredentialsCall = Pick<UpstreamCall, "method" | "rules" | "header" | "signal" | "credentials">;
 
 type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets" | "refused">;
 
@@ -240,6 +257,20 @@ class PooledUpstream implements Upstream {
     if (this.closed.signal.aborted) return UNWATCHED;
     const origin = baseOf(this.settings, base)?.origin ?? "";
     return this.breakers.get(origin)?.admit(from) ?? UNWATCHED;
+  }
+
+  async identity(call: CredentialsCall): Promise<UpstreamIdentity> {
+    const { credentials: configured } = this.settings;
+    const isConfigured = typeof configured !== "function";
+    // who it is does not depend on a token that would have to be fetched
+    const credentials = isConfigured ? (configured as Credentials) : await this.credentials(call);
+    const kind = chooseKind(call, credentials);
+    if (kind === "none") return { name: "none", isPublic: true };
+    if (isConfigured) return { name: `configured ${kind}`, isPublic: false };
+    const { owner } = credentials;
+    const name =
+      owner === undefined ? `caller ${this.identities.proven(kind, credentials)}` : `owner ${owner}`;
+    return { name: `${name} ${kind}`, isPublic: false };
   }
 
   async call(call: UpstreamCall): Promise<UpstreamResponse> {
@@ -390,7 +421,7 @@ class PooledUpstream implements Upstream {
     return base;
   }
 
-  private credentials(call: UpstreamCall): Credentials | Promise<Credentials> {
+  private credentials(call: CredentialsCall): Credentials | Promise<Credentials> {
     const { method, header, signal } = call;
     const { credentials } = this.settings;
     if (call.credentials !== undefined) return call.credentials;
@@ -400,11 +431,11 @@ class PooledUpstream implements Upstream {
   }
 
   /** A token is fetched only for a method that takes it. */
-  private resolved(call: UpstreamCall, given: FixedCredentials): Credentials | Promise<Credentials> {
+  private resolved(call: CredentialsCall, given: FixedCredentials): Credentials | Promise<Credentials> {
     const { oauth2 } = given;
     if (!isGrant(oauth2)) return given as Credentials;
-    const { apiKey, oauth1, basic } = given;
-    const others = { apiKey, oauth1, basic };
+    const { apiKey, oauth1, basic, owner } = given;
+    const others = { apiKey, oauth1, basic, owner };
     const kind = chooseKind(call, { ...others, oauth2: { accessToken: "" } });
     return kind === "oauth2" ? raced(this.withToken(oauth2, others), call.signal) : others;
   }
