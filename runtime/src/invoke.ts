@@ -16,6 +16,7 @@ import type { Route, StreamAdapter } from "./call/routes.ts";
 import { RunningCall } from "./call/running-call.ts";
 import { resolveWatch } from "./call/watch-options.ts";
 import { Decoder } from "./response/decode.ts";
+import { ResponseScanner } from "./response/scan-response.ts";
 import { download } from "./stream/download.ts";
 import { MessageStream } from "./stream/message-stream.ts";
 import { awaitOperation, operation } from "./stream/operation.ts";
@@ -45,7 +46,14 @@ export class Invoker {
 
   /** @throws ConnectError reason OPTION_INVALID */
   constructor(options: RestOptions, types: Registry, clock: Clock) {
-    this.settings = { options, levelsOf: differenceLevels(options), types, clock, decoder: new Decoder() };
+    this.settings = {
+      options,
+      levelsOf: differenceLevels(options),
+      types,
+      clock,
+      decoder: new Decoder(),
+      scanner: options.scanner === false ? undefined : ResponseScanner.create(),
+    };
     this.hub = new FeedHub(resolveWatch(options.watch), clock);
   }
 
@@ -59,7 +67,7 @@ export class Invoker {
     return this.single(new RunningCall(route, context, this.settings), async (call) => {
       const { operation: rule } = call.adapter.rules;
       if (rule !== undefined) return await awaitOperation(call, message, rule);
-      return call.message(await call.send(call.request(message)));
+      return call.message(await call.send(call.request(message), { scan: true }));
     });
   }
 
