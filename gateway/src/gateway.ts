@@ -13,8 +13,17 @@ import {
 } from "connect-rest";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
 import { clientKey } from "./admission/client-key.ts";
+import { type AuthorizationOptions, createAuthorization } from "./authorization/authorization.ts";
+import { createCallMethod } from "./authorization/sign-in/call-method.ts";
+import {
+  createSignIn,
+  type SignInParts,
+  type SignInSettings,
+} from "./authorization/sign-in/create-sign-in.ts";
 import { callKey, currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
+import { methodFactsOf, rightsOf, withRightsOfCallers } from "./credentials/caller-rights.ts";
+import { wantedKindsOf } from "./credentials/pass-through.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
 import type { SidePlace, SideServer } from "./listener/side-server.ts";
@@ -29,6 +38,11 @@ import { startRequestTrace, traced } from "./trace/request-trace.ts";
 
 /** An upstream of the gateway. */
 export interface GatewayUpstream extends UpstreamOptions {
+  /**
+   * Whether the access token of its `oauth2` credentials is the application's own, so that clients that call for themselves
+   * may use it. Default: false; it is a person's.
+   */
+  readonly isApplicationToken?: boolean | undefined;
   /** Calls of it that run at the same time; further ones wait. Default: 1024. */
   readonly callsInFlight?: number | undefined;
   /** Whether its requests carry the trace context of their calls. Default: true. */
@@ -44,8 +58,15 @@ interface MetricsPlace {
 export interface GatewayOptions
   extends Omit<
     ServerOptions,
-    "routes" | "unaryOf" | "methodTimeout" | "comments" | "metrics" | "shareOf" | "types"
+    "routes" | "unaryOf" | "methodTimeout" | "comments" | "metrics" | "shareOf" | "types" | "authorization"
   > {
+  /** Requires an access token with every call, and issues them. Default: whoever reaches the gateway may call. */
+  readonly authorization?: AuthorizationOptions | undefined;
+  /**
+   * How people sign in at upstreams, so that their calls go there with their own rights. Needs `authorization`, in place of whose
+   * `signIn` it is. Default: nobody signs in.
+   */
+  readonly signIn?: SignInSettings | undefined;
   /** What to serve: the adapters of generated modules. */
   readonly adapters: readonly ServiceAdapter[];
   /** By the names that the adapters use. */
@@ -98,15 +119,30 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     fastPath = true,
     dispatcher,
     fetch,
+    authorization,
+    signIn: signInSettings,
     ...others
   } = options;
   const { metrics: metricsPlace, diagnostics: diagnosticsPlace, ...server } = others;
   const metrics = new Metrics({ perMethod: metricsPlace?.perMethod });
   const log = options.log ?? silentLogger();
   const logDifferences = createDifferenceLog(log);
+  const signIn =
+    authorization &&
+    signInSettings &&
+    createSignIn({
+      settings: signInSettings,
+      store: authorization.store,
+      upstreams,
+      call: createCallMethod(() => rest),
+      caller: () => currentCall()?.subject,
+      log,
+      now: authorization.now,
+    });
+  const personal = signIn === undefined ? upstreams : withSessions(upstreams, signIn, adapters);
   const rest = createRest({
     adapters,
-    upstreams: withTracedCredentials(upstreams),
+    upstreams: withTracedCredentials(authorization === undefined ? upstreams : withRightsOfCallers(personal)),
     types,
     strict,
     differences,
@@ -132,14 +168,28 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   let metricsServer: SideServer | undefined;
   let diagnostics: SideServer | undefined;
-  const closeOthers = () => Promise.all([rest.close(), metricsServer?.close(), diagnostics?.close()]);
+  const closeOthers = () =>
+    Promise.all([rest.close(), signIn?.close(), metricsServer?.close(), diagnostics?.close()]);
   try {
     diagnostics = diagnosticsPlace && (await startDiagnosticsServer(log, diagnosticsPlace));
     if (metricsPlace !== undefined) metrics.watchProcess();
     metricsServer = await serveMetrics(metrics, metricsPlace);
     const started = await startServer({
       ...server,
+      // streams that watch feeds have no end of their own
+      onDrain: () => {
+        rest.drain();
+        server.onDrain?.();
+      },
       metrics,
+      authorization:
+        authorization &&
+        ((reports) =>
+          createAuthorization(
+            { ...authorization, ...(signIn !== undefined && { signIn: () => signIn }) },
+            methodFactsOf(adapters, personal),
+            reports,
+          )),
       routes: (router) => {
         // no interceptor of the gateway reads a response's message
         rest.routes(router, {
@@ -217,6 +267,23 @@ function observe(
       trace.end(end);
     },
   };
+}
+
+/** The upstreams, where people sign in with the credentials of callers' sessions. */
+function withSessions(
+  upstreams: GatewayOptions["upstreams"],
+  signIn: SignInParts,
+  adapters: readonly ServiceAdapter[],
+): GatewayOptions["upstreams"] {
+  const wantedKinds = wantedKindsOf(adapters);
+  const entries = Object.entries(upstreams).map(([name, options]) => {
+    const { credentials = {}, isApplicationToken = false } = options;
+    // what callers bring themselves is theirs already; refused with the configuration
+    if (typeof credentials === "function") return [name, options] as const;
+    const own = signIn.credentialsFor(name, rightsOf(credentials, isApplicationToken), wantedKinds);
+    return [name, own === undefined ? options : { ...options, credentials: own }] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** The upstreams, with functions for credentials that run outside of the request that they are for. */

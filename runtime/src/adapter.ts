@@ -6,6 +6,8 @@ export {
   type AnyMethodAdapter,
   type DownloadAdapter,
   download,
+  type FeedParts,
+  type FeedStart,
   type MethodAdapter,
   type NextPage,
   type OperationAdapter,
@@ -84,8 +86,10 @@ export {
   valueJson,
 } from "./request/encode.ts";
 export { fieldMaskText, objectAt, sendUnset } from "./request/field-mask.ts";
+export { heartbeatMs } from "./request/heartbeat-ms.ts";
 export type { ListStyle, ParameterValue } from "./request/parameters.ts";
 export { fits, noBinding, pathPattern } from "./request/path-pattern.ts";
 export { type PathValue, pathSegment, pathSegments } from "./request/path-segment.ts";
 export { type BytesPart, RequestWriter } from "./request/request-writer.ts";
 export { writeHttpBody } from "./response/http-body.ts";
+export { type ScanEntry, type ScanField, type ScanTable, scannable } from "./scan/scan-table.ts";

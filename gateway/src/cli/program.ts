@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CONFIG_FILE, isPort, MAX_WORKERS } from "../config/environment.ts";
 import { VERSION } from "../version.ts";
+import { addOAuthCommands } from "./oauth-commands.ts";
 import { printErrorText, printLine, printText } from "./output.ts";
 
 const AFTER_HELP = `
@@ -8,7 +9,7 @@ Settings are read from ${DEFAULT_CONFIG_FILE} in the working directory, or from 
 (GATEWAY_PORT, SANDBOX_PORT; 0 picks a free port) takes precedence over it, and options over both. Secrets are referenced,
 never written into the file: { env: NAME } or { file: PATH }.
 
-Exit status: 0 after a complete drain, 1 after a failure, 2 for an invalid command line or configuration.`;
+Exit status: 0 after success, e.g. a complete drain, 1 after a failure, 2 for an invalid command line or configuration.`;
 
 /**
  * The command line. Rejects with CommanderError for an invalid one, after printing why. A command's code is loaded only when
@@ -47,6 +48,12 @@ export function createProgram(): Command {
         "events that come into being in an hour in its event feed, 0 for none",
       ),
     )
+    .addOption(
+      ofSandbox(
+        "--auth",
+        "authorize callers, who sign in at the sandbox: the whole of authorization on one machine, for trying it out",
+      ),
+    )
     .action(async (options) => (await import("./serve.ts")).serve(options));
   subcommand(
     program,
@@ -68,6 +75,7 @@ export function createProgram(): Command {
       printLine(configJsonSchema().trimEnd());
     },
   );
+  addOAuthCommands((name, description) => subcommand(program, name, description));
   return program;
 }
 

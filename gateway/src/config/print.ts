@@ -7,7 +7,8 @@ import type { Environment } from "./environment.ts";
 import type { Config } from "./load.ts";
 import { maskAddress, maskUser } from "./mask.ts";
 import { proxyVariable } from "./proxies.ts";
-import type { SecretPlace, UpstreamConfig } from "./schema.ts";
+import type { UpstreamConfig } from "./schema.ts";
+import type { SecretPlace } from "./schema-parts.ts";
 import { isSecretSet } from "./secrets.ts";
 
 /**
@@ -15,7 +16,17 @@ import { isSecretSet } from "./secrets.ts";
  * `[secret]` where it has a value and `[missing]` where it has none.
  */
 export function printConfig(config: Config, env: Environment): string {
-  const { file: _, directory: __, yaml: ___, adapters, types, upstreams, server, ...rest } = config;
+  const {
+    file: _,
+    directory: __,
+    yaml: ___,
+    adapters,
+    types,
+    upstreams,
+    server,
+    authorization,
+    ...rest
+  } = config;
   const shown = Object.entries(upstreams).map(([name, upstream]) => {
     return [name, shownUpstream(upstream, config, env)] as const;
   });
@@ -23,6 +34,7 @@ export function printConfig(config: Config, env: Environment): string {
     adapters,
     types,
     upstreams: Object.fromEntries(shown),
+    ...(authorization === undefined ? {} : { authorization: maskSecrets(authorization, config, env) }),
     server: { ...server, limits: withDefaultLimits(server.limits, isLoopback(server.host)) },
     ...rest,
   };
@@ -30,7 +42,7 @@ export function printConfig(config: Config, env: Environment): string {
 }
 
 function shownUpstream(
-  { baseUrl, bases, credentials, proxy, ...limits }: UpstreamConfig,
+  { baseUrl, bases, credentials, signIn, proxy, ...limits }: UpstreamConfig,
   config: Config,
   env: Environment,
 ) {
@@ -39,6 +51,7 @@ function shownUpstream(
     ...(baseUrl === undefined ? {} : { baseUrl: maskAddress(baseUrl) }),
     ...(bases === undefined ? {} : { bases: Object.fromEntries(maskedBases) }),
     ...(credentials === undefined ? {} : { credentials: maskSecrets(credentials, config, env) }),
+    ...(signIn === undefined ? {} : { signIn: maskSecrets(signIn, config, env) }),
     proxy: shownProxy(proxy, baseUrl ?? Object.values(bases ?? {})[0] ?? "", config, env),
     ...UPSTREAM_DEFAULTS,
     callsInFlight: DEFAULT_UPSTREAM_CALLS,
@@ -68,9 +81,10 @@ function maskSecrets(value: object, config: Config, env: Environment): object {
   if (isPlace(value)) {
     return { ...value, value: isSecretSet(value, config, env) ? "[secret]" : "[missing]" };
   }
-  const entries = Object.entries(value).map(([name, inner]: [string, unknown]) => {
-    return [name, typeof inner === "object" && inner !== null ? maskSecrets(inner, config, env) : inner];
-  });
+  const masked = (inner: unknown) =>
+    typeof inner === "object" && inner !== null ? maskSecrets(inner, config, env) : inner;
+  if (Array.isArray(value)) return value.map(masked);
+  const entries = Object.entries(value).map(([name, inner]: [string, unknown]) => [name, masked(inner)]);
   return Object.fromEntries(entries);
 }
 

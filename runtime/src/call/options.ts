@@ -7,6 +7,7 @@ import type { Clock } from "../time/clock.ts";
 import type { Network } from "../upstream/hop-pools.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
 import type { ClientOptions } from "../upstream/supplied-client.ts";
+import type { WatchOptions } from "./watch-options.ts";
 
 /** How one response differs from its description; of a stream, one of its pages or records. */
 export interface DifferenceReport {
@@ -111,6 +112,11 @@ export interface RestOptions extends ClientOptions {
   readonly timeoutMs?: number | undefined;
   /** The longest deadline of any call, in milliseconds, also where a method has a longer one. Default: none. */
   readonly maxTimeoutMs?: number | undefined;
+  /**
+   * Whether usual responses are read by a scanner in WebAssembly, which takes a fraction of the time and makes the same of them.
+   * Where WebAssembly is not allowed, JavaScript reads all responses in any case. Default: true.
+   */
+  readonly scanner?: boolean | undefined;
   /** Interceptors of the transport, as other Connect transports have them. */
   readonly interceptors?: Interceptor[] | undefined;
   /** Is told of every response that is not as declared, but for classes that are ignored. What it throws is a warning. */
@@ -130,6 +136,8 @@ export interface RestOptions extends ClientOptions {
    * What it throws is ignored. Default: there is one.
    */
   readonly callerOf?: (() => string | undefined) | undefined;
+  /** How feeds are watched. */
+  readonly watch?: WatchOptions | undefined;
   /** For tests. Default: the real clock. */
   readonly clock?: Clock | undefined;
   /** For tests. Default: the real network. */
