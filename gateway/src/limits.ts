@@ -75,7 +75,7 @@ export const LIMIT_TABLE = {
     reloads: true,
     shared: true,
     effect:
-      "Concurrent calls, including streams. Further calls wait in the queue. Streams of one client leave an eighth to others.",
+      "Concurrent calls, including streams. Further calls wait in the queue. Streams of one client leave an eighth to others, and all streams a sixteenth, of 16 or more, to unary calls.",
   },
   queuedCalls: {
     default: 1024,
