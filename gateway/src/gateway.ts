@@ -16,6 +16,7 @@ import { clientKey } from "./admission/client-key.ts";
 import { callKey, currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
+import type { StreamMethod } from "./fast-path/call-stream.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
 import type { SidePlace, SideServer } from "./listener/side-server.ts";
 import { createDifferenceLog } from "./log/difference-log.ts";
@@ -38,7 +39,7 @@ export interface GatewayUpstream extends UpstreamOptions {
 export interface GatewayOptions
   extends Omit<
     ServerOptions,
-    "routes" | "unaryOf" | "methodTimeout" | "comments" | "metrics" | "shareOf" | "types"
+    "routes" | "unaryOf" | "streamOf" | "methodTimeout" | "comments" | "metrics" | "shareOf" | "types"
   > {
   /** What to serve: the adapters of generated modules. */
   readonly adapters: readonly ServiceAdapter[];
@@ -140,7 +141,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         routes?.(router);
       },
       types: rest.types,
-      unaryOf: fastPath ? unaryOf(rest) : () => undefined,
+      ...(fastPath && { unaryOf: unaryOf(rest), streamOf: streamOf(rest) }),
       methodTimeout: timeoutsOf(adapters),
       shareOf: sharesOf(adapters, upstreams),
       comments: commentsOf(adapters),
@@ -211,6 +212,21 @@ function unaryOf(rest: Rest): (method: DescMethod) => UnaryMethod | undefined {
     for (const adapter of Object.values(adapters)) {
       if (adapter.kind !== "unary") continue;
       methods.set(adapter.method, (message, context) => rest.call(adapter, message, context));
+    }
+  }
+  return (method) => methods.get(method);
+}
+
+/** The server streams of the adapters, called without a handler. */
+function streamOf(rest: Rest): (method: DescMethod) => StreamMethod | undefined {
+  const methods = new Map<DescMethod, StreamMethod>();
+  for (const { methods: adapters } of rest.adapters) {
+    for (const adapter of Object.values(adapters)) {
+      if (adapter.kind === "unary" || adapter.kind === "upload") continue;
+      methods.set(adapter.method, {
+        call: (message, context) => rest.stream(adapter, message, context),
+        isShared: adapter.kind === "poll",
+      });
     }
   }
   return (method) => methods.get(method);

@@ -7,7 +7,7 @@ import { type Load, OverloadMonitor } from "./admission/overload.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./call/caller.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { outcomeOf } from "./call/outcome.ts";
-import type { UnaryMethod } from "./fast-path/call-unary.ts";
+import type { FastMethods } from "./fast-path/fast-call.ts";
 import { Health as HealthService } from "./gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection as ReflectionV1 } from "./gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "./gen/grpc/reflection/v1alpha/reflection_pb.ts";
@@ -63,7 +63,9 @@ export interface ServerOptions {
   /** Further request headers that these pages may send, in lower case. */
   readonly corsHeaders?: readonly string[];
   /** Methods of the routes that the fast path can call without their handlers. Default: none. */
-  readonly unaryOf?: (method: DescMethod) => UnaryMethod | undefined;
+  readonly unaryOf?: FastMethods["unaryOf"];
+  /** Server streams of the routes that the fast path can call without their handlers. Default: none. */
+  readonly streamOf?: FastMethods["streamOf"];
   /** The types that a google.protobuf.Any in JSON may have. Default: none. */
   readonly types?: Registry;
   /** Default: methods have no deadline of their own. */
@@ -148,6 +150,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     interceptors: [validation.interceptor],
     validation,
     unaryOf: options.unaryOf ?? (() => undefined),
+    streamOf: options.streamOf ?? (() => undefined),
     types: options.types ?? createRegistry(),
     methodTimeout: options.methodTimeout ?? (() => undefined),
     streamsEnd: streamsEnd.signal,

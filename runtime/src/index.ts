@@ -53,8 +53,10 @@ export {
   type RestTransport,
   type RouteOptions,
   restRoutes,
+  type StreamCallOptions,
 } from "./rest.ts";
 export type { RetryOptions } from "./retry/retry-options.ts";
+export type { MessageStream } from "./stream/message-stream.ts";
 export { Secret } from "./text/secret.ts";
 export type { Clock } from "./time/clock.ts";
 export { isLoopbackOrigin } from "./upstream/local-host.ts";

@@ -23,6 +23,7 @@ import { typesOfFiles } from "./decode/known-types.ts";
 import { restError } from "./errors/rest-error.ts";
 import { Invoker, type Outcome } from "./invoke.ts";
 import { carriedMessage } from "./response/carried-message.ts";
+import type { MessageStream } from "./stream/message-stream.ts";
 import { fullName } from "./text/full-name.ts";
 import { systemClock } from "./time/clock.ts";
 import { createTransport } from "./transport.ts";
@@ -55,6 +56,9 @@ export interface CallOptions {
   readonly hasCallerDeadline?: boolean | undefined;
 }
 
+/** How one call of a stream is made. */
+export type StreamCallOptions = CallContext;
+
 /** How the handlers of a Connect router respond. */
 export interface RouteOptions {
   /**
@@ -86,6 +90,17 @@ export interface Rest {
     message: MessageShape<I>,
     options?: CallOptions,
   ): Promise<Outcome>;
+  /**
+   * Makes one call of a method that responds with a stream: the response messages as protobuf bytes. Nothing is sent before
+   * the first one is asked for. Whoever calls keeps the deadline, by the signal; its reason is a ConnectError.
+   *
+   * @throws ConnectError
+   */
+  stream<I extends DescMessage>(
+    adapter: StreamAdapter,
+    message: MessageShape<I>,
+    options: StreamCallOptions,
+  ): MessageStream;
   /** Ends streams that wait for news, waits for running calls, then closes all connections. */
   close(): Promise<void>;
 }
@@ -161,6 +176,18 @@ class JoinedRest implements Rest {
     return await this.timed(route, { ...options, header, hasCallerDeadline }, (context) =>
       this.invoker.unary(route, message, context),
     );
+  }
+
+  stream<I extends DescMessage>(
+    adapter: StreamAdapter,
+    message: MessageShape<I>,
+    options: StreamCallOptions,
+  ): MessageStream {
+    const route = this.table.get(fullName(adapter.method));
+    if (route === undefined || !isStream(route)) {
+      throw restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) });
+    }
+    return this.invoker.stream(route, () => message, options);
   }
 
   routes(router: ConnectRouter, options: RouteOptions = {}): void {

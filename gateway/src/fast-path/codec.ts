@@ -7,6 +7,9 @@ import { brief } from "../text/show.ts";
 import { printJson } from "./proto-json/print-json.ts";
 import type { Codec } from "./wire.ts";
 
+/** Responses beyond this size are printed in another turn of the event loop than they are decoded in. */
+export const LARGE_BYTES = 1024 * 1024;
+
 const decoder = new TextDecoder();
 
 /** A request message, and what it cost to decode, or more. */

@@ -7,13 +7,14 @@ import { callInterceptor } from "../connect-path/call-interceptor.ts";
 import { createKeysInterceptor } from "../connect-path/keys-interceptor.ts";
 import { createRaceInterceptor } from "../connect-path/race.ts";
 import { gateKey } from "../connect-path/read-request.ts";
+import { OpenStreams } from "../fast-path/open-streams.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
 import { CLIENT_COMPRESSIONS } from "./client-compressions.ts";
 import { createDecompress } from "./compressions.ts";
 import { exactRouter } from "./exact-router.ts";
 import { type CallOptions, serveCall } from "./serve-call.ts";
 
-export interface RpcOptions extends Omit<CallOptions, "compressions" | "decompress"> {
+export interface RpcOptions extends Omit<CallOptions, "compressions" | "decompress" | "openStreams"> {
   readonly routes: (router: ConnectRouter) => void;
   /** Run after the race for the deadline, in this order. */
   readonly interceptors: readonly Interceptor[];
@@ -37,7 +38,12 @@ export function createRpc(options: RpcOptions): Rpc {
   const services = servicesOf(handlers);
   const byPath = new Map(handlers.map((handler) => [handler.requestPath, handler]));
   const routes = { handlers: byPath, services, isListed: options.isListed };
-  const callOptions: CallOptions = { ...options, compressions, decompress: createDecompress(options.limits) };
+  const callOptions: CallOptions = {
+    ...options,
+    compressions,
+    decompress: createDecompress(options.limits),
+    openStreams: new OpenStreams(options.streamsEnd),
+  };
   return {
     services,
     serve: (request, response, client) => void serveCall(request, response, client, routes, callOptions),

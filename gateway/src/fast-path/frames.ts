@@ -1,0 +1,71 @@
+import type { DescMessage, Registry } from "@bufbuild/protobuf";
+import { envelopes } from "../protocol/envelope.ts";
+import { nextTurn } from "../protocol/next-turn.ts";
+import { LARGE_BYTES, printMessage } from "./codec.ts";
+import { pack } from "./grpc.ts";
+import { checkWriteBytes } from "./message-limits.ts";
+import type { Head } from "./wire.ts";
+
+type Frame = Uint8Array | Promise<Uint8Array>;
+
+/** The frames of messages that several streams send, by codec and compression. */
+const SHARED = new WeakMap<Uint8Array, Map<string, Frame>>();
+
+/** What makes frames of messages. */
+export interface FrameOptions {
+  /** The limit `writeMaxBytes`. */
+  readonly writeMaxBytes: number;
+  /** The types that a google.protobuf.Any may have. */
+  readonly types: Registry;
+}
+
+/**
+ * A message in its envelope, as it goes over the wire: printed as JSON and compressed where the head says so. A promise only
+ * where that takes time.
+ *
+ * @param bytes the message as protobuf
+ * @throws ConnectError RESOURCE_EXHAUSTED for one beyond the limit; INTERNAL for one that has no form in JSON
+ */
+export function frameOf(output: DescMessage, bytes: Uint8Array, head: Head, options: FrameOptions): Frame {
+  if (head.codec === "json" && bytes.length > LARGE_BYTES) {
+    return nextTurn().then(() => packed(output, bytes, head, options));
+  }
+  return packed(output, bytes, head, options);
+}
+
+/**
+ * The same for a message that several streams send, recognized by the very same bytes: it is printed, compressed and copied
+ * once for all that want it alike. What is kept goes with the bytes.
+ */
+export function sharedFrameOf(
+  output: DescMessage,
+  bytes: Uint8Array,
+  head: Head,
+  options: FrameOptions,
+): Frame {
+  const key = `${head.codec} ${head.responseCompression?.name ?? ""} ${output.typeName}`;
+  const frames = SHARED.get(bytes) ?? new Map<string, Frame>();
+  const known = frames.get(key);
+  if (known !== undefined) return known;
+  const frame = frameOf(output, bytes, head, options);
+  frames.set(key, frame);
+  SHARED.set(bytes, frames);
+  if (!(frame instanceof Promise)) return frame;
+  // those who come later need not wait a turn for it
+  return frame.then((bytes) => {
+    frames.set(key, bytes);
+    return bytes;
+  });
+}
+
+function packed(
+  output: DescMessage,
+  bytes: Uint8Array,
+  head: Head,
+  { writeMaxBytes, types }: FrameOptions,
+): Frame {
+  const printed = printMessage(output, head.codec, bytes, types);
+  checkWriteBytes(printed.length, writeMaxBytes);
+  const envelope = pack(printed, head);
+  return envelope instanceof Promise ? envelope.then((each) => envelopes(each)) : envelopes(envelope);
+}
