@@ -39,7 +39,15 @@ export interface GatewayUpstream extends UpstreamOptions {
 export interface GatewayOptions
   extends Omit<
     ServerOptions,
-    "routes" | "unaryOf" | "streamOf" | "methodTimeout" | "comments" | "metrics" | "shareOf" | "types"
+    | "routes"
+    | "unaryOf"
+    | "streamOf"
+    | "methodTimeout"
+    | "comments"
+    | "metrics"
+    | "shareOf"
+    | "isWatch"
+    | "types"
   > {
   /** What to serve: the adapters of generated modules. */
   readonly adapters: readonly ServiceAdapter[];
@@ -143,6 +151,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       types: rest.types,
       ...(fastPath && { unaryOf: unaryOf(rest), streamOf: streamOf(rest) }),
       methodTimeout: timeoutsOf(adapters),
+      isWatch: watchesOf(adapters),
       shareOf: sharesOf(adapters, upstreams),
       comments: commentsOf(adapters),
     });
@@ -245,6 +254,12 @@ function sharesOf(
     ),
   );
   return (method) => shares.get(method);
+}
+
+function watchesOf(adapters: readonly ServiceAdapter[]): (method: DescMethod) => boolean {
+  const all = adapters.flatMap(({ methods }) => Object.values(methods));
+  const watches = new Set(all.filter(({ kind }) => kind === "poll").map(({ method }) => method));
+  return (method) => watches.has(method as never);
 }
 
 function timeoutsOf(adapters: readonly ServiceAdapter[]): MethodTimeout {

@@ -4,6 +4,7 @@ import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { Admission, type UpstreamShare } from "./admission/admission.ts";
 import { HeldBytes } from "./admission/held-bytes.ts";
 import { type Load, OverloadMonitor } from "./admission/overload.ts";
+import { Watchers } from "./admission/watchers.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./call/caller.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { outcomeOf } from "./call/outcome.ts";
@@ -82,6 +83,8 @@ export interface ServerOptions {
   readonly reflection?: boolean | undefined;
   /** The upstream that a method calls, and how many calls of it may run. Default: none. */
   readonly shareOf?: (method: DescMethod) => UpstreamShare | undefined;
+  /** Whether a method watches a feed: its streams have a limit of their own. Default: none does. */
+  readonly isWatch?: (method: DescMethod) => boolean;
   /** How busy the process is, for tests. */
   readonly load?: () => Load;
   /** Counts what happens. */
@@ -132,6 +135,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const metrics = options.metrics ?? new Metrics();
   const overload = new OverloadMonitor(limits, options.load);
   const admission = new Admission(limits, () => overload.current);
+  const watchers = new Watchers(limits, () => overload.current);
   const logRefusal = createRefusalLog(log);
   const onLimit = (limit: string) => {
     metrics.refused(limit);
@@ -156,6 +160,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     streamsEnd: streamsEnd.signal,
     isListed: reflection,
     admission,
+    watchers,
+    isWatch: options.isWatch ?? (() => false),
     heldBytes: new HeldBytes(limits),
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: (service) => service === HealthService,
@@ -195,7 +201,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const listener = createListener({
     limits,
     certificate,
-    handler: (request: HttpRequest, response: HttpResponse) => {
+    handler: (request: HttpRequest, response: HttpResponse, uncount: () => void) => {
       const requestId = requestIdOf(request.headers[REQUEST_ID_HEADER]);
       response.setHeader(REQUEST_ID_HEADER, requestId);
       if (request.method === "GET" || request.method === "HEAD") {
@@ -209,7 +215,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         return;
       }
       if (cors(request, response) || pages(request, response, origin)) return;
-      rpc.serve(request, response, { requestId, client: origin.client });
+      rpc.serve(request, response, { requestId, client: origin.client }, uncount);
     },
     refuse,
     proxies: options.proxies,
@@ -221,6 +227,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   metrics.watch({
     callsInFlight: () => admission.running,
     callsQueued: () => admission.queued,
+    watchers: () => watchers.size,
     connections: () => listener.connections(),
     logLinesDropped: () => standardError().droppedLines,
     certificateExpiry: certificate && (() => expiryOf(certificate)),

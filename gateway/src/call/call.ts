@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { createContextKey } from "@connectrpc/connect";
+import { type ConnectError, createContextKey } from "@connectrpc/connect";
 import { type Context, context, ROOT_CONTEXT } from "@opentelemetry/api";
 import type { Caller } from "./caller.ts";
 import type { Deadline } from "./deadline.ts";
@@ -47,6 +47,9 @@ export interface Call extends Caller {
   /** Aborted when the call ends; its reason says how. Absent when the call was refused before it began. */
   // biome-ignore lint/plugin: changes while the call runs
   signal: AbortSignal | undefined;
+  /** Ends it from outside, as its client would, with an error; absent where nothing runs. */
+  // biome-ignore lint/plugin: set when the call runs
+  stop?: (error: ConnectError) => void;
   /** Whether its error is a ConnectError that the handler or the method threw, and not one of the gateway or of connect. */
   // biome-ignore lint/plugin: changes while the call runs
   failedInHandler: boolean;

@@ -106,6 +106,7 @@ class RunningStream implements StreamedResponse {
       if (!isSent(response)) this.hangUp();
       this.cleanUp();
     });
+    call.stop = this.stop;
     options.openStreams.add(this.stop);
   }
 

@@ -8,8 +8,12 @@ export type HttpRequest = IncomingMessage | Http2ServerRequest;
 /** The response to it. */
 export type HttpResponse = ServerResponse | Http2ServerResponse;
 
-/** Serves one request, after the listener has checked it. */
-export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void;
+/**
+ * Serves one request, after the listener has checked it.
+ *
+ * @param uncount takes the request out of `requestsInFlight`, as one that another limit counts
+ */
+export type HttpHandler = (request: HttpRequest, response: HttpResponse, uncount: () => void) => void;
 
 /** Whether a request came over HTTP/2: by what it is, since the version in its first line is the peer's to choose. */
 export function isHttp2(request: HttpRequest): request is Http2ServerRequest {

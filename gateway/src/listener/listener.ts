@@ -182,7 +182,7 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
     request: (request, response, callbacks) => {
       const { client } = originOf(request);
       const exceeded = excess(client);
-      const leave = requests.add(client);
+      const leave = once(requests.add(client));
       if (isDraining() && !isHttp2(request)) noKeepAlive(response);
       const running = inFlight.add(request, response, callbacks, (left) => {
         leave();
@@ -197,7 +197,7 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
       } else if (exceeded !== undefined) {
         refuseMore(exceeded, request, response, requests.size, options);
       } else {
-        serve(request, response, options);
+        serve(request, response, leave, options);
       }
     },
     stop: () => timer.stop(),
@@ -236,11 +236,16 @@ function closeConnection(request: HttpRequest): void {
   }
 }
 
-function serve(request: HttpRequest, response: HttpResponse, options: ListenerOptions): void {
+function serve(
+  request: HttpRequest,
+  response: HttpResponse,
+  uncount: () => void,
+  options: ListenerOptions,
+): void {
   useOriginForm(request);
   const refusal: Refusal | undefined = checkRequest(request, options.limits);
   if (refusal === undefined) {
-    options.handler(request, response);
+    options.handler(request, response, uncount);
     return;
   }
   options.onRejected?.(refusal.status);
@@ -264,6 +269,15 @@ function listen(server: net.Server, port: number, host: string): Promise<net.Add
     });
     server.listen({ port, host });
   });
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
 }
 
 function count(server: net.Server): Promise<number> {

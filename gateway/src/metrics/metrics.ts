@@ -41,6 +41,7 @@ export interface MetricsOptions {
 export interface Gauges {
   readonly callsInFlight: () => number;
   readonly callsQueued: () => number;
+  readonly watchers: () => number;
   readonly connections: () => number | Promise<number>;
   readonly logLinesDropped: () => number;
   /** When the certificate expires, in seconds since 1970; undefined where there is none. */
@@ -119,9 +120,17 @@ export class Metrics {
     for (const name of MISNAMED) this.registry.removeSingleMetric(name);
   }
 
-  watch({ callsInFlight, callsQueued, connections, logLinesDropped, certificateExpiry }: Gauges): void {
+  watch({
+    callsInFlight,
+    callsQueued,
+    watchers,
+    connections,
+    logLinesDropped,
+    certificateExpiry,
+  }: Gauges): void {
     this.gauge("calls_in_flight", "Calls that are running.", callsInFlight);
     this.gauge("calls_queued", "Calls that wait for others to end.", callsQueued);
+    this.gauge("watchers", "Streams that watch a feed.", watchers);
     this.gauge("connections", "Open connections.", connections);
     if (certificateExpiry !== undefined) {
       const help = "When the certificate that is served expires, in seconds since 1970.";

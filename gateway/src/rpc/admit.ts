@@ -1,5 +1,6 @@
 import type { Admission, UpstreamShare } from "../admission/admission.ts";
 import type { Refused } from "../admission/refused.ts";
+import type { Watchers } from "../admission/watchers.ts";
 import type { Call } from "../call/call.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import type { HttpResponse } from "../listener/http.ts";
@@ -36,4 +37,24 @@ export function admit(
   return new Promise((resolve) => {
     settle = resolve;
   });
+}
+
+/**
+ * The same for a call that watches a feed: it never waits. Its place is given back when its response closes, or to another
+ * client while it runs.
+ *
+ * @param uncount takes its request out of those that the listener counts
+ */
+export function admitWatch(
+  call: Call,
+  response: HttpResponse,
+  watchers: Watchers,
+  uncount: () => void,
+  onError: (error: unknown) => void,
+): Refused | undefined {
+  const leave = watchers.enter(call.client, (error) => call.stop?.(error));
+  if (typeof leave !== "function") return leave;
+  uncount();
+  new Callbacks(onError).once(response, "close", leave);
+  return undefined;
 }

@@ -28,8 +28,12 @@ export interface RpcOptions extends Omit<CallOptions, "compressions" | "decompre
 export interface Rpc {
   /** The services that have routes, in the order of their names, with the methods that have some. */
   readonly services: readonly DescService[];
-  /** Serves a request whatever its path. */
-  serve(request: HttpRequest, response: HttpResponse, client: Caller): void;
+  /**
+   * Serves a request whatever its path.
+   *
+   * @param uncount takes it out of those that the listener counts
+   */
+  serve(request: HttpRequest, response: HttpResponse, client: Caller, uncount: () => void): void;
 }
 
 export function createRpc(options: RpcOptions): Rpc {
@@ -46,7 +50,8 @@ export function createRpc(options: RpcOptions): Rpc {
   };
   return {
     services,
-    serve: (request, response, client) => void serveCall(request, response, client, routes, callOptions),
+    serve: (request, response, client, uncount) =>
+      void serveCall(request, response, client, uncount, routes, callOptions),
   };
 }
 

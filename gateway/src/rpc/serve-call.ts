@@ -1,9 +1,11 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
+import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import type { Admission, UpstreamShare } from "../admission/admission.ts";
 import type { HeldBytes, Hold } from "../admission/held-bytes.ts";
 import type { Refused } from "../admission/refused.ts";
+import type { Watchers } from "../admission/watchers.ts";
 import type { Call } from "../call/call.ts";
 import { deadlineExceeded } from "../call/call-errors.ts";
 import type { Caller } from "../call/caller.ts";
@@ -14,7 +16,7 @@ import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/h
 import { errorResponse } from "../protocol/error-response.ts";
 import { refuse as refuseRequest } from "../protocol/refuse.ts";
 import { startCallTrace } from "../trace/call-trace.ts";
-import { admit } from "./admit.ts";
+import { admit, admitWatch } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import { type DispatchOptions, dispatch } from "./dispatch.ts";
 import { type Routes, resolve } from "./resolve.ts";
@@ -24,6 +26,10 @@ import { respond } from "./respond.ts";
 export interface CallOptions extends DispatchOptions {
   readonly methodTimeout: MethodTimeout;
   readonly admission: Admission;
+  /** The streams that watch feeds. */
+  readonly watchers: Watchers;
+  /** Whether a method watches a feed: it may wait for hours, and is not counted with other calls. */
+  readonly isWatch: (method: DescMethod) => boolean;
   /** What all calls hold of their requests. */
   readonly heldBytes: HeldBytes;
   /** The upstream that a method calls; undefined for none. */
@@ -40,11 +46,16 @@ export interface CallOptions extends DispatchOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** The path of one call, step by step, from its request to its response. Never rejects. */
+/**
+ * The path of one call, step by step, from its request to its response. Never rejects.
+ *
+ * @param uncount takes the request out of those that the listener counts
+ */
 export async function serveCall(
   request: HttpRequest,
   response: HttpResponse,
   client: Caller,
+  uncount: () => void,
   routes: Routes,
   options: CallOptions,
 ): Promise<void> {
@@ -62,9 +73,7 @@ export async function serveCall(
 
     hold = options.heldBytes.begin(caller.client);
     call = beginCall(handler.method, request, caller, options, hold.add);
-    const admission = options.isAlwaysServed(handler.service)
-      ? undefined
-      : admit(call, response, options.admission, options.shareOf(call.method), options.onError);
+    const admission = admissionOf(handler, call, response, uncount, options);
     const problem = admission instanceof Promise ? await admission : admission;
     if (problem !== undefined) {
       const refused = isDue(call) ? { ...problem, error: deadlineExceeded(call.deadline) } : problem;
@@ -87,6 +96,20 @@ export async function serveCall(
   } finally {
     hold?.release();
   }
+}
+
+function admissionOf(
+  { service }: UniversalHandler,
+  call: Call,
+  response: HttpResponse,
+  uncount: () => void,
+  options: CallOptions,
+): ReturnType<typeof admit> {
+  const { admission, watchers, onError } = options;
+  if (options.isAlwaysServed(service)) return undefined;
+  return options.isWatch(call.method)
+    ? admitWatch(call, response, watchers, uncount, onError)
+    : admit(call, response, admission, options.shareOf(call.method), onError);
 }
 
 /** Whether the deadline of a call has passed, give or take a timer's tick. */
