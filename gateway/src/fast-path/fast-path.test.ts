@@ -5,7 +5,7 @@ import { protocolOf } from "../call/protocol.ts";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import type { HttpRequest } from "../listener/http.ts";
-import { EchoStreamsRest } from "../testing/echo-rest.ts";
+import { EchoStreamsRest } from "../testing/echo-streams-rest.ts";
 import { FAST_PATH_CASES, STREAM_CASES } from "../testing/fast-path-cases.ts";
 import { type RawClient, type RawResponse, rawClient } from "../testing/raw-call.ts";
 import { startTalkativeUpstream, type TalkativeUpstream } from "../testing/talkative-upstream.ts";

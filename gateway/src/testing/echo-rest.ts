@@ -1,7 +1,8 @@
-import { RequestWriter, records, type ServiceAdapter, type UnaryAdapter, unary } from "connect-rest/adapter";
+import { RequestWriter, type ServiceAdapter, type UnaryAdapter, unary } from "connect-rest/adapter";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 
-const rules: UnaryAdapter["rules"] = {
+/** The rules of its methods. */
+export const echoRules: UnaryAdapter["rules"] = {
   upstream: "echo",
   base: "",
   credentials: ["api_key", "none"],
@@ -22,7 +23,7 @@ export const EchoServiceRest: ServiceAdapter<typeof EchoService> = {
   service: EchoService,
   methods: {
     echo: unary(EchoService.method.echo, {
-      rules,
+      rules: echoRules,
       request: ({ text }) => {
         const request = new RequestWriter("POST", "/echo");
         request.json({ text });
@@ -35,24 +36,5 @@ export const EchoServiceRest: ServiceAdapter<typeof EchoService> = {
   comments: {
     service: "Answers with <what> it is given.",
     methods: { echo: "Answers once." },
-  },
-};
-
-/** The same with a server stream, of lines of JSON. */
-export const EchoStreamsRest: ServiceAdapter<typeof EchoService> = {
-  ...EchoServiceRest,
-  methods: {
-    ...EchoServiceRest.methods,
-    repeat: records(EchoService.method.repeat, {
-      rules,
-      format: "lines",
-      end: [],
-      request: ({ text, count }) => {
-        const request = new RequestWriter("POST", "/repeat");
-        request.json({ text, count });
-        return request;
-      },
-      item: (json, writer) => writer.string(1, json.text, "text"),
-    }),
   },
 };
