@@ -13,6 +13,7 @@ export type { CredentialKind, MethodRules, RateLimitRule } from "./adapter/rules
 export type { BreakerReport, BreakerState } from "./breaker/breaker.ts";
 export type { BreakerOptions } from "./breaker/breaker-options.ts";
 export { type MethodLevels, matchesMethod } from "./call/difference-levels.ts";
+export type { FeedBus, FeedEntryKind, FeedMember, FeedName, FeedSeat } from "./call/feed-bus.ts";
 export {
   type CallReport,
   DEFAULT_TIMEOUT_MS,

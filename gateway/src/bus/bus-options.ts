@@ -1,0 +1,45 @@
+import type { Secret } from "connect-rest";
+
+/** TLS towards the bus: PEM texts. */
+export interface BusTls {
+  /** Certificates of authorities. Default: those that Node.js trusts. */
+  readonly ca?: string | undefined;
+  /** The client certificate, with those of its issuers. */
+  readonly certificate?: string | undefined;
+  readonly key?: Secret | undefined;
+  /** The name that the server's certificate has to be for. Default: the host of the address. */
+  readonly serverName?: string | undefined;
+}
+
+/** How processes share feeds over Redis (6.2 and newer) or Valkey. */
+export interface BusOptions {
+  /** `redis://host:port/database`, or `rediss:` for TLS; without user and password. */
+  readonly url: string;
+  readonly username?: Secret | undefined;
+  readonly password?: Secret | undefined;
+  readonly tls?: BusTls | undefined;
+  /**
+   * Encrypts entries: the first one seals, and all open. At least 32 characters each. Default: none; then feeds that are
+   * polled with credentials are not shared.
+   */
+  readonly keys?: readonly Secret[] | undefined;
+  /** Before every key and channel. Default: `connect-rest`. */
+  readonly prefix?: string | undefined;
+}
+
+/** Why an entry was dropped. */
+export type DroppedReason = "oversized" | "malformed" | "unreadable" | "invalid" | "overflow" | "stale";
+
+/** Is told what happens on the bus. */
+export interface BusObserver {
+  /** The connection is there, or gone with an error. */
+  connected(isConnected: boolean, error?: unknown): void;
+  sent(): void;
+  received(): void;
+  dropped(reason: DroppedReason): void;
+  /** A feed is polled with credentials, and there is no key: each process polls it for itself. */
+  notShared(): void;
+}
+
+/** Where keys begin that have no prefix of their own. */
+export const DEFAULT_PREFIX = "connect-rest";
