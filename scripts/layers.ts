@@ -12,6 +12,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "transport.ts",
     "invoke.ts",
     "adapter.ts",
+    "watch/",
     "stream/",
     "call/",
     "response/",

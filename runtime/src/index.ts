@@ -13,7 +13,14 @@ export type { CredentialKind, MethodRules, RateLimitRule } from "./adapter/rules
 export type { BreakerReport, BreakerState } from "./breaker/breaker.ts";
 export type { BreakerOptions } from "./breaker/breaker-options.ts";
 export { type MethodLevels, matchesMethod } from "./call/difference-levels.ts";
-export type { FeedBus, FeedEntryKind, FeedMember, FeedName, FeedSeat } from "./call/feed-bus.ts";
+export {
+  type FeedBus,
+  type FeedEntryKind,
+  type FeedMember,
+  type FeedName,
+  type FeedSeat,
+  LOCAL_BUS,
+} from "./call/feed-bus.ts";
 export {
   type CallReport,
   DEFAULT_TIMEOUT_MS,
@@ -24,6 +31,7 @@ export {
   type RequestReport,
   type RestOptions,
 } from "./call/options.ts";
+export { WATCH_DEFAULTS, type WatchOptions } from "./call/watch-options.ts";
 export type {
   BasicCredentials,
   Credentials,
@@ -42,6 +50,13 @@ export {
 } from "./decode/difference.ts";
 export { reasonOf } from "./errors/rest-error.ts";
 export { ERRORS, type ErrorEntry, type ErrorReason } from "./errors/table.ts";
+export {
+  type FeedFailure,
+  type Heartbeat,
+  HeartbeatSchema,
+  type Resume,
+  ResumeSchema,
+} from "./gen/connectrest/v1/feed_pb.ts";
 export { type UpstreamError, UpstreamErrorSchema } from "./gen/connectrest/v1/upstream_error_pb.ts";
 export type { FetchFunction, FetchInit, FetchResponse } from "./http/fetch-function.ts";
 export type { Outcome } from "./invoke.ts";
@@ -67,3 +82,11 @@ export type { ProxyOptions, ProxySource } from "./upstream/proxy-options.ts";
 export type { ClientOptions, UpstreamDispatcher } from "./upstream/supplied-client.ts";
 export type { TlsOptions } from "./upstream/tls-options.ts";
 export { VERSION } from "./version.ts";
+export {
+  decodeFeedEntry,
+  encodeFeedEntry,
+  type FeedEntry,
+  FeedEntryInvalid,
+  type FeedItem,
+  MAX_ENTRY_BYTES,
+} from "./watch/feed-entry.ts";

@@ -26,6 +26,12 @@ export interface Credentials {
   /** An OAuth 2 bearer token (RFC 6750). */
   readonly oauth2?: { readonly accessToken: string | Secret } | undefined;
   readonly basic?: BasicCredentials | undefined;
+  /**
+   * Names whose credentials these are, e.g. by the key of the caller's session, where a function provides them: who has the same
+   * name shares the feeds that are watched, also after a token was renewed. It is no secret, and nobody can choose that of
+   * others. Default: who brings the same credentials has the same name.
+   */
+  readonly owner?: string | undefined;
 }
 
 /** What a function that provides credentials gets to know about the call. */

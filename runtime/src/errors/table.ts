@@ -293,6 +293,33 @@ export const ERRORS = {
     cause: "The work goes on for longer than `max_polls` of the method allows. It may still be done later.",
     remedy: "Raise `max_polls`, or the `interval` between the polls.",
   },
+  RESUME_TOKEN_INVALID: {
+    code: Code.InvalidArgument,
+    text: "{method}: {field}: expected a resume token of this feed as it was received, got {problem}; start without it, by another field or from now on",
+    cause:
+      "The resume token was changed or made up, belongs to another feed, or was signed with a key that is not known here: without a key of their own, processes make one when they start.",
+    remedy:
+      "Send the token of the last message, unchanged and with the same request. For tokens that outlive a process, give all processes the same `resumeKey`.",
+  },
+  FEED_START_AMBIGUOUS: {
+    code: Code.InvalidArgument,
+    text: "{method}: expected one field that says where the feed starts, got {fields}",
+    cause: "The request says in several ways where the feed starts.",
+    remedy: "Set one of these fields only.",
+  },
+  WATCHER_TOO_SLOW: {
+    code: Code.ResourceExhausted,
+    text: "{method}: {bytes} bytes wait to be read, more than the {limit} that are kept for a watcher; go on with the resume token",
+    cause: "The client reads its stream more slowly than events come.",
+    remedy:
+      "Watch again with the token in the detail connectrest.v1.Resume, and read faster, e.g. by handling events outside of the loop that reads them.",
+  },
+  WATCHERS_EXHAUSTED: {
+    code: Code.ResourceExhausted,
+    text: "{method}: {limit} {what} are watched already, which is the limit; try again later",
+    cause: "As many watchers, or as many different feeds, as are allowed at the same time.",
+    remedy: "Close streams that are not needed, or raise `watch.maxWatchers` or `watch.maxFeeds`.",
+  },
   RESPONSE_DRIFT: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: {path}: expected {expected}, got {got} (strict mode)",

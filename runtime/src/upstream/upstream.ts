@@ -84,6 +84,13 @@ export interface OpenResponse extends UpstreamResponse {
   readonly chunks: AsyncIterable<Uint8Array> | undefined;
 }
 
+/** Who asks an upstream. */
+export interface UpstreamIdentity {
+  readonly name: string;
+  /** Anybody: the request carries no credentials. */
+  readonly isPublic: boolean;
+}
+
 /** A configured upstream, with its connections. */
 export interface Upstream {
   readonly name: string;
@@ -96,6 +103,13 @@ export interface Upstream {
    * @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo
    */
   admit(base: string, from?: RequestOrigin): Permit;
+  /**
+   * Whose credentials a request would carry: the configured ones, an owner whom the function that provides them names, or else
+   * a keyed hash of them, whose key is this process's own.
+   *
+   * @throws ConnectError UNAUTHENTICATED, reason UPSTREAM_CREDENTIALS_MISSING, and what the function throws
+   */
+  identity(call: Pick<UpstreamCall, "method" | "rules" | "header" | "signal">): Promise<UpstreamIdentity>;
   /**
    * Sends a request with credentials and reads the response. Redirects are responses like others; see `redirected`.
    *
@@ -201,6 +215,18 @@ class PooledUpstream implements Upstream {
     if (this.closed.signal.aborted) return UNWATCHED;
     const origin = baseOf(this.settings, base)?.origin ?? "";
     return this.breakers.get(origin)?.admit(from) ?? UNWATCHED;
+  }
+
+  async identity(call: Parameters<Upstream["identity"]>[0]): Promise<UpstreamIdentity> {
+    const credentials = await this.credentials(call);
+    const kind = chooseKind(call, credentials);
+    if (kind === "none") return { name: "none", isPublic: true };
+    if (typeof this.settings.credentials !== "function")
+      return { name: `configured ${kind}`, isPublic: false };
+    const { owner } = credentials;
+    const name =
+      owner === undefined ? `caller ${this.identities.proven(kind, credentials)}` : `owner ${owner}`;
+    return { name: `${name} ${kind}`, isPublic: false };
   }
 
   async call(call: UpstreamCall): Promise<UpstreamResponse> {
@@ -329,7 +355,11 @@ class PooledUpstream implements Upstream {
     return base;
   }
 
-  private credentials({ method, header, signal }: UpstreamCall): Credentials | Promise<Credentials> {
+  private credentials({
+    method,
+    header,
+    signal,
+  }: Pick<UpstreamCall, "method" | "header" | "signal">): Credentials | Promise<Credentials> {
     const { credentials } = this.settings;
     if (typeof credentials !== "function") return credentials;
     return raced(this.provided(credentials, { method, header: header() }), signal);
