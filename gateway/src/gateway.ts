@@ -10,9 +10,13 @@ import {
   type Rest,
   type ServiceAdapter,
   type UpstreamOptions,
+  type WatchOptions,
 } from "connect-rest";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
 import { clientKey } from "./admission/client-key.ts";
+import { createBusObserver } from "./bus/bus-observer.ts";
+import type { BusOptions } from "./bus/bus-options.ts";
+import { RedisBus } from "./bus/redis-bus.ts";
 import { callKey, currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
@@ -47,6 +51,7 @@ export interface GatewayOptions
     | "metrics"
     | "shareOf"
     | "isWatch"
+    | "onDrain"
     | "types"
   > {
   /** What to serve: the adapters of generated modules. */
@@ -67,6 +72,10 @@ export interface GatewayOptions
   readonly routes?: ServerOptions["routes"];
   /** False sends every call down connect's path, for tests that compare. Default: true. */
   readonly fastPath?: boolean;
+  /** How feeds are watched; `limits` say how many streams there may be. */
+  readonly watch?: Omit<WatchOptions, "bus" | "maxWatchers"> | undefined;
+  /** Shares feeds with other processes. Default: each process polls for itself. */
+  readonly bus?: BusOptions | undefined;
   /** Where to serve metrics, and which. Default: nowhere. */
   readonly metrics?: (SidePlace & MetricsOptions) | undefined;
   /** Where to serve heap snapshots, CPU profiles and the level of the log. Default: nowhere. */
@@ -75,6 +84,9 @@ export interface GatewayOptions
 
 /** The gateway keeps the deadlines of its calls itself. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** More than the limit `watchers` may be. */
+const MAX_WATCHERS = 10_000_000;
 
 /** A gateway that listens. */
 export interface Gateway extends Server {
@@ -99,41 +111,50 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     fastPath = true,
     dispatcher,
     fetch,
+    watch,
+    bus: busOptions,
     ...others
   } = options;
   const { metrics: metricsPlace, diagnostics: diagnosticsPlace, ...server } = others;
   const metrics = new Metrics({ perMethod: metricsPlace?.perMethod });
   const log = options.log ?? silentLogger();
   const logDifferences = createDifferenceLog(log);
-  const rest = createRest({
-    adapters,
-    upstreams: withTracedCredentials(upstreams),
-    types,
-    strict,
-    differences,
-    dispatcher,
-    fetch,
-    timeoutMs: LONGEST_TIMEOUT_MS,
-    onRequest: (report) => observe(report, metrics, upstreams),
-    onDifference: (report) => {
-      metrics.differed(report);
-      logDifferences(report);
-    },
-    callerOf: () => {
-      const call = currentCall();
-      return call && clientKey(call.client);
-    },
-    onCall: ({ upstream, droppedHeaders }) => {
-      if (droppedHeaders > 0) metrics.headersDropped(upstream, droppedHeaders);
-    },
-    onBreaker: (report) => {
-      metrics.breakerChanged(report);
-      logBreaker(log, report);
-    },
-  });
+  const bus = busOptions && new RedisBus(busOptions, createBusObserver(metrics, log));
+  if (bus !== undefined) metrics.watchBus(() => bus.feeds);
+  const rest = orClose(bus, () =>
+    createRest({
+      adapters,
+      upstreams: withTracedCredentials(upstreams),
+      types,
+      strict,
+      differences,
+      dispatcher,
+      fetch,
+      timeoutMs: LONGEST_TIMEOUT_MS,
+      // the gateway has a limit of its own
+      watch: { ...watch, maxWatchers: MAX_WATCHERS, bus },
+      onRequest: (report) => observe(report, metrics, upstreams),
+      onDifference: (report) => {
+        metrics.differed(report);
+        logDifferences(report);
+      },
+      callerOf: () => {
+        const call = currentCall();
+        return call && clientKey(call.client);
+      },
+      onCall: ({ upstream, droppedHeaders }) => {
+        if (droppedHeaders > 0) metrics.headersDropped(upstream, droppedHeaders);
+      },
+      onBreaker: (report) => {
+        metrics.breakerChanged(report);
+        logBreaker(log, report);
+      },
+    }),
+  );
   let metricsServer: SideServer | undefined;
   let diagnostics: SideServer | undefined;
-  const closeOthers = () => Promise.all([rest.close(), metricsServer?.close(), diagnostics?.close()]);
+  const closeOthers = () =>
+    Promise.all([rest.close().then(() => bus?.close()), metricsServer?.close(), diagnostics?.close()]);
   try {
     diagnostics = diagnosticsPlace && (await startDiagnosticsServer(log, diagnosticsPlace));
     metricsServer = metricsPlace && (await serveMetrics(metrics, metricsPlace));
@@ -149,6 +170,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         routes?.(router);
       },
       types: rest.types,
+      onDrain: () => rest.drain(),
       ...(fastPath && { unaryOf: unaryOf(rest), streamOf: streamOf(rest) }),
       methodTimeout: timeoutsOf(adapters),
       isWatch: watchesOf(adapters),
@@ -162,6 +184,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     return { ...started, metricsUrl: metricsServer?.url, diagnosticsUrl: diagnostics?.url, close };
   } catch (error) {
     await closeOthers();
+    throw error;
+  }
+}
+
+/** Makes what the bus is for; without it, nobody else would end the bus. */
+function orClose<T>(bus: RedisBus | undefined, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    // it has sent nothing yet
+    void bus?.close();
     throw error;
   }
 }

@@ -85,6 +85,8 @@ export interface ServerOptions {
   readonly shareOf?: (method: DescMethod) => UpstreamShare | undefined;
   /** Whether a method watches a feed: its streams have a limit of their own. Default: none does. */
   readonly isWatch?: (method: DescMethod) => boolean;
+  /** Told after the notice of a drain: streams that wait for news may end in their own way. Default: nothing. */
+  readonly onDrain?: () => void;
   /** How busy the process is, for tests. */
   readonly load?: () => Load;
   /** Counts what happens. */
@@ -251,9 +253,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     close: async ({ skipNotice = false } = {}) => {
       health.drain();
       const noticeMs = skipNotice ? 0 : limits.drainNoticeMs;
-      const timer = setTimeout(() => streamsEnd.abort(), noticeMs + limits.drainStreamsMs);
+      const timers = [
+        setTimeout(() => options.onDrain?.(), noticeMs),
+        setTimeout(() => streamsEnd.abort(), noticeMs + limits.drainStreamsMs),
+      ];
       await listener.drain(noticeMs);
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
       stopWatching?.();
       overload.stop();
     },

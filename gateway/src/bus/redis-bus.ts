@@ -14,6 +14,7 @@ export class RedisBus implements FeedBus {
   private readonly observer: BusObserver;
   private readonly connection: Connection;
   private readonly seats = new Set<RedisSeat>();
+  private readonly leaving = new Set<Promise<void>>();
   private readonly process = randomUUID();
   private count = 0;
 
@@ -57,19 +58,22 @@ export class RedisBus implements FeedBus {
     return {
       publish: (entry, fence, kind) => seat.publish(entry, fence, kind),
       interval: (ms) => seat.interval(ms),
-      leave: () => {
-        this.seats.delete(seat);
-        return seat.leave();
-      },
+      leave: () => this.leave(seat),
     };
   }
 
   /** Gives all leases back, and ends the connection. */
   async close(): Promise<void> {
-    const seats = [...this.seats];
-    this.seats.clear();
-    await Promise.all(seats.map((seat) => seat.leave()));
+    await Promise.all([...this.seats].map((seat) => this.leave(seat)));
+    await Promise.all(this.leaving);
     await this.connection.close();
+  }
+
+  private leave(seat: RedisSeat): Promise<void> {
+    this.seats.delete(seat);
+    const left = seat.leave();
+    this.leaving.add(left);
+    return left.finally(() => this.leaving.delete(left));
   }
 }
 

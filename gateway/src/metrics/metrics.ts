@@ -90,9 +90,21 @@ export class Metrics {
     "Requests that were rejected before they became a call: malformed, for an unknown host or method, or beyond a limit.",
     ["status"],
   );
+  private readonly busEntries = this.counter(
+    "bus_entries_total",
+    "Entries of feeds that were written to the bus, or read from it.",
+    ["direction"],
+  );
+  private readonly busDrops = this.counter(
+    "bus_dropped_entries_total",
+    "Entries of feeds that were not read or written: oversized, malformed, unreadable or invalid ones of others, and own ones that came too late.",
+    ["reason"],
+  );
   private readonly tlsFailures = this.counter("tls_failures_total", "TLS handshakes that failed.", []);
   private readonly methodSeconds: Histogram<"upstream" | "method"> | undefined;
 
+  /** There where a bus is. */
+  private bus: Gauge | undefined;
   private readonly breakers = new Gauge({
     name: "connect_rest_breaker_state",
     help: "State of an upstream's circuit breaker: 0 closed, 1 half open, 2 open. From its first change on.",
@@ -186,6 +198,30 @@ export class Metrics {
 
   tlsFailed(): void {
     this.tlsFailures.inc();
+  }
+
+  /** Whether the bus can be reached. */
+  busConnected(isConnected: boolean): void {
+    this.bus ??= new Gauge({
+      name: "connect_rest_bus_connected",
+      help: "Whether the bus can be reached: 1 or 0.",
+      registers: [this.registry],
+    });
+    this.bus.set(isConnected ? 1 : 0);
+  }
+
+  busEntry(direction: "sent" | "received"): void {
+    this.busEntries.inc({ direction });
+  }
+
+  busDropped(reason: string): void {
+    this.busDrops.inc({ reason });
+  }
+
+  /** Adds the feeds that are shared. */
+  watchBus(feeds: () => { readonly joined: number; readonly led: number }): void {
+    this.gauge("bus_feeds", "Feeds that are shared over the bus.", () => feeds().joined);
+    this.gauge("bus_feeds_led", "Feeds that this process polls for all.", () => feeds().led);
   }
 
   /** The content type and the text of everything. */
