@@ -1,15 +1,4 @@
-import type { Secret } from "connect-rest";
-
-/** TLS towards the bus: PEM texts. */
-export interface BusTls {
-  /** Certificates of authorities. Default: those that Node.js trusts. */
-  readonly ca?: string | undefined;
-  /** The client certificate, with those of its issuers. */
-  readonly certificate?: string | undefined;
-  readonly key?: Secret | undefined;
-  /** The name that the server's certificate has to be for. Default: the host of the address. */
-  readonly serverName?: string | undefined;
-}
+import type { Secret, TlsOptions } from "connect-rest";
 
 /** How processes share feeds over Redis (6.2 and newer) or Valkey. */
 export interface BusOptions {
@@ -17,7 +6,7 @@ export interface BusOptions {
   readonly url: string;
   readonly username?: Secret | undefined;
   readonly password?: Secret | undefined;
-  readonly tls?: BusTls | undefined;
+  readonly tls?: TlsOptions | undefined;
   /**
    * Encrypts entries: the first one seals, and all open. At least 32 characters each. Default: none; then feeds that are
    * polled with credentials are not shared.

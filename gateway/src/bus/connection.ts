@@ -1,4 +1,6 @@
+import type { ConnectionOptions } from "node:tls";
 import { createClient, RESP_TYPES } from "@redis/client";
+import { Secret, type TlsOptions } from "connect-rest";
 import type { BusOptions } from "./bus-options.ts";
 import type { Script } from "./scripts.ts";
 
@@ -130,6 +132,14 @@ function destroy(client: Client | undefined): void {
   }
 }
 
+function secureContext({ ca, cert, key, serverName }: TlsOptions = {}) {
+  const revealed = key instanceof Secret ? key.reveal() : key;
+  return { ca, cert, key: revealed, servername: serverName } as Pick<
+    ConnectionOptions,
+    "ca" | "cert" | "key" | "servername"
+  >;
+}
+
 function newClient({ url, username, password, tls }: BusOptions) {
   const isSecure = url.startsWith("rediss:");
   return createClient({
@@ -146,10 +156,7 @@ function newClient({ url, username, password, tls }: BusOptions) {
       reconnectStrategy: false,
       ...(isSecure && {
         tls: true as const,
-        ca: tls?.ca,
-        cert: tls?.certificate,
-        key: tls?.key?.reveal(),
-        servername: tls?.serverName,
+        ...secureContext(tls),
       }),
     },
   });

@@ -1,12 +1,19 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createClient } from "@redis/client";
 import { type FeedMember, type FeedName, type FeedSeat, Secret } from "connect-rest";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Cable, layCable, NO_REDIS, startRedis, type TestRedis } from "../testing/redis.ts";
+import { selfSigned } from "../testing/self-signed.ts";
 import type { BusObserver, BusOptions } from "./bus-options.ts";
 import { RedisBus } from "./redis-bus.ts";
 
-const FEED: FeedName = { key: "feed", isPublic: true, intervalMs: 1000 };
+/** A lease lasts for longer than a machine pauses. */
+const FEED: FeedName = { key: "feed", isPublic: true, intervalMs: 30_000 };
+/** For those who wait for its end. */
+const SHORT: FeedName = { ...FEED, intervalMs: 1000 };
 const KEY = new Secret("0123456789abcdef0123456789abcdef");
 
 let redis: TestRedis | undefined;
@@ -179,10 +186,10 @@ test("who leaves lets another one poll at once, with a higher fence each time", 
 test("who is cut off loses its lease, and what it publishes with its old fence is refused", async () => {
   const cable = await layCable(redis?.port ?? 0);
   cables.push(cable);
-  const a = new Member(start({}, cable.port).bus);
+  const a = new Member(start({}, cable.port).bus, SHORT);
   await leading(a);
   expect(await a.publish("before")).toBe(true);
-  const b = new Member(start().bus);
+  const b = new Member(start().bus, SHORT);
   await eventually(() => b.started).toBeDefined();
   cable.cut();
   // the other one takes over when the lease is over; this one does not know
@@ -200,7 +207,7 @@ test("who is cut off loses its lease, and what it publishes with its old fence i
 
 test("while the bus is away each polls for itself, and afterwards one for all; what was published is not lost", async () => {
   const [first, second] = [start(), start()];
-  const [a, b] = [new Member(first.bus), new Member(second.bus)];
+  const [a, b] = [new Member(first.bus, SHORT), new Member(second.bus, SHORT)];
   const leader = await leading(a, b);
   const other = leader === a ? b : a;
   await redis?.stop();
@@ -222,7 +229,7 @@ test("while the bus is away each polls for itself, and afterwards one for all; w
 
 test("a bus that is away from the beginning keeps nobody from polling", async () => {
   await redis?.stop();
-  const a = new Member(start().bus);
+  const a = new Member(start().bus, SHORT);
   await eventually(() => [a.started, a.isLeading]).toEqual([[], true]);
   await redis?.start();
   await eventually(() => a.fence !== undefined && a.fence > 0n).toBe(true);
@@ -330,4 +337,31 @@ test("keys can be changed: the first one seals, and all open", async () => {
   await old.publish("window", "window");
   const both = new Member(start({ keys: [next, KEY] }).bus);
   await eventually(() => both.entries).toEqual(["window"]);
+});
+
+test("a server that wants a password, and one that speaks TLS", async () => {
+  const { certificate, key } = selfSigned();
+  const folder = mkdtempSync(join(tmpdir(), "connect-rest-bus-"));
+  writeFileSync(join(folder, "cert.pem"), certificate);
+  writeFileSync(join(folder, "key.pem"), key);
+  const files = ["--tls-cert-file", join(folder, "cert.pem"), "--tls-key-file", join(folder, "key.pem")];
+  const clients = ["--tls-auth-clients", "no", "--requirepass", "s3cret"];
+  const secure = await startRedis([...files, ...clients], true);
+  try {
+    const url = `rediss://localhost:${secure.port}`;
+    const tls = { ca: certificate };
+    const wrong = start({ url, tls, password: new Secret("wrong") });
+    await eventually(() => wrong.told.all).toEqual(["away"]);
+    const untrusted = start({ url, password: new Secret("s3cret") });
+    await eventually(() => untrusted.told.all).toEqual(["away"]);
+    const { bus, told } = start({ url, tls, password: new Secret("s3cret") });
+    const member = new Member(bus);
+    await eventually(() => member.fence !== undefined && member.fence > 0n).toBe(true);
+    expect(await member.publish("one")).toBe(true);
+    expect(told.all).toContain("sent");
+  } finally {
+    await Promise.all(buses.map((bus) => bus.close()));
+    await secure.close();
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -79,7 +79,7 @@ function atMost(ms: number, work: Promise<void>): Promise<void> {
 }
 
 function startPrepared(
-  { config, adapters, types, upstreams, corsHeaders, tls }: Prepared,
+  { config, adapters, types, upstreams, corsHeaders, tls, watching }: Prepared,
   options: ServeOptions,
   log: Logger,
 ): Promise<Gateway> {
@@ -90,6 +90,7 @@ function startPrepared(
       adapters,
       types,
       upstreams,
+      ...watching,
       strict: config.strict,
       differences: config.differences,
       examples: config.examples,

@@ -2,6 +2,7 @@ import type { DescFile } from "@bufbuild/protobuf";
 import { createRest, type ServiceAdapter, type UpstreamOptions } from "connect-rest";
 import type { CertificateFiles } from "../listener/certificate.ts";
 import { readAdapters } from "./adapters.ts";
+import { resolveWatching, type Watching } from "./bus.ts";
 import { checkDifferences } from "./check-differences.ts";
 import { checkHosts } from "./check-hosts.ts";
 import { checkPassThrough } from "./check-pass-through.ts";
@@ -25,6 +26,7 @@ export interface Prepared {
   /** Request headers that carry callers' credentials, in lower case. */
   readonly corsHeaders: readonly string[];
   readonly tls: CertificateFiles | undefined;
+  readonly watching: Watching;
 }
 
 /** What takes the place of settings. */
@@ -57,13 +59,17 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
   if (hasHosts(removed)) attempt(() => checkHosts(config, overrides.host), collect);
   const corsHeaders = hasCredentials(removed) ? attempt(() => checkPassThrough(config), collect) : undefined;
   const tls = attempt(() => resolveTls(config), collect);
+  const watching = attempt(() => resolveWatching(config, env), collect);
   attempt(() => checkDifferences(config, adapters), collect);
   if (hasAddresses(removed, config)) {
     attempt(() => checkUpstreams(config, adapters, { ...config.upstreams, ...overrides.upstreams }), collect);
   }
   if (problems.length === 0) problems.push(...runtimeProblems(config, adapters, upstreams ?? {}));
   if (problems.length > 0) throw new ConfigError(problems);
-  return { config, adapters, types, upstreams: upstreams ?? {}, corsHeaders: corsHeaders ?? [], tls };
+  return {
+    ...{ config, adapters, types, upstreams: upstreams ?? {}, corsHeaders: corsHeaders ?? [], tls },
+    watching: watching ?? { watch: undefined, bus: undefined },
+  };
 }
 
 function attempt<T>(work: () => T, collect: (error: unknown) => undefined): T | undefined {

@@ -15,7 +15,8 @@ import { isSecretSet } from "./secrets.ts";
  * `[secret]` where it has a value and `[missing]` where it has none.
  */
 export function printConfig(config: Config, env: Environment): string {
-  const { file: _, directory: __, yaml: ___, adapters, types, upstreams, server, ...rest } = config;
+  const { file: _, directory: __, yaml: ___, adapters, types, upstreams, server, ...others } = config;
+  const { watch, bus, ...rest } = others;
   const shown = Object.entries(upstreams).map(([name, upstream]) => {
     return [name, shownUpstream(upstream, config, env)] as const;
   });
@@ -24,6 +25,8 @@ export function printConfig(config: Config, env: Environment): string {
     types,
     upstreams: Object.fromEntries(shown),
     server: { ...server, limits: withDefaultLimits(server.limits, isLoopback(server.host)) },
+    ...(watch && { watch: maskSecrets(watch, config, env) }),
+    ...(bus && { bus: { ...maskSecrets(bus, config, env), url: maskAddress(bus.url) } }),
     ...rest,
   };
   return stringify(all, (_key, value: unknown) => (typeof value === "string" ? maskUser(value) : value));

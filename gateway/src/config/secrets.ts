@@ -98,7 +98,7 @@ function readProxy({ url, username, password, ca }: ProxyPlaces, reader: SecretR
 }
 
 /** Reads secrets from their places, and collects what goes wrong. */
-class SecretReader {
+export class SecretReader {
   private readonly config: Config;
   private readonly env: Environment;
   private readonly path: readonly string[];

@@ -1,6 +1,7 @@
 import type { AnyMethodAdapter, CredentialKind, ServiceAdapter } from "connect-rest";
 import { methodPath } from "../call/method-path.ts";
 import { didYouMean } from "../text/suggest.ts";
+import { busWarnings } from "./bus.ts";
 import { hostWarnings } from "./check-hosts.ts";
 import { deadlineWarnings } from "./deadline-warnings.ts";
 import { type Config, problemAt } from "./load.ts";
@@ -28,6 +29,7 @@ export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): str
 export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   return [
     ...hostWarnings(config),
+    ...busWarnings(config),
     ...deadlineWarnings(config, adapters),
     ...upstreamWarnings(config, adapters),
     ...networkWarnings(config),
