@@ -94,10 +94,17 @@ export interface FeedStart {
   readonly heartbeatMs?: number | undefined;
 }
 
-/** How a poll asks for further pages: by a relation of the `Link` header (RFC 8288), or by a query parameter that counts. */
-export type FeedPages =
-  | { readonly link: string; readonly max: number }
-  | { readonly parameter: string; readonly max: number };
+/** How a poll asks for further pages. */
+export interface FeedPagesRule {
+  /** A relation of the `Link` header (RFC 8288). Default: `parameter`. */
+  readonly link?: string;
+  /** The query parameter with the number of the page; the first one is 1. */
+  readonly parameter?: string;
+  /** How many items are on a full page; undefined where that is not known. */
+  readonly size?: number;
+  /** How many pages there are at most. */
+  readonly max: number;
+}
 
 /** What a feed has whose messages are batches of items. */
 export interface FeedParts<I extends DescMessage = DescMessage> {
@@ -109,7 +116,7 @@ export interface FeedParts<I extends DescMessage = DescMessage> {
   /** The request with the fields in lower case whose case does not matter. */
   readonly fold?: (message: MessageShape<I>) => MessageShape<I>;
   /** Default: one page. */
-  readonly pages?: FeedPages;
+  readonly pages?: FeedPagesRule;
 }
 
 /** A server stream of news from a feed, by conditional polling. */

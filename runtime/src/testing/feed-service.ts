@@ -100,7 +100,7 @@ export const FEED_PARTS: FeedParts<Input> = {
   }),
   startFields: { backlog: "backlog", after: "after_id", token: "resume_token" },
   fold: (message) => ({ ...message, owner: message.owner.toLowerCase() }),
-  pages: { link: "next", max: 3 },
+  pages: { link: "next", size: 2, max: 3 },
 };
 
 /** `GET /feeds/{owner}`: an array of items, newest first. */

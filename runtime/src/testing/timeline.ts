@@ -7,6 +7,8 @@ export interface TimelineRequest {
   readonly status: number;
   readonly tag: string | undefined;
   readonly authorization: string | undefined;
+  /** The ids that the page has; none where the response is a failure. */
+  readonly ids: readonly number[];
 }
 
 /** A failure in place of a response. */
@@ -58,7 +60,8 @@ export class Timeline {
     if (this.gate !== undefined) await this.gate;
     init.signal.throwIfAborted();
     const response = this.respond(url, page, init);
-    const { path } = { path: url.pathname + url.search };
+    const path = url.pathname + url.search;
+    const ids = response.status < 400 ? this.pageOf(page) : [];
     const authorization = headerOf(init, "authorization");
     this.requests.push({
       path,
@@ -66,18 +69,23 @@ export class Timeline {
       status: response.status,
       tag: headerOf(init, "if-none-match"),
       authorization,
+      ids,
     });
     return response;
   };
+
+  private pageOf(page: number): number[] {
+    return this.listed.slice((page - 1) * this.pageSize, page * this.pageSize);
+  }
 
   private respond(url: URL, page: number, init: FetchInit): FetchResponse {
     const { failure } = this;
     if (failure !== undefined && (failure.page ?? page) === page) {
       return { status: failure.status, headers: Object.entries(failure.headers ?? {}), body: bytesOf("{}") };
     }
-    const listed = this.listed.slice((page - 1) * this.pageSize, page * this.pageSize);
+    const listed = this.pageOf(page);
     const last = Math.max(1, Math.ceil(this.listed.length / this.pageSize));
-    const tag = `W/"${page}:${last}:${listed.join(",")}"`;
+    const tag = `W/"${page}:${listed.join(",")}"`;
     const headers: Array<[string, string]> = [["etag", tag]];
     if (this.interval !== undefined) headers.push(["x-poll-interval", String(this.interval)]);
     if (headerOf(init, "if-none-match") === tag) return { status: 304, headers };

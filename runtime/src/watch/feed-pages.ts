@@ -105,7 +105,8 @@ export class FeedPages {
     const known = before !== undefined && isSame(before.request, request) ? before : undefined;
     const { rules } = call.adapter;
     const extras = { rules: { ...rules, success: [...rules.success, NOT_MODIFIED] }, retry: false };
-    const response = await call.send(conditional(request, known?.etag), extras);
+    const etag = known && mayGrow(known, index, call.adapter) ? undefined : known?.etag;
+    const response = await call.send(conditional(request, etag), extras);
     this.onResponse(response);
     if (response.status === NOT_MODIFIED && known !== undefined) {
       return { ...known, etag: response.header("etag") ?? known.etag };
@@ -144,12 +145,20 @@ export class FeedPages {
     index: number,
     count: number,
   ): RestRequest | undefined {
-    const { pages } = call.adapter.feed ?? {};
-    if (pages === undefined) return undefined;
-    if ("link" in pages) return linked(call, request, linkTarget(response.header("link"), pages.link));
+    const { link, parameter } = call.adapter.feed?.pages ?? {};
+    if (link !== undefined) return linked(call, request, linkTarget(response.header("link"), link));
     // numbers do not say where the pages end
-    return count === 0 ? undefined : numbered(request, pages.parameter, index + 2);
+    return count === 0 || parameter === undefined ? undefined : numbered(request, parameter, index + 2);
   }
+}
+
+/**
+ * Whether a page may have come to be behind a page that has not changed. Its tag says nothing of that, and a 304 has no links:
+ * a last page that is full is read again.
+ */
+function mayGrow({ keys, next }: KnownPage, index: number, { feed }: PollAdapter): boolean {
+  const { size, max = 1 } = feed?.pages ?? {};
+  return next === undefined && size !== undefined && keys.length >= size && index + 1 < max;
 }
 
 function linked(

@@ -52,6 +52,8 @@ const NEWS_PER_WINDOW = 64;
 /** The items of an entry with news are at most so many bytes, or one item. */
 const MAX_NEWS_BYTES = 4 * 1024 * 1024;
 const MIN_HEARTBEAT_MS = 1_000;
+/** How many items a feed lists at most; those behind are not looked at. */
+const MAX_LISTED = 10_000;
 /** How many different ways to start are kept ready at a position. */
 const MAX_PREPARED = 16;
 
@@ -225,7 +227,14 @@ export class Feed {
     this.failed(error === undefined ? undefined : call.errorOf(error));
   }
 
-  private onListing({ keys, items, isComplete, isFull }: Listing, fence: bigint): void {
+  private onListing({ keys: onPages, items, isComplete, isFull }: Listing, fence: bigint): void {
+    // who starts now gets also what is on pages that could not be read, and what has left while they were read for the first time
+    const others = this.isKnown
+      ? isComplete
+        ? []
+        : this.window.keys
+      : items.map(({ key }) => key).reverse();
+    const keys = [...new Set([...onPages, ...others])].slice(0, MAX_LISTED);
     const changed = this.window.differs(keys);
     const known = new Set(keys.filter((key) => this.window.has(key)));
     const lateKeys = this.isKnown ? keysBehind(keys, known) : new Set<string>();
