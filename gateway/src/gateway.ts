@@ -268,6 +268,10 @@ function streamOf(rest: Rest): (method: DescMethod) => StreamMethod | undefined 
       methods.set(adapter.method, {
         call: (message, context) => rest.stream(adapter, message, context),
         isShared: adapter.kind === "poll",
+        ...(adapter.kind === "poll" &&
+          adapter.feed !== undefined && {
+            watch: (message, context, onReady) => rest.watch(adapter, message, context, onReady),
+          }),
       });
     }
   }

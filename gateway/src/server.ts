@@ -23,7 +23,7 @@ import {
 } from "./listener/certificate.ts";
 import { createGuard } from "./listener/guard.ts";
 import { hostsOf, isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
-import type { HttpRequest, HttpResponse } from "./listener/http.ts";
+import type { Exchange, HttpRequest, HttpResponse } from "./listener/http.ts";
 import { createListener } from "./listener/listener.ts";
 import { createOriginReader, type ProxyOptions } from "./listener/proxies.ts";
 import { UNCACHED } from "./listener/refusal.ts";
@@ -175,8 +175,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       onLimit(limit);
     },
     onError: (error) => reportError(log, error, "request failed"),
-    onDone: (call, response, defect) => {
-      const outcome = outcomeOf(call, response.statusCode, defect);
+    onDone: (call, status, defect) => {
+      const outcome = outcomeOf(call, status, defect);
       call.trace.end(outcome.code);
       metrics.called(call, outcome.code);
       logCall(log, call, outcome);
@@ -203,7 +203,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const listener = createListener({
     limits,
     certificate,
-    handler: (request: HttpRequest, response: HttpResponse, uncount: () => void) => {
+    handler: (request: HttpRequest, response: HttpResponse, exchange: Exchange) => {
       const requestId = requestIdOf(request.headers[REQUEST_ID_HEADER]);
       response.setHeader(REQUEST_ID_HEADER, requestId);
       if (request.method === "GET" || request.method === "HEAD") {
@@ -217,7 +217,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         return;
       }
       if (cors(request, response) || pages(request, response, origin)) return;
-      rpc.serve(request, response, { requestId, client: origin.client }, uncount);
+      rpc.serve(request, response, { requestId, client: origin.client }, exchange);
     },
     refuse,
     proxies: options.proxies,

@@ -90,3 +90,4 @@ export {
   type FeedItem,
   MAX_ENTRY_BYTES,
 } from "./watch/feed-entry.ts";
+export type { WatchedFeed } from "./watch/watched-feed.ts";

@@ -27,6 +27,7 @@ import { raced } from "./time/abort.ts";
 import type { Clock } from "./time/clock.ts";
 import { FeedHub } from "./watch/feed-hub.ts";
 import { watch } from "./watch/watch.ts";
+import { WatchedFeed } from "./watch/watched-feed.ts";
 
 /** What a call brings that has one response. */
 export interface Outcome {
@@ -102,6 +103,29 @@ export class Invoker {
   private watched(call: RunningCall<PollAdapter>, message: AnyMessage) {
     const { route } = call;
     return watch(call, message, this.hub, (context) => new RunningCall(route, context, this.settings));
+  }
+
+  /**
+   * Watches a feed without a stream.
+   *
+   * @param onReady says that a message or the end is there; it must not throw
+   * @throws ConnectError where it cannot begin
+   */
+  async watch(
+    route: Route<PollAdapter>,
+    message: AnyMessage,
+    context: CallContext,
+    onReady: () => void,
+  ): Promise<WatchedFeed> {
+    const call = new RunningCall(route, context, this.settings);
+    const poll = (inner: CallContext) => new RunningCall(route, inner, this.settings);
+    try {
+      return new WatchedFeed(await this.hub.watch({ call, message, poll, onReady }), call);
+    } catch (thrown) {
+      const error = call.errorOf(thrown);
+      call.ended(error);
+      throw error;
+    }
   }
 
   private async single<A extends UnaryAdapter | UploadAdapter>(

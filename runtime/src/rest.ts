@@ -6,7 +6,7 @@ import {
   type Registry,
 } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext, MethodImpl, Transport } from "@connectrpc/connect";
-import type { ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
+import type { PollAdapter, ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
 import type { CallContext } from "./call/call-context.ts";
 import { type Deadline, startDeadline } from "./call/deadline.ts";
 import { notify } from "./call/notify.ts";
@@ -29,6 +29,7 @@ import { systemClock } from "./time/clock.ts";
 import { createTransport } from "./transport.ts";
 import { resolveClient } from "./upstream/supplied-client.ts";
 import type { Upstream } from "./upstream/upstream.ts";
+import type { WatchedFeed } from "./watch/watched-feed.ts";
 
 type HeadersInit = ConstructorParameters<typeof Headers>[0];
 
@@ -101,6 +102,18 @@ export interface Rest {
     message: MessageShape<I>,
     options: StreamCallOptions,
   ): MessageStream;
+  /**
+   * Watches a feed whose messages are batches, without a stream: `onReady` says that there is something to take. Whoever
+   * watches keeps the deadline. It must not throw.
+   *
+   * @throws ConnectError where it cannot begin
+   */
+  watch<I extends DescMessage>(
+    adapter: PollAdapter,
+    message: MessageShape<I>,
+    options: StreamCallOptions,
+    onReady: () => void,
+  ): Promise<WatchedFeed>;
   /**
    * Ends the streams that watch feeds, each with a last message that has its resume token, and then with UNAVAILABLE, reason
    * UPSTREAM_CLOSED. For servers that let calls finish before they close.
@@ -202,6 +215,19 @@ class JoinedRest implements Rest {
       // the type of an implementation follows from a generated method; here that is any method
       if (handler !== undefined) router.rpc(route.adapter.method, handler as MethodImpl<DescMethod>);
     }
+  }
+
+  async watch<I extends DescMessage>(
+    adapter: PollAdapter,
+    message: MessageShape<I>,
+    options: StreamCallOptions,
+    onReady: () => void,
+  ): Promise<WatchedFeed> {
+    const route = this.table.get(fullName(adapter.method));
+    if (route === undefined || adapter.feed === undefined) {
+      throw restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) });
+    }
+    return await this.invoker.watch(route as Route<PollAdapter>, message, options, onReady);
   }
 
   drain(): void {

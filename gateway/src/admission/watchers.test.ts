@@ -9,18 +9,18 @@ function world(watchers: number, watchersPerClient: number) {
   const ended: string[] = [];
   const texts: string[] = [];
   const enter = (client: string, name = client) => {
-    const result = all.enter(client, (error: ConnectError) => {
+    const stop = (error: ConnectError) => {
       ended.push(name);
       texts.push(String(error));
-    });
-    return typeof result === "function" ? result : result.limit;
+    };
+    return all.enter({ client, running: { stop } })?.limit;
   };
   return { all, ended, texts, enter };
 }
 
 test("a client alone may have all watchers, and one more is refused", () => {
   const { all, enter, ended } = world(10, 2);
-  for (let i = 0; i < 10; i++) expect(enter("a")).toBeTypeOf("function");
+  for (let i = 0; i < 10; i++) expect(enter("a")).toBeUndefined();
   expect(enter("a")).toBe("watchersPerClient");
   expect([all.size, ended]).toEqual([10, []]);
 });
@@ -28,7 +28,7 @@ test("a client alone may have all watchers, and one more is refused", () => {
 test("another client takes the place of the newest watcher of the client that has the most", () => {
   const { all, enter, ended, texts } = world(4, 2);
   for (const name of ["one", "two", "three", "four"]) enter("a", name);
-  expect(enter("b", "five")).toBeTypeOf("function");
+  expect(enter("b", "five")).toBeUndefined();
   expect([all.size, ended]).toEqual([4, ["four"]]);
   expect(texts).toEqual([
     "ConnectError: [resource_exhausted] this client has 4 of the 4 streams that watch feeds, and another client takes the place of one (watchersPerClient); try again later",
@@ -52,7 +52,7 @@ test("networks of IPv6 are one client", () => {
 test("an overloaded process takes no watchers", () => {
   const overload = { limit: "heapPercent", text: "full" } as const;
   const watchers = new Watchers({ watchers: 1, watchersPerClient: 1 }, () => overload);
-  expect(watchers.enter("a", () => undefined)).toMatchObject({ limit: "heapPercent" });
+  expect(watchers.enter({ client: "a" })).toMatchObject({ limit: "heapPercent" });
 });
 
 test("whatever comes and goes, there are never more than may be, and nobody loses one of its part", () => {
@@ -66,25 +66,26 @@ test("whatever comes and goes, there are never more than may be, and nobody lose
       fc.integer({ min: 1, max: 8 }),
       (steps, max, part) => {
         const all = new Watchers({ watchers: max, watchersPerClient: part });
-        const held = new Map<string, Array<() => void>>();
+        const held = new Map<string, object[]>();
         const of = (client: string) => held.get(client) ?? [];
         for (const { client, leaves } of steps) {
           if (leaves) {
-            of(client).pop()?.();
+            const call = of(client).pop();
+            if (call !== undefined) all.leave(call as { client: string });
             continue;
           }
-          const own: { leave?: () => void } = {};
-          const result = all.enter(client, () => {
-            const loser = [...held].find(([, leaves]) => leaves.includes(own.leave as () => void))?.[0] ?? "";
-            expect(of(loser).length).toBeGreaterThan(part);
-            held.set(
-              loser,
-              of(loser).filter((leave) => leave !== own.leave),
-            );
-          });
-          if (typeof result !== "function") continue;
-          own.leave = result;
-          held.set(client, [...of(client), result]);
+          const own = {
+            client,
+            running: {
+              stop: () => {
+                const others = of(client);
+                expect(others.length).toBeGreaterThan(part);
+                expect(others.at(-1)).toBe(own);
+                others.pop();
+              },
+            },
+          };
+          if (all.enter(own) === undefined) held.set(client, [...of(client), own]);
         }
         const counted = [...held.values()].reduce((sum, leaves) => sum + leaves.length, 0);
         expect(all.size).toBe(counted);

@@ -9,10 +9,10 @@ import { Counts } from "./slots.ts";
 /** When to watch again after there was no room, in milliseconds: watchers stay for long. */
 const RETRY_MS = 10_000;
 
-/** A stream that watches a feed. */
-interface Watcher {
+/** A call that watches a feed. */
+interface Watching {
   readonly client: string;
-  readonly end: (error: ConnectError) => void;
+  readonly running?: { readonly stop: (error: ConnectError) => void };
 }
 
 /**
@@ -24,7 +24,7 @@ interface Watcher {
 export class Watchers {
   private readonly limits: Pick<Limits, "watchers" | "watchersPerClient">;
   private readonly overload: () => Overload | undefined;
-  private readonly byClient = new Map<string, Set<Watcher>>();
+  private readonly byClient = new Map<string, Set<Watching>>();
   private readonly counts = new Counts();
   private all = 0;
 
@@ -41,20 +41,30 @@ export class Watchers {
   }
 
   /**
-   * Adds a watcher, or says why there is no room for it.
+   * Adds a call, or says why there is no room for it. What runs for it is ended where there is no room any more.
    *
-   * @param address of the client
-   * @param end ends the watcher, for which there is no room any more
-   * @returns why not, or a function to be called when the watcher is gone
+   * @returns why not; undefined where it may watch, until it leaves
    */
-  enter(address: string, end: Watcher["end"]): Refused | (() => void) {
+  enter(call: Watching): Refused | undefined {
     const overload = this.overload();
     if (overload !== undefined) return refused(overload.limit, overload.text, OVERLOAD_RETRY_MS);
-    const client = clientKey(address);
+    const client = clientKey(call.client);
     if (this.all >= this.limits.watchers && !this.makeRoom(client)) return this.full(client);
-    const watcher = { client, end };
-    this.add(watcher);
-    return () => this.remove(watcher);
+    const watchers = this.byClient.get(client) ?? new Set();
+    this.byClient.set(client, watchers.add(call));
+    this.counts.add(client);
+    this.all += 1;
+    return undefined;
+  }
+
+  /** A call is over; safe to call twice. */
+  leave(call: Watching): void {
+    const client = clientKey(call.client);
+    const watchers = this.byClient.get(client);
+    if (watchers?.delete(call) !== true) return;
+    if (watchers.size === 0) this.byClient.delete(client);
+    this.counts.remove(client);
+    this.all -= 1;
   }
 
   private full(client: string): Refused {
@@ -79,24 +89,9 @@ export class Watchers {
     if (count <= this.limits.watchersPerClient || count <= this.counts.of(client) + 1) return false;
     const newest = [...(this.byClient.get(most) ?? [])].at(-1);
     if (newest === undefined) return false;
-    this.remove(newest);
+    this.leave(newest);
     const text = `this client has ${count} of the ${this.all + 1} streams that watch feeds, and another client takes the place of one (watchersPerClient)`;
-    newest.end(refused("watchersPerClient", text, RETRY_MS).error);
+    newest.running?.stop(refused("watchersPerClient", text, RETRY_MS).error);
     return true;
-  }
-
-  private add(watcher: Watcher): void {
-    const watchers = this.byClient.get(watcher.client) ?? new Set();
-    this.byClient.set(watcher.client, watchers.add(watcher));
-    this.counts.add(watcher.client);
-    this.all += 1;
-  }
-
-  private remove(watcher: Watcher): void {
-    const watchers = this.byClient.get(watcher.client);
-    if (watchers?.delete(watcher) !== true) return;
-    if (watchers.size === 0) this.byClient.delete(watcher.client);
-    this.counts.remove(watcher.client);
-    this.all -= 1;
   }
 }

@@ -56,6 +56,9 @@ class Source {
   }
 }
 
+/** Long, for machines that are busy. */
+const POLL = { timeout: 60_000 };
+
 let server: Server;
 let metrics: Metrics;
 let sources: Source[] = [];
@@ -121,7 +124,7 @@ describe.each(Object.entries(transports))("by %s", (_, transport) => {
     const source = await nextSource();
     for (const item of ["a", "b", undefined]) source.push(item);
     expect(await texts).toEqual(["a", "b"]);
-    await expect.poll(() => LINES).toMatchObject([{ code: "ok" }]);
+    await expect.poll(() => LINES, POLL).toMatchObject([{ code: "ok" }]);
   });
 
   test("a stream ends at its deadline, whatever the method does", async () => {
@@ -130,8 +133,8 @@ describe.each(Object.entries(transports))("by %s", (_, transport) => {
     source.push("a");
     const [, error] = await texts;
     expect(error).toMatch(/^ConnectError: \[deadline_exceeded\]/);
-    await expect.poll(() => source.isLeft).toBe(true);
-    await expect.poll(() => LINES).toMatchObject([{ code: "deadline_exceeded" }]);
+    await expect.poll(() => source.isLeft, POLL).toBe(true);
+    await expect.poll(() => LINES, POLL).toMatchObject([{ code: "deadline_exceeded" }]);
   });
 
   test("a stream ends when its client leaves", async () => {
@@ -141,12 +144,12 @@ describe.each(Object.entries(transports))("by %s", (_, transport) => {
     source.push("a");
     abort.abort();
     await texts;
-    await expect.poll(() => source.isLeft).toBe(true);
+    await expect.poll(() => source.isLeft, POLL).toBe(true);
     expect(source.context.signal.reason).toMatchObject({
       code: Code.Canceled,
       rawMessage: "the client hung up",
     });
-    await expect.poll(() => LINES).toMatchObject([{ code: "canceled" }]);
+    await expect.poll(() => LINES, POLL).toMatchObject([{ code: "canceled" }]);
   });
 
   test("a defect is an internal error for the caller, and has its cause in the log", async () => {
@@ -194,12 +197,12 @@ test("the method is asked for no more while the client does not read", async () 
   const stream = openStream(session);
   const source = await nextSource();
   for (let i = 0; i < 100; i++) source.push("x".repeat(50_000));
-  await expect.poll(() => source.asked).toBeGreaterThan(0);
+  await expect.poll(() => source.asked, POLL).toBeGreaterThan(0);
   // what is buffered below the method is a few messages at most
   expect(source.asked).toBeLessThan(20);
   source.push(undefined);
   stream.resume();
-  await expect.poll(() => source.asked, { timeout: 20_000 }).toBe(101);
+  await expect.poll(() => source.asked, POLL).toBe(101);
   session.destroy();
 });
 
@@ -220,5 +223,5 @@ test("watchers beyond the limit are refused, those of calls in flight are not th
   expect(body).toContain('connect_rest_refusals_total{limit="watchersPerClient"} 1\n');
   for (const source of sources) source.push(undefined);
   expect(await Promise.all(running)).toEqual([[], [], []]);
-  await expect.poll(async () => (await metrics.render()).body).toContain("connect_rest_watchers 0\n");
+  await expect.poll(async () => (await metrics.render()).body, POLL).toContain("connect_rest_watchers 0\n");
 });

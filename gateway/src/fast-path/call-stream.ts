@@ -3,13 +3,14 @@ import { ConnectError } from "@connectrpc/connect";
 import { type Call, runAs } from "../call/call.ts";
 import { deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";
 import { Callbacks, type Timer } from "../listener/callbacks.ts";
-import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
+import { type HttpRequest, type HttpResponse, isSent, type ParkedStream } from "../listener/http.ts";
 import { requestHeaders, toNodeHeaders } from "../protocol/headers.ts";
 import type { StreamedResponse } from "../protocol/streamed-response.ts";
 import type { Validation } from "../protocol/validate.ts";
 import type { UnaryContext } from "./call-unary.ts";
 import { frameOf, sharedFrameOf } from "./frames.ts";
-import type { EndStream, OpenStreams } from "./open-streams.ts";
+import type { OpenStreams } from "./open-streams.ts";
+import { type Feed, ParkedWatch } from "./parked-watch.ts";
 import { type ReadOptions, readMessage } from "./read-message.ts";
 import type { StreamWire } from "./stream-wire.ts";
 import type { Head } from "./wire.ts";
@@ -33,6 +34,12 @@ export interface StreamMethod {
   readonly call: (message: MessageShape<DescMessage>, context: UnaryContext) => StreamResult;
   /** Whether several of its streams send the very same bytes, whose frames are made once. */
   readonly isShared: boolean;
+  /** Watches a feed without a stream, where the method can; `onReady` says that there is something to take. */
+  readonly watch?: (
+    message: MessageShape<DescMessage>,
+    context: UnaryContext,
+    onReady: () => void,
+  ) => Promise<Feed>;
 }
 
 /** A call of such a method whose head has been read. */
@@ -49,6 +56,23 @@ export interface StreamOptions extends ReadOptions {
 }
 
 const END: Step = { done: true, value: undefined };
+
+/**
+ * The same for a method that watches a feed, over HTTP/2: its stream is parked, once it has begun. What fails before is a
+ * stream that has its error.
+ */
+export async function callWatch(
+  stream: StreamCall,
+  watch: NonNullable<StreamMethod["watch"]>,
+  call: Call,
+  request: HttpRequest,
+  response: HttpResponse,
+  park: () => ParkedStream | undefined,
+  options: StreamOptions,
+): Promise<StreamedResponse | ParkedWatch> {
+  const running = new RunningStream(stream, call, request, response, options);
+  return (await running.park(watch, response, park)) ?? running;
+}
 
 /**
  * Runs one server stream from its request to its last frame, without connect's handler. It ends at the deadline, when the
@@ -75,6 +99,8 @@ class RunningStream implements StreamedResponse {
   private readonly timer: Timer | undefined;
   private result: StreamResult | undefined;
   private isOver = false;
+  /** What kept it from beginning. */
+  private failure: unknown;
   /** What has ended it from outside. */
   private stopped: ConnectError | undefined;
   /** Tells who waits for the next frame that it is over. */
@@ -106,8 +132,8 @@ class RunningStream implements StreamedResponse {
       if (!isSent(response)) this.hangUp();
       this.cleanUp();
     });
-    call.stop = this.stop;
-    options.openStreams.add(this.stop);
+    call.running = this;
+    options.openStreams.add(this);
   }
 
   /** Is itself what its response is made of, so that a stream that waits is one object. */
@@ -128,10 +154,43 @@ class RunningStream implements StreamedResponse {
   async next(): Promise<Step> {
     if (this.isOver) return END;
     try {
-      const frame = await this.unlessStopped();
+      if (this.failure !== undefined) throw this.failure;
+      const frame = await this.unlessStopped(this.nextFrame());
       return frame === undefined ? await this.end(undefined) : { done: false, value: frame };
     } catch (error) {
       return await this.end(error);
+    }
+  }
+
+  /** Begins to watch, and leaves the rest to a stream that is parked; undefined where there is an error to send. */
+  async park(
+    watch: NonNullable<StreamMethod["watch"]>,
+    response: HttpResponse,
+    park: () => ParkedStream | undefined,
+  ): Promise<ParkedWatch | undefined> {
+    const holder: Holder = { parked: undefined };
+    try {
+      const feed = await this.unlessStopped(this.beginWatch(watch, holder));
+      const headers = { ...sentHeaders(response), ...this.headers() };
+      const stream = park();
+      this.cleanUp();
+      if (stream === undefined) throw new Error("only streams of HTTP/2 can be parked");
+      const { wire, head } = this.stream;
+      const { openStreams, types, limits } = this.options;
+      const shared = { writeMaxBytes: limits.writeMaxBytes, types, openStreams };
+      holder.parked = new ParkedWatch({
+        call: this.call,
+        wire,
+        head,
+        feed,
+        parked: stream,
+        headers,
+        options: shared,
+      });
+      return holder.parked;
+    } catch (error) {
+      this.failure = error;
+      return undefined;
     }
   }
 
@@ -144,14 +203,11 @@ class RunningStream implements StreamedResponse {
     return END;
   }
 
-  private unlessStopped(): Promise<Uint8Array | undefined> {
+  private unlessStopped<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.stopped !== undefined) {
-        reject(this.stopped);
-        return;
-      }
+      if (this.stopped !== undefined) reject(this.stopped);
       this.stopWaiting = reject;
-      this.nextFrame().then(resolve, reject);
+      work.then(resolve, reject);
     });
   }
 
@@ -171,30 +227,42 @@ class RunningStream implements StreamedResponse {
 
   /** Read, decompress, parse, validate, call: each fails with a ConnectError, or with a defect. */
   private async begin(): Promise<StreamResult> {
+    const message = await this.read();
+    return runAs(this.call, () => this.stream.method.call(message, this.context()));
+  }
+
+  private async beginWatch(watch: NonNullable<StreamMethod["watch"]>, holder: Holder): Promise<Feed> {
+    const message = await this.read();
+    return runAs(this.call, () => watch(message, this.context(), readiness(holder)));
+  }
+
+  private async read(): Promise<MessageShape<DescMessage>> {
     const { call, request, options, abort } = this;
-    const { wire, head, method } = this.stream;
-    const { signal } = abort;
+    const { wire, head } = this.stream;
     const reader = (maxBytes: number) => wire.bodyReader(maxBytes);
-    const { message, cost, problem } = await readMessage(call, request, head, reader, options, signal);
-    options.validation.check(call.method.input, message, cost);
-    if (problem !== undefined) throw problem;
-    return runAs(call, () =>
-      method.call(message, {
-        header: () => requestHeaders(request),
-        signal,
-        expiresAt: call.startedAt + call.deadline.ms,
-        hasCallerDeadline: call.deadline.isClientBound,
-      }),
-    );
+    const read = await readMessage(call, request, head, reader, options, abort.signal);
+    options.validation.check(call.method.input, read.message, read.cost);
+    if (read.problem !== undefined) throw read.problem;
+    return read.message;
+  }
+
+  private context(): UnaryContext {
+    const { call, request, abort } = this;
+    return {
+      header: headersOf(request),
+      signal: abort.signal,
+      expiresAt: call.startedAt + call.deadline.ms,
+      hasCallerDeadline: call.deadline.isClientBound,
+    };
   }
 
   /** Ends it from outside. */
-  private readonly stop: EndStream = (error) => {
+  stop(error: ConnectError): void {
     if (this.isOver || this.stopped !== undefined) return;
     this.stopped = error;
     this.abort.abort(error);
     this.stopWaiting?.(error);
-  };
+  }
 
   private hangUp(): void {
     if (this.abort.signal.aborted) return;
@@ -224,6 +292,30 @@ class RunningStream implements StreamedResponse {
 
   private cleanUp(): void {
     this.timer?.stop();
-    this.options.openStreams.remove(this.stop);
+    this.options.openStreams.remove(this);
   }
+}
+
+/** Headers that were set before the call. */
+function sentHeaders(response: HttpResponse): Record<string, string | string[]> {
+  const entries = Object.entries(response.getHeaders()).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, Array.isArray(value) ? value : String(value)]),
+  );
+}
+
+/** What a feed tells that it is ready, once there is something. */
+interface Holder {
+  // biome-ignore lint/plugin: set when the stream is parked
+  parked: ParkedWatch | undefined;
+}
+
+// These are apart, so that what they return holds nothing else: it lives for as long as the stream does.
+
+function readiness(holder: Holder): () => void {
+  return () => holder.parked?.ready();
+}
+
+function headersOf({ headers }: HttpRequest): () => Headers {
+  return () => requestHeaders({ headers });
 }

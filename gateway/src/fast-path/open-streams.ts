@@ -2,22 +2,24 @@ import type { ConnectError } from "@connectrpc/connect";
 import { drainingError } from "../call/call-errors.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 
-/** Ends a stream with an error. */
-export type EndStream = (error: ConnectError) => void;
+/** A stream that can be ended with an error. */
+export interface OpenStream {
+  stop(error: ConnectError): void;
+}
 
 /**
  * The streams that are open, which all end when the process goes down: one listener of the signal for all of them, since a
  * signal with thousands takes long to get another.
  */
 export class OpenStreams {
-  private readonly streams = new Set<EndStream>();
+  private readonly streams = new Set<OpenStream>();
   private isOver = false;
 
   /** @param end aborted when streams have to end */
   constructor(end: AbortSignal) {
     const endAll = () => {
       this.isOver = true;
-      for (const each of this.streams) each(drainingError());
+      for (const each of [...this.streams]) each.stop(drainingError());
       this.streams.clear();
     };
     if (end.aborted) {
@@ -33,15 +35,15 @@ export class OpenStreams {
   }
 
   /** Adds a stream, or ends it where all have ended. */
-  add(end: EndStream): void {
+  add(stream: OpenStream): void {
     if (this.isOver) {
-      end(drainingError());
+      stream.stop(drainingError());
     } else {
-      this.streams.add(end);
+      this.streams.add(stream);
     }
   }
 
-  remove(end: EndStream): void {
-    this.streams.delete(end);
+  remove(stream: OpenStream): void {
+    this.streams.delete(stream);
   }
 }

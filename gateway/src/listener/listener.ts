@@ -8,16 +8,19 @@ import { Crowd } from "./crowd.ts";
 import { closeAll, startDrain } from "./drain.ts";
 import { failExchange, lingerForBody } from "./exchange.ts";
 import {
+  type Exchange,
   type HttpHandler,
   type HttpRequest,
   type HttpResponse,
   isHttp2,
   noKeepAlive,
   outgoing,
+  type ParkedStream,
 } from "./http.ts";
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { InFlight } from "./in-flight.ts";
+import { strip } from "./park.ts";
 import { type Identify, ofSocket, sniff } from "./preface.ts";
 import { createOriginReader, createProxyCheck, type ProxyOptions } from "./proxies.ts";
 import type { Refusal, Refuse } from "./refusal.ts";
@@ -159,6 +162,10 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
     () => limits.stalledWriteMs,
     () => onLimit("stalledWriteMs"),
   );
+  const writes: Pick<ParkedStream, "wrote" | "progressed"> = {
+    wrote: (stream) => watch.wrote(stream),
+    progressed: (stream) => watch.progressed(stream),
+  };
   const everyMs = Math.max(10, Math.min(WATCH_MS, limits.stalledWriteMs / 4));
   const timer = new Callbacks(options.onError).every(everyMs, () => watch.check());
   /** What is exceeded by one more request; in a crowd, those that do not read go first. */
@@ -197,7 +204,15 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
       } else if (exceeded !== undefined) {
         refuseMore(exceeded, request, response, requests.size, options);
       } else {
-        serve(request, response, leave, options);
+        const park = (): ParkedStream | undefined => {
+          if (!isHttp2(request) || !("stream" in response)) return undefined;
+          const { stream } = response;
+          inFlight.remove(request, response);
+          watch.forget(response);
+          strip(stream);
+          return { stream, ...writes };
+        };
+        serve(request, response, { uncount: leave, park }, options);
       }
     },
     stop: () => timer.stop(),
@@ -239,13 +254,13 @@ function closeConnection(request: HttpRequest): void {
 function serve(
   request: HttpRequest,
   response: HttpResponse,
-  uncount: () => void,
+  exchange: Exchange,
   options: ListenerOptions,
 ): void {
   useOriginForm(request);
   const refusal: Refusal | undefined = checkRequest(request, options.limits);
   if (refusal === undefined) {
-    options.handler(request, response, uncount);
+    options.handler(request, response, exchange);
     return;
   }
   options.onRejected?.(refusal.status);

@@ -3,7 +3,7 @@ import type { Refused } from "../admission/refused.ts";
 import type { Watchers } from "../admission/watchers.ts";
 import type { Call } from "../call/call.ts";
 import { Callbacks } from "../listener/callbacks.ts";
-import type { HttpResponse } from "../listener/http.ts";
+import type { Exchange, HttpResponse } from "../listener/http.ts";
 
 /**
  * The third step of a call: asks admission whether it may run. Undefined when it may; a promise only where it has to
@@ -40,21 +40,11 @@ export function admit(
 }
 
 /**
- * The same for a call that watches a feed: it never waits. Its place is given back when its response closes, or to another
- * client while it runs.
- *
- * @param uncount takes its request out of those that the listener counts
+ * The same for a call that watches a feed: it never waits, and is no request in flight any more. Its place is given back when
+ * it leaves, or to another client while it runs.
  */
-export function admitWatch(
-  call: Call,
-  response: HttpResponse,
-  watchers: Watchers,
-  uncount: () => void,
-  onError: (error: unknown) => void,
-): Refused | undefined {
-  const leave = watchers.enter(call.client, (error) => call.stop?.(error));
-  if (typeof leave !== "function") return leave;
-  uncount();
-  new Callbacks(onError).once(response, "close", leave);
-  return undefined;
+export function admitWatch(call: Call, watchers: Watchers, exchange: Exchange): Refused | undefined {
+  const refused = watchers.enter(call);
+  if (refused === undefined) exchange.uncount();
+  return refused;
 }

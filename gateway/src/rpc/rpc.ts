@@ -8,7 +8,7 @@ import { createKeysInterceptor } from "../connect-path/keys-interceptor.ts";
 import { createRaceInterceptor } from "../connect-path/race.ts";
 import { gateKey } from "../connect-path/read-request.ts";
 import { OpenStreams } from "../fast-path/open-streams.ts";
-import type { HttpRequest, HttpResponse } from "../listener/http.ts";
+import type { Exchange, HttpRequest, HttpResponse } from "../listener/http.ts";
 import { CLIENT_COMPRESSIONS } from "./client-compressions.ts";
 import { createDecompress } from "./compressions.ts";
 import { exactRouter } from "./exact-router.ts";
@@ -28,12 +28,8 @@ export interface RpcOptions extends Omit<CallOptions, "compressions" | "decompre
 export interface Rpc {
   /** The services that have routes, in the order of their names, with the methods that have some. */
   readonly services: readonly DescService[];
-  /**
-   * Serves a request whatever its path.
-   *
-   * @param uncount takes it out of those that the listener counts
-   */
-  serve(request: HttpRequest, response: HttpResponse, client: Caller, uncount: () => void): void;
+  /** Serves a request whatever its path. */
+  serve(request: HttpRequest, response: HttpResponse, client: Caller, exchange: Exchange): void;
 }
 
 export function createRpc(options: RpcOptions): Rpc {
@@ -50,8 +46,8 @@ export function createRpc(options: RpcOptions): Rpc {
   };
   return {
     services,
-    serve: (request, response, client, uncount) =>
-      void serveCall(request, response, client, uncount, routes, callOptions),
+    serve: (request, response, client, exchange) =>
+      void serveCall(request, response, client, exchange, routes, callOptions),
   };
 }
 

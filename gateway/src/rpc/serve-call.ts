@@ -11,8 +11,9 @@ import { deadlineExceeded } from "../call/call-errors.ts";
 import type { Caller } from "../call/caller.ts";
 import { deadlineOf, type MethodTimeout, timeoutHeader } from "../call/deadline.ts";
 import { protocolOf } from "../call/protocol.ts";
+import { ParkedWatch } from "../fast-path/parked-watch.ts";
 import { failExchange } from "../listener/exchange.ts";
-import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
+import { type Exchange, type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
 import { errorResponse } from "../protocol/error-response.ts";
 import { refuse as refuseRequest } from "../protocol/refuse.ts";
 import { startCallTrace } from "../trace/call-trace.ts";
@@ -41,21 +42,20 @@ export interface CallOptions extends DispatchOptions {
   /** Notified of every call that was not admitted, after its response. */
   readonly onRefused: (call: Call, refused: Refused) => void;
   /** Notified of every call that was admitted, once its response is out; `error` is a defect of ours. */
-  readonly onDone: (call: Call, response: HttpResponse, error?: unknown) => void;
+  readonly onDone: (call: Call, status: number, error?: unknown) => void;
   /** Notified of a defect before there was a call, and beside it. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * The path of one call, step by step, from its request to its response. Never rejects.
- *
- * @param uncount takes the request out of those that the listener counts
+ * The path of one call, step by step, from its request to its response; a stream that is parked goes on without it. Never
+ * rejects.
  */
 export async function serveCall(
   request: HttpRequest,
   response: HttpResponse,
   client: Caller,
-  uncount: () => void,
+  exchange: Exchange,
   routes: Routes,
   options: CallOptions,
 ): Promise<void> {
@@ -73,7 +73,7 @@ export async function serveCall(
 
     hold = options.heldBytes.begin(caller.client);
     call = beginCall(handler.method, request, caller, options, hold.add);
-    const admission = admissionOf(handler, call, response, uncount, options);
+    const admission = admissionOf(handler, call, response, exchange, options);
     const problem = admission instanceof Promise ? await admission : admission;
     if (problem !== undefined) {
       const refused = isDue(call) ? { ...problem, error: deadlineExceeded(call.deadline) } : problem;
@@ -82,33 +82,52 @@ export async function serveCall(
       return;
     }
 
-    const result = await dispatch(handler, call, request, response, options);
+    const result = await dispatch(handler, call, request, response, exchange, options);
 
+    if (result instanceof ParkedWatch) {
+      result.begin(whenOver(call, hold, options));
+      hold = undefined;
+      call = undefined;
+      return;
+    }
     if (result !== undefined) await respond(response, result, call);
-    options.onDone(call, response);
+    options.onDone(call, response.statusCode);
   } catch (error) {
     failExchange(request, response, refuseRequest);
     if (call === undefined) {
       options.onError(error);
     } else {
-      options.onDone(call, response, error);
+      options.onDone(call, response.statusCode, error);
     }
   } finally {
     hold?.release();
+    if (call !== undefined) options.watchers.leave(call);
   }
 }
+
+/** What is done when a parked stream has ended; apart, so that it holds nothing else. */
+function whenOver(call: Call, hold: Hold, options: CallOptions): (defect?: unknown) => void {
+  return (defect) => {
+    hold.release();
+    options.watchers.leave(call);
+    options.onDone(call, PARKED_STATUS, defect);
+  };
+}
+
+/** The HTTP status of a stream that is parked. */
+const PARKED_STATUS = 200;
 
 function admissionOf(
   { service }: UniversalHandler,
   call: Call,
   response: HttpResponse,
-  uncount: () => void,
+  exchange: Exchange,
   options: CallOptions,
 ): ReturnType<typeof admit> {
   const { admission, watchers, onError } = options;
   if (options.isAlwaysServed(service)) return undefined;
   return options.isWatch(call.method)
-    ? admitWatch(call, response, watchers, uncount, onError)
+    ? admitWatch(call, watchers, exchange)
     : admit(call, response, admission, options.shareOf(call.method), onError);
 }
 
