@@ -51,7 +51,6 @@ export interface GatewayOptions
     | "metrics"
     | "shareOf"
     | "isWatch"
-    | "onDrain"
     | "types"
   > {
   /** What to serve: the adapters of generated modules. */
@@ -160,6 +159,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     metricsServer = metricsPlace && (await serveMetrics(metrics, metricsPlace));
     const started = await startServer({
       ...server,
+      // streams that watch feeds have no end of their own
+      onDrain: () => {
+        rest.drain();
+        server.onDrain?.();
+      },
       metrics,
       routes: (router) => {
         // no interceptor of the gateway reads a response's message
@@ -170,7 +174,6 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         routes?.(router);
       },
       types: rest.types,
-      onDrain: () => rest.drain(),
       ...(fastPath && { unaryOf: unaryOf(rest), streamOf: streamOf(rest) }),
       methodTimeout: timeoutsOf(adapters),
       isWatch: watchesOf(adapters),

@@ -86,7 +86,7 @@ export interface ServerOptions {
   /** Whether a method watches a feed: its streams have a limit of their own. Default: none does. */
   readonly isWatch?: (method: DescMethod) => boolean;
   /** Told after the notice of a drain: streams that wait for news may end in their own way. Default: nothing. */
-  readonly onDrain?: () => void;
+  readonly onDrain?: (() => void) | undefined;
   /** How busy the process is, for tests. */
   readonly load?: () => Load;
   /** Counts what happens. */

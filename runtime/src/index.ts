@@ -90,4 +90,5 @@ export {
   type FeedItem,
   MAX_ENTRY_BYTES,
 } from "./watch/feed-entry.ts";
+export { type FeedItemOf, type WatchLoopOptions, watch } from "./watch/watch.ts";
 export type { WatchedFeed } from "./watch/watched-feed.ts";

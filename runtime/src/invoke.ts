@@ -26,8 +26,8 @@ import { upload } from "./stream/upload.ts";
 import { raced } from "./time/abort.ts";
 import type { Clock } from "./time/clock.ts";
 import { FeedHub } from "./watch/feed-hub.ts";
-import { watch } from "./watch/watch.ts";
 import { WatchedFeed } from "./watch/watched-feed.ts";
+import { watchedMessages } from "./watch/watched-messages.ts";
 
 /** What a call brings that has one response. */
 export interface Outcome {
@@ -102,7 +102,12 @@ export class Invoker {
 
   private watched(call: RunningCall<PollAdapter>, message: AnyMessage) {
     const { route } = call;
-    return watch(call, message, this.hub, (context) => new RunningCall(route, context, this.settings));
+    return watchedMessages(
+      call,
+      message,
+      this.hub,
+      (context) => new RunningCall(route, context, this.settings),
+    );
   }
 
   /**

@@ -1,5 +1,5 @@
 import http2 from "node:http2";
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { Code, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterEach, expect, test } from "vitest";
@@ -66,13 +66,11 @@ const REQUESTS = [
   { backlog: true, afterId: "3" },
 ];
 
-/** In JSON the fields of the service have no name, so that this is the last of them: a heartbeat in an hour. */
-const JSON_REQUEST = '{"":3600000}';
-
 function callOf({ type, accepts }: (typeof WAYS)[number], request: object): RawCall {
+  const message = create(watch.input, { owner: "ada", ...request });
   const bytes = type.endsWith("json")
-    ? Buffer.from(JSON_REQUEST)
-    : toBinary(watch.input, create(watch.input, { owner: "ada", ...request }));
+    ? Buffer.from(toJsonString(watch.input, message))
+    : toBinary(watch.input, message);
   const head = Buffer.alloc(5);
   head.writeUInt32BE(bytes.length, 1);
   const accept = type.startsWith("connect") ? "connect-accept-encoding" : "grpc-accept-encoding";
@@ -101,20 +99,18 @@ test("a watch over HTTP/2 gets the same on both paths, to its last byte", async 
         origins: ["https://page.example"],
       });
       const client = rawClient(gateway.port);
-      const calls = WAYS.flatMap((way) =>
-        (way.type.endsWith("json") ? [{}] : REQUESTS).map((request) => callOf(way, request)),
-      );
+      const calls = WAYS.flatMap((way) => REQUESTS.map((request) => callOf(way, request)));
       const responses = calls.map((call) => client.send(call));
       // those that are refused are over, and all others have their first message
-      const watching = calls.length - 2 * WAYS.filter(({ type }) => !type.endsWith("json")).length;
+      const watching = 3 * WAYS.length;
       await eventually(() => lines.filter(({ msg }) => msg === "call").length).toBe(calls.length - watching);
       await eventually(watchers).toBe(watching);
-      // each of the two feeds knows what there is before something comes
-      await eventually(() => new Set(timeline.requests.map(({ path }) => path)).size).toBe(2);
+      // the feed knows what there is before something comes
+      await eventually(() => timeline.requests.length).toBeGreaterThan(0);
       const polls = timeline.requests.length;
       timeline.add(100);
-      // what came is found by the next poll of each
-      await eventually(() => timeline.requests.length - polls).toBeGreaterThan(6);
+      // what came is found by the next poll
+      await eventually(() => timeline.requests.length - polls).toBeGreaterThan(2);
       gateways = gateways.filter((other) => other !== gateway);
       await gateway.close();
       const all = await Promise.all(responses);
