@@ -1,4 +1,4 @@
-/** The gateway with its defaults, for streams that watch a feed. Arguments: the upstream, `fast` or `connect`, a bus or nothing. */
+/** The gateway with its defaults, for streams that watch a feed. Arguments: the upstream, `fast` or `connect`, and in a fleet its name and a bus. */
 import { Secret } from "connect-rest";
 import { startGateway } from "connect-rest-gateway";
 import { feedService } from "../../runtime/src/testing/feed-service.ts";
@@ -16,10 +16,10 @@ export interface Usage {
   readonly cpu: number;
 }
 
-const [, , , path, bus] = process.argv;
+const [, , , path, name, bus] = process.argv;
 const gateway = await startGateway({
   adapters: [feedService()],
-  upstreams: { things: { baseUrl: upstreamArgument() } },
+  upstreams: { things: { baseUrl: upstreamArgument(), userAgent: name ?? "gateway" } },
   fastPath: path === "fast",
   watch: { resumeKey: new Secret("a key for the bench, which is no secret") },
   ...(bus !== undefined && { bus: { url: bus } }),

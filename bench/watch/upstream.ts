@@ -9,12 +9,14 @@ export interface FeedUpstream {
   readonly url: string;
   /** Polls so far: requests that a page was asked with. */
   readonly polls: number;
-  /** When the last poll was answered, on the scale of `performance.now()`. */
-  readonly polledAt: number;
+  /** The user agent of the last poll. */
+  readonly polledBy: string;
   /** Adds events, which the next poll finds, and resolves with when it was answered. */
   add(count: number): Promise<number>;
-  /** Resolves at the next poll, with when it came. */
-  next(): Promise<number>;
+  /** Resolves at the next poll by another user agent, with when it came. */
+  nextBy(other: string): Promise<number>;
+  /** The id of the newest event. */
+  readonly newest: number;
   close(): Promise<void>;
 }
 
@@ -22,14 +24,14 @@ export interface FeedUpstream {
 export async function startFeedUpstream(intervalSeconds: number): Promise<FeedUpstream> {
   const ids: number[] = Array.from({ length: 10 }, (_, index) => index + 1);
   let polls = 0;
-  let polledAt = 0;
+  let polledBy = "";
   let found: Array<(at: number) => void> = [];
-  let waiting: Array<(at: number) => void> = [];
+  let waiting: Array<{ readonly not: string; readonly resolve: (at: number) => void }> = [];
   const server = createServer((request, response) => {
     polls += 1;
-    polledAt = performance.now();
-    for (const each of waiting) each(polledAt);
-    waiting = [];
+    polledBy = request.headers["user-agent"] ?? "";
+    for (const { not, resolve } of waiting) if (polledBy !== not) resolve(performance.now());
+    waiting = waiting.filter(({ not }) => polledBy === not);
     const listed = ids.slice(-LISTED).reverse();
     const tag = `"${listed[0]}"`;
     const headers = {
@@ -54,14 +56,17 @@ export async function startFeedUpstream(intervalSeconds: number): Promise<FeedUp
     get polls() {
       return polls;
     },
-    get polledAt() {
-      return polledAt;
+    get polledBy() {
+      return polledBy;
+    },
+    get newest() {
+      return ids.at(-1) ?? 0;
     },
     add: (count) => {
       for (let i = 0; i < count; i++) ids.push((ids.at(-1) ?? 0) + 1);
       return new Promise((resolve) => found.push(resolve));
     },
-    next: () => new Promise((resolve) => waiting.push(resolve)),
+    nextBy: (not) => new Promise((resolve) => waiting.push({ not, resolve })),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
