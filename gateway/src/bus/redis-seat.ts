@@ -12,6 +12,8 @@ const READ_ENTRIES = 128;
 const READ_BYTES = 32 * 1024 * 1024;
 /** The shortest lease. */
 const MIN_LEASE_MS = 500;
+/** Within which time after the end of a lease others ask for it, in milliseconds. */
+const SPREAD_MS = 100;
 /** The fence of a process that polls without the bus. */
 const ALONE = 0n;
 
@@ -46,6 +48,8 @@ export class RedisSeat implements FeedSeat {
   private readonly keys: { readonly lease: string; readonly state: string; readonly stream: string };
   private readonly outbox: Outbox;
   private leaseMs: number;
+  /** How long the lease of whoever polls may last. */
+  private otherMs = MAX_LEASE_MS;
   /** While this process polls: the fence of its lease, or ALONE. */
   private fence: bigint | undefined;
   /** The fence that it had last, with which it can go on where nobody else has come. */
@@ -92,10 +96,13 @@ export class RedisSeat implements FeedSeat {
   disconnected(): void {
     clearTimeout(this.timer);
     if (this.isOver || this.aloneTimer !== undefined) return;
-    this.aloneTimer = setTimeout(() => {
-      this.start([]);
-      if (this.fence === undefined) this.lead(ALONE);
-    }, this.leaseMs);
+    this.aloneTimer = setTimeout(
+      () => {
+        this.start([]);
+        if (this.fence === undefined) this.lead(ALONE);
+      },
+      Math.min(this.leaseMs, this.otherMs),
+    );
   }
 
   publish(entry: Uint8Array, fence: bigint, kind: FeedEntryKind): Promise<boolean> {
@@ -154,7 +161,7 @@ export class RedisSeat implements FeedSeat {
     const left = await this.lease();
     if (left !== undefined) {
       // not all at once when it is over
-      this.again(left + Math.random() * (this.leaseMs / 10) + 1);
+      this.again(left + 1 + Math.random() * SPREAD_MS);
       return;
     }
     await this.send();
@@ -177,7 +184,10 @@ export class RedisSeat implements FeedSeat {
     if (this.isOver) return undefined;
     if (typeof reply === "number") {
       this.yield();
-      return Math.max(0, Math.min(reply, MAX_LEASE_MS));
+      const left = Math.max(0, Math.min(reply, MAX_LEASE_MS));
+      // it was renewed some time ago, when it lasted for longer
+      this.otherMs = Math.max(MIN_LEASE_MS, 2 * left);
+      return left;
     }
     const fence = String(reply);
     this.lastFence = fence;

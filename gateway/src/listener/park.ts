@@ -14,11 +14,13 @@ const OF_COMPAT = new Set(["request", "response"]);
 
 /** Takes everything from a stream that belongs to its request and response, and to those who served them. */
 export function strip(stream: ServerHttp2Stream): void {
-  for (const name of stream.eventNames()) {
-    for (const listener of stream.rawListeners(name)) {
-      if (!KEPT.has(listener)) stream.off(name, listener as () => void);
-    }
-  }
+  const kept = stream.eventNames().flatMap((name) => {
+    const listeners = stream.rawListeners(name).filter((listener) => KEPT.has(listener));
+    return listeners.map((listener) => [name, listener] as const);
+  });
+  // all at once: an object that properties are deleted from stays as large as it was
+  stream.removeAllListeners();
+  for (const [name, listener] of kept) stream.on(name, listener as () => void);
   for (const symbol of Object.getOwnPropertySymbols(stream)) {
     if (OF_COMPAT.has(symbol.description ?? "")) Reflect.set(stream, symbol, undefined);
   }
