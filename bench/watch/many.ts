@@ -4,7 +4,7 @@ import { type FeedUpstream, startFeedUpstream } from "./upstream.ts";
 import { Watchers } from "./watchers.ts";
 
 /** How many watch before, so that what the process itself grows by is there already. */
-const WARM_UP = 1000;
+const WARM_UP = 2000;
 const EVENTS = 5;
 
 /** What many who watch one feed cost. */

@@ -3,11 +3,11 @@ import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { Code, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterEach, expect, test } from "vitest";
-import { FeedService, feedService } from "../../../runtime/src/testing/feed-service.ts";
-import { Timeline } from "../../../runtime/src/testing/timeline.ts";
-import { type Gateway, type GatewayOptions, startGateway } from "../gateway.ts";
-import { createLogger } from "../log/logger.ts";
-import { type RawCall, rawClient } from "../testing/raw-call.ts";
+import { type Gateway, type GatewayOptions, startGateway } from "../../gateway/src/gateway.ts";
+import { createLogger } from "../../gateway/src/log/logger.ts";
+import { type RawCall, rawClient } from "../../gateway/src/testing/raw-call.ts";
+import { FeedService, feedService } from "../../runtime/src/testing/feed-service.ts";
+import { Timeline } from "../../runtime/src/testing/timeline.ts";
 
 const POLL = { timeout: 60_000 };
 const eventually = (read: () => unknown) => expect.poll(read, POLL);
