@@ -2,6 +2,7 @@
 import { type CodecFigures, measureCodec } from "./codec.ts";
 import { benchGenerator } from "./generator.ts";
 import { HELP, isWanted, type Options, readOptions } from "./options.ts";
+import { describeMachine, record } from "./record.ts";
 import { benchReliability } from "./reliability.ts";
 import { callTables, codecTable } from "./report.ts";
 import { measureCalls } from "./rounds.ts";
@@ -10,8 +11,10 @@ import { measureUpload, type UploadFigures, uploadLine } from "./upload.ts";
 import { benchWatch } from "./watch.ts";
 
 async function run(options: Options): Promise<void> {
+  const machine = describeMachine();
   const rows = summarize(await measureCalls(options));
   const codec = isWanted(options, "codec") ? measureCodec() : [];
+  if (options.record) record({ ...machine, rounds: options.rounds, calls: rows, codec });
   print(
     options.json ? JSON.stringify({ options, calls: rows, codec }, null, 2) : tables(rows, codec, options),
   );

@@ -43,7 +43,7 @@ const WARM_UP_BATCHES = 20;
  * @throws Error when they do not lead to the same message
  */
 export function measureCodec(): CodecFigures[] {
-  const json = PAGES.at(-1)?.json ?? "";
+  const json = PAGES.find(({ label }) => label === "25 KB")?.json ?? "";
   const [hand, decoder] = [byHand(json), byDecoder(json)].map((bytes) =>
     fromBinary(ListPostsResponseSchema, bytes),
   );

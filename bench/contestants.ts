@@ -19,13 +19,6 @@ export interface Contestant {
   readonly check: (body: Uint8Array, page: Page) => string | undefined;
 }
 
-/** The name of the contestant that others are compared with, as a proxy and as a handler of the same protocol. */
-export function baselinesOf(contestant: Contestant): readonly string[] {
-  if (contestant.server === "proxy") return [];
-  const byHand = contestant.name.replace(/^gateway/, "hand-written");
-  return contestant.server === "gateway" ? ["proxy", byHand] : ["proxy"];
-}
-
 const PATH = "/blog.v1.PostService/ListPosts";
 
 interface Encoding {
@@ -37,7 +30,7 @@ interface Encoding {
 }
 
 const requestFor = (page: Page) =>
-  create(ListPostsRequestSchema, { blogIdentifier: "demo", limit: page.posts });
+  create(ListPostsRequestSchema, { blogIdentifier: "demo", offset: page.offset });
 
 const ENCODINGS: readonly Encoding[] = [
   {
@@ -70,6 +63,18 @@ const ENCODINGS: readonly Encoding[] = [
     encode: (page) => enveloped(toBinary(ListPostsRequestSchema, requestFor(page))),
     decode: (body) => fromBinary(ListPostsResponseSchema, body.subarray(5)),
   },
+  {
+    name: "gRPC-Web",
+    protocol: "http1",
+    headers: [
+      ["content-type", "application/grpc-web+proto"],
+      ["x-grpc-web", "1"],
+    ],
+    encode: (page) => enveloped(toBinary(ListPostsRequestSchema, requestFor(page))),
+    // trailers follow, in a frame of their own
+    decode: (body) =>
+      fromBinary(ListPostsResponseSchema, body.subarray(5, 5 + Buffer.from(body).readUInt32BE(1))),
+  },
 ];
 
 /** A message behind its length, not compressed. */
@@ -84,9 +89,9 @@ const proxy: Contestant = {
   name: "proxy",
   server: "proxy",
   protocol: "http1",
-  request: ({ posts }) => ({
+  request: ({ offset }) => ({
     method: "GET",
-    path: `/v2/blog/demo/posts?limit=${posts}`,
+    path: `/v2/blog/demo/posts?offset=${offset}`,
     headers: [],
     body: new Uint8Array(),
   }),
@@ -109,6 +114,9 @@ function rpc(server: ServerName, { name, protocol, headers, encode, decode }: En
     },
   };
 }
+
+/** The lower bound, with which everything is compared. */
+export const BASELINE = proxy;
 
 /** Everything that is measured. */
 export const CONTESTANTS: readonly Contestant[] = [

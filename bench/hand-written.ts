@@ -11,8 +11,8 @@ export function handWrittenRoutes(upstream: string): (router: ConnectRouter) => 
   const pool = new Pool(upstream, { connections: 128 });
   return (router) =>
     router.service(PostService, {
-      async listPosts({ blogIdentifier, limit = 20 }, { signal }) {
-        const path = `/v2/blog/${encodeURIComponent(blogIdentifier)}/posts?limit=${limit}&api_key=bench`;
+      async listPosts({ blogIdentifier, offset = 0 }, { signal }) {
+        const path = `/v2/blog/${encodeURIComponent(blogIdentifier)}/posts?offset=${offset}&api_key=bench`;
         const { body } = await pool.request({ method: "GET", path, signal });
         return readPage(await body.text());
       },

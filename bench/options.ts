@@ -2,13 +2,17 @@ import { parseArgs } from "node:util";
 
 /** What to measure, and for how long. */
 export interface Options {
-  /** Length of one measurement. */
-  readonly seconds: number;
+  /** Calls of one burst, fewer with large pages. */
+  readonly calls: number;
+  /** Calls of each contestant before the first round, fewer with large pages. */
+  readonly warmUp: number;
   readonly rounds: number;
   readonly connections: number;
   /** What to measure: something whose name has all words of one of these, in lower case. Everything when empty. */
   readonly only: readonly (readonly string[])[];
   readonly json: boolean;
+  /** Whether docs/performance.json is written. */
+  readonly record: boolean;
 }
 
 export const HELP = `Usage: npm run bench -- [options]
@@ -19,15 +23,17 @@ export const HELP = `Usage: npm run bench -- [options]
 
 The second form sends a video of 500 MB and says how much memory the gateway takes for it. The third runs the
 generator beside protoc-gen-es on Google's APIs. The fourth holds the gateway to bounds while its peers misbehave. The fifth has
-10,000 streams watch a feed, and kills the one of two gateways that polls. The first measures calls a second, p50 and p99 of the gateway beside a
-raw proxy and a handler written by hand.
+10,000 streams watch a feed, and kills the one of two gateways that polls. The first measures
+processor time for a call, calls a second, p50 and p99 of the gateway beside a raw proxy and a handler written by hand.
 
-  --seconds <n>      length of one measurement, 0.1 to 60 (default 2)
-  --rounds <n>       measurements of each, taken in turn, 1 to 20 (default 3); medians are printed
+  --calls <n>        calls of one burst, 8 to 100000, fewer with large pages (default 512)
+  --warm-up <n>      calls of each before the first round, 8 to 1000000, fewer with large pages (default 12000)
+  --rounds <n>       bursts of each, taken in turn, 1 to 99 (default 9); medians are printed
   --connections <n>  connections, with one call in flight on each, 1 to 1000 (default 32)
   --only <names>     measure only what these name: words of a contestant and a page, several joined by commas,
                      e.g. "gateway grpc, proxy", "25 KB" or "codec"
   --json             print JSON instead of tables
+  --record           keep the figures in docs/performance.json, from which npm run docs draws docs/performance.md
   --help             show this text
 
 bench/README.md says what is measured and how to read it.
@@ -42,18 +48,21 @@ export function readOptions(args: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      seconds: { type: "string", default: "2" },
-      rounds: { type: "string", default: "3" },
+      calls: { type: "string", default: "512" },
+      "warm-up": { type: "string", default: "12000" },
+      rounds: { type: "string", default: "9" },
       connections: { type: "string", default: "32" },
       only: { type: "string", default: "" },
       json: { type: "boolean", default: false },
+      record: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
   if (values.help) return undefined;
   return {
-    seconds: numberIn("--seconds", values.seconds, 0.1, 60),
-    rounds: wholeIn("--rounds", values.rounds, 1, 20),
+    calls: wholeIn("--calls", values.calls, 8, 100_000),
+    warmUp: wholeIn("--warm-up", values["warm-up"], 8, 1_000_000),
+    rounds: wholeIn("--rounds", values.rounds, 1, 99),
     connections: wholeIn("--connections", values.connections, 1, 1000),
     only: values.only
       .toLowerCase()
@@ -61,6 +70,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
       .map((words) => words.split(" ").filter((word) => word !== ""))
       .filter((words) => words.length > 0),
     json: values.json,
+    record: values.record,
   };
 }
 

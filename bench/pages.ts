@@ -15,8 +15,10 @@ const BLOG = {
 
 /** A page of posts as an upstream sends it. */
 export interface Page {
-  /** Number of posts, and the `limit` that asks for the page. */
+  /** Number of posts. */
   readonly posts: number;
+  /** The `offset` that asks for the page. */
+  readonly offset: number;
   /** The size that the page stands for, in tables. */
   readonly label: string;
   readonly json: string;
@@ -24,32 +26,83 @@ export interface Page {
   readonly ids: readonly bigint[];
 }
 
-/** Pages of about 1 KB and 25 KB. Every id is a bare number of 18 digits, with its exact text beside it. */
+/** Keys that some posts have beside those of all. */
+const RARE: Readonly<Record<string, string | number | boolean>> = {
+  source_url: "https://example.com/a/source",
+  source_title: "A source",
+  parent_post_url: "https://other.blog.example/post/1",
+  reblogged_from_name: "other",
+  reblogged_from_title: "Another blog",
+  reblogged_from_following: true,
+  reblogged_root_name: "root",
+  reblogged_root_can_message: false,
+  can_like: true,
+  can_reblog: true,
+  can_reply: false,
+  followed: false,
+  liked: true,
+  display_avatar: true,
+  is_blazed: false,
+  is_pinned: true,
+  post_author: "demo",
+  reply_count: 3,
+  like_count: 14,
+  serve_id: "0f5b8d2c",
+  a_key_of_next_year: "kept",
+};
+
+/** Keys that no post lacks. */
+const NEEDED: ReadonlySet<string> = new Set([
+  "type",
+  "id",
+  "id_string",
+  "body",
+  "blog",
+  "timestamp",
+  "state",
+  "format",
+]);
+
+/**
+ * Pages of several sizes. Every id is a bare number of 18 digits, with its exact text beside it. On most pages all posts have
+ * the same keys in the same order, which real ones have not: those of the varied page lack some and have others, in
+ * another order.
+ */
 export const PAGES: readonly Page[] = [
-  page({ posts: 1, label: "1 KB", textLength: 20 }),
-  page({ posts: 20, label: "25 KB", textLength: 455 }),
+  page({ offset: 1, posts: 1, label: "1 KB", textLength: 20 }),
+  page({ offset: 2, posts: 20, label: "25 KB", textLength: 455 }),
+  page({ offset: 3, posts: 19, label: "25 KB varied", textLength: 455, isVaried: true }),
+  page({ offset: 4, posts: 200, label: "250 KB", textLength: 455 }),
+  page({ offset: 5, posts: 2000, label: "2.5 MB", textLength: 455 }),
 ];
 
-/** The page that a request's target asks for by its `limit`. */
+/** The page that a request's target asks for by its `offset`. */
 export function pageFor(target: string): Page | undefined {
-  const limit = /[?&]limit=(\d+)(?:&|$)/.exec(target)?.[1];
-  return PAGES.find(({ posts }) => String(posts) === limit);
+  const offset = /[?&]offset=(\d+)(?:&|$)/.exec(target)?.[1];
+  return PAGES.find((page) => String(page.offset) === offset);
 }
 
 interface PageSize {
+  readonly offset: number;
   readonly posts: number;
   readonly label: string;
   readonly textLength: number;
+  /** Default: false. */
+  readonly isVaried?: boolean;
 }
 
-function page({ posts, label, textLength }: PageSize): Page {
+function page({ offset, posts, label, textLength, isVaried = false }: PageSize): Page {
+  const random = createRandom(posts);
   const ids = Array.from({ length: posts }, (_, i) => FIRST_ID - 1009n * BigInt(i));
   const response = {
     blog: BLOG,
-    posts: ids.map((id, i) => post(id, i, textLength)),
+    posts: ids.map((id, i) => {
+      const plain = post(id, i, textLength);
+      return isVaried ? vary(plain, random) : plain;
+    }),
     total_posts: 53,
   };
-  return { posts, label, ids, json: JSON.stringify({ meta: { status: 200, msg: "OK" }, response }) };
+  return { posts, offset, label, ids, json: JSON.stringify({ meta: { status: 200, msg: "OK" }, response }) };
 }
 
 function post(id: bigint, index: number, textLength: number): object {
@@ -75,6 +128,28 @@ function post(id: bigint, index: number, textLength: number): object {
     should_open_in_legacy: false,
     recommended_source: null,
     body: text(textLength),
+  };
+}
+
+/** A post that lacks some keys, and has rare ones, in an order of its own. */
+function vary(post: object, random: () => number): object {
+  const usual = Object.entries(post).filter(([key]) => NEEDED.has(key) || random() < 0.8);
+  const rare = Object.entries(RARE).filter(() => random() < 0.25);
+  const entries = [...usual, ...rare];
+  for (let i = entries.length - 1; i > 0; i--) {
+    if (random() < 0.5) continue;
+    const j = Math.floor(random() * (i + 1));
+    [entries[i], entries[j]] = [entries[j], entries[i]] as [(typeof usual)[number], (typeof usual)[number]];
+  }
+  return Object.fromEntries(entries);
+}
+
+/** Numbers from 0 to 1, the same each time (a linear congruential generator). */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;
+    return state / 0x8000_0000;
   };
 }
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from "node:child_process";
 import path from "node:path";
 import type { Target } from "./load/connection.ts";
-import type { Job, JobResult, Load } from "./load/generator.ts";
-import type { Ports, ServerMessage } from "./servers/child.ts";
+import type { Burst, Job, JobResult } from "./load/generator.ts";
+import type { Ports, Ready, ServerMessage } from "./servers/child.ts";
 
 /** A child process that responds to one message at a time. */
 class Child {
@@ -48,11 +48,14 @@ class Child {
 /** A server in a process of its own. */
 export class ServerProcess {
   readonly ports: Ports;
+  /** Where its metrics are; undefined where it has none. */
+  readonly metrics: string | undefined;
   private readonly child: Child;
 
-  private constructor(child: Child, ports: Ports) {
+  private constructor(child: Child, { ports, metrics }: Ready) {
     this.child = child;
     this.ports = ports;
+    this.metrics = metrics;
   }
 
   /** Starts `servers/<name>.ts` and waits until it listens. */
@@ -60,7 +63,7 @@ export class ServerProcess {
     const child = new Child(`servers/${name}.ts`, args);
     const message = await child.receive<ServerMessage>();
     if (message.type !== "ready") throw new Error(`expected ${name} to be ready, got ${message.type}`);
-    return new ServerProcess(child, message.ports);
+    return new ServerProcess(child, message);
   }
 
   /** The port of a protocol. */
@@ -98,11 +101,16 @@ export class LoadProcess {
     throw new Error("expected a body from the load generator, got another result");
   }
 
-  /** Makes calls for a while. */
-  async load(job: Omit<Job & { kind: "load" }, "kind">): Promise<Load> {
-    const result = await this.do({ kind: "load", ...job });
-    if ("load" in result) return result.load;
-    throw new Error("expected a load from the load generator, got another result");
+  /** Makes so many calls. */
+  async burst(job: Omit<Job & { kind: "burst" }, "kind">): Promise<Burst> {
+    const result = await this.do({ kind: "burst", ...job });
+    if ("burst" in result) return result.burst;
+    throw new Error("expected a burst from the load generator, got another result");
+  }
+
+  /** Closes the connections of earlier bursts. */
+  async close(): Promise<void> {
+    await this.do({ kind: "close" });
   }
 
   stop(): Promise<void> {

@@ -1,13 +1,17 @@
 /** `npm run bench -- reliability`: what the gateway keeps up when its peers do not. */
 import { parseArgs } from "node:util";
+import { measureAfterBurst } from "./reliability/after-burst.ts";
 import { measureBombs } from "./reliability/bombs.ts";
 import { measureCosts } from "./reliability/costs.ts";
 import { measureDeadlines } from "./reliability/deadlines.ts";
 import { measureDrain } from "./reliability/drain.ts";
+import { measureFairness } from "./reliability/fairness.ts";
 import { type Figure, figureLines, holds, type Scenario } from "./reliability/figure.ts";
 import { measureLeaks } from "./reliability/leaks.ts";
 import { measureOverload } from "./reliability/overload.ts";
 import { measureSlowPeers } from "./reliability/slow-peers.ts";
+import { measureUnread } from "./reliability/unread.ts";
+import { measureUnreadLog } from "./reliability/unread-log.ts";
 import { measureBreaker, measureRetries } from "./reliability/upstream-down.ts";
 
 const HELP = `Usage: npm run bench -- reliability [options]
@@ -15,7 +19,8 @@ const HELP = `Usage: npm run bench -- reliability [options]
 Holds the gateway to bounds, beside a server written with connect-node and undici and their defaults. The exit
 status is 1 when a bound does not hold.
 
-  --only <names>  bombs, costs, retries, breaker, overload, drain, slow, deadlines, heap; several joined by commas
+  --only <names>  bombs, costs, unread, memory, log, fairness, retries, breaker, overload, drain, slow, deadlines,
+                  heap; several joined by commas
   --calls <n>     calls for the heap (default 200000)
   --json          print JSON instead of lines
   --help          show this text
@@ -56,6 +61,10 @@ function scenarios(calls: number): Scenario[] {
   return [
     { name: "bombs", measure: measureBombs },
     { name: "costs", measure: measureCosts },
+    { name: "unread", measure: measureUnread },
+    { name: "memory", measure: measureAfterBurst },
+    { name: "log", measure: measureUnreadLog },
+    { name: "fairness", measure: measureFairness },
     { name: "retries", measure: measureRetries },
     { name: "breaker", measure: measureBreaker },
     { name: "overload", measure: measureOverload },

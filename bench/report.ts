@@ -1,14 +1,14 @@
 import type { CodecFigures } from "./codec.ts";
 import type { Options } from "./options.ts";
-import type { Figures } from "./rounds.ts";
+import type { Estimate } from "./statistics.ts";
 import type { Row } from "./summary.ts";
 
 /** The tables of all calls, one for each page. */
-export function callTables(rows: readonly Row[], { connections, rounds, seconds }: Options): string {
+export function callTables(rows: readonly Row[], { connections, rounds }: Options): string {
   const pages = [...new Set(rows.map(({ page }) => page))];
-  const head = `${connections} connections, ${rounds} rounds of ${seconds} s; medians.`;
+  const head = `${connections} connections, ${rounds} rounds; medians, and where they lie with 95 % confidence.`;
   return [
-    `${head} Only the ratios mean anything elsewhere: calls/s is better above 1, the others below.`,
+    `${head} Only the ratios mean anything elsewhere: processor time is better when small, calls/s when large.`,
     ...pages.map((page) =>
       callTable(
         page,
@@ -19,19 +19,23 @@ export function callTables(rows: readonly Row[], { connections, rounds, seconds 
 }
 
 function callTable(page: string, rows: readonly Row[]): string {
-  const cells = rows.flatMap((row) => [
-    [row.name, ...absolute(row.medians)],
-    ...Object.entries(row.ratios).map(([baseline, ratio]) => [`  / ${baseline}`, ...relative(ratio)]),
+  const cells = rows.map(({ name, medians, cpu: { proxy, ...others }, calls }) => [
+    name,
+    medians.cpuMicroseconds.toFixed(0),
+    estimated(proxy),
+    estimated(Object.values(others)[0]),
+    medians.callsPerSecond.toFixed(0),
+    proxy === undefined ? "" : `x ${calls.median.toFixed(2)}`,
+    medians.p50Ms.toFixed(2),
+    medians.p99Ms.toFixed(2),
   ]);
-  return table([[`ListPosts, ${page}`, "calls/s", "p50 ms", "p99 ms", "CPU us/call"], ...cells]);
+  const head = ["CPU us/call", "/ proxy", "/ hand-written", "calls/s", "/ proxy", "p50 ms", "p99 ms"];
+  return table([[`ListPosts, ${page}`, ...head], ...cells]);
 }
 
-function absolute({ callsPerSecond, p50Ms, p99Ms, cpuMicroseconds }: Figures): string[] {
-  return [callsPerSecond.toFixed(0), p50Ms.toFixed(2), p99Ms.toFixed(2), cpuMicroseconds.toFixed(0)];
-}
-
-function relative({ callsPerSecond, p50Ms, p99Ms, cpuMicroseconds }: Figures): string[] {
-  return [callsPerSecond, p50Ms, p99Ms, cpuMicroseconds].map((value) => `x ${value.toFixed(2)}`);
+function estimated(value: Estimate | undefined): string {
+  if (value === undefined) return "";
+  return `x ${value.median.toFixed(2)} [${value.low.toFixed(2)}, ${value.high.toFixed(2)}]`;
 }
 
 /** The table of the codec alone. */

@@ -1,46 +1,57 @@
-import { baselinesOf } from "./contestants.ts";
-import type { Figures, Series } from "./rounds.ts";
-import { median } from "./statistics.ts";
+import type { Figures, Pair, Series } from "./rounds.ts";
+import { type Estimate, estimate, median } from "./statistics.ts";
 
-/** A contestant's medians with one page. */
+/** A contestant's figures with one page. */
 export interface Row {
   readonly page: string;
   readonly name: string;
   readonly medians: Figures;
-  /** By the name of the baseline: medians of the ratios of each round, this divided by the baseline. */
-  readonly ratios: Readonly<Record<string, Figures>>;
+  /** Processor time to that of each baseline, by its name. */
+  readonly cpu: Readonly<Record<string, Estimate>>;
+  /** Calls a second to those of the proxy. */
+  readonly calls: Estimate;
 }
 
 /** Medians and ratios. A ratio is taken within a round, so that what disturbs a round disturbs both sides. */
 export function summarize(all: readonly Series[]): Row[] {
-  return all.map(({ contestant, page, rounds }) => {
-    const baselines = baselinesOf(contestant).flatMap((name) =>
-      all.filter((other) => other.page === page && other.contestant.name === name),
+  return all.map((series) => {
+    const { contestant, page, rounds } = series;
+    const byHand = all.find(
+      (other) => other.page === page && other.contestant.name === handWrittenOf(contestant.name),
     );
+    const cpu = rounds.map(cpuToProxy);
     return {
       page: page.label,
       name: contestant.name,
-      medians: medians(rounds),
-      ratios: Object.fromEntries(
-        baselines.map((other) => [other.contestant.name, medians(ratios(rounds, other.rounds))]),
-      ),
+      medians: medians(rounds.map(({ figures }) => figures)),
+      cpu: {
+        ...(contestant.server === "proxy" ? {} : { proxy: estimate(cpu) }),
+        ...(byHand === undefined ? {} : { [byHand.contestant.name]: estimate(toOther(cpu, byHand.rounds)) }),
+      },
+      calls: estimate(rounds.map(({ figures, proxy }) => figures.callsPerSecond / proxy.callsPerSecond)),
     };
   });
 }
 
+/** The hand-written server of the same protocol. */
+function handWrittenOf(name: string): string | undefined {
+  return name.startsWith("gateway ") ? name.replace("gateway", "hand-written") : undefined;
+}
+
+function cpuToProxy({ figures, proxy }: Pair): number {
+  return figures.cpuMicroseconds / proxy.cpuMicroseconds;
+}
+
+function toOther(ratios: readonly number[], others: readonly Pair[]): number[] {
+  return others.map((other, index) => (ratios[index] ?? Number.NaN) / cpuToProxy(other));
+}
+
 function medians(rounds: readonly Figures[]): Figures {
-  return figures((key) => median(rounds.map((round) => round[key])));
-}
-
-function ratios(rounds: readonly Figures[], baseline: readonly Figures[]): Figures[] {
-  return rounds.map((round, index) => figures((key) => round[key] / (baseline[index]?.[key] ?? Number.NaN)));
-}
-
-function figures(value: (key: keyof Figures) => number): Figures {
+  const of = (key: keyof Figures) => median(rounds.map((round) => round[key]));
   return {
-    callsPerSecond: value("callsPerSecond"),
-    p50Ms: value("p50Ms"),
-    p99Ms: value("p99Ms"),
-    cpuMicroseconds: value("cpuMicroseconds"),
+    callsPerSecond: of("callsPerSecond"),
+    p50Ms: of("p50Ms"),
+    p99Ms: of("p99Ms"),
+    cpuMicroseconds: of("cpuMicroseconds"),
   };
 }

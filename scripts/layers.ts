@@ -7,6 +7,8 @@
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   runtime: [
     "testing/",
+    "oauth.ts",
+    "oauth/",
     "index.ts",
     "rest.ts",
     "transport.ts",
@@ -21,6 +23,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "breaker/",
     "rate-limit/",
     "credentials/",
+    "token-endpoint/",
+    "private-file/",
     "request/",
     "errors/",
     "adapter/",
@@ -55,6 +59,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "testing/",
     "bin.ts",
     "cli/",
+    "workers/",
     "index.ts",
     "gateway.ts",
     "server.ts",

@@ -15,6 +15,8 @@ export interface Target {
 export interface Connection {
   /** Sends the request and resolves with the body of its response; rejects when there is none. */
   call(): Promise<Uint8Array>;
+  /** Whether the server has not closed it. */
+  readonly isOpen: boolean;
   close(): void;
 }
 
@@ -51,6 +53,10 @@ export class SocketConnection implements Connection {
       this.waiting = { resolve, reject };
       this.socket.write(this.request());
     });
+  }
+
+  get isOpen(): boolean {
+    return !this.socket.destroyed;
   }
 
   close(): void {

@@ -5,20 +5,25 @@ import type { Connection, Target } from "./connection.ts";
 import { connectHttp1 } from "./http1.ts";
 import { connectHttp2 } from "./http2.ts";
 
-/** What to do: one call, whose body is the result, or calls for a while. */
+/** What to do. */
 export type Job =
+  /** Closes the connections of earlier bursts. */
+  | { readonly kind: "close" }
+  /** One call, whose body is the result. */
   | { readonly kind: "probe"; readonly target: Target }
+  /** So many calls, on connections that are kept for further bursts with the same key. */
   | {
-      readonly kind: "load";
+      readonly kind: "burst";
+      readonly key: string;
       readonly target: Target;
       readonly connections: number;
-      readonly seconds: number;
+      readonly calls: number;
       /** The size of a right response's body. */
       readonly bodyBytes: number;
     };
 
-/** What calls for a while came to. */
-export interface Load {
+/** What a burst came to. */
+export interface Burst {
   readonly calls: number;
   /** Calls whose response did not have the right size. */
   readonly wrong: number;
@@ -28,7 +33,13 @@ export interface Load {
 }
 
 /** The response to a job. */
-export type JobResult = { readonly body: Uint8Array } | { readonly load: Load } | { readonly error: string };
+export type JobResult =
+  | { readonly closed: true }
+  | { readonly body: Uint8Array }
+  | { readonly burst: Burst }
+  | { readonly error: string };
+
+const KEPT = new Map<string, Connection[]>();
 
 function open(target: Target): Promise<Connection> {
   return target.protocol === "http1" ? connectHttp1(target) : connectHttp2(target);
@@ -43,34 +54,54 @@ async function probe(target: Target): Promise<JobResult> {
   }
 }
 
-async function load({ target, connections, seconds, bodyBytes }: Job & { kind: "load" }): Promise<JobResult> {
-  const all = await Promise.all(Array.from({ length: connections }, () => open(target)));
-  const start = performance.now();
-  const end = start + seconds * 1000;
-  const times: number[] = [];
+/** The connections of a key; those that the server has closed meanwhile are opened again. */
+async function connectionsFor({ key, target, connections }: Job & { kind: "burst" }): Promise<Connection[]> {
+  const kept = KEPT.get(key)?.filter(({ isOpen }) => isOpen) ?? [];
+  const missing = Array.from({ length: connections - kept.length }, () => open(target));
+  const all = [...kept, ...(await Promise.all(missing))];
+  // what a connection takes to open is not what a call takes
+  await Promise.all(all.slice(kept.length).map((connection) => connection.call()));
+  KEPT.set(key, all);
+  return all;
+}
+
+async function burst(job: Job & { kind: "burst" }): Promise<JobResult> {
+  const all = await connectionsFor(job);
+  const times = new Float64Array(job.calls);
+  let begun = 0;
   let wrong = 0;
+  const start = performance.now();
   const drive = async (connection: Connection) => {
-    for (let before = performance.now(); before < end; ) {
+    while (begun < job.calls) {
+      const index = begun++;
+      const before = performance.now();
       const body = await connection.call();
-      const after = performance.now();
-      if (body.length !== bodyBytes) wrong += 1;
-      times.push(after - before);
-      before = after;
+      if (body.length !== job.bodyBytes) wrong += 1;
+      times[index] = performance.now() - before;
     }
   };
-  try {
-    await Promise.all(all.map(drive));
-  } finally {
-    for (const connection of all) connection.close();
-  }
-  const took = (performance.now() - start) / 1000;
-  const sorted = Float64Array.from(times).sort();
+  await Promise.all(all.map(drive));
+  const seconds = (performance.now() - start) / 1000;
+  const sorted = times.sort();
   const [p50Ms, p99Ms] = [percentile(sorted, 0.5), percentile(sorted, 0.99)];
-  return { load: { calls: times.length, wrong, seconds: took, p50Ms, p99Ms } };
+  return { burst: { calls: job.calls, wrong, seconds, p50Ms, p99Ms } };
+}
+
+async function run(job: Job): Promise<JobResult> {
+  switch (job.kind) {
+    case "probe":
+      return probe(job.target);
+    case "burst":
+      return burst(job);
+    case "close":
+      for (const connection of [...KEPT.values()].flat()) connection.close();
+      KEPT.clear();
+      return { closed: true };
+  }
 }
 
 process.on("message", (job: Job) => {
-  const work = job.kind === "probe" ? probe(job.target) : load(job);
+  const work = run(job);
   work.then(
     (result) => process.send?.(result),
     (error: unknown) => process.send?.({ error: error instanceof Error ? error.message : String(error) }),

@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import zlib from "node:zlib";
 import { call, PAGE } from "./call.ts";
 import type { Figure } from "./figure.ts";
-import { Subject, sendJson, startUpstream } from "./world.ts";
+import { HEAPS, Subject, sendJson, startUpstream, withHeap } from "./world.ts";
 
 const MB = 1 << 20;
 
@@ -14,13 +14,22 @@ const UNPACKED_MB = 256;
 export async function measureBombs(): Promise<Figure[]> {
   const bomb = await packed();
   const headers = { "content-encoding": "br", "content-type": "application/json" };
-  const fromClient = (name: Name) =>
-    grown(name, undefined, (port) => call(port, { body: bomb, headers: { "content-encoding": "br" } }));
-  const fromUpstream = (name: Name) => grown(name, { bomb, headers }, (port) => call(port));
-  return [await figure(" client", bomb, fromClient), await figure("n upstream", bomb, fromUpstream)];
+  const fromClient: Grow = (name, heapMb) =>
+    grown(name, heapMb, undefined, (port) =>
+      call(port, { body: bomb, headers: { "content-encoding": "br" } }),
+    );
+  const fromUpstream: Grow = (name, heapMb) => grown(name, heapMb, { bomb, headers }, (port) => call(port));
+  const figures: Figure[] = [];
+  for (const heapMb of HEAPS) {
+    figures.push(await figure(" client", bomb, heapMb, fromClient));
+    figures.push(await figure("n upstream", bomb, heapMb, fromUpstream));
+  }
+  return figures;
 }
 
 type Name = "reliable-gateway" | "bare";
+
+type Grow = (name: Name, heapMb: number | undefined) => Promise<number>;
 
 /** Made piece by piece: a process inherits the peak of the one that starts it. */
 function packed(): Promise<Buffer> {
@@ -30,13 +39,14 @@ function packed(): Promise<Buffer> {
   return buffer(pieces.pipe(zlib.createBrotliCompress({ params })));
 }
 
-async function figure(peer: string, bomb: Buffer, grow: (name: Name) => Promise<number>): Promise<Figure> {
+async function figure(peer: string, bomb: Buffer, heapMb: number | undefined, grow: Grow): Promise<Figure> {
+  const name = `memory for ${bomb.length} bytes from a${peer} that unpack to ${UNPACKED_MB} MB`;
   return {
-    name: `memory for ${bomb.length} bytes from a${peer} that unpack to ${UNPACKED_MB} MB`,
+    name: withHeap(name, heapMb),
     unit: "MB",
-    value: await grow("reliable-gateway"),
+    value: await grow("reliable-gateway", heapMb),
     bound: { atMost: 48 },
-    beside: { bare: await grow("bare") },
+    beside: { bare: await grow("bare", heapMb) },
   };
 }
 
@@ -47,6 +57,7 @@ interface Bomb {
 
 async function grown(
   name: Name,
+  heapMb: number | undefined,
   answered: Bomb | undefined,
   act: (port: number) => Promise<unknown>,
 ): Promise<number> {
@@ -58,7 +69,10 @@ async function grown(
       sendJson(response, 200, PAGE);
     }
   });
-  await using subject = await Subject.start(name, { upstream: upstream.url });
+  await using subject = await Subject.start(name, {
+    upstream: upstream.url,
+    ...(heapMb !== undefined && { heapMb }),
+  });
   // what serving costs anyway is not the bomb's
   for (let count = 0; count < 20; count++) await call(subject.port);
   const { resident } = await subject.memory();

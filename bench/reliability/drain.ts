@@ -1,20 +1,20 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import http2 from "node:http2";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { call, LIST_POSTS, PAGE, REQUEST } from "./call.ts";
+import { startCommand } from "./command.ts";
 import type { Figure } from "./figure.ts";
 import { Subject, sendJson, startUpstream } from "./world.ts";
 
 /** Half of the calls by HTTP/1.1, the others by HTTP/2. */
 const IN_FLIGHT = 200;
-const ROOT = path.resolve(import.meta.dirname, "../..");
 
 /** What becomes of calls in flight when the command line's gateway gets SIGTERM. */
 export async function measureDrain(): Promise<Figure[]> {
-  const ours = await drained(startCommand);
+  const ours = await drained(async (url) => ({
+    ...(await startCommand(url, { options: { connections: IN_FLIGHT } })),
+    http2: true,
+  }));
   const bare = await drained(async (url) => {
     const subject = await Subject.start("bare", { upstream: url });
     return { process: subject.process, port: subject.port, http2: false };
@@ -110,37 +110,4 @@ async function lateCalls(port: number): Promise<number> {
   while (!(await isRefused())) if (performance.now() > end) return Number.NaN;
   const responses = await Promise.all(Array.from({ length: 20 }, () => call(port)));
   return responses.filter(({ status }) => status !== 0).length;
-}
-
-/** `connect-rest serve`, as an operator runs it. */
-async function startCommand(upstream: string): Promise<Started> {
-  const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-bench-"));
-  const config = {
-    adapters: [path.join(ROOT, "gen/blog/v1/post_rest.ts")],
-    upstreams: {
-      blog: { baseUrl: upstream, connections: IN_FLIGHT, credentials: { apiKey: { env: "KEY" } } },
-    },
-    server: { port: 0 },
-    log: { level: "silent" },
-  };
-  const file = path.join(directory, "connect-rest.yaml");
-  // JSON is YAML
-  writeFileSync(file, JSON.stringify(config));
-  const child = spawn(process.execPath, [path.join(ROOT, "gateway/src/bin.ts"), "serve", "--config", file], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, KEY: "bench" },
-  });
-  child.once("exit", () => rmSync(directory, { recursive: true }));
-  return { process: child, port: await readyPort(child), http2: true };
-}
-
-async function readyPort(child: ChildProcess): Promise<number> {
-  let text = "";
-  for await (const chunk of child.stdout ?? []) {
-    text += String(chunk);
-    const port = /^gateway ready on http:.*:(\d+)$/m.exec(text)?.[1];
-    if (port === undefined) continue;
-    return Number(port);
-  }
-  throw new Error(`the gateway did not become ready: ${text}`);
 }

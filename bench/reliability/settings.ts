@@ -8,6 +8,8 @@ export interface Settings {
   readonly limits?: NonNullable<GatewayOptions["limits"]>;
   /** Of the gateway's upstream. */
   readonly options?: GatewayOptions["upstreams"][string];
+  /** The largest heap in MB. Default: Node's. */
+  readonly heapMb?: number;
   /** Whether the bare server sends requests again, by undici's RetryAgent. */
   readonly retries?: boolean;
   /** Whether the bare server speaks HTTP/2; it has one port for each. */

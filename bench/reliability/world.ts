@@ -22,7 +22,8 @@ export class Subject implements AsyncDisposable {
     // connect-node prints every call that a client leaves
     const stderr = name === "bare" ? "ignore" : "inherit";
     const stdio = ["ignore", "inherit", stderr, "ipc"] as const;
-    const child = fork(module, [JSON.stringify(settings)], { execArgv: ["--expose-gc"], stdio: [...stdio] });
+    const execArgv = ["--expose-gc", ...heapFlags(settings.heapMb)];
+    const child = fork(module, [JSON.stringify(settings)], { execArgv, stdio: [...stdio] });
     return new Subject(child, await next<number>(child));
   }
 
@@ -47,6 +48,19 @@ export class Subject implements AsyncDisposable {
     this.process.kill("SIGKILL");
     await exit;
   }
+}
+
+/** Heaps that attacks are measured with, in MB: Node's own choice, and a small machine's. */
+export const HEAPS = [undefined, 512] as const;
+
+/** What Node is told of its heap. */
+export function heapFlags(heapMb: number | undefined): string[] {
+  return heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
+}
+
+/** The heap in the name of a figure. */
+export function withHeap(name: string, heapMb: number | undefined): string {
+  return heapMb === undefined ? name : `${name}, heap of ${heapMb} MB`;
 }
 
 /** The next message of a process; rejects when it exits before. */
@@ -82,6 +96,24 @@ export async function startUpstream(handler: http.RequestListener): Promise<Upst
       server.closeAllConnections();
       server.close();
       await once(server, "close");
+    },
+  };
+}
+
+/** An upstream in a process of its own, whose pages are large but for the first ones. */
+export async function startLargeUpstream(
+  megabytes: number,
+  small: number,
+): Promise<Pick<Upstream, "url"> & AsyncDisposable> {
+  const module = path.join(import.meta.dirname, "../servers/large-upstream.ts");
+  const child = fork(module, [String(megabytes), String(small)]);
+  const port = await next<number>(child);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      const exit = once(child, "exit");
+      child.kill("SIGKILL");
+      await exit;
     },
   };
 }

@@ -1,8 +1,16 @@
 /** What a server's process tells its parent. */
 export type ServerMessage =
-  | { readonly type: "ready"; readonly ports: Ports }
+  | Ready
   /** Processor time of the process so far, in microseconds. */
   | { readonly type: "cpu"; readonly microseconds: number };
+
+/** A server listens. */
+export interface Ready {
+  readonly type: "ready";
+  readonly ports: Ports;
+  /** Where its metrics are, if it has some. */
+  readonly metrics?: string | undefined;
+}
 
 /** The ports of a server by the protocol they speak; a server may have one of them only. */
 export interface Ports {
@@ -11,14 +19,14 @@ export interface Ports {
 }
 
 /** Says that the server listens, answers questions about processor time, and exits when disconnected. */
-export function serveParent(ports: Ports): void {
+export function serveParent(ports: Ports, metrics?: string): void {
   const send = (message: ServerMessage) => process.send?.(message);
   process.on("message", () => {
     const { user, system } = process.cpuUsage();
     send({ type: "cpu", microseconds: user + system });
   });
   process.on("disconnect", () => process.exit());
-  send({ type: "ready", ports });
+  send({ type: "ready", ports, metrics });
 }
 
 /** The address of the upstream, which the parent passes as first argument. */

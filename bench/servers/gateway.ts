@@ -1,13 +1,25 @@
-/** What is measured: the gateway with its defaults, and without a log as the baselines have none. */
+/** What is measured: the gateway with its defaults, a log of every call in a file, and metrics that are scraped. */
+import { mkdtempSync, openSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Secret } from "connect-rest";
 import { startGateway } from "connect-rest-gateway";
+import { LineQueue } from "../../gateway/src/log/line-queue.ts";
+import { createLogger } from "../../gateway/src/log/logger.ts";
+import { fileSink } from "../../gateway/src/log/standard-streams.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 import { serveParent, upstreamArgument } from "./child.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "connect-rest-bench-"));
+process.on("exit", () => rmSync(directory, { recursive: true }));
+const log = createLogger("info", new LineQueue(fileSink(openSync(join(directory, "log"), "w"))));
 
 const gateway = await startGateway({
   adapters: [PostServiceRest],
   upstreams: { blog: { bases: { api: upstreamArgument() }, credentials: { apiKey: new Secret("bench") } } },
+  metrics: { port: 0 },
+  log,
 });
 await gateway.warm;
 
-serveParent({ http1: gateway.port, http2: gateway.port });
+serveParent({ http1: gateway.port, http2: gateway.port }, gateway.metricsUrl);

@@ -8,6 +8,7 @@ import { listenLocally, serveParent, upstreamArgument } from "./child.ts";
 const handler = connectNodeAdapter({ routes: handWrittenRoutes(upstreamArgument()) });
 
 serveParent({
-  http1: await listenLocally(http.createServer(handler)),
+  // connections wait while others are measured
+  http1: await listenLocally(http.createServer({ keepAliveTimeout: 0 }, handler)),
   http2: await listenLocally(http2.createServer(handler)),
 });

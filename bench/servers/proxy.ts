@@ -16,7 +16,8 @@ function handOn(response: http.ServerResponse): Dispatcher.DispatchHandler {
   };
 }
 
-const server = http.createServer((request, response) => {
+// connections wait while others are measured
+const server = http.createServer({ keepAliveTimeout: 0 }, (request, response) => {
   pool.dispatch({ method: "GET", path: request.url ?? "/" }, handOn(response));
 });
 

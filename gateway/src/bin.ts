@@ -11,7 +11,7 @@ try {
 } catch (error) {
   process.exitCode = report(error);
 }
-await flushOutput();
+if (!(await flushOutput())) process.exitCode ||= EXIT_STATUS.failure;
 // All is closed: a timer that an adapter left behind must not hold the process.
 process.exit();
 

@@ -10,7 +10,7 @@ import { exchange } from "./testing/raw.ts";
 
 /** Every secret that is planted, by where it is. None of them may come out, whole or in another spelling. */
 const canaries = {
-  apiKeyFile: "canary-01-key+from/file",
+  apiKeyFile: "canary-01-key+from, a/file",
   consumerKeyEnv: "canary-02-consumer-key",
   consumerSecretEnv: "canary-03-consumer-secret",
   tokenFile: "canary-04-token",
@@ -141,6 +141,11 @@ const PLACES: Readonly<Record<string, (key: string, response: http.ServerRespons
   },
   "the encoding of a body": (key, response) => {
     response.writeHead(200, { "content-type": "application/json", "content-encoding": key }).end("{}");
+  },
+  "one of the encodings of a body": (key, response) => {
+    response
+      .writeHead(200, { "content-type": "application/json", "content-encoding": `gzip,${key},br` })
+      .end("{}");
   },
   "a key of an object": (key, response) => {
     response

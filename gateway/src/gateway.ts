@@ -14,18 +14,20 @@ import {
 } from "connect-rest";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
 import { clientKey } from "./admission/client-key.ts";
+import { type AuthorizationOptions, createAuthorization } from "./authorization/authorization.ts";
 import { createBusObserver } from "./bus/bus-observer.ts";
 import type { BusOptions } from "./bus/bus-options.ts";
 import { RedisBus } from "./bus/redis-bus.ts";
 import { callKey, currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
+import { methodFactsOf, withRightsOfCallers } from "./credentials/caller-rights.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
 import type { StreamMethod } from "./fast-path/call-stream.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
 import type { SidePlace, SideServer } from "./listener/side-server.ts";
 import { createDifferenceLog } from "./log/difference-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
-import { Metrics, type MetricsOptions } from "./metrics/metrics.ts";
+import { Metrics, type MetricsOptions, type MetricsSnapshot } from "./metrics/metrics.ts";
 import { startMetricsServer } from "./metrics/metrics-server.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
 import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
@@ -34,10 +36,21 @@ import { startRequestTrace, traced } from "./trace/request-trace.ts";
 
 /** An upstream of the gateway. */
 export interface GatewayUpstream extends UpstreamOptions {
+  /**
+   * Whether the access token of its `oauth2` credentials is the application's own, so that clients that call for themselves
+   * may use it. Default: false; it is a person's.
+   */
+  readonly isApplicationToken?: boolean | undefined;
   /** Calls of it that run at the same time; further ones wait. Default: 1024. */
   readonly callsInFlight?: number | undefined;
   /** Whether its requests carry the trace context of their calls. Default: true. */
   readonly traceContext?: boolean | undefined;
+}
+
+/** Where metrics are served; nowhere without a port. */
+interface MetricsPlace {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
 }
 
 export interface GatewayOptions
@@ -52,7 +65,10 @@ export interface GatewayOptions
     | "shareOf"
     | "isWatch"
     | "types"
+    | "authorization"
   > {
+  /** Requires an access token with every call, and issues them. Default: whoever reaches the gateway may call. */
+  readonly authorization?: AuthorizationOptions | undefined;
   /** What to serve: the adapters of generated modules. */
   readonly adapters: readonly ServiceAdapter[];
   /** By the names that the adapters use. */
@@ -75,8 +91,8 @@ export interface GatewayOptions
   readonly watch?: Omit<WatchOptions, "bus" | "maxWatchers"> | undefined;
   /** Shares feeds with other processes. Default: each process polls for itself. */
   readonly bus?: BusOptions | undefined;
-  /** Where to serve metrics, and which. Default: nowhere. */
-  readonly metrics?: (SidePlace & MetricsOptions) | undefined;
+  /** Where to serve metrics, and which. Default: nowhere; without a port likewise. */
+  readonly metrics?: (MetricsPlace & MetricsOptions) | undefined;
   /** Where to serve heap snapshots, CPU profiles and the level of the log. Default: nowhere. */
   readonly diagnostics?: SidePlace | undefined;
 }
@@ -93,6 +109,8 @@ export interface Gateway extends Server {
   readonly metricsUrl: string | undefined;
   /** The address of the diagnostics; undefined where they are not served. */
   readonly diagnosticsUrl: string | undefined;
+  /** The metrics as data, for whoever adds up those of several processes. */
+  metrics(): Promise<MetricsSnapshot>;
 }
 
 /**
@@ -112,6 +130,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     fetch,
     watch,
     bus: busOptions,
+    authorization,
     ...others
   } = options;
   const { metrics: metricsPlace, diagnostics: diagnosticsPlace, ...server } = others;
@@ -123,7 +142,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const rest = orClose(bus, () =>
     createRest({
       adapters,
-      upstreams: withTracedCredentials(upstreams),
+      upstreams: withTracedCredentials(
+        authorization === undefined ? upstreams : withRightsOfCallers(upstreams),
+      ),
       types,
       strict,
       differences,
@@ -156,7 +177,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     Promise.all([rest.close().then(() => bus?.close()), metricsServer?.close(), diagnostics?.close()]);
   try {
     diagnostics = diagnosticsPlace && (await startDiagnosticsServer(log, diagnosticsPlace));
-    metricsServer = metricsPlace && (await serveMetrics(metrics, metricsPlace));
+    if (metricsPlace !== undefined) metrics.watchProcess();
+    metricsServer = await serveMetrics(metrics, metricsPlace);
     const started = await startServer({
       ...server,
       // streams that watch feeds have no end of their own
@@ -165,6 +187,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         server.onDrain?.();
       },
       metrics,
+      authorization:
+        authorization &&
+        ((reports) => createAuthorization(authorization, methodFactsOf(adapters, upstreams), reports)),
       routes: (router) => {
         // no interceptor of the gateway reads a response's message
         rest.routes(router, {
@@ -184,7 +209,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const close = async (closeOptions?: CloseOptions) => {
       await started.close(closeOptions).finally(closeOthers);
     };
-    return { ...started, metricsUrl: metricsServer?.url, diagnosticsUrl: diagnostics?.url, close };
+    return {
+      ...started,
+      metricsUrl: metricsServer?.url,
+      diagnosticsUrl: diagnostics?.url,
+      metrics: () => metrics.snapshot(),
+      close,
+    };
   } catch (error) {
     await closeOthers();
     throw error;
@@ -202,14 +233,22 @@ function orClose<T>(bus: RedisBus | undefined, make: () => T): T {
   }
 }
 
-function serveMetrics(metrics: Metrics, place: SidePlace): Promise<SideServer> {
-  metrics.watchProcess();
-  return startMetricsServer(metrics, place);
+async function serveMetrics(
+  metrics: Metrics,
+  { host, port }: MetricsPlace = {},
+): Promise<SideServer | undefined> {
+  return port === undefined ? undefined : startMetricsServer(metrics, { host, port });
 }
 
-/** Logs a change of a breaker: a warning when it opens. */
-function logBreaker(log: Logger, { upstream, origin, state, cooldownMs }: BreakerReport): void {
-  const line = { upstream, origin, state, ...(cooldownMs === undefined ? {} : { cooldownMs }) };
+/** Logs a change of a breaker, with the client where it is the circuit of one alone: a warning when it opens. */
+function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }: BreakerReport): void {
+  const line = {
+    upstream,
+    origin,
+    state,
+    ...(cooldownMs === undefined ? {} : { cooldownMs }),
+    ...(caller === undefined ? {} : { client: caller }),
+  };
   if (state === "open") {
     log.warn(line, "breaker");
   } else {
@@ -224,7 +263,10 @@ function observe(
   upstreams: GatewayOptions["upstreams"],
 ): RequestObserver {
   const call = currentCall();
-  if (call !== undefined) call.attempts += 1;
+  if (call !== undefined) {
+    call.requests += 1;
+    if (report.isRetry) call.retries += 1;
+  }
   const startedAt = performance.now();
   const trace = startRequestTrace(call, report);
   return {

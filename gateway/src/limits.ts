@@ -9,6 +9,8 @@ export interface LimitEntry {
   readonly max: number;
   /** Whether a new value counts from the next reload on; the others count from the next start on. Default: false. */
   readonly reloads?: boolean;
+  /** Whether it holds for all workers together, which have equal parts of it. Default: false. */
+  readonly shared?: boolean;
   /** What is limited, and what happens when the limit is exceeded. */
   readonly effect: string;
 }
@@ -24,12 +26,14 @@ export const LIMIT_TABLE = {
     default: 10_000,
     unit: "count",
     max: 1_000_000,
+    shared: true,
     effect: "Open connections. Further connections are closed immediately.",
   },
   connectionsPerClient: {
     default: 1000,
     unit: "count",
     max: 1_000_000,
+    shared: true,
     effect:
       "Open connections of one client address (IPv6: of one /64 network) once half of `connections` are open; until then one client may have them all. Further connections are closed immediately. Trusted proxies are exempt.",
   },
@@ -37,6 +41,7 @@ export const LIMIT_TABLE = {
     default: 12_000,
     unit: "count",
     max: 1_000_000,
+    shared: true,
     effect:
       "Concurrent requests of any kind: calls that run or wait, refused calls, health checks, pages, unknown paths. When there are more, responses that their clients do not read are cut off to make room; if there are none, further requests get 503, by gRPC UNAVAILABLE.",
   },
@@ -44,6 +49,7 @@ export const LIMIT_TABLE = {
     default: 1000,
     unit: "count",
     max: 1_000_000,
+    shared: true,
     effect:
       "Concurrent requests of one client address (IPv6: of one /64 network) once half of `requestsInFlight` are running; until then one client may have them all. Further requests get 503, by gRPC UNAVAILABLE. Behind proxies, set `server.proxies`.",
   },
@@ -51,12 +57,14 @@ export const LIMIT_TABLE = {
     default: 1000,
     unit: "count",
     max: 1_000_000,
+    shared: true,
     effect: "Concurrent calls of `grpc.health.v1.Health/Watch`. Further calls fail with UNAVAILABLE.",
   },
   healthWatchesPerClient: {
     default: 100,
     unit: "count",
     max: 1_000_000,
+    shared: true,
     effect:
       "Concurrent calls of `grpc.health.v1.Health/Watch` of one client address once half of `healthWatches` are running. Further calls fail with UNAVAILABLE.",
   },
@@ -65,6 +73,7 @@ export const LIMIT_TABLE = {
     unit: "count",
     max: 1_000_000,
     reloads: true,
+    shared: true,
     effect:
       "Concurrent calls, including streams. Further calls wait in the queue. Streams of one client leave an eighth to others.",
   },
@@ -73,6 +82,7 @@ export const LIMIT_TABLE = {
     unit: "count",
     max: 1_000_000,
     reloads: true,
+    shared: true,
     effect:
       "Calls that wait in the queue while `callsInFlight` others run, of the gateway or of their upstream. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE; a client that has fewer calls waiting takes the place of one of the client that has the most.",
   },
@@ -89,6 +99,7 @@ export const LIMIT_TABLE = {
     unit: "count",
     max: 1_000_000,
     reloads: true,
+    shared: true,
     effect:
       "Calls of one client (an address, or a network of IPv6 of 64 bits) that run at one upstream or wait, while other clients wait for the same: further calls fail with RESOURCE_EXHAUSTED. While nobody else waits, a client may use all there is; of what becomes free while several wait, the client with the smallest share is next. Behind proxies, set `server.proxies`, or all clients share the address of the proxy.",
   },
@@ -123,6 +134,41 @@ export const LIMIT_TABLE = {
     reloads: true,
     effect:
       "Heap in use, relative to its maximum size. Beyond it, all calls but health checks fail with UNAVAILABLE.",
+  },
+  authorizationRequestsPerMinute: {
+    default: 6000,
+    unit: "count",
+    max: 1_000_000,
+    reloads: true,
+    shared: true,
+    effect:
+      "Requests to the endpoints of `authorization` in a minute, but for metadata. Further requests get 429.",
+  },
+  authorizationRequestsPerClient: {
+    default: 600,
+    unit: "count",
+    max: 1_000_000,
+    reloads: true,
+    shared: true,
+    effect:
+      "The same of one client address (IPv6: of one /64 network). Behind proxies, set `server.proxies`.",
+  },
+  registrationsPerMinute: {
+    default: 100,
+    unit: "count",
+    max: 1_000_000,
+    reloads: true,
+    shared: true,
+    effect:
+      "Clients that try to register themselves in a minute (`authorization.registration`). Further requests get 429.",
+  },
+  registrationsPerClient: {
+    default: 20,
+    unit: "count",
+    max: 1_000_000,
+    reloads: true,
+    shared: true,
+    effect: "The same of one client address (IPv6: of one /64 network).",
   },
   headersTimeoutMs: {
     default: 10_000,
@@ -185,13 +231,24 @@ export const LIMIT_TABLE = {
     unit: "bytes",
     max: 2 ** 31 - 1,
     reloads: true,
+    shared: true,
     effect:
       "Bytes of request messages that calls hold in memory at once, as they came. Beyond it, calls fail with UNAVAILABLE; beyond half of it, those of the client that holds so much, with RESOURCE_EXHAUSTED. Streams that clients send are not counted.",
+  },
+  heldResponseBytes: {
+    default: 256 * 1024 * 1024,
+    unit: "bytes",
+    max: 2 ** 31 - 1,
+    reloads: true,
+    shared: true,
+    effect:
+      "Bytes of response messages that wait in memory for clients to read them: whole ones of unary calls, one at a time of each stream. To make room, responses are cut of the client that has most, those first that it has not read for the longest time; if that would be the caller itself, the call fails with UNAVAILABLE. Beyond half of it, responses that the client has not read for a second are cut; if there are none, the call fails with RESOURCE_EXHAUSTED. One response of a client is always sent.",
   },
   queuedDecompressions: {
     default: 256,
     unit: "count",
     max: 1_000_000,
+    shared: true,
     effect:
       "Compressed request messages that wait to be decompressed, which clients do in turns. Beyond it, the newest of the client with most of them fails with RESOURCE_EXHAUSTED.",
   },
@@ -312,6 +369,12 @@ export function withDefaultLimits(given: LimitOptions = {}, onLoopback = false):
 export function isReloaded(name: LimitName): boolean {
   const { reloads = false }: LimitEntry = LIMIT_TABLE[name];
   return reloads;
+}
+
+/** Whether a limit holds for all workers together. */
+export function isShared(name: LimitName): boolean {
+  const { shared = false }: LimitEntry = LIMIT_TABLE[name];
+  return shared;
 }
 
 /** Limits that can change while they are in use. */

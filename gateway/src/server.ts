@@ -3,8 +3,10 @@ import type { ConnectRouter } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { Admission, type UpstreamShare } from "./admission/admission.ts";
 import { HeldBytes } from "./admission/held-bytes.ts";
+import { HeldResponses } from "./admission/held-responses.ts";
 import { type Load, OverloadMonitor } from "./admission/overload.ts";
 import { Watchers } from "./admission/watchers.ts";
+import type { Authorization, AuthorizationReports } from "./authorization/authorization.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./call/caller.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { outcomeOf } from "./call/outcome.ts";
@@ -89,6 +91,8 @@ export interface ServerOptions {
   readonly onDrain?: (() => void) | undefined;
   /** How busy the process is, for tests. */
   readonly load?: () => Load;
+  /** Requires a token with every call, and issues them. Default: whoever reaches the server may call. */
+  readonly authorization?: ((reports: AuthorizationReports) => Authorization) | undefined;
   /** Counts what happens. */
   readonly metrics?: Metrics;
   /** Default: nothing is logged. */
@@ -104,6 +108,8 @@ export interface Server {
   readonly services: readonly DescService[];
   /** Resolves when the constraints of all messages are compiled; calls are served before. */
   readonly warm: Promise<void>;
+  /** Calls that run or wait now. */
+  calls(): number;
   /** Takes over what can change while the server runs. */
   reload(change: ServerChange): void;
   /** Fails readiness, lets calls in flight finish, and resolves when the last connection is closed. */
@@ -132,7 +138,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const host = options.host ?? "127.0.0.1";
   const liveLimits = new LiveLimits(withDefaultLimits(options.limits, isLoopback(host)));
   const limits = liveLimits.current;
-  const guard = createGuard({ hosts: hostsOf(host, options.hosts), origins: options.origins ?? [] });
   const log = options.log ?? silentLogger();
   const metrics = options.metrics ?? new Metrics();
   const overload = new OverloadMonitor(limits, options.load);
@@ -143,6 +148,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     metrics.refused(limit);
     logRefusal(limit);
   };
+  const authorization = options.authorization?.({ limits, log, metrics, onLimit });
+  const guard = createGuard({
+    hosts: hostsOf(host, options.hosts),
+    origins: options.origins ?? [],
+    isShared: authorization && ((request) => authorization.server.isShared(request)),
+  });
   const health = new Health(limits, onLimit);
   const streamsEnd = new AbortController();
   const validation = createValidation();
@@ -165,8 +176,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     watchers,
     isWatch: options.isWatch ?? (() => false),
     heldBytes: new HeldBytes(limits),
+    heldResponses: new HeldResponses(limits, () => onLimit("heldResponseBytes")),
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: (service) => service === HealthService,
+    authenticate: authorization?.authenticate({
+      health: HealthService,
+      reflection: [ReflectionV1, ReflectionV1Alpha],
+    }),
     onRejected: (status) => metrics.rejected(status),
     onRefused: (call, { limit, error }) => {
       const code = codeToString(error.code);
@@ -184,7 +200,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const names = rpc.services.map((service) => service.typeName);
   const schema = { services: names, files: createFileIndex(rpc.services) };
-  health.serve(names, reflection ? names : []);
+  health.serve(names, reflection && authorization?.open.reflection !== false ? names : []);
   const services = rpc.services.filter((service) => !OWN_SERVICES.includes(service));
   const start = {
     services,
@@ -192,8 +208,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     examples: options.examples ?? {},
     hasReflection: reflection,
   };
-  const pages = createPages(options.pages === false ? undefined : start, health);
-  const cors = createCors(options.origins ?? [], options.corsHeaders);
+  const hasPages = options.pages !== false && authorization?.open.pages !== false;
+  const pages = createPages(hasPages ? start : undefined, health);
+  const corsHeaders = [
+    ...(options.corsHeaders ?? []),
+    ...(authorization === undefined ? [] : ["authorization"]),
+  ];
+  const cors = createCors(options.origins ?? [], corsHeaders);
   const originOf = createOriginReader(options.proxies);
   let certificate = options.tls && readCertificate(options.tls);
   const useCertificate = (next: Certificate) => {
@@ -216,6 +237,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         refuse(request, response, refusal);
         return;
       }
+      if (authorization?.server.serve(request, response, origin) === true) return;
       if (cors(request, response) || pages(request, response, origin)) return;
       rpc.serve(request, response, { requestId, client: origin.client }, exchange);
     },
@@ -225,6 +247,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     onLimit,
     onRejected: (status) => metrics.rejected(status),
     onTlsFailure: () => metrics.tlsFailed(),
+    onViolation: () => metrics.violated(),
   });
   metrics.watch({
     callsInFlight: () => admission.running,
@@ -234,14 +257,18 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     logLinesDropped: () => standardError().droppedLines,
     certificateExpiry: certificate && (() => expiryOf(certificate)),
   });
-  const { port } = await listener.listen(options.port ?? 0, host);
-  if (!isLoopback(host)) log.warn({ host }, OPEN_TO_ALL);
+  const { port } = await listener.listen(options.port ?? 0, host).catch(async (error: unknown) => {
+    await authorization?.close();
+    throw error;
+  });
+  if (!isLoopback(host) && authorization === undefined) log.warn({ host }, OPEN_TO_ALL);
   let stopWatching = options.tls && keepCertificate(options.tls, useCertificate, log);
   return {
     url: `${options.tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
     services,
     warm: validation.warmUp(services).catch((error: unknown) => reportError(log, error, "warm-up failed")),
+    calls: () => admission.running + admission.queued,
     reload: (change) => {
       if (change.tls !== undefined) {
         useCertificate(readCertificate(change.tls));
@@ -261,6 +288,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       for (const timer of timers) clearTimeout(timer);
       stopWatching?.();
       overload.stop();
+      await authorization?.close();
     },
   };
 }

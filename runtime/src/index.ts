@@ -38,8 +38,17 @@ export type {
   CredentialsContext,
   CredentialsFunction,
   CredentialsSource,
+  FixedCredentials,
   OAuth1Credentials,
+  OAuth2Credentials,
 } from "./credentials/credentials.ts";
+export {
+  authorizationHeader,
+  type Parameter,
+  type SignableRequest,
+  type SigningKey,
+} from "./credentials/oauth1.ts";
+export type { OAuth2Grant, TokenStore } from "./credentials/oauth2-grant.ts";
 export {
   DIFFERENCE_CLASSES,
   type Difference,
@@ -48,6 +57,7 @@ export {
   type DifferenceLevel,
   type DifferenceLevels,
 } from "./decode/difference.ts";
+export { isMarked as isRedactedField } from "./errors/redacted-fields.ts";
 export { reasonOf } from "./errors/rest-error.ts";
 export { ERRORS, type ErrorEntry, type ErrorReason } from "./errors/table.ts";
 export {
@@ -73,14 +83,23 @@ export {
 } from "./rest.ts";
 export type { RetryOptions } from "./retry/retry-options.ts";
 export type { MessageStream } from "./stream/message-stream.ts";
+export { isLoopbackOrigin } from "./text/loopback.ts";
 export { Secret } from "./text/secret.ts";
 export type { Clock } from "./time/clock.ts";
-export { isLoopbackOrigin } from "./upstream/local-host.ts";
+export { nextTurn } from "./time/event-loop.ts";
+export { inTurns, type TurnOptions, type Work } from "./time/work.ts";
+export type { Tokens } from "./token-endpoint/tokens.ts";
 export { UPSTREAM_DEFAULTS, type UpstreamOptions } from "./upstream/options.ts";
 export { proxyFromEnvironment } from "./upstream/proxy-environment.ts";
 export type { ProxyOptions, ProxySource } from "./upstream/proxy-options.ts";
 export type { ClientOptions, UpstreamDispatcher } from "./upstream/supplied-client.ts";
 export type { TlsOptions } from "./upstream/tls-options.ts";
+export {
+  createUpstreamFetch,
+  type UpstreamFetch,
+  type UpstreamFetchInit,
+  type UpstreamFetchOptions,
+} from "./upstream/upstream-fetch.ts";
 export { VERSION } from "./version.ts";
 export {
   decodeFeedEntry,

@@ -294,6 +294,20 @@ const CASES: ReadonlyArray<
     Code.Internal,
   ],
   [
+    "sends a part that nobody has asked for",
+    () => respondingWith(206, { "content-range": "bytes 0-1/2" }, "{}"),
+    "upstream things: a part of the response (206) where no part was asked for",
+    "UPSTREAM_BODY_PARTIAL",
+    Code.Internal,
+  ],
+  [
+    "says that nothing has changed, which nobody has asked",
+    () => respondingWith(304, { etag: '"a"' }),
+    "upstream things responded with 304 Not Modified",
+    "NOT_MODIFIED",
+    Code.FailedPrecondition,
+  ],
+  [
     "redirects",
     () => respondingWith(301, { location: "http://169.254.169.254/secret" }),
     "upstream things: unexpected redirect (301); redirects are not followed",

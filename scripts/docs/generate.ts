@@ -5,18 +5,25 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { annotationsPage } from "./annotations.ts";
+import { authorizationPage } from "./authorization.ts";
 import { diagnosticsPage } from "./diagnostics.ts";
 import { errorsPage } from "./errors.ts";
+import { performancePages } from "./performance.ts";
 import { servicesPage } from "./services.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
 const PAGES: Readonly<Record<string, () => string>> = {
   "docs/annotations.md": () => annotationsPage(ROOT),
+  "docs/authorization.md": authorizationPage,
   "docs/diagnostics.md": diagnosticsPage,
   "docs/errors.md": errorsPage,
   "docs/services.md": () => servicesPage(ROOT),
 };
+
+function mapped(pages: Readonly<Record<string, () => string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(pages).map(([path, print]) => [path, print()]));
+}
 
 function isCurrent(path: string, text: string): boolean {
   try {
@@ -26,8 +33,8 @@ function isCurrent(path: string, text: string): boolean {
   }
 }
 
-for (const [path, print] of Object.entries(PAGES)) {
-  const text = print();
+const texts = { ...mapped(PAGES), ...performancePages(ROOT) };
+for (const [path, text] of Object.entries(texts)) {
   if (process.argv[2] !== "--check") {
     writeFileSync(join(ROOT, path), text);
   } else if (!isCurrent(path, text)) {

@@ -38,9 +38,12 @@ export interface Call extends Caller {
   /** What decoding the costliest message of its request cost, by the table of `messageCost`; of cheap ones, 0 or more. */
   // biome-ignore lint/plugin: changes while the call runs
   messageCost: number;
-  /** Requests to upstreams so far. */
+  /** Requests to upstreams so far, e.g. one for each page, with those that were sent again. */
   // biome-ignore lint/plugin: changes while the call runs
-  attempts: number;
+  requests: number;
+  /** Those of them that were sent again. */
+  // biome-ignore lint/plugin: changes while the call runs
+  retries: number;
   /** HTTP status of the last upstream response. */
   // biome-ignore lint/plugin: changes while the call runs
   upstreamStatus: number | undefined;

@@ -1,14 +1,15 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { DEFAULT_CONFIG_FILE, isPort } from "../config/environment.ts";
+import { DEFAULT_CONFIG_FILE, isPort, MAX_WORKERS } from "../config/environment.ts";
 import { VERSION } from "../version.ts";
-import { printLine } from "./output.ts";
+import { addOAuthCommands } from "./oauth-commands.ts";
+import { printErrorText, printLine, printText } from "./output.ts";
 
 const AFTER_HELP = `
 Settings are read from ${DEFAULT_CONFIG_FILE} in the working directory, or from the file that --config names. The environment
 (GATEWAY_PORT, SANDBOX_PORT; 0 picks a free port) takes precedence over it, and options over both. Secrets are referenced,
 never written into the file: { env: NAME } or { file: PATH }.
 
-Exit status: 0 after a complete drain, 1 after a failure, 2 for an invalid command line or configuration.`;
+Exit status: 0 after success, e.g. a complete drain, 1 after a failure, 2 for an invalid command line or configuration.`;
 
 /**
  * The command line. Rejects with CommanderError for an invalid one, after printing why. A command's code is loaded only when
@@ -20,6 +21,7 @@ export function createProgram(): Command {
     .version(VERSION, "--version", "print the version and exit")
     .helpOption("--help", "show this text and exit")
     .addHelpText("after", AFTER_HELP)
+    .configureOutput({ writeOut: printText, writeErr: printErrorText })
     .showHelpAfterError("(run connect-rest --help for usage)")
     .exitOverride();
   subcommand(
@@ -30,6 +32,11 @@ export function createProgram(): Command {
     .option("--config <file>", "the configuration file", DEFAULT_CONFIG_FILE)
     .option("--port <port>", "listen on this port, 0 for a free one; overrides the configuration", parsePort)
     .option("--host <address>", "listen on this address; overrides the configuration")
+    .option(
+      "--workers <number>",
+      "serve by so many processes, or auto; overrides the configuration",
+      parseWorkers,
+    )
     .option("--sandbox", "start the configured sandbox and call it instead of the upstreams")
     .addOption(ofSandbox("--sandbox-public-url <url>", "the address by which others reach the sandbox"))
     .addOption(ofSandbox("--sandbox-tls", "let the sandbox take HTTPS too, with a self-made certificate"))
@@ -62,6 +69,7 @@ export function createProgram(): Command {
       printLine(configJsonSchema().trimEnd());
     },
   );
+  addOAuthCommands((name, description) => subcommand(program, name, description));
   return program;
 }
 
@@ -76,6 +84,15 @@ function subcommand(program: Command, name: string, description: string): Comman
 /** An option that is handed on to the sandbox, and starts it. */
 function ofSandbox(flags: string, description: string): Option {
   return new Option(flags, description).implies({ sandbox: true });
+}
+
+function parseWorkers(text: string): number | "auto" {
+  if (text === "auto") return text;
+  const number = Number(text);
+  if (!/^[1-9][0-9]{0,2}$/.test(text) || number > MAX_WORKERS) {
+    throw new InvalidArgumentError(`Expected a number from 1 to ${MAX_WORKERS}, or auto.`);
+  }
+  return number;
 }
 
 function parsePort(text: string): number {

@@ -1,5 +1,5 @@
-import { changedContents, changesBetween } from "../config/changes.ts";
-import { type Overrides, type Prepared, prepare } from "../config/inspect.ts";
+import { changesOf } from "../config/changes.ts";
+import type { Prepared } from "../config/inspect.ts";
 import type { LiveUpstreams } from "../config/live-upstreams.ts";
 import { ConfigError } from "../config/problems.ts";
 import type { Gateway } from "../gateway.ts";
@@ -7,8 +7,8 @@ import type { Logger } from "../log/logger.ts";
 
 /** What a reload reads, and what it changes. */
 export interface ReloadOptions {
-  readonly file: string;
-  readonly overrides: Overrides;
+  /** Reads the configuration as it is now; rejects with ConfigError. */
+  readonly read: () => Promise<Prepared>;
   /** What was started. */
   readonly running: Prepared;
   readonly gateway: Pick<Gateway, "reload">;
@@ -36,14 +36,10 @@ export function createReload(options: ReloadOptions): () => Promise<void> {
   };
 }
 
-async function reload({ file, overrides, running, gateway, upstreams, log }: ReloadOptions): Promise<void> {
+async function reload({ read, running, gateway, upstreams, log }: ReloadOptions): Promise<void> {
   try {
-    const next = await prepare(file, process.env, overrides);
-    const { live, restart: settings } = changesBetween(running.config, next.config);
-    const contents = changedContents(running.upstreams, next.upstreams).filter(
-      (group) => !settings.some((setting) => setting.startsWith(`${group}.`)),
-    );
-    const restart = [...settings, ...contents].toSorted();
+    const next = await read();
+    const { live, restart } = changesOf(running, next);
     const { limits } = next.config.server;
     // Files of certificates and secrets may have changed where their names have not.
     const hasTls = running.tls !== undefined && next.tls !== undefined;

@@ -1,28 +1,26 @@
+import * as nodeModule from "node:module";
 import { type Overrides, type Prepared, prepare } from "../config/inspect.ts";
 import { LiveUpstreams } from "../config/live-upstreams.ts";
-import { type Config, loadConfig } from "../config/load.ts";
-import { resolveModule } from "../config/modules.ts";
-import { ConfigError } from "../config/problems.ts";
+import type { Config } from "../config/load.ts";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
-import { type Sandbox, startSandbox } from "../sandbox/sandbox-process.ts";
+import { openStore } from "../store/open-store.ts";
 import { flushTelemetry, telemetryProblem } from "../trace/telemetry.ts";
+import { shareConfiguration } from "../workers/share-limits.ts";
+import { type Orders, ordersOfWorker, tellPrimary } from "../workers/worker.ts";
+import { endOf, type SandboxFlags, startConfiguredSandbox } from "./configured-sandbox.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
+import { IdleMemory } from "./idle-memory.ts";
 import { endWithoutReader, printError, printLine } from "./output.ts";
 import { tryLines } from "./ready-lines.ts";
 import { createReload } from "./reload.ts";
+import { serveByWorkers, type Workers, workersOf } from "./serve-by-workers.ts";
 import { HangUp, type Stop, untilStopped } from "./signals.ts";
 
-export interface ServeOptions {
-  readonly config: string;
+export interface ServeOptions extends SandboxFlags {
   readonly port?: number;
   readonly host?: string;
-  readonly sandbox?: boolean;
-  readonly sandboxPublicUrl?: string;
-  readonly sandboxTls?: boolean;
-  readonly sandboxTlsCert?: string;
-  readonly sandboxTlsKey?: string;
-  readonly sandboxEvents?: string;
+  readonly workers?: Workers;
 }
 
 /** How long an SDK may take to hand over its last spans, in milliseconds. */
@@ -30,29 +28,74 @@ export const TELEMETRY_MS = 3000;
 
 /**
  * `connect-rest serve`: runs until SIGTERM or SIGINT, then drains; a second signal ends the process at once. SIGHUP reloads
- * the configuration.
+ * the configuration. With several workers this is the primary process, or one of them.
  */
 export async function serve(options: ServeOptions): Promise<void> {
+  const orders = await ordersOfWorker();
+  const workers = orders === undefined ? workersOf(options) : 1;
   endWithoutReader();
+  await (workers > 1 ? serveByWorkers(options, workers) : serveHere(options, orders));
+}
+
+/** Serves in this process, alone or as one of several workers. */
+async function serveHere(options: ServeOptions, orders: Orders | undefined): Promise<void> {
   const hangUp = new HangUp();
-  const sandbox = options.sandbox === true ? await startConfiguredSandbox(options) : undefined;
+  const start = orders?.start;
+  const sandbox = start === undefined ? await startConfiguredSandbox(options) : undefined;
   try {
-    const overrides: Overrides = { upstreams: sandbox?.upstreams, host: options.host };
-    const running = await prepare(options.config, process.env, overrides);
-    const log = createLogger(running.config.log.level);
+    const overrides: Overrides = { upstreams: sandbox?.upstreams ?? start?.upstreams, host: options.host };
+    const read = async () => {
+      const prepared = await prepare(options.config, process.env, overrides);
+      return start === undefined ? prepared : shareConfiguration(prepared, start);
+    };
+    const running = await read();
+    const log = createLogger(running.config.log.level, undefined, start && { worker: start.number });
     reportStrayErrors(log);
     const problem = telemetryProblem();
     if (problem !== undefined) log.warn(problem);
     const upstreams = new LiveUpstreams(running.upstreams);
-    const gateway = await startPrepared({ ...running, upstreams: upstreams.options }, options, log);
+    const prepared = { ...running, upstreams: upstreams.options };
+    const gateway = await startPrepared(prepared, options, log, start !== undefined);
     // Before the ready line: whoever reads it may send a signal at once.
-    const stopped = Promise.race([untilStopped(), hangUp.gone, endOf(sandbox)]);
-    hangUp.start(createReload({ file: options.config, overrides, running, gateway, upstreams, log }));
-    announce(gateway, running.config, sandbox !== undefined);
-    await stop(gateway, await stopped, log);
+    const stopped = Promise.race([untilStopped(), hangUp.gone, endOf(sandbox), retirement(orders)]);
+    const reload = createReload({ read, running, gateway, upstreams, log });
+    hangUp.start(reload);
+    if (orders === undefined) {
+      announce(gateway, running.config, sandbox !== undefined);
+    } else {
+      report(orders, gateway, running.config, reload);
+    }
+    void gateway.warm.then(keepCompiled);
+    const memory = watchMemory(gateway, log);
+    const reason = await stopped;
+    memory.stop();
+    await stop(gateway, reason, log);
+    if (orders !== undefined) await tellPrimary({ type: "left", metrics: await gateway.metrics() });
   } finally {
     await sandbox?.stop();
   }
+}
+
+/** Keeps what was compiled for the next start, also if this process is killed. */
+function keepCompiled(): void {
+  // since Node.js 22.10
+  nodeModule.flushCompileCache?.();
+}
+
+/** Says to the primary process that a worker is ready, and does what it is told from now on. */
+function report(orders: Orders, gateway: Gateway, config: Config, reload: () => Promise<void>): void {
+  const { url, diagnosticsUrl } = gateway;
+  orders.onReload(() => void reload());
+  orders.onMeasure(async (request) => {
+    await tellPrimary({ type: "measured", request, metrics: await gateway.metrics() });
+  });
+  void tellPrimary({ type: "ready", url, diagnosticsUrl, lines: tryLines(gateway, config) });
+}
+
+/** A worker in whose place there is another one: nobody has to notice, others listen. */
+async function retirement(orders: Orders | undefined): Promise<Stop> {
+  await (orders?.retired ?? new Promise(() => undefined));
+  return { signal: "SIGINT", runOthers: async () => undefined };
 }
 
 /** Drains, and lets those finish who listened to the signal before. Without a signal it is a failure. */
@@ -78,11 +121,24 @@ function atMost(ms: number, work: Promise<void>): Promise<void> {
   });
 }
 
-function startPrepared(
-  { config, adapters, types, upstreams, corsHeaders, tls, watching }: Prepared,
+/** Gives memory back when there is nothing to do. */
+function watchMemory(gateway: Gateway, log: Logger): IdleMemory {
+  const memory = new IdleMemory({
+    calls: gateway.calls,
+    onCollected: (before, after) => log.debug({ before, after }, "memory given back"),
+    onError: (error) => log.warn({ cause: String(error) }, "memory is not given back after a burst"),
+  });
+  memory.start();
+  return memory;
+}
+
+async function startPrepared(
+  { config, adapters, types, upstreams, corsHeaders, tls, authorization: resolved, watching }: Prepared,
   options: ServeOptions,
   log: Logger,
+  isWorker: boolean,
 ): Promise<Gateway> {
+  const authorization = resolved && { ...resolved, store: await openStore(resolved.storePlace) };
   const { host, port, hosts, pages, reflection, limits, origins, proxies, metrics, diagnostics } =
     config.server;
   return listen(options.host ?? host, options.port ?? port, (host, port) =>
@@ -103,39 +159,14 @@ function startPrepared(
       origins,
       corsHeaders,
       proxies,
-      metrics,
+      // the primary process serves those of all workers
+      metrics: metrics && { ...metrics, port: isWorker ? undefined : metrics.port },
       diagnostics,
       tls,
+      authorization,
       log,
     }),
   );
-}
-
-function startConfiguredSandbox(options: ServeOptions): Promise<Sandbox> {
-  const { sandbox, file, directory } = loadConfig(options.config, process.env);
-  if (sandbox === undefined) {
-    const text = "--sandbox needs this setting: { module: PATH, port: PORT }";
-    throw new ConfigError([{ file, key: "sandbox", text }]);
-  }
-  const module = resolveModule(sandbox.module, directory);
-  return startSandbox({ module, port: sandbox.port, args: sandboxArguments(options) });
-}
-
-/** Resolves with a text when the sandbox dies, if there is one. */
-function endOf(sandbox: Sandbox | undefined): Promise<string> {
-  return sandbox?.exited ?? new Promise(() => undefined);
-}
-
-/** The options of the sandbox's own command line. */
-function sandboxArguments(options: ServeOptions): string[] {
-  const values = [
-    ["--public-url", options.sandboxPublicUrl],
-    ["--tls-cert", options.sandboxTlsCert],
-    ["--tls-key", options.sandboxTlsKey],
-    ["--events", options.sandboxEvents],
-  ] as const;
-  const given = values.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
-  return options.sandboxTls === true ? ["--tls", ...given] : given;
 }
 
 async function listen(
@@ -174,7 +205,7 @@ function announce(gateway: Gateway, config: Config, withSandbox: boolean): void 
 }
 
 /** The last resort: an error that nothing caught is a defect of one request, and no reason to end the others. */
-function reportStrayErrors(log: Logger): void {
+export function reportStrayErrors(log: Logger): void {
   const report = (error: unknown) => {
     log.error({ cause: error instanceof Error ? error.stack : String(error) }, "stray error");
   };

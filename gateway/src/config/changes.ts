@@ -12,9 +12,24 @@ export interface Changes {
   readonly restart: readonly string[];
 }
 
+/** A configuration with what it names. */
+interface Configured {
+  readonly config: Config;
+  readonly upstreams: Upstreams;
+}
+
 type Path = readonly string[];
 
 type Upstreams = Readonly<Record<string, Pick<UpstreamOptions, "proxy" | "tls">>>;
+
+/** Compares what runs with what is there now: settings, and the contents of files and secrets. */
+export function changesOf(running: Configured, next: Configured): Changes {
+  const { live, restart } = changesBetween(running.config, next.config);
+  const contents = changedContents(running.upstreams, next.upstreams).filter(
+    (group) => !restart.some((setting) => setting.startsWith(`${group}.`)),
+  );
+  return { live, restart: [...restart, ...contents].toSorted() };
+}
 
 /** Compares what runs with what is in the file now. */
 export function changesBetween(running: Config, next: Config): Changes {

@@ -1,5 +1,8 @@
 import type { Problem } from "./problems.ts";
 
+/** How many processes may serve one port. */
+export const MAX_WORKERS = 256;
+
 /** The file that is read when none is named. */
 export const DEFAULT_CONFIG_FILE = "connect-rest.yaml";
 

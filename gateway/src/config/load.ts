@@ -48,7 +48,9 @@ export function readConfig(file: string, env: Environment): ReadConfig {
   if (yaml.errors.length > 0) return { config: undefined, problems: problems.toSorted(byPlace), removed: [] };
   const result = configSchema.safeParse(yaml.value ?? {});
   if (result.error !== undefined) problems.push(...problemsOf(result.error, yaml, file));
-  const repaired = result.success ? { value: result.data, removed: [] } : repair(partSchema, yaml.value);
+  const repaired = result.success
+    ? { value: result.data, removed: [] }
+    : repair(partSchema, yaml.value, anyAddress);
   return {
     config: repaired && effective(repaired.value, settings, file, yaml),
     problems: problems.toSorted(byPlace),
@@ -92,4 +94,15 @@ function readText(file: string, problems: Problem[]): string | undefined {
 
 function byPlace(a: Problem, b: Problem): number {
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+}
+
+const ANY_ADDRESS = "https://address.invalid";
+
+/** Addresses of upstreams: without one, all of an upstream would be left out, and what else is wrong in it not be found. */
+function anyAddress([root, _name, key, ...rest]: SettingPath, wrong: unknown): unknown {
+  if (root !== "upstreams") return undefined;
+  if (key === "baseUrl" || (key === "bases" && rest.length === 1)) return ANY_ADDRESS;
+  const isUpstream =
+    key === undefined && typeof wrong === "object" && wrong !== null && !Array.isArray(wrong);
+  return isUpstream && !("baseUrl" in wrong) ? { ...wrong, baseUrl: ANY_ADDRESS } : undefined;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isReloaded, LIMIT_NAMES, LIMIT_TABLE } from "../limits.ts";
+import { isReloaded, isShared, LIMIT_NAMES, LIMIT_TABLE } from "../limits.ts";
 import { configSchema } from "./schema.ts";
 
 /** One setting as the reference shows it. */
@@ -15,7 +15,14 @@ export function configReference(): string {
   const settings = rowsOf(configSchema, "").filter(({ path }) => !path.startsWith("server.limits."));
   const limits = LIMIT_NAMES.map((name) => {
     const { default: value, unit, max, effect } = LIMIT_TABLE[name];
-    return [`\`${name}\``, `${value} ${unit}`, String(max), isReloaded(name) ? "yes" : "", effect];
+    return [
+      `\`${name}\``,
+      `${value} ${unit}`,
+      String(max),
+      isReloaded(name) ? "yes" : "",
+      isShared(name) ? "yes" : "",
+      effect,
+    ];
   });
   return [
     "# Configuration",
@@ -32,9 +39,12 @@ export function configReference(): string {
     "",
     "## Limits",
     "",
-    "Set below `server.limits`. Every limit is finite, and at least 1, but for `drainNoticeMs`. Those that reload take a new value upon\nSIGHUP; for the others the gateway must be restarted.",
+    "Set below `server.limits`. Every limit is finite, and at least 1, but for `drainNoticeMs`. Those that reload take a new value upon\nSIGHUP; for the others the gateway must be restarted. Workers share those that are shared: each has an equal part.",
     "",
-    table(["Limit", "Default", "Maximum", "Reloads", "What it limits, and what happens beyond it"], limits),
+    table(
+      ["Limit", "Default", "Maximum", "Reloads", "Shared", "What it limits, and what happens beyond it"],
+      limits,
+    ),
     "",
   ].join("\n");
 }

@@ -241,7 +241,8 @@ class RunningStream implements StreamedResponse {
     const { wire, head } = this.stream;
     const reader = (maxBytes: number) => wire.bodyReader(maxBytes);
     const read = await readMessage(call, request, head, reader, options, abort.signal);
-    options.validation.check(call.method.input, read.message, read.cost);
+    const loading = options.validation.check(call.method.input, read.message, read.cost);
+    if (loading !== undefined) await loading;
     if (read.problem !== undefined) throw read.problem;
     return read.message;
   }

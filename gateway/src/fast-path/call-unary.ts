@@ -1,13 +1,13 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { inTurns } from "connect-rest";
 import { type Call, runAs } from "../call/call.ts";
 import { deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
 import { requestHeaders } from "../protocol/headers.ts";
-import { nextTurn } from "../protocol/next-turn.ts";
 import type { Validation } from "../protocol/validate.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
-import { LARGE_BYTES, printMessage } from "./codec.ts";
+import { LARGE_BYTES, printMessage, printMessageInParts } from "./codec.ts";
 import { checkWriteBytes } from "./message-limits.ts";
 import { type ReadOptions, readMessage } from "./read-message.ts";
 import type { Head, Wire } from "./wire.ts";
@@ -40,6 +40,8 @@ export interface UnaryCall {
   readonly head: Head;
   readonly method: UnaryMethod;
 }
+
+const CLOCK = { monotonic: () => performance.now() };
 
 /** What all unary calls share. */
 export interface UnaryOptions extends ReadOptions {
@@ -97,7 +99,8 @@ async function run(
   const reader = (maxBytes: number) => wire.bodyReader(request, maxBytes);
   const { message, cost, problem } = await readMessage(call, request, head, reader, options, signal);
   if (problem !== undefined) throw problem;
-  validation.check(input, message, cost);
+  const loading = validation.check(input, message, cost);
+  if (loading !== undefined) await loading;
   const expiresAt = call.startedAt + call.deadline.ms;
   const hasCallerDeadline = call.deadline.isClientBound;
   const context = { header: () => requestHeaders(request), signal, expiresAt, hasCallerDeadline };
@@ -105,8 +108,10 @@ async function run(
     call.failedInHandler = true;
     throw error;
   });
-  if (result.bytes.length > LARGE_BYTES) await nextTurn();
-  const printed = printMessage(output, head.codec, result.bytes, types);
+  const printed =
+    result.bytes.length > LARGE_BYTES
+      ? await inTurns(printMessageInParts(output, head.codec, result.bytes, types), { signal, clock: CLOCK })
+      : printMessage(output, head.codec, result.bytes, types);
   checkWriteBytes(printed.length, limits.writeMaxBytes);
   return wire.response(printed, head, result.header, result.trailer);
 }

@@ -1,7 +1,7 @@
 import type { DescMessage, Registry } from "@bufbuild/protobuf";
+import { inTurns } from "connect-rest";
 import { envelopes } from "../protocol/envelope.ts";
-import { nextTurn } from "../protocol/next-turn.ts";
-import { LARGE_BYTES, printMessage } from "./codec.ts";
+import { LARGE_BYTES, printMessage, printMessageInParts } from "./codec.ts";
 import { pack } from "./grpc.ts";
 import { checkWriteBytes } from "./message-limits.ts";
 import type { Head } from "./wire.ts";
@@ -10,6 +10,9 @@ type Frame = Uint8Array | Promise<Uint8Array>;
 
 /** The frames of messages that several streams send, by codec and compression. */
 const SHARED = new WeakMap<Uint8Array, Map<string, Frame>>();
+
+/** What one stream began to print others may send, so that it goes on whoever has left. */
+const TURNS = { signal: new AbortController().signal, clock: { monotonic: () => performance.now() } };
 
 /** What makes frames of messages. */
 export interface FrameOptions {
@@ -28,9 +31,10 @@ export interface FrameOptions {
  */
 export function frameOf(output: DescMessage, bytes: Uint8Array, head: Head, options: FrameOptions): Frame {
   if (head.codec === "json" && bytes.length > LARGE_BYTES) {
-    return nextTurn().then(() => packed(output, bytes, head, options));
+    const work = printMessageInParts(output, head.codec, bytes, options.types);
+    return inTurns(work, TURNS).then((printed) => packed(printed, head, options));
   }
-  return packed(output, bytes, head, options);
+  return packed(printMessage(output, head.codec, bytes, options.types), head, options);
 }
 
 /**
@@ -58,13 +62,7 @@ export function sharedFrameOf(
   });
 }
 
-function packed(
-  output: DescMessage,
-  bytes: Uint8Array,
-  head: Head,
-  { writeMaxBytes, types }: FrameOptions,
-): Frame {
-  const printed = printMessage(output, head.codec, bytes, types);
+function packed(printed: Uint8Array, head: Head, { writeMaxBytes }: FrameOptions): Frame {
   checkWriteBytes(printed.length, writeMaxBytes);
   const envelope = pack(printed, head);
   return envelope instanceof Promise ? envelope.then((each) => envelopes(each)) : envelopes(envelope);

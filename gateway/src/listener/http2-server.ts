@@ -29,6 +29,7 @@ export function createHttp2Server(
   onLimit: OnLimit,
   callbacks: Callbacks,
   onError: (error: unknown) => void,
+  onViolation: () => void,
 ): Http2Server {
   const resets = Math.max(NODE_RESETS_PER_SECOND, 10 * limits.resetsPerSecond);
   const server = http2.createServer({
@@ -54,7 +55,7 @@ export function createHttp2Server(
   callbacks.on(server, "session", (session: http2.ServerHttp2Session) => {
     sessions.add(session);
     callbacks.once(session, "close", () => sessions.delete(session));
-    serveSession(session, onStream, limits, onLimit, onError);
+    serveSession(session, onStream, limits, onLimit, onError, onViolation);
   });
   return { server, sessions };
 }

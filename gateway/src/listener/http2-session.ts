@@ -32,6 +32,8 @@ export type OnStream = (
  * complete in `headersTimeoutMs`, it may be without a request for `idleTimeoutMs`, whatever bytes trickle in meanwhile, and
  * its streams may not end in more resets than a `ResetBudget` has. What a callback throws ends the session, or the
  * stream that it is about.
+ *
+ * @param onViolation notified when a session ends because its peer violates the protocol
  */
 export function serveSession(
   session: http2.ServerHttp2Session,
@@ -39,6 +41,7 @@ export function serveSession(
   limits: Limits,
   onLimit: OnLimit,
   onError: (error: unknown) => void,
+  onViolation: () => void,
 ): void {
   const callbacks = new Callbacks((error) => {
     onError(error);
@@ -93,8 +96,19 @@ export function serveSession(
       ofStream.guarded(onStream)(stream, headers, flags, raw);
     },
   );
-  callbacks.on(session, "error", () => undefined);
+  callbacks.on(session, "error", (error: NodeJS.ErrnoException) => {
+    if (isViolation(error)) onViolation();
+  });
   callbacks.once(session, "close", () => timer.stop());
+}
+
+/** Whether nghttp2 has ended a session for what its peer sent, and not the network. */
+function isViolation({ code }: NodeJS.ErrnoException): boolean {
+  return (
+    code === "ERR_HTTP2_ERROR" ||
+    code === "ERR_HTTP2_TOO_MANY_INVALID_FRAMES" ||
+    code === "ERR_HTTP2_SESSION_ERROR"
+  );
 }
 
 /** Whether a stream ended before its response did, by either side, whatever code that had. */

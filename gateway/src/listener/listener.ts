@@ -39,6 +39,8 @@ export interface ListenerOptions {
   readonly onLimit: OnLimit;
   /** Notified of TLS handshakes that fail. */
   readonly onTlsFailure?: () => void;
+  /** Notified of HTTP/2 connections that end because their peers violate the protocol below the level of requests. */
+  readonly onViolation?: () => void;
   /** Notified of the HTTP status of requests that do not reach the handler: they are malformed or beyond a limit. */
   readonly onRejected?: (status: number) => void;
   /** Speak TLS with this certificate. Default: cleartext. */
@@ -86,7 +88,7 @@ export function createListener(options: ListenerOptions): Listener {
     [...inFlight.owedBy(socket)].some((response) => response.headersSent);
   const onRejected = options.onRejected ?? ignore;
   const h1 = createHttp1Server(limits, onRequest, hasResponse, callbacks, { onLimit, onRejected, onError });
-  const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError);
+  const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError, options.onViolation ?? ignore);
   const onTlsFailure = options.onTlsFailure ?? ignore;
   const secure =
     options.certificate && createSecure(options.certificate, limits, callbacks, { onTlsFailure, onError });

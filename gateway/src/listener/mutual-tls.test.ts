@@ -74,6 +74,47 @@ test("a client with a certificate of the authorities is served, and no other", a
   expect(await statusFor()).toBe("refused");
 });
 
+test("a certificate of the authorities that has expired is refused", async () => {
+  const old = selfSigned("old", "200102000000Z");
+  const withOld = { ...files, clientCa: fileOf("old-and-alice.crt", old.certificate + alice.certificate) };
+  const other = await startServer({ ...echoService, tls: withOld });
+  expect(await statusFor(old, other)).toBe("refused");
+  expect(await statusFor(alice, other)).toBe(200);
+  await other.close();
+});
+
+test("a chain of a thousand certificates is refused, and counted, while others are served", async () => {
+  const metrics = new Metrics();
+  const other = await startServer({ ...echoService, tls: files, metrics });
+  const filler = selfSigned("filler").certificate;
+  const long = { certificate: mallory.certificate + filler.repeat(1000), key: mallory.key };
+  const attacks = Array.from({ length: 20 }, () => statusFor(long, other));
+  for (let call = 0; call < 5; call++) expect(await statusFor(alice, other)).toBe(200);
+  expect(new Set(await Promise.all(attacks))).toEqual(new Set(["refused"]));
+  expect((await metrics.render()).body).toContain("\nconnect_rest_tls_failures_total 20\n");
+  await other.close();
+});
+
+test("nobody renegotiates, with a certificate or without another one", async () => {
+  const socket = tls.connect({
+    port: server.port,
+    host: "127.0.0.1",
+    ca: own.certificate,
+    cert: alice.certificate,
+    key: alice.key,
+    maxVersion: "TLSv1.2",
+    ALPNProtocols: ["http/1.1"],
+  });
+  await new Promise((resolve) => socket.once("secureConnect", resolve));
+  const refused = new Promise((resolve) => {
+    socket.on("error", resolve);
+    socket.renegotiate({ rejectUnauthorized: false }, resolve);
+  });
+  expect(await refused).toBeInstanceOf(Error);
+  socket.destroy();
+  expect(await statusFor(alice)).toBe(200);
+});
+
 test("a certificate whose key the client does not have is refused", async () => {
   expect(await statusFor({ certificate: alice.certificate, key: mallory.key }).catch(() => "refused")).toBe(
     "refused",

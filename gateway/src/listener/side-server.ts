@@ -70,7 +70,8 @@ export function startSideServer(
       const name = host.includes(":") ? `[${host}]` : host;
       resolve({ url: `http://${name}:${bound}`, close: () => close(server) });
     });
-    server.listen({ host, port });
+    // of this process alone, also where several share the port for callers
+    server.listen({ host, port, exclusive: true });
   });
 }
 

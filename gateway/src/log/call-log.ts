@@ -16,10 +16,11 @@ export function logCall(log: Logger, call: Call, { code, reason }: Outcome): voi
     bytesIn: call.bytesIn,
     bytesOut: call.bytesOut,
     ...(call.upstreamStatus === undefined ? {} : { upstreamStatus: call.upstreamStatus }),
-    ...(call.attempts === 0 ? {} : { attempts: call.attempts }),
+    ...requestsOf(call),
     requestId: call.requestId,
     ...(traceId === undefined ? {} : { traceId }),
     client: call.client,
+    ...(call.subject === undefined ? {} : { clientId: call.subject.clientId }),
   };
   const cause = causeOf(reason);
   if (cause === undefined || isUpstreamResponse(reason)) {
@@ -27,6 +28,13 @@ export function logCall(log: Logger, call: Call, { code, reason }: Outcome): voi
   } else {
     log.error({ ...line, cause }, "call");
   }
+}
+
+/** How often a request was sent, and how many requests there were where that is more: pages are requests of their own. */
+function requestsOf({ requests, retries }: Call): { readonly attempts?: number; readonly requests?: number } {
+  if (requests === 0) return {};
+  const attempts = retries + 1;
+  return requests === attempts ? { attempts } : { attempts, requests };
 }
 
 /** The stack of a defect: an error that no handler meant for its caller. */

@@ -23,6 +23,7 @@ export class LineQueue {
   private dropped = 0;
   private unreported = 0;
   private report: ((dropped: number) => void) | undefined;
+  private lastFailure: Error | undefined;
 
   constructor(sink: Sink, maxBytes: number = MAX_QUEUED_BYTES) {
     this.sink = sink;
@@ -32,6 +33,11 @@ export class LineQueue {
   /** Lines that were dropped so far. */
   get droppedLines(): number {
     return this.dropped;
+  }
+
+  /** Why something could not be written; undefined as long as all could. */
+  get failure(): Error | undefined {
+    return this.lastFailure;
   }
 
   /** Bytes that wait, with those that are being written. */
@@ -81,6 +87,7 @@ export class LineQueue {
     this.sink(chunk, (error) => {
       this.bytes -= Buffer.byteLength(chunk);
       if (error) {
+        this.lastFailure = error;
         this.drop(lines.length);
       } else {
         this.reportDropped();

@@ -29,7 +29,8 @@ function endedCall(reason?: unknown): Call {
     startedAt: performance.now(),
     deadline: { ms: 1, setBy: "client", isClientBound: true },
     trace: noTrace,
-    attempts: 1,
+    requests: 1,
+    retries: 0,
     messageCost: 0,
     bytesIn: 1,
     bytesOut: 2,
@@ -42,6 +43,20 @@ function endedCall(reason?: unknown): Call {
 function logEnded(log: Logger, call: Call, httpStatus = 200, defect?: unknown): void {
   logCall(log, call, outcomeOf(call, httpStatus, defect));
 }
+
+test("pages are counted apart from what was sent again", () => {
+  const { log, lines } = capture();
+  logEnded(log, { ...endedCall(), requests: 7 });
+  logEnded(log, { ...endedCall(), requests: 7, retries: 2 });
+  logEnded(log, { ...endedCall(), requests: 3, retries: 2 });
+  logEnded(log, { ...endedCall(), requests: 0 });
+  expect(lines.map(({ attempts, requests }) => [attempts, requests])).toEqual([
+    [1, 7],
+    [3, 7],
+    [3, undefined],
+    [undefined, undefined],
+  ]);
+});
 
 test("a call is one line of these fields and no others", () => {
   const { log, lines } = capture();

@@ -11,11 +11,15 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /**
  * JSON lines on standard error, or coloured lines where that is a terminal. Nobody waits for their reader: when a megabyte
  * waits, further lines are dropped, and once it is read, a warning says how many. Callers name every field of a line one
- * by one: bodies, headers and credentials are in none.
+ * by one: bodies, headers and credentials are in none. Fields of `base` are in every line.
  */
-export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
+export function createLogger(
+  level: LogLevel,
+  destination?: DestinationStream,
+  base: Readonly<Record<string, number>> | null = null,
+): Logger {
   const formatters = { level: (label: string) => ({ level: label }) };
-  const options = { level, base: null, formatters, timestamp: pino.stdTimeFunctions.isoTime };
+  const options = { level, base, formatters, timestamp: pino.stdTimeFunctions.isoTime };
   if (destination !== undefined) return pino(options, destination);
   const log = pino(options, linesOfStandardError());
   standardError().onFlow((dropped) =>

@@ -3,12 +3,17 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { UNCACHED } from "../listener/refusal.ts";
 import { type SidePlace, type SideServer, sendText, startSideServer } from "../listener/side-server.ts";
-import type { Metrics } from "./metrics.ts";
+import type { MetricsFormat, RenderedMetrics } from "./metrics.ts";
 
 const compressed = promisify(gzip);
 
+/** Who has metrics. */
+interface MetricsSource {
+  render(format: MetricsFormat): Promise<RenderedMetrics>;
+}
+
 /** Serves metrics at `/metrics` on a port of their own. Rejects when the port cannot be had. */
-export async function startMetricsServer(metrics: Metrics, place: SidePlace): Promise<SideServer> {
+export async function startMetricsServer(metrics: MetricsSource, place: SidePlace): Promise<SideServer> {
   const { url, close } = await startSideServer(place, (request, response) => {
     void respond(metrics, request, response);
   });
@@ -24,7 +29,7 @@ function takes(header: string, name: string): boolean {
 }
 
 async function respond(
-  metrics: Metrics,
+  metrics: MetricsSource,
   request: http.IncomingMessage,
   response: http.ServerResponse,
 ): Promise<void> {

@@ -5,7 +5,16 @@ import {
   type DifferenceReport,
   type RequestReport,
 } from "connect-rest";
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import {
+  type Aggregator,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from "prom-client";
 import type { Call } from "../call/call.ts";
 import { methodPath } from "../call/method-path.ts";
 import { VERSION } from "../version.ts";
@@ -37,6 +46,9 @@ export interface MetricsOptions {
   readonly perMethod?: boolean | undefined;
 }
 
+/** All metrics as data, which can be sent to another process. */
+export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
+
 /** Numbers that are read when they are asked for. */
 export interface Gauges {
   readonly callsInFlight: () => number;
@@ -55,6 +67,8 @@ export interface Gauges {
 export class Metrics {
   private readonly registry = new Registry();
   private readonly places = new LabelSets();
+  /** Errors of sign-in come from third parties. */
+  private readonly outcomes = new LabelSets();
   private readonly calls = this.counter("calls_total", "Calls that ended.", ["method", "code", "protocol"]);
   private readonly callSeconds = this.histogram("call_duration_seconds", "How long calls took.", [
     "method",
@@ -100,7 +114,22 @@ export class Metrics {
     "Entries of feeds that were not read or written: oversized, malformed, unreadable or invalid ones of others, and own ones that came too late.",
     ["reason"],
   );
+  private readonly authorizations = this.counter(
+    "authorization_requests_total",
+    'Requests to the endpoints of the authorization server, by outcome: "ok", or the error of the response.',
+    ["endpoint", "outcome"],
+  );
+  private readonly tokenChecks = this.counter(
+    "token_checks_total",
+    "Calls whose access token was checked, by outcome.",
+    ["outcome"],
+  );
   private readonly tlsFailures = this.counter("tls_failures_total", "TLS handshakes that failed.", []);
+  private readonly violations = this.counter(
+    "http2_violations_total",
+    "HTTP/2 connections that were ended because their peers violated the protocol.",
+    [],
+  );
   private readonly methodSeconds: Histogram<"upstream" | "method"> | undefined;
 
   /** There where a bus is. */
@@ -109,6 +138,7 @@ export class Metrics {
     name: "connect_rest_breaker_state",
     help: "State of an upstream's circuit breaker: 0 closed, 1 half open, 2 open. From its first change on.",
     labelNames: ["upstream", "origin"],
+    aggregator: "max",
     registers: [this.registry],
   });
 
@@ -121,6 +151,7 @@ export class Metrics {
       name: "connect_rest_build_info",
       help: "The versions that run; always 1.",
       labelNames: ["version", "node_version"],
+      aggregator: "first",
       registers: [this.registry],
     });
     build.set({ version: VERSION, node_version: process.versions.node }, 1);
@@ -146,7 +177,7 @@ export class Metrics {
     this.gauge("connections", "Open connections.", connections);
     if (certificateExpiry !== undefined) {
       const help = "When the certificate that is served expires, in seconds since 1970.";
-      this.gauge("certificate_expiry_timestamp_seconds", help, certificateExpiry);
+      this.gauge("certificate_expiry_timestamp_seconds", help, certificateExpiry, "min");
     }
     this.total("log_lines_dropped_total", "Log lines that nobody read in time.", logLinesDropped);
   }
@@ -183,7 +214,9 @@ export class Metrics {
     this.droppedHeaders.inc({ upstream }, count);
   }
 
-  breakerChanged({ upstream, origin, state }: BreakerReport): void {
+  /** Circuits of single callers are in the log: the label would have as many values as there are callers. */
+  breakerChanged({ upstream, origin, state, caller }: BreakerReport): void {
+    if (caller !== undefined) return;
     this.breakers.set({ upstream, origin }, STATE_NUMBERS[state]);
   }
 
@@ -194,6 +227,22 @@ export class Metrics {
   /** A request that did not become a call, with the HTTP status of its response. */
   rejected(status: number): void {
     this.rejections.inc({ status });
+  }
+
+  /** A request to an endpoint of the authorization server. */
+  authorized(endpoint: string, outcome: string): void {
+    const label = this.outcomes.admits(outcome) ? outcome : "other";
+    this.authorizations.inc({ endpoint, outcome: label });
+  }
+
+  /** A call whose token was checked. */
+  tokenChecked(outcome: string): void {
+    this.tokenChecks.inc({ outcome });
+  }
+
+  /** An HTTP/2 connection has ended for what its peer sent: malformed frames, floods of them, headers that are none. */
+  violated(): void {
+    this.violations.inc();
   }
 
   tlsFailed(): void {
@@ -225,12 +274,13 @@ export class Metrics {
   }
 
   /** The content type and the text of everything. */
-  async render(
-    format: MetricsFormat = "prometheus",
-  ): Promise<{ readonly contentType: string; readonly body: string }> {
-    const text = await this.registry.metrics();
-    if (format === "openmetrics") return { contentType: OPEN_METRICS_TYPE, body: toOpenMetrics(text) };
-    return { contentType: this.registry.contentType, body: text };
+  render(format?: MetricsFormat): Promise<RenderedMetrics> {
+    return renderMetrics(this.registry, format);
+  }
+
+  /** Everything as data. */
+  snapshot(): Promise<MetricsSnapshot> {
+    return this.registry.getMetricsAsJSON();
   }
 
   private counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
@@ -248,11 +298,16 @@ export class Metrics {
     });
   }
 
-  private gauge(name: string, help: string, read: () => number | Promise<number>): void {
+  private gauge(
+    name: string,
+    help: string,
+    read: () => number | Promise<number>,
+    aggregator: Aggregator = "sum",
+  ): void {
     const collect = async function (this: Gauge) {
       this.set(await read());
     };
-    new Gauge({ name: `connect_rest_${name}`, help, registers: [this.registry], collect });
+    new Gauge({ name: `connect_rest_${name}`, help, registers: [this.registry], collect, aggregator });
   }
 
   /** A counter that is kept elsewhere. */
@@ -263,6 +318,22 @@ export class Metrics {
     };
     new Counter({ name: `connect_rest_${name}`, help, registers: [this.registry], collect });
   }
+}
+
+/** What is sent to whoever scrapes metrics. */
+export interface RenderedMetrics {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** Renders what a registry has. */
+export async function renderMetrics(
+  registry: Registry,
+  format: MetricsFormat = "prometheus",
+): Promise<RenderedMetrics> {
+  const text = await registry.metrics();
+  if (format === "openmetrics") return { contentType: OPEN_METRICS_TYPE, body: toOpenMetrics(text) };
+  return { contentType: registry.contentType, body: text };
 }
 
 /** Keeps the label sets of a metric few, whatever upstreams send. */

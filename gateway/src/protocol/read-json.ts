@@ -7,11 +7,13 @@ import {
 import { ConnectError } from "@connectrpc/connect";
 import { restoreKeys, withEscapedKeys, withoutEscapedKeys } from "./escaped-keys.ts";
 import { withExactIntegers } from "./exact-integers.ts";
+import { checkForms } from "./strict-forms.ts";
 
 type Options = Partial<JsonReadOptions>;
 
 /**
- * Reads a request message from JSON: its 64-bit integers and its keys are those of the text, and no key comes twice.
+ * Reads a request message from JSON: its 64-bit integers and its keys are those of the text, no key comes twice,
+ * and each value has a spelling that is not taken for another one.
  *
  * @throws ConnectError, or the Error of protobuf-es, for JSON that does not fit
  */
@@ -19,6 +21,7 @@ export function readJson(desc: DescMessage, text: string, options: Options): Mes
   const plain = withoutEscapedKeys(text, desc, options.registry);
   return withKeysOf(plain !== text, () => {
     const exact = withExactIntegers(desc, plain, options.registry);
+    checkForms(desc, exact, options.registry);
     const message = fromJsonString(desc, exact, options);
     if (plain !== text) restoreKeys(desc, message, options.registry);
     return message;
@@ -34,6 +37,7 @@ export function readableJson(desc: DescMessage, text: string, options: Options):
   const plain = withoutEscapedKeys(text, desc, options.registry);
   return withKeysOf(plain !== text, () => {
     const exact = withExactIntegers(desc, plain, options.registry);
+    checkForms(desc, exact, options.registry);
     // what is wrong is said here, with the keys that the client knows
     if (plain !== text) fromJsonString(desc, exact, options);
     return exact;

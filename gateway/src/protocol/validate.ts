@@ -1,74 +1,60 @@
-import { create, type DescMessage, type DescService, type MessageShape } from "@bufbuild/protobuf";
-import { createValidator, type Validator, type Violation, violationsToProto } from "@bufbuild/protovalidate";
-import { Code, ConnectError, type ContextValues, type Interceptor } from "@connectrpc/connect";
+import type { DescMessage, DescService, MessageShape } from "@bufbuild/protobuf";
+import type { ContextValues, Interceptor } from "@connectrpc/connect";
 import { callKey } from "../call/call.ts";
-import { brief } from "../text/show.ts";
-import { withFieldViolations } from "./field-violations.ts";
-
-/** @param cost what the message cost to decode. Default: little */
-type Check = (desc: DescMessage, message: MessageShape<DescMessage>, cost?: number) => void;
+import type { Constraints } from "./constraints.ts";
 
 /**
- * Beyond this cost, the first violation of a message is the only one that is reported: to note a violation costs several
- * times what it does to check a value.
+ * Throws ConnectError INVALID_ARGUMENT with the violations; before the constraints are loaded, it returns a promise that
+ * rejects with it.
+ *
+ * @param cost what the message cost to decode. Default: little
  */
-const MAX_COST_IN_DETAIL = 10_000;
-
-/** Violations that an error has in its details: gRPC sends them in a header. */
-const MAX_VIOLATIONS = 100;
+type Check = (
+  desc: DescMessage,
+  message: MessageShape<DescMessage>,
+  cost?: number,
+) => Promise<void> | undefined;
 
 /** Refuses requests that break the constraints of their messages, and can be warmed up. */
 export interface Validation {
   readonly interceptor: Interceptor;
-  /** @throws ConnectError INVALID_ARGUMENT with the violations */
   readonly check: Check;
   /** Compiles the constraints of all request messages, one message a turn of the event loop. */
   warmUp(services: readonly DescService[]): Promise<void>;
 }
 
 /**
- * Validates request messages with protovalidate: INVALID_ARGUMENT with the violations as an error detail. The first
- * message costs some 50 ms and each further schema some 2 ms, which is why it is done before the first call, but
+ * Validates request messages with protovalidate: INVALID_ARGUMENT with the violations as an error detail. To load it takes
+ * some 100 ms, the first message 50 ms, and each further schema 2 ms, which is why it is done before the first call, but
  * not before the gateway listens.
  */
 export function createValidation(): Validation {
-  const validator = createValidator();
-  let failFast: Validator | undefined;
-  const inBrief = () => {
-    failFast ??= createValidator({ failFast: true });
-    return failFast;
+  let constraints: Constraints | undefined;
+  let loading: Promise<Constraints> | undefined;
+  const load = () => {
+    loading ??= import("./constraints.ts").then(({ Constraints }) => {
+      constraints = new Constraints();
+      return constraints;
+    });
+    return loading;
   };
   const check: Check = (desc, message, cost = 0) => {
-    const result = (cost > MAX_COST_IN_DETAIL ? inBrief() : validator).validate(desc, message);
-    if (result.kind !== "valid") throw withFieldViolations(invalid(result.error, result.violations));
+    if (constraints === undefined) return load().then((loaded) => loaded.check(desc, message, cost));
+    constraints.check(desc, message, cost);
+    return undefined;
   };
   return {
     interceptor: checking(check),
     check,
     warmUp: async (services) => {
+      const loaded = await load();
       const inputs = new Set(services.flatMap((service) => service.methods.map((method) => method.input)));
       for (const input of inputs) {
-        validator.validate(input, create(input));
+        loaded.compile(input);
         await new Promise((resolve) => setImmediate(resolve));
       }
     },
   };
-}
-
-function invalid(error: Error, violations: readonly Violation[] = []): ConnectError {
-  const details = violations.length === 0 ? [] : [detailOf(violations)];
-  return new ConnectError(brief(error.message), Code.InvalidArgument, undefined, details, error);
-}
-
-function detailOf(violations: readonly Violation[]) {
-  const [value, desc] = violationsToProto(violations.slice(0, MAX_VIOLATIONS));
-  for (const { field } of value.violations) {
-    // keys of maps are as long as callers like
-    for (const { subscript } of field?.elements ?? []) {
-      if (subscript.case === "stringKey") subscript.value = brief(subscript.value);
-    }
-  }
-  return { desc, value };
 }
 
 /** Checks the message of a call, or each message of its stream when it is read. */
@@ -78,7 +64,7 @@ function checking(check: Check): Interceptor {
       const message = checked(request.method.input, request.message, check, () => costOf(request));
       return next({ ...request, message });
     }
-    check(request.method.input, request.message, costOf(request));
+    await check(request.method.input, request.message, costOf(request));
     return next(request);
   };
 }
@@ -94,7 +80,7 @@ async function* checked<M extends MessageShape<DescMessage>>(
   costOf: () => number,
 ): AsyncGenerator<M> {
   for await (const message of messages) {
-    check(desc, message, costOf());
+    await check(desc, message, costOf());
     yield message;
   }
 }

@@ -1,4 +1,6 @@
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import type { ResponseHold } from "../admission/held-responses.ts";
+import type { Refused } from "../admission/refused.ts";
 import type { Call } from "../call/call.ts";
 import { REQUEST_ID_HEADER } from "../call/caller.ts";
 import { Callbacks } from "../listener/callbacks.ts";
@@ -14,12 +16,20 @@ const SLICE_BYTES = 64 * 1024;
 /** What a call sends back: all of it at once, or a body that comes in chunks. */
 export type RpcResponse = WholeResponse | StreamedResponse | UniversalServerResponse;
 
-/** The last step of a call: sends its response. Resolves when all is handed to the connection or the client is gone. */
-export function respond(response: HttpResponse, result: RpcResponse, call: Call): Promise<void> {
-  if ("chunks" in result) return sendChunks(response, result, call);
+/**
+ * The last step of a call: sends its response. Resolves when all is handed to the connection or the client is gone: with
+ * what the hold says where too much waits for clients to read it, so that nothing more may be sent.
+ */
+export function respond(
+  response: HttpResponse,
+  result: RpcResponse,
+  call: Call,
+  hold: ResponseHold,
+): Promise<Refused | undefined> {
+  if ("chunks" in result) return sendChunks(response, result, call, hold);
   return isWhole(result)
-    ? sendWhole(response, result, call)
-    : sendChunks(response, streamedResponse(result, call), call);
+    ? sendWhole(response, result, call, hold)
+    : sendChunks(response, streamedResponse(result, call), call, hold);
 }
 
 function isWhole(result: WholeResponse | UniversalServerResponse): result is WholeResponse {
@@ -45,8 +55,11 @@ async function sendWhole(
   response: HttpResponse,
   { status, headers, body, trailers }: WholeResponse,
   call: Call,
-): Promise<void> {
-  if (isGone(response)) return;
+  hold: ResponseHold,
+): Promise<Refused | undefined> {
+  if (isGone(response)) return undefined;
+  const refused = hold.add(body.length);
+  if (refused !== undefined) return refused;
   response.statusCode = status;
   setHeaders(response, headers);
   if (trailers !== undefined && "stream" in response) {
@@ -55,31 +68,44 @@ async function sendWhole(
     response.writeHead(status);
   }
   if (body.length > SLICE_BYTES) {
-    await writeChunk(response, body, call);
+    await writeChunk(response, body, call, hold);
     await endResponse(response);
   } else {
     call.bytesOut += body.length;
     await endResponse(response, body);
   }
+  return undefined;
 }
 
 /** Headers with the first chunk, so that the handler could still set them, then chunks as the client reads, then trailers. */
-async function sendChunks(response: HttpResponse, result: StreamedResponse, call: Call): Promise<void> {
+async function sendChunks(
+  response: HttpResponse,
+  result: StreamedResponse,
+  call: Call,
+  hold: ResponseHold,
+): Promise<Refused | undefined> {
   const { chunks } = result;
   try {
     let chunk = await chunks.next();
     if (chunk.done === true && isError(result.trailers()) && !hasHeaders(result.headers())) {
       await sendTrailersOnly(response, result);
-      return;
+      return undefined;
     }
-    writeHead(response, result);
-    for (; chunk.done !== true; chunk = await chunks.next()) {
-      await writeChunk(response, chunk.value, call);
-      if (isGone(response)) return;
+    for (let isFirst = true; ; isFirst = false) {
+      const bytes = chunk.done === true ? undefined : chunk.value;
+      const refused = bytes && hold.add(bytes.byteLength);
+      if (refused !== undefined) return refused;
+      if (isFirst) writeHead(response, result);
+      if (bytes === undefined) break;
+      await writeChunk(response, bytes, call, hold);
+      hold.release();
+      if (isGone(response)) return undefined;
+      chunk = await chunks.next();
     }
     const trailers = result.trailers();
     if (trailers !== undefined) response.addTrailers(sendable(trailers));
     await endResponse(response);
+    return undefined;
   } finally {
     // Not awaited: it frees what a cut stream holds, and has nobody to report to.
     chunks.return?.().catch(() => undefined);
@@ -130,11 +156,18 @@ function setHeaders(response: HttpResponse, headers: WholeResponse["headers"]): 
 }
 
 /** Writes bytes as fast as the client reads them; returns early when it is gone. */
-async function writeChunk(response: HttpResponse, bytes: Uint8Array, call: Call): Promise<void> {
+async function writeChunk(
+  response: HttpResponse,
+  bytes: Uint8Array,
+  call: Call,
+  hold: ResponseHold,
+): Promise<void> {
   for (let at = 0; at < bytes.byteLength && !isGone(response); at += SLICE_BYTES) {
     const slice = bytes.subarray(at, at + SLICE_BYTES);
     call.bytesOut += slice.byteLength;
-    if (!write(response, slice)) await settled(response, "drain");
+    if (write(response, slice)) continue;
+    await settled(response, "drain");
+    hold.wasRead();
   }
 }
 

@@ -1,11 +1,15 @@
+import { constants } from "node:http2";
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import type { Admission, UpstreamShare } from "../admission/admission.ts";
+import { clientKey } from "../admission/client-key.ts";
 import type { HeldBytes, Hold } from "../admission/held-bytes.ts";
+import type { HeldResponses, ResponseHold } from "../admission/held-responses.ts";
 import type { Refused } from "../admission/refused.ts";
 import type { Watchers } from "../admission/watchers.ts";
+import type { Authenticate, Denial } from "../authorization/resource/resource-server.ts";
 import type { Call } from "../call/call.ts";
 import { deadlineExceeded } from "../call/call-errors.ts";
 import type { Caller } from "../call/caller.ts";
@@ -13,7 +17,8 @@ import { deadlineOf, type MethodTimeout, timeoutHeader } from "../call/deadline.
 import { protocolOf } from "../call/protocol.ts";
 import { ParkedWatch } from "../fast-path/parked-watch.ts";
 import { failExchange } from "../listener/exchange.ts";
-import { type Exchange, type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
+import { cut, type Exchange, type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
+import { UNCACHED } from "../listener/refusal.ts";
 import { errorResponse } from "../protocol/error-response.ts";
 import { refuse as refuseRequest } from "../protocol/refuse.ts";
 import { startCallTrace } from "../trace/call-trace.ts";
@@ -23,8 +28,13 @@ import { type DispatchOptions, dispatch } from "./dispatch.ts";
 import { type Routes, resolve } from "./resolve.ts";
 import { respond } from "./respond.ts";
 
+/** The code of HTTP/2 with which a response is cut that takes too much memory for too long. */
+const CALM = constants.NGHTTP2_ENHANCE_YOUR_CALM;
+
 /** What the steps of a call need. */
 export interface CallOptions extends DispatchOptions {
+  /** Finds out whose a call is. Undefined: callers are not authorized. */
+  readonly authenticate: Authenticate | undefined;
   readonly methodTimeout: MethodTimeout;
   readonly admission: Admission;
   /** The streams that watch feeds. */
@@ -33,6 +43,8 @@ export interface CallOptions extends DispatchOptions {
   readonly isWatch: (method: DescMethod) => boolean;
   /** What all calls hold of their requests. */
   readonly heldBytes: HeldBytes;
+  /** What all calls hold of their responses. */
+  readonly heldResponses: HeldResponses;
   /** The upstream that a method calls; undefined for none. */
   readonly shareOf: (method: DescMethod) => UpstreamShare | undefined;
   /** Services whose calls are taken however busy the gateway is. */
@@ -61,17 +73,26 @@ export async function serveCall(
 ): Promise<void> {
   let call: Call | undefined;
   let hold: Hold | undefined;
+  let responseHold: ResponseHold | undefined;
   try {
     const handler = resolve(request, routes);
+
+    const method = "error" in handler ? undefined : handler.method;
+    const found = authenticate(request, client, method, options.authenticate);
+    const caller = found instanceof Promise ? await found : found;
+    if ("error" in caller) {
+      deny(request, response, caller);
+      options.onRejected(caller.status);
+      return;
+    }
+
     if ("error" in handler) {
       refuse(request, response, handler.error, handler.status);
       options.onRejected(handler.status);
       return;
     }
 
-    const caller = authenticate(request, client);
-
-    hold = options.heldBytes.begin(caller.client);
+    hold = options.heldBytes.begin(clientKey(caller.client));
     call = beginCall(handler.method, request, caller, options, hold.add);
     const admission = admissionOf(handler, call, response, exchange, options);
     const problem = admission instanceof Promise ? await admission : admission;
@@ -90,8 +111,14 @@ export async function serveCall(
       call = undefined;
       return;
     }
-    if (result !== undefined) await respond(response, result, call);
-    options.onDone(call, response.statusCode);
+    responseHold = options.heldResponses.begin(caller.client, () => cut(response, CALM));
+    const unsent = result && (await respond(response, result, call, responseHold));
+    if (unsent === undefined) {
+      options.onDone(call, response.statusCode);
+    } else {
+      refuseToSend(request, response, unsent.error);
+      options.onRefused(call, unsent);
+    }
   } catch (error) {
     failExchange(request, response, refuseRequest);
     if (call === undefined) {
@@ -102,6 +129,7 @@ export async function serveCall(
   } finally {
     hold?.release();
     if (call !== undefined) options.watchers.leave(call);
+    responseHold?.release();
   }
 }
 
@@ -157,11 +185,21 @@ function beginCall(
     bytesIn: 0,
     bytesOut: 0,
     messageCost: 0,
-    attempts: 0,
+    requests: 0,
+    retries: 0,
     upstreamStatus: undefined,
     failedInHandler: false,
     signal: undefined,
   };
+}
+
+/** Sends an error in place of a response; cuts one that has begun. */
+function refuseToSend(request: HttpRequest, response: HttpResponse, error: ConnectError): void {
+  if (response.headersSent) {
+    cut(response, CALM);
+  } else {
+    refuse(request, response, error, codeToHttpStatus(error.code));
+  }
 }
 
 /** Sends an error in place of a call. */
@@ -169,4 +207,20 @@ function refuse(request: HttpRequest, response: HttpResponse, error: ConnectErro
   const contentType = request.headers["content-type"];
   const { status, headers, body } = errorResponse(protocolOf(contentType), contentType, error, httpStatus);
   sendResponse(response, status, headers, body);
+}
+
+/**
+ * Refuses a request that is not authorized, with the HTTP status that every client understands (RFC 6750 section 3), also
+ * where the protocol would say it in a body; only gRPC has no other way than its own.
+ */
+function deny(
+  request: HttpRequest,
+  response: HttpResponse,
+  { error, status, headers: challenge }: Denial,
+): void {
+  const contentType = request.headers["content-type"];
+  const protocol = protocolOf(contentType);
+  const type = protocol === "connect" ? undefined : contentType;
+  const { status: own, headers, body } = errorResponse(protocol, type, error, status);
+  sendResponse(response, own, { ...headers, ...UNCACHED, ...challenge }, body);
 }

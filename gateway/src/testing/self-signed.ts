@@ -10,8 +10,8 @@ const ecdsaWithSha256 = sequence(Buffer.from("06082a8648ce3d040302", "hex"));
 const commonName = Buffer.from("0603550403", "hex");
 const subjectAltName = Buffer.from("0603551d11", "hex");
 
-/** Makes a certificate (RFC 5280 section 4.1) that is valid from 2020 to 2049. */
-export function selfSigned(name = "localhost"): SelfSigned {
+/** Makes a certificate (RFC 5280 section 4.1) that is valid from 2020 to 2049, or to another time (`YYMMDDhhmmssZ`). */
+export function selfSigned(name = "localhost", until = "491231235959Z"): SelfSigned {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const issuer = sequence(der(0x31, sequence(commonName, der(0x0c, Buffer.from(name)))));
   const names = sequence(der(0x82, Buffer.from("localhost")), der(0x87, Buffer.from([127, 0, 0, 1])));
@@ -20,7 +20,7 @@ export function selfSigned(name = "localhost"): SelfSigned {
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ecdsaWithSha256,
     issuer,
-    sequence(der(0x17, Buffer.from("200101000000Z")), der(0x17, Buffer.from("491231235959Z"))),
+    sequence(der(0x17, Buffer.from("200101000000Z")), der(0x17, Buffer.from(until))),
     issuer,
     publicKey.export({ type: "spki", format: "der" }),
     der(0xa3, sequence(sequence(subjectAltName, der(0x04, names)))),

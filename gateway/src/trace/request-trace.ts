@@ -60,7 +60,7 @@ export function traced<T>(work: () => T): T {
 
 function attributesOf(call: Call | undefined, { upstream, verb, origin }: RequestReport): Attributes {
   const { protocol = "", hostname, port } = URL.parse(origin) ?? {};
-  const resends = (call?.attempts ?? 1) - 1;
+  const resends = (call?.requests ?? 1) - 1;
   return {
     "http.request.method": verb,
     "url.scheme": protocol.replace(":", ""),

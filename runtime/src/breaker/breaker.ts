@@ -11,7 +11,7 @@ import { type Verdict, verdictOf } from "./verdict.ts";
 /** The state of a circuit. `half_open`: one probe is on its way. */
 export type BreakerState = "closed" | "open" | "half_open";
 
-/** A state change of a circuit breaker. */
+/** A state change of a circuit breaker, or of the circuit of one caller in it. */
 export interface BreakerReport {
   readonly upstream: string;
   /** Scheme, host and port of the base address. */
@@ -19,6 +19,11 @@ export interface BreakerReport {
   readonly state: BreakerState;
   /** How long the circuit stays open; undefined in other states. */
   readonly cooldownMs: number | undefined;
+  /**
+   * The caller whose circuit it is: its requests fail where those of others do not, and it alone is refused. Absent where it is
+   * the circuit of all.
+   */
+  readonly caller?: string | undefined;
 }
 
 /** Permission for one request. `end` must be called exactly once, whatever the outcome. */
@@ -146,7 +151,10 @@ export class Breaker {
   }
 
   private count(caller: string, verdict: Verdict): void {
-    if (this.callers.has(caller)) this.callers.probed(caller, verdict);
+    if (this.callers.has(caller)) {
+      this.callers.probed(caller, verdict);
+      if (!this.callers.has(caller)) this.reportCaller(caller, "closed");
+    }
     if (verdict === "nothing") return;
     this.outcomes.add(caller, verdict === "fails");
     if (verdict === "works") {
@@ -169,6 +177,7 @@ export class Breaker {
       return;
     }
     this.callers.open(caller);
+    this.reportCaller(caller, "open");
     this.outcomes.forget(caller);
     this.worksForSome = false;
   }
@@ -178,6 +187,7 @@ export class Breaker {
     if (verdict === "nothing" || this.suspect === undefined || caller === this.suspect) return;
     if (verdict === "works") {
       this.callers.open(this.suspect, this.cooldown);
+      this.reportCaller(this.suspect, "open");
       this.worksForSome = true;
       this.outcomes.forget(this.suspect);
       this.outcomes.add(caller, false);
@@ -221,6 +231,12 @@ export class Breaker {
     this.era++;
     this.state = state;
     this.onChange({ ...this.place, state, cooldownMs: state === "open" ? this.cooldown.ms : undefined });
+  }
+
+  /** Circuits of callers change nothing about that of all. */
+  private reportCaller(caller: string, state: "open" | "closed"): void {
+    const cooldownMs = state === "open" ? this.callers.cooldownOf(caller) : undefined;
+    this.onChange({ ...this.place, state, cooldownMs, caller });
   }
 
   private refused(waitMs: number): Error {

@@ -37,6 +37,11 @@ export class CallerCircuits {
     return this.circuits.has(caller);
   }
 
+  /** How long the circuit of a caller stays open, in milliseconds; undefined where it has none. */
+  cooldownOf(caller: string): number | undefined {
+    return this.circuits.get(caller)?.cooldown.ms;
+  }
+
   /** How long a caller has to wait, in milliseconds; undefined when it may make a request, which finds out. */
   admit(caller: string): number | undefined {
     const circuit = this.circuits.get(caller);

@@ -33,9 +33,16 @@ class Tested {
     }
   }
 
-  /** The last state that was reported. */
+  /** The last state of the circuit of all that was reported. */
   get state(): string {
-    return this.reports.at(-1)?.state ?? "closed";
+    return this.reports.findLast(({ caller }) => caller === undefined)?.state ?? "closed";
+  }
+
+  /** What was reported of circuits of single callers. */
+  get ofCallers(): string[] {
+    return this.reports.flatMap(({ caller, state, cooldownMs }) =>
+      caller === undefined ? [] : [`${caller} ${state}${cooldownMs === undefined ? "" : ` ${cooldownMs}`}`],
+    );
   }
 }
 
@@ -59,6 +66,19 @@ test("one caller whose requests fail is refused alone, whenever it comes and how
     }),
     { interruptAfterTimeLimit: 3000 },
   );
+});
+
+test("the circuit of a caller is reported when it opens and when it closes, once each", () => {
+  const tested = new Tested();
+  for (let i = 0; i < 100; i++) {
+    tested.request("poisoner", POISONED);
+    tested.request("other");
+  }
+  expect(tested.ofCallers).toEqual([`poisoner open ${BREAKER_DEFAULTS.cooldownMs}`]);
+  tested.clock.advance(BREAKER_DEFAULTS.cooldownMs);
+  expect(tested.request("poisoner")).toBe(true);
+  expect(tested.ofCallers.slice(1)).toEqual(["poisoner closed"]);
+  expect(tested.state).toBe("closed");
 });
 
 test("a caller whose requests fail is spared the upstream, and the upstream is spared them", () => {

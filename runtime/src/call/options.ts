@@ -57,6 +57,8 @@ export interface RequestReport {
   readonly verb: string;
   /** Scheme, host and port, e.g. `https://api.example.com`; after a redirect those that it leads to. */
   readonly origin: string;
+  /** Whether the same request was sent before, and is sent again; further pages are requests of their own. */
+  readonly isRetry: boolean;
 }
 
 /** What goes along with one request to an upstream. */

@@ -15,7 +15,7 @@ import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
 import type { FoundDifferences } from "../decode/difference.ts";
-import { withTypes } from "../decode/known-types.ts";
+import { typed, withTypes } from "../decode/known-types.ts";
 import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
@@ -30,10 +30,11 @@ import { stringifyJson } from "../json/stringify-json.ts";
 import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import { located } from "../request/located.ts";
+import { isLarge } from "../response/body.ts";
 import type { RecordBody } from "../response/decode.ts";
 import { headerReader } from "../response/headers.ts";
 import { type ListRules, Page } from "../response/page.ts";
-import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
+import { errorOf, type ReadResponse, readResponse, readResponseInPieces } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
 import { WaitAllowance } from "../retry/wait-allowance.ts";
 import { withRetries } from "../retry/with-retries.ts";
@@ -41,6 +42,7 @@ import { fullName } from "../text/full-name.ts";
 import type { Secret } from "../text/secret.ts";
 import type { Clock } from "../time/clock.ts";
 import { Pacer } from "../time/pacer.ts";
+import { inTurns, type Work } from "../time/work.ts";
 import { baseOf } from "../upstream/options.ts";
 import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import type { CallContext, CallSettings, Download, OpenExtras, RequestExtras } from "./call-context.ts";
@@ -53,7 +55,11 @@ import { type CallReport, callerOf } from "./options.ts";
 import type { Route } from "./routes.ts";
 import { SentSecrets } from "./sent-secrets.ts";
 
+type Bytes = Uint8Array<ArrayBuffer>;
 type Decodable = UnaryAdapter | UploadAdapter | OperationAdapter;
+
+/** Sends a request, again where `isRetry` is set; calls `onSent` when it goes out. */
+type Send<T> = (onSent: () => void, isRetry: boolean) => Promise<T>;
 
 /** One call of a method while it runs, with one or many requests to its upstream; it keeps count of what came. */
 export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
@@ -118,7 +124,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   send(request: RestRequest, { rules, stream, retry = true }: RequestExtras = {}): Promise<ReadResponse> {
     const { method } = this.adapter;
     const used = rulesOfRequest(rules ?? this.adapter.rules, method.input, this.requested);
-    return this.retried(retry && stream === undefined, async (onSent) => {
+    return this.retried(retry && stream === undefined, async (onSent, isRetry) => {
       const call = {
         ...this.context,
         onSecrets: this.sentSecrets.add,
@@ -127,12 +133,24 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         request,
         stream,
         onSent,
+        isRetry,
+        caller: callerOf(this.settings.options),
       };
       const response = await this.following(call, (call) => this.route.upstream.call(call));
-      return this.knowing(() =>
-        readResponse(this.attributed(response), used, this.clock.now(), this.maxCost),
-      );
+      return await this.read(this.attributed(response), used);
     });
+  }
+
+  private read(response: UpstreamResponse, rules: MethodRules): ReadResponse | Promise<ReadResponse> {
+    const now = this.clock.now();
+    if (isLarge(response.body)) return this.inTurns(readResponseInPieces(response, rules, now, this.maxCost));
+    return this.knowing(() => readResponse(response, rules, now, this.maxCost));
+  }
+
+  /** Does work in turns of the event loop, until the call is over. */
+  inTurns<T>(work: Work<T>): Promise<T> {
+    const { clock } = this;
+    return inTurns(typed(work, this.settings.types), { signal: this.context.signal, clock });
   }
 
   /** Sends a request, again where that may help, and leaves the body of the response to be read. */
@@ -140,7 +158,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const { method } = this.adapter;
     const rules = rulesOfRequest(this.adapter.rules, method.input, this.requested);
     const signal = until === undefined ? this.context.signal : AbortSignal.any([this.context.signal, until]);
-    return this.retried(true, async (onSent) => {
+    return this.retried(true, async (onSent, isRetry) => {
       const call = {
         ...this.context,
         onSecrets: this.sentSecrets.add,
@@ -149,6 +167,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         rules,
         request,
         onSent,
+        isRetry,
         bodyTimeoutMs,
       };
       const response = await this.following(call, (call) => this.route.upstream.open(call));
@@ -188,12 +207,14 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     this: RunningCall<Decodable>,
     response: ReadResponse,
     rules: MethodRules = this.adapter.rules,
-  ): Uint8Array<ArrayBuffer> {
-    const { bytes, differences } = this.knowing(() =>
-      this.settings.decoder.message(this.adapter, response, rules),
-    );
-    this.differed(differences);
-    return bytes;
+  ): Bytes | Promise<Bytes> {
+    const { decoder } = this.settings;
+    const { adapter } = this;
+    return response.body.inPieces === undefined
+      ? this.reported(this.knowing(() => decoder.message(adapter, response, rules))).bytes
+      : this.inTurns(decoder.messageInParts(adapter, response, rules)).then(
+          (decoded) => this.reported(decoded).bytes,
+        );
   }
 
   /**
@@ -214,12 +235,14 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     page: Page,
     response: ReadResponse,
     indices: readonly number[] = [...page.items.keys()],
-  ): ReadonlyArray<Uint8Array<ArrayBuffer>> {
-    const { items, differences } = this.knowing(() =>
-      this.settings.decoder.items(this.adapter, page, response, indices),
-    );
-    this.differed(differences);
-    return items;
+  ): readonly Bytes[] | Promise<readonly Bytes[]> {
+    const { decoder } = this.settings;
+    const { adapter } = this;
+    return response.body.inPieces === undefined
+      ? this.reported(this.knowing(() => decoder.items(adapter, page, response, indices))).items
+      : this.inTurns(decoder.itemsInParts(adapter, page, response, indices)).then(
+          (decoded) => this.reported(decoded).items,
+        );
   }
 
   /** A response message with a record; undefined where it is no object. */
@@ -227,12 +250,14 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     this: RunningCall<RecordsAdapter>,
     record: RecordBody,
     index: number,
-  ): Uint8Array<ArrayBuffer> | undefined {
-    const { bytes, differences } = this.knowing(() =>
-      this.settings.decoder.record(this.adapter, record, index),
-    );
-    this.differed(differences);
-    return bytes;
+  ): Bytes | undefined | Promise<Bytes | undefined> {
+    const { decoder } = this.settings;
+    const { adapter } = this;
+    return record.inPieces === undefined
+      ? this.reported(this.knowing(() => decoder.record(adapter, record, index))).bytes
+      : this.inTurns(decoder.recordInParts(adapter, record, index)).then(
+          (decoded) => this.reported(decoded).bytes,
+        );
   }
 
   /** A response message with a chunk. */
@@ -241,9 +266,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     head: RestResponse | undefined,
     chunk: Uint8Array | undefined,
   ): Uint8Array<ArrayBuffer> {
-    const { bytes, differences } = this.knowing(() => this.settings.decoder.chunk(this.adapter, head, chunk));
-    this.differed(differences);
-    return bytes;
+    return this.reported(this.knowing(() => this.settings.decoder.chunk(this.adapter, head, chunk))).bytes;
   }
 
   /** The error that callers get for what a call threw. */
@@ -300,7 +323,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return isOfCaller ? { ...response, configuredCredentials: false } : response;
   }
 
-  private retried<T>(retry: boolean, send: (onSent: () => void) => Promise<T>): Promise<T> {
+  private retried<T>(retry: boolean, send: Send<T>): Promise<T> {
     const { retrier, closing } = this.route.upstream;
     const { signal, expiresAt } = this.context;
     const { idempotent } = this.adapter.rules;
@@ -314,10 +337,15 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       clock,
       allowance: this.allowance,
     };
-    return withRetries(() => this.permitted(send), context);
+    let isRetry = false;
+    return withRetries(() => {
+      const sending = this.permitted(send, isRetry);
+      isRetry = true;
+      return sending;
+    }, context);
   }
 
-  private async permitted<T>(send: (onSent: () => void) => Promise<T>): Promise<T> {
+  private async permitted<T>(send: Send<T>, isRetry: boolean): Promise<T> {
     const { rules, method } = this.adapter;
     const caller = callerOf(this.settings.options);
     const permit = this.route.upstream.admit(rules.base, { caller, method: fullName(method) });
@@ -325,7 +353,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       const result = await send(() => {
         this.progress.counts.attempts++;
         permit.sent();
-      });
+      }, isRetry);
       permit.end(undefined);
       return result;
     } catch (error) {
@@ -334,7 +362,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     }
   }
 
-  /** Sends a request, and those that its redirects lead to: each is a request of its own, to whoever observes them. */
+  /** Sends a request, those that its redirects lead to, and it again with renewed credentials: each is a request of its own, to whoever observes them. */
   private async following<T extends UpstreamResponse>(
     first: UpstreamCall,
     send: (call: UpstreamCall) => Promise<T>,
@@ -343,21 +371,22 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     for (;;) {
       const current = call;
       const response = await this.observed(current, (request) => send({ ...current, request }));
-      const next = this.route.upstream.redirected(current, response);
+      const { upstream } = this.route;
+      const next = upstream.redirected(current, response) ?? (await upstream.renewed(current, response));
       if (next === undefined) return response;
       call = next;
     }
   }
 
   private async observed<T extends UpstreamResponse>(
-    { request, hop }: UpstreamCall,
+    { request, hop, isRetry = false }: UpstreamCall,
     send: (request: RestRequest) => Promise<T>,
   ): Promise<T> {
     const { verb } = request;
     const { method, rules } = this.adapter;
     this.progress.counts.verb = verb;
     const origin = hop?.origin ?? baseOf(this.route.upstream.settings, rules.base)?.origin ?? "";
-    const report = { method, upstream: rules.upstream, verb, origin };
+    const report = { method, upstream: rules.upstream, verb, origin, isRetry };
     const response = await observed(this.settings.options.onRequest, report, request, send);
     this.progress.responded(response, () => this.secrets());
     return response;
@@ -373,14 +402,16 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     }
   }
 
-  private differed(found: FoundDifferences): void {
+  /** What was decoded, its differences reported. */
+  private reported<T extends { readonly differences: FoundDifferences }>(decoded: T): T {
     reportDifferences(
-      found,
+      decoded.differences,
       this.adapter,
       this.settings,
       () => this.secrets(),
       (counts) => this.progress.differed(counts),
     );
+    return decoded;
   }
 
   private failed(step: string, cause: unknown): ConnectError {

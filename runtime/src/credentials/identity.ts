@@ -42,7 +42,7 @@ function partsOf(kind: CredentialKind, { apiKey, oauth1, oauth2, basic }: Creden
     case "oauth1":
       return [reveal(oauth1?.consumerKey), reveal(oauth1?.token)];
     case "oauth2":
-      return [reveal(oauth2?.accessToken)];
+      return oauth2?.identity === undefined ? [reveal(oauth2?.accessToken)] : ["identity", oauth2.identity];
     case "basic":
       return [reveal(basic?.username), reveal(basic?.password)];
   }

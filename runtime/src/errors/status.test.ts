@@ -5,7 +5,8 @@ import { KNOWN_STATUSES, meaningOf } from "./status.ts";
 test.each<[number, Code, string]>([
   [301, Code.FailedPrecondition, "MOVED"],
   [302, Code.FailedPrecondition, "MOVED"],
-  [304, Code.FailedPrecondition, "MOVED"],
+  [304, Code.FailedPrecondition, "NOT_MODIFIED"],
+  [305, Code.FailedPrecondition, "MOVED"],
   [399, Code.FailedPrecondition, "MOVED"],
   [400, Code.InvalidArgument, "BAD_REQUEST"],
   [401, Code.Unauthenticated, "UNAUTHORIZED"],

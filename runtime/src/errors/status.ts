@@ -10,6 +10,8 @@ export interface StatusMeaning {
 }
 
 const MEANINGS: Readonly<Record<number, readonly [code: Code, phrase: string]>> = {
+  // nobody has asked whether something is modified
+  304: [Code.FailedPrecondition, "Not Modified"],
   400: [Code.InvalidArgument, "Bad Request"],
   401: [Code.Unauthenticated, "Unauthorized"],
   402: [Code.FailedPrecondition, "Payment Required"],
@@ -44,7 +46,7 @@ const MEANINGS: Readonly<Record<number, readonly [code: Code, phrase: string]>> 
 };
 
 /**
- * What a status means by default. Statuses that no row names: 3xx is FAILED_PRECONDITION with reason MOVED
+ * What a status means by default. Statuses that no row names: other 3xx is FAILED_PRECONDITION with reason MOVED
  * (never followed), other 4xx FAILED_PRECONDITION, 520 to 530 (of content networks: the origin is unreachable)
  * UNAVAILABLE, other 5xx and everything else UNKNOWN. 2xx is an error only by a rule of the method, or by errors
  * in place of a payload.

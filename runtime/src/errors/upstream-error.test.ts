@@ -112,6 +112,27 @@ test("an error of the upstream: with a redirect gives the address, and only then
   expect(info(errorOf(404, { headers }))?.metadata).not.toHaveProperty("location");
 });
 
+test("an error of the upstream: 304 is no redirect", () => {
+  const error = errorOf(304, { headers: {} });
+  expect(error.rawMessage).toBe("upstream things responded with 304 Not Modified");
+  expect(info(error)).toMatchObject({ reason: "NOT_MODIFIED", metadata: { http_status: "304" } });
+});
+
+test.each(["application/problem+json", "Application/Problem+JSON; charset=utf-8"])(
+  "an error of the upstream: a problem by its type, %s, needs no more than a title",
+  (type) => {
+    const given = { headers: { "content-type": type }, body: { title: "You do not have enough credit." } };
+    expect(errorOf(403, given).rawMessage).toBe(
+      "upstream things responded with 403 Forbidden: You do not have enough credit.",
+    );
+    const other = { ...given, headers: { "content-type": "application/json" } };
+    expect(errorOf(403, other).rawMessage).toBe("upstream things responded with 403 Forbidden");
+    expect(errorOf(403, { ...given, body: { title: 7 } }).rawMessage).toBe(
+      "upstream things responded with 403 Forbidden",
+    );
+  },
+);
+
 test("an error of the upstream: is decided by a google.rpc.Status in its body before its status", () => {
   const details = [
     { "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "THEIRS", domain: "t.test" },

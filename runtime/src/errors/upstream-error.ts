@@ -174,8 +174,22 @@ function repeatsStatus(said: string, status: number, phrase: string): boolean {
 
 /** What the body says: JSON by the rules of the method, and text as its type is. */
 function reportOf({ json, body, header, secrets }: ErrorResponse, rules: MethodRules): ErrorReport {
-  if (json !== undefined) return readErrorBody(json, rules.errorShapes, rules.envelope);
+  if (json !== undefined) {
+    const report = readErrorBody(json, rules.errorShapes, rules.envelope);
+    return hasText(report) ? report : { ...report, ...titleOf(json, header) };
+  }
   return readTextBody(header("content-type") ?? "", beginningOf(body, secrets));
+}
+
+function hasText({ text = "" }: ErrorReport): boolean {
+  return text !== "";
+}
+
+/** The title of a problem by its content type: its other members may be absent (RFC 9457 section 3.1). */
+function titleOf(json: JsonValue, header: HeaderReader): Pick<ErrorReport, "text"> {
+  const isProblem = /^application\/problem\+json\s*(?:;|$)/i.test(header("content-type") ?? "");
+  const title = isProblem && isJsonObject(json) ? json.title : undefined;
+  return typeof title === "string" && title !== "" ? { text: title } : {};
 }
 
 function metadataOf(

@@ -1,5 +1,5 @@
 import { pipeline, Readable } from "node:stream";
-import { DECODERS, DecompressError, decompressErrorOf, encodingsOf } from "./decompress.ts";
+import { decoderOf, decompressErrorOf, encodingsOf } from "./decompress.ts";
 
 const OPTIONS = { chunkSize: 64 * 1024 };
 
@@ -15,13 +15,16 @@ export async function* decompressStream(
   encodings: string,
 ): AsyncGenerator<Uint8Array> {
   let bytes = body;
-  for (const name of encodingsOf(encodings)) bytes = decoded(bytes, name);
+  for (const name of encodingsOf(encodings)) bytes = decoded(bytes, name, encodings);
   yield* bytes;
 }
 
-async function* decoded(body: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<Uint8Array> {
-  const create = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
-  if (create === undefined) throw new DecompressError("unknown", encoding);
+async function* decoded(
+  body: AsyncIterable<Uint8Array>,
+  encoding: string,
+  header: string,
+): AsyncGenerator<Uint8Array> {
+  const create = decoderOf(encoding, header);
   const iterator = body[Symbol.asyncIterator]();
   const beginning = await firstBytes(iterator);
   // an empty body is empty in every encoding

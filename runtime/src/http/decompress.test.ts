@@ -46,6 +46,32 @@ test("decompress: takes four encodings off, and refuses more at once, in one pie
   expect(await kindOf(decompressStream(body(), names(5)).next())).toBe("unknown");
 });
 
+test("decompress: an unknown encoding is shown as it came, as a whole, or by its length", async () => {
+  const thrown = async (encodings: string) => {
+    async function* body() {
+      yield text;
+    }
+    const whole = decompress(text, encodings, LIMIT).catch((error: unknown) => error);
+    const streamed = decompressStream(body(), encodings)
+      .next()
+      .catch((error: unknown) => error);
+    const [one, other] = (await Promise.all([whole, streamed])) as DecompressError[];
+    expect(other?.encoding).toBe(one?.encoding);
+    return one?.encoding;
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.stringMatching(/^[A-Z][a-z-]{3,9}$/), { minLength: 1, maxLength: 4 }),
+      async (names) => {
+        const header = names.join(", ");
+        expect(await thrown(header)).toBe(header);
+      },
+    ),
+    { numRuns: 30 },
+  );
+  expect(await thrown("S3cret,".repeat(3) + "x".repeat(180))).toBe("an encoding of 201 characters");
+});
+
 test("decompress: takes no bytes for an empty body in any encoding", async () => {
   expect(await decompress(new Uint8Array(), "gzip, compress", LIMIT)).toHaveLength(0);
 });

@@ -59,10 +59,13 @@ export async function decompress(
 ): Promise<Uint8Array> {
   let bytes = body;
   for (const name of encodingsOf(encodings)) {
-    if (bytes.length > 0) bytes = await step(bytes, name, limit, signal);
+    if (bytes.length > 0) bytes = await step(bytes, decoderOf(name, encodings), name, limit, signal);
   }
   return bytes;
 }
+
+/** A header with unknown encodings is shown up to this length. */
+const MAX_SHOWN = 200;
 
 /** One is usual, two are seen; a header could name thousands, each with a decoder of its own. */
 const MAX_ENCODINGS = 4;
@@ -82,9 +85,29 @@ export function encodingsOf(header: string): string[] {
   return names.reverse();
 }
 
-function step(bytes: Uint8Array, encoding: string, limit: number, signal: AbortSignal): Promise<Uint8Array> {
+/**
+ * The error for an encoding that is not known. It shows the header as it came and as a whole, or not at all: only there a secret
+ * of the request is found that the upstream may repeat.
+ */
+function unknownEncoding(header: string): DecompressError {
+  const shown = header.length > MAX_SHOWN ? `an encoding of ${header.length} characters` : header;
+  return new DecompressError("unknown", shown);
+}
+
+/** @throws DecompressError for an encoding that is not known */
+export function decoderOf(encoding: string, header: string): (typeof DECODERS)[string] {
   const create = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
-  if (create === undefined) throw new DecompressError("unknown", encoding);
+  if (create === undefined) throw unknownEncoding(header);
+  return create;
+}
+
+function step(
+  bytes: Uint8Array,
+  create: (typeof DECODERS)[string],
+  encoding: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
   signal.throwIfAborted();
   const usual = Math.min(Math.max(USUAL_RATIO * bytes.length, MIN_CHUNK_BYTES), MAX_CHUNK_BYTES);
   const decoder = create({ chunkSize: usual }, bytes);

@@ -1,3 +1,4 @@
+import type { BudgetedBody } from "./body-budget.ts";
 import { ChunkBuffer } from "./chunk-buffer.ts";
 import type { DispatchController, DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
 
@@ -19,6 +20,8 @@ export interface ExchangeLimits {
   readonly maxBytes: (status: number) => number;
   /** Whether a part of the body will do, as for the text of an error. */
   readonly tolerant: (status: number) => boolean;
+  /** Counts the bytes of the body, and stops them where there are too many; to be released by who began it. */
+  readonly held?: BudgetedBody | undefined;
 }
 
 /** A body that is larger than allowed. */
@@ -113,10 +116,14 @@ class Reader implements DispatchHandler {
     }
   }
 
-  onResponseData(_controller: DispatchController, chunk: Buffer): void {
+  onResponseData(controller: DispatchController, chunk: Buffer): void {
     if (this.settled) return;
     this.body.push(chunk);
-    if (this.body.size > this.limits.maxBytes(this.status)) this.stop(new BodyTooLarge());
+    if (this.body.size > this.limits.maxBytes(this.status)) {
+      this.stop(new BodyTooLarge());
+    } else {
+      this.limits.held?.add(chunk.length, controller);
+    }
   }
 
   onResponseEnd(): void {

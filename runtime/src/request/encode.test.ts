@@ -76,6 +76,7 @@ test("durationText and fieldMaskText: writes paths in lowerCamel", () => {
 
 test("dynamic values: write numbers that JSON can say, and names for others", () => {
   expect(doubleJson(1.5)).toBe(1.5);
+  expect(JSON.stringify([doubleJson(-0), doubleJson(0)])).toBe("[-0,0]");
   expect(doubleJson(Number.NaN)).toBe("NaN");
   expect(doubleJson(Number.NEGATIVE_INFINITY)).toBe("-Infinity");
 });

@@ -18,10 +18,13 @@ import { type CountUnit, countText, NANOS_PER_SECOND, UNIT_DIGITS } from "../dec
 import { ownValue } from "../decode/read.ts";
 import { MAX_SECONDS, MIN_SECONDS, type TimeRule } from "../decode/timestamp.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { NumberText } from "../json/number-text.ts";
 import { parseJson, parseJsonVerbatim } from "../json/parse-json.ts";
 import { wireNumber } from "../json/wire-number.ts";
 import { invalidParameter } from "./invalid-value.ts";
 import { withoutCommas } from "./parameters.ts";
+
+const MINUS_ZERO = new NumberText("-0", -0);
 
 /** A JSON object under construction. */
 export interface JsonRecord {
@@ -187,6 +190,8 @@ export function omit(json: JsonRecord, path: string): void {
 
 /** A double as a JSON value: ProtoJSON's names for what JSON numbers cannot say. */
 export function doubleJson(value: number): JsonValue {
+  // JSON.stringify would lose its sign
+  if (Object.is(value, -0)) return MINUS_ZERO;
   return Number.isFinite(value) ? value : String(value);
 }
 

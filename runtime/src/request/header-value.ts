@@ -3,6 +3,8 @@ import type { ParameterValue } from "./parameters.ts";
 
 // field-content of RFC 9110 section 5.5: visible ASCII, obs-text, space and tab
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+// what receivers take off a value (RFC 9110 section 5.5)
+const PADDED = /^[\t ]|[\t ]$/;
 // cookie-octet of RFC 6265 section 4.1.1
 const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
@@ -10,10 +12,14 @@ const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
  * The value as text for a request header (RFC 9110 section 5.5).
  *
  * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for line breaks, other control
- *   characters, and characters beyond Latin-1
+ *   characters, characters beyond Latin-1, and spaces at the ends, which would be lost
  */
 export function headerValue(name: string, value: ParameterValue): string {
   const text = String(value);
+  if (PADDED.test(text)) {
+    const problem = "begins or ends with a space, which headers lose";
+    throw invalidParameter(name, "header", { problem, remedy: "send it without" }, { value });
+  }
   if (HEADER_VALUE.test(text)) return text;
   throw invalidParameter(
     name,

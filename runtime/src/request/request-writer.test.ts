@@ -146,6 +146,15 @@ test.each(["a\r\nx: y", "a\n", "\u0000", "\u007f", "☃"])("headers: refuses %j 
   );
 });
 
+test.each([" a", "a ", "\ta", "a\t", " ", "\t"])(
+  "headers: refuses %j, which would lose its ends",
+  (value) => {
+    expect(failure(() => writer().header("x-a", value)).rawMessage).toBe(
+      "x-a: begins or ends with a space, which headers lose, so it cannot be sent in the header; send it without",
+    );
+  },
+);
+
 test.each(["a; b=c", "a b", 'a"', "é", "a,b"])("headers: refuses %j in a cookie", (value) => {
   expect(failure(() => writer().cookie("c", value)).rawMessage).toBe(
     "c: contains a space, comma, semicolon, quote, backslash, or a non-ASCII character, so it cannot be sent in the cookie; send only characters that are allowed in cookies",

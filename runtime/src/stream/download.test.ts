@@ -188,6 +188,12 @@ test.each([
     Code.Internal,
   ],
   [
+    "sends a part that nobody has asked for",
+    () => respondingWith(206, { "content-range": "bytes 0-1/2" }, "x"),
+    "upstream things: a part of the response (206) where no part was asked for",
+    Code.Internal,
+  ],
+  [
     "redirects",
     () => respondingWith(302, { location: "http://evil.test" }),
     "upstream things: unexpected redirect (302); redirects are not followed",

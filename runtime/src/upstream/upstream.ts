@@ -10,9 +10,17 @@ import {
   UNWATCHED,
 } from "../breaker/breaker.ts";
 import { type Authorization, authorize, chooseKind } from "../credentials/authorize.ts";
-import type { Credentials, CredentialsContext, CredentialsFunction } from "../credentials/credentials.ts";
+import type {
+  Credentials,
+  CredentialsContext,
+  CredentialsFunction,
+  FixedCredentials,
+} from "../credentials/credentials.ts";
 import { Identities } from "../credentials/identity.ts";
+import type { OAuth2Grant } from "../credentials/oauth2-grant.ts";
+import { TokenSources } from "../credentials/token-sources.ts";
 import { restError } from "../errors/rest-error.ts";
+import { BodyBudget, type BudgetedBody } from "../http/body-budget.ts";
 import { DecompressError, decompress } from "../http/decompress.ts";
 import { type Exchange, ExchangeFailed, exchange, type ResponseHeaders } from "../http/exchange.ts";
 import { openExchange } from "../http/open-exchange.ts";
@@ -22,11 +30,13 @@ import { Retrier } from "../retry/retrier.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Secret } from "../text/secret.ts";
 import { raced } from "../time/abort.ts";
-import type { Clock } from "../time/clock.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
+import { LargeWork } from "../time/large-work.ts";
 import { Turns } from "../time/turns.ts";
 import { type Base, pathBelow } from "./base.ts";
 import { beginningOf, bodyStream } from "./body-stream.ts";
 import type { Connections } from "./connections.ts";
+import { endpointSend } from "./endpoint-send.ts";
 import { decompressError, exchangeError } from "./failure.ts";
 import { type Hop, nextHop, RedirectRefused } from "./hop.ts";
 import { type Network, systemNetwork } from "./hop-pools.ts";
@@ -56,10 +66,16 @@ export interface UpstreamCall {
   readonly bodyTimeoutMs?: number | undefined;
   /** The address of a redirect, in place of the request's own. */
   readonly hop?: Hop | undefined;
+  /** In place of those that were refused before. */
+  readonly credentials?: Credentials | undefined;
   /** Is given what is sent as credentials, before the request goes out. */
   readonly onSecrets?: ((secrets: readonly Secret[]) => void) | undefined;
   /** Is called when the request goes out. */
   readonly onSent?: (() => void) | undefined;
+  /** Whether the same request was sent before. Default: it was not. */
+  readonly isRetry?: boolean | undefined;
+  /** Whom the request is made for: large responses are decoded in turns. Default: all are for the same. */
+  readonly caller?: string | undefined;
 }
 
 /** What an upstream responded, whatever its status; decompressed. */
@@ -73,6 +89,8 @@ export interface UpstreamResponse {
   readonly configuredCredentials: boolean;
   /** What was sent as credentials. */
   readonly secrets: readonly Secret[];
+  /** Says that the token in the credentials was refused; see `Credentials`. Absent where none was sent. */
+  readonly refused?: Credentials["refused"];
 }
 
 /** What an upstream responded, its body still to come where its status means success. */
@@ -125,6 +143,8 @@ export interface Upstream {
    * @throws ConnectError reason REDIRECT_REFUSED
    */
   redirected(call: UpstreamCall, response: UpstreamResponse): UpstreamCall | undefined;
+  /** The call with the credentials that take the place of those that a response refuses (401); once for a call. */
+  renewed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined>;
   /** Aborted by `close`. */
   readonly closing: AbortSignal;
   /** Waits for running calls, then closes all connections. Further calls fail with UPSTREAM_CLOSED. */
@@ -160,7 +180,16 @@ export function isSuccess(status: number, rules: MethodRules): boolean {
   return (status >= 200 && status <= 299) || rules.success.includes(status);
 }
 
-type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets">;
+/** Whether a response is a part (RFC 9110 section 15.3.7) that nobody has asked for: it would pass for the whole. */
+function isStrayPart(status: number, { request, rules }: UpstreamCall): boolean {
+  if (status !== 206 || rules.success.includes(206)) return false;
+  return !request.headers.some(([name]) => name === "range");
+}
+
+/** What of a call its credentials depend on. */
+type CredentialsCall = Pick<UpstreamCall, "method" | "rules" | "header" | "signal" | "credentials">;
+
+type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets" | "refused">;
 
 interface Prepared {
   readonly requester: Requester;
@@ -173,6 +202,15 @@ interface Prepared {
  * gigabytes, of which the system gets little back.
  */
 const MAX_DECOMPRESSING = 4;
+
+/** Responses beyond this size, in bytes, wait for their turn to be decoded. */
+const LARGE_BYTES = 256 * 1024;
+
+/** Bytes of responses of one upstream that are in memory before they are decoded; beyond, they wait in their connections. */
+const MAX_READ_BYTES = 64 * 1024 * 1024;
+
+/** One for the process, whose event loop it is. */
+const LARGE_WORK = new LargeWork(systemClock);
 
 class PooledUpstream implements Upstream {
   readonly name: string;
@@ -187,6 +225,8 @@ class PooledUpstream implements Upstream {
   private readonly limiter: RateLimiter | undefined;
   private readonly identities: Identities;
   private readonly decompressing = new Turns(MAX_DECOMPRESSING);
+  private readonly tokens: TokenSources;
+  private readonly reading = new BodyBudget(MAX_READ_BYTES);
 
   constructor(
     name: string,
@@ -204,6 +244,8 @@ class PooledUpstream implements Upstream {
       client === undefined
         ? new OwnConnections(settings, network)
         : new SuppliedConnections(client, settings, clock, network.isPrivate);
+    const send = endpointSend(this.connections, settings, this.closed.signal, clock);
+    this.tokens = new TokenSources(name, send, clock);
     for (const origin of new Set([...settings.bases.values()].map((base) => base.origin))) {
       if (settings.breaker === undefined) continue;
       this.breakers.set(origin, new Breaker({ upstream: name, origin }, settings.breaker, clock, onBreaker));
@@ -217,12 +259,14 @@ class PooledUpstream implements Upstream {
     return this.breakers.get(origin)?.admit(from) ?? UNWATCHED;
   }
 
-  async identity(call: Parameters<Upstream["identity"]>[0]): Promise<UpstreamIdentity> {
-    const credentials = await this.credentials(call);
+  async identity(call: CredentialsCall): Promise<UpstreamIdentity> {
+    const { credentials: configured } = this.settings;
+    const isConfigured = typeof configured !== "function";
+    // who it is does not depend on a token that would have to be fetched
+    const credentials = isConfigured ? (configured as Credentials) : await this.credentials(call);
     const kind = chooseKind(call, credentials);
     if (kind === "none") return { name: "none", isPublic: true };
-    if (typeof this.settings.credentials !== "function")
-      return { name: `configured ${kind}`, isPublic: false };
+    if (isConfigured) return { name: `configured ${kind}`, isPublic: false };
     const { owner } = credentials;
     const name =
       owner === undefined ? `caller ${this.identities.proven(kind, credentials)}` : `owner ${owner}`;
@@ -232,10 +276,16 @@ class PooledUpstream implements Upstream {
   async call(call: UpstreamCall): Promise<UpstreamResponse> {
     const { requester, sent, sender } = await this.prepare(call);
     call.onSent?.();
-    const response = await this.exchange(requester, sent, call);
-    if (this.isProxyRefusal(sent, response.status)) throw this.proxyRefusal(response.status);
-    const tolerant = !isSuccess(response.status, call.rules);
-    return { ...(await this.decompressed(response, tolerant, call.signal)), ...sender };
+    const held = this.reading.begin();
+    try {
+      const response = await this.exchange(requester, sent, call, held);
+      if (this.isProxyRefusal(sent, response.status)) throw this.proxyRefusal(response.status);
+      if (isStrayPart(response.status, call)) throw this.strayPart();
+      const tolerant = !isSuccess(response.status, call.rules);
+      return { ...(await this.decompressed(response, tolerant, call)), ...sender };
+    } finally {
+      held.release();
+    }
   }
 
   async open(call: UpstreamCall): Promise<OpenResponse> {
@@ -250,13 +300,17 @@ class PooledUpstream implements Upstream {
       await opened.body.return?.();
       throw this.proxyRefusal(status);
     }
+    if (isStrayPart(status, call)) {
+      await opened.body.return?.();
+      throw this.strayPart();
+    }
     if (isSuccess(status, call.rules)) {
       const settings = { ...this.settings, bodyTimeoutMs };
       const chunks = bodyStream(opened, { ...this.failureContext, settings });
       return { status, headers, body: new Uint8Array(), truncated: false, chunks, ...sender };
     }
     const beginning = await beginningOf(opened, this.maxErrorBytes, call.signal);
-    return { ...(await this.decompressed(beginning, true, call.signal)), chunks: undefined, ...sender };
+    return { ...(await this.decompressed(beginning, true, call)), chunks: undefined, ...sender };
   }
 
   async close(): Promise<void> {
@@ -294,6 +348,15 @@ class PooledUpstream implements Upstream {
     }
   }
 
+  async renewed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined> {
+    if (response.status !== 401 || response.refused === undefined) return undefined;
+    const credentials = await raced(response.refused(), call.signal);
+    // a body that came in chunks is gone
+    if (credentials === undefined || call.credentials !== undefined || call.stream !== undefined)
+      return undefined;
+    return { ...call, credentials };
+  }
+
   get closing(): AbortSignal {
     return this.closed.signal;
   }
@@ -308,7 +371,7 @@ class PooledUpstream implements Upstream {
     return {
       requester: this.connections.base(base.origin),
       sent: outgoing({ ...call, origin: base.origin, path, authorization }, this.settings, this.clock),
-      sender: this.senderOf(authorization, call),
+      sender: this.senderOf(authorization, call, credentials),
     };
   }
 
@@ -324,7 +387,7 @@ class PooledUpstream implements Upstream {
     return {
       requester: this.connections.hop(hop),
       sent: outgoing({ ...call, origin, path, authorization }, this.settings, this.clock),
-      sender: this.senderOf(authorization, call),
+      sender: this.senderOf(authorization, call, credentials),
     };
   }
 
@@ -338,11 +401,14 @@ class PooledUpstream implements Upstream {
     await this.limiter.admit({ method: fullName(method), rules, identity, signal, expiresAt });
   }
 
-  private senderOf({ kind, secrets }: Authorization, call: UpstreamCall): Sender {
+  private senderOf({ kind, secrets }: Authorization, call: UpstreamCall, credentials: Credentials): Sender {
     call.onSecrets?.(secrets);
-    const fixed = typeof this.settings.credentials !== "function";
+    const { credentials: source } = this.settings;
+    const fixed = typeof source !== "function";
+    const mayBeRenewed = !fixed || isGrant(source.oauth2);
     const { secrets: others } = this.connections;
     return {
+      ...(mayBeRenewed && HAS_TOKEN.has(kind) && { refused: credentials.refused }),
       configuredCredentials: kind !== "none" && fixed,
       secrets: others.length === 0 ? secrets : [...secrets, ...others],
     };
@@ -355,17 +421,41 @@ class PooledUpstream implements Upstream {
     return base;
   }
 
-  private credentials({
-    method,
-    header,
-    signal,
-  }: Pick<UpstreamCall, "method" | "header" | "signal">): Credentials | Promise<Credentials> {
+  private credentials(call: CredentialsCall): Credentials | Promise<Credentials> {
+    const { method, header, signal } = call;
     const { credentials } = this.settings;
-    if (typeof credentials !== "function") return credentials;
-    return raced(this.provided(credentials, { method, header: header() }), signal);
+    if (call.credentials !== undefined) return call.credentials;
+    if (typeof credentials !== "function") return this.resolved(call, credentials);
+    const provided = raced(this.provided(credentials, { method, header: header() }), signal);
+    return provided.then((given) => this.resolved(call, given));
   }
 
-  private async provided(provide: CredentialsFunction, context: CredentialsContext): Promise<Credentials> {
+  /** A token is fetched only for a method that takes it. */
+  private resolved(call: CredentialsCall, given: FixedCredentials): Credentials | Promise<Credentials> {
+    const { oauth2 } = given;
+    if (!isGrant(oauth2)) return given as Credentials;
+    const { apiKey, oauth1, basic, owner } = given;
+    const others = { apiKey, oauth1, basic, owner };
+    const kind = chooseKind(call, { ...others, oauth2: { accessToken: "" } });
+    return kind === "oauth2" ? raced(this.withToken(oauth2, others), call.signal) : others;
+  }
+
+  private async withToken(grant: OAuth2Grant, others: Credentials): Promise<Credentials> {
+    this.closed.signal.throwIfAborted();
+    const { source, identity } = this.tokens.of(grant);
+    const accessToken = await source.get();
+    const refused = async (): Promise<Credentials | undefined> => {
+      // where there is no other token, what the upstream said is the error
+      const other = await source.another(accessToken).catch(() => undefined);
+      return other && { ...others, oauth2: { accessToken: other, identity } };
+    };
+    return { ...others, oauth2: { accessToken, identity }, refused };
+  }
+
+  private async provided(
+    provide: CredentialsFunction,
+    context: CredentialsContext,
+  ): Promise<FixedCredentials> {
     try {
       return (await provide(context)) ?? {};
     } catch (cause) {
@@ -378,11 +468,12 @@ class PooledUpstream implements Upstream {
     requester: Requester,
     sent: DispatchOptions,
     { rules, signal }: UpstreamCall,
+    held: BudgetedBody,
   ): Promise<Exchange> {
     const tolerant = (status: number) => !isSuccess(status, rules);
     const maxBytes = (status: number) =>
       tolerant(status) ? this.maxErrorBytes : this.settings.maxResponseBytes;
-    return this.translated(exchange(requester, sent, { maxBytes, tolerant }, signal));
+    return this.translated(exchange(requester, sent, { maxBytes, tolerant, held }, signal));
   }
 
   /** Where requests are handed to a proxy, a 407 is the proxy's own (RFC 9110 section 15.5.8). */
@@ -392,6 +483,10 @@ class PooledUpstream implements Upstream {
 
   private proxyRefusal(status: number): ConnectError {
     return restError("UPSTREAM_PROXY_REFUSED", { upstream: this.name, status });
+  }
+
+  private strayPart(): ConnectError {
+    return restError("UPSTREAM_BODY_PARTIAL", { upstream: this.name });
   }
 
   private async translated<T>(exchanging: Promise<T>): Promise<T> {
@@ -406,13 +501,18 @@ class PooledUpstream implements Upstream {
     return Math.min(MAX_ERROR_BYTES, this.settings.maxResponseBytes);
   }
 
-  private async decompressed(response: Exchange, tolerant: boolean, signal: AbortSignal) {
+  /** The response as it was before it was compressed, when it is its turn to be decoded. */
+  private async decompressed(response: Exchange, tolerant: boolean, { signal, caller = "" }: UpstreamCall) {
     const { status, headers, body, incomplete } = response;
     const encoding = headers["content-encoding"];
     const head = { status, headers, truncated: incomplete !== undefined };
-    if (encoding === undefined || body.length === 0) return { ...head, body };
+    const turn = async (bytes: Uint8Array) => {
+      if (bytes.length > LARGE_BYTES) await LARGE_WORK.turn(caller, signal);
+      return bytes;
+    };
+    if (encoding === undefined || body.length === 0) return { ...head, body: await turn(body) };
     const { maxResponseBytes } = this.settings;
-    const work = () => decompress(body, String(encoding), maxResponseBytes, signal);
+    const work = async () => turn(await decompress(body, String(encoding), maxResponseBytes, signal));
     try {
       return { ...head, body: await this.decompressing.run(signal, work) };
     } catch (error) {
@@ -428,7 +528,14 @@ class PooledUpstream implements Upstream {
   }
 }
 
+function isGrant(oauth2: FixedCredentials["oauth2"]): oauth2 is OAuth2Grant {
+  return oauth2 !== undefined && !("accessToken" in oauth2);
+}
+
 const NO_AUTHORIZATION: Authorization = { kind: "none", headers: [], queryString: "", secrets: [] };
+
+/** Kinds of credentials with a token, which may have expired. */
+const HAS_TOKEN: ReadonlySet<Authorization["kind"]> = new Set(["oauth1", "oauth2"]);
 
 /** Statuses that lead elsewhere (RFC 9110 section 15.4). */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -111,17 +111,17 @@ export class FeedPages {
     if (response.status === NOT_MODIFIED && known !== undefined) {
       return { ...known, etag: response.header("etag") ?? known.etag };
     }
-    const keys = this.itemsOf(call, response, isKnown);
+    const keys = await this.itemsOf(call, response, isKnown);
     const next = this.next(call, request, response, index, keys.length);
     return { request, etag: response.header("etag"), keys, next };
   }
 
   /** Keeps the items of a page that are not known. */
-  private itemsOf(
+  private async itemsOf(
     call: RunningCall<PollAdapter>,
     response: ReadResponse,
     isKnown: (key: string) => boolean,
-  ): string[] {
+  ): Promise<string[]> {
     const { items, key } = call.adapter;
     const page = call.page(response, [items]);
     const keys = page.items.map((item, index) => {
@@ -131,7 +131,7 @@ export class FeedPages {
     const wanted = keys.flatMap((key, index) => (isKnown(key) || this.found.has(key) ? [] : [index]));
     for (const index of wanted) {
       // one by one: an item that is none is left out, and takes its key with it
-      const [bytes] = call.items(page, response, [index]);
+      const [bytes] = await call.items(page, response, [index]);
       const key = keys[index];
       if (bytes !== undefined && key !== undefined) this.found.set(key, { key, bytes, late: false });
     }

@@ -18,10 +18,59 @@ for (const [byte, letter] of Object.entries({
   ESCAPES[Number(byte)] = letter.charCodeAt(0);
 }
 
+/** So much of a text is written at a time, so that no room is made for all of it to be escapes. */
+const TEXT_PIECE = 16 * 1024;
+/** So much is written in several parts, where others are to have their turn. */
+const LONG_TEXT = 4 * TEXT_PIECE;
+
+/** What is written later, at a place of what is written now. It yields wherever it may pause. */
+export interface Later {
+  readonly at: number;
+  readonly write: () => Iterable<undefined>;
+  /** What it has written, once it has. */
+  readonly parts: JsonPart[];
+}
+
+/** A part of a JSON text. */
+export interface JsonPart {
+  readonly bytes: Uint8Array;
+  readonly later: readonly Later[];
+}
+
 /** Writes JSON as UTF-8 into one growing buffer. */
 export class JsonWriter {
   private buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   private length = 0;
+  private readonly partBytes: number;
+  private later: Later[] = [];
+
+  /** @param partBytes how much is written before what comes is left to be written later; all of it by default */
+  constructor(partBytes: number = Number.POSITIVE_INFINITY) {
+    this.partBytes = partBytes;
+  }
+
+  /** Whether so much has been written that others should have their turn. */
+  get isSpent(): boolean {
+    return this.length >= this.partBytes;
+  }
+
+  /** Leaves something to be written later, at this place. */
+  postpone(write: Later["write"]): void {
+    this.later.push({ at: this.length, write, parts: [] });
+  }
+
+  /** What has been written since this was called before. */
+  part(): JsonPart {
+    const part = { bytes: this.copy(), later: this.later };
+    this.clear();
+    this.later = [];
+    return part;
+  }
+
+  /** Bytes that are kept for what is written next. */
+  get capacity(): number {
+    return this.buffer.length;
+  }
 
   /** Empties the writer. Its buffer is kept, unless one huge message made it huge. */
   clear(): void {
@@ -29,10 +78,11 @@ export class JsonWriter {
     if (this.buffer.length > MAX_KEPT_BYTES) this.buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   }
 
-  /** A copy of what has been written. */
+  /** A copy of what has been written, after which the writer is empty: idle, it keeps no huge buffer. */
   copy(): Uint8Array {
     const whole = Buffer.allocUnsafe(this.length);
     this.buffer.copy(whole, 0, 0, this.length);
+    this.clear();
     return whole;
   }
 
@@ -66,12 +116,41 @@ export class JsonWriter {
     this.length = at;
   }
 
+  /** Whether a text is long enough to be left to `textLater`. */
+  isLong(start: number, end: number): boolean {
+    return end - start > LONG_TEXT && this.partBytes !== Number.POSITIVE_INFINITY;
+  }
+
+  /** Text from bytes that are UTF-8, in quotes, later and in pieces. */
+  textLater(bytes: Uint8Array, start: number, end: number): void {
+    this.byte(QUOTE);
+    this.postpone(() => this.textPieces(bytes, start, end));
+    this.byte(QUOTE);
+  }
+
+  private *textPieces(bytes: Uint8Array, start: number, end: number): Generator<undefined, void, undefined> {
+    for (let from = start; from < end; from += TEXT_PIECE) {
+      this.textPiece(bytes, from, Math.min(end, from + TEXT_PIECE));
+      yield;
+    }
+  }
+
   /** Text from bytes that should be UTF-8, in quotes. False when they have more than ASCII, and may be none. */
   text(bytes: Uint8Array, start: number, end: number): boolean {
-    this.reserve((end - start) * 6 + 2);
+    this.byte(QUOTE);
+    let bits = 0;
+    for (let from = start; from < end; from += TEXT_PIECE) {
+      bits |= this.textPiece(bytes, from, Math.min(end, from + TEXT_PIECE));
+    }
+    this.byte(QUOTE);
+    return bits < 0x80;
+  }
+
+  /** All bits of the bytes. */
+  private textPiece(bytes: Uint8Array, start: number, end: number): number {
+    this.reserve((end - start) * 6);
     const buffer = this.buffer;
     let at = this.length;
-    buffer[at++] = QUOTE;
     let run = start;
     let bits = 0;
     for (let i = start; i < end; i++) {
@@ -83,10 +162,8 @@ export class JsonWriter {
       at = escaped(byte, letter, buffer, at);
       run = i + 1;
     }
-    at = copy(bytes, run, end, buffer, at);
-    buffer[at++] = QUOTE;
-    this.length = at;
-    return bits < 0x80;
+    this.length = copy(bytes, run, end, buffer, at);
+    return bits;
   }
 
   /** Bytes as base64 (RFC 4648 section 4), in quotes. */

@@ -1,0 +1,73 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { heapFlags } from "./world.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+
+/** How the command is started. */
+export interface CommandSettings {
+  /** Of the upstream. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** The largest heap in MB. Default: Node's. */
+  readonly heapMb?: number | undefined;
+  /** Write a log, to a reader who never reads. Default: no log. */
+  readonly unreadLog?: boolean;
+}
+
+/** A gateway that runs as an operator runs it. */
+export interface Command extends AsyncDisposable {
+  readonly process: ChildProcess;
+  readonly port: number;
+}
+
+/** Starts `connect-rest serve`. */
+export async function startCommand(
+  upstream: string,
+  { options = {}, heapMb, unreadLog = false }: CommandSettings = {},
+): Promise<Command> {
+  const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-bench-"));
+  const config = {
+    adapters: [path.join(ROOT, "gen/blog/v1/post_rest.ts")],
+    upstreams: { blog: { baseUrl: upstream, ...options, credentials: { apiKey: { env: "KEY" } } } },
+    server: { port: 0 },
+    log: { level: unreadLog ? "info" : "silent" },
+  };
+  const file = path.join(directory, "connect-rest.yaml");
+  // JSON is YAML
+  writeFileSync(file, JSON.stringify(config));
+  const bin = path.join(ROOT, "gateway/src/bin.ts");
+  const child = spawn(process.execPath, [...heapFlags(heapMb), bin, "serve", "--config", file], {
+    stdio: ["ignore", "pipe", unreadLog ? "pipe" : "inherit"],
+    env: { ...process.env, KEY: "bench" },
+  });
+  child.once("exit", () => rmSync(directory, { recursive: true }));
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exit = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGKILL");
+    await exit;
+  };
+  return { process: child, port: await readyPort(child), [Symbol.asyncDispose]: stop };
+}
+
+/** What a process has resident, in bytes. */
+export function residentOf({ process: { pid } }: Command): number {
+  try {
+    return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
+  } catch {
+    return Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)])) * 1024;
+  }
+}
+
+/** Reads standard output until the gateway is ready, and no more. */
+async function readyPort(child: ChildProcess): Promise<number> {
+  let text = "";
+  for await (const chunk of child.stdout?.iterator({ destroyOnReturn: false }) ?? []) {
+    text += String(chunk);
+    const port = /^gateway ready on http:.*:(\d+)$/m.exec(text)?.[1];
+    if (port !== undefined) return Number(port);
+  }
+  throw new Error(`the gateway did not become ready: ${text}`);
+}

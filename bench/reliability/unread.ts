@@ -1,0 +1,78 @@
+import http2 from "node:http2";
+import net from "node:net";
+import { call, LIST_POSTS, REQUEST } from "./call.ts";
+import { residentOf, startCommand } from "./command.ts";
+import { CONTROL_MS, slowestBeside } from "./control.ts";
+import type { Figure } from "./figure.ts";
+import { HEAPS, startLargeUpstream, withHeap } from "./world.ts";
+
+const MB = 1 << 20;
+const CALLS = 60;
+const LARGE_MB = 15;
+const WARM_UP = 20;
+
+/** How long such clients are watched, in milliseconds. */
+const WATCH_MS = 15_000;
+
+/** What 60 clients cost others that ask for 15 MB each and read none of it, and how much of it stays in memory. */
+export async function measureUnread(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const heapMb of HEAPS) {
+    for (const version of ["1.1", "2"] as const) {
+      // in a process of its own: sending it would hold up the clock
+      await using upstream = await startLargeUpstream(LARGE_MB, WARM_UP);
+      await using gateway = await startCommand(upstream.url, { heapMb });
+      for (let count = 0; count < WARM_UP; count++) await call(gateway.port);
+      const before = residentOf(gateway);
+      const leave = version === "2" ? askHttp2(gateway.port) : askHttp1(gateway.port);
+      const most = await slowestBeside(
+        gateway.port,
+        () => new Promise((resolve) => setTimeout(resolve, WATCH_MS)),
+      );
+      const held = residentOf(gateway) - before;
+      leave();
+      const who = `${CALLS} clients that read none of 15 MB, HTTP/${version}`;
+      figures.push({
+        name: withHeap(`slowest call beside ${who}`, heapMb),
+        unit: "ms",
+        value: most,
+        bound: { atMost: CONTROL_MS },
+      });
+      figures.push({
+        name: withHeap(`memory for ${who}`, heapMb),
+        unit: "MB",
+        value: held / MB,
+        // 256 MB that may wait, 64 MB that are being read, each several times over until it is collected
+        bound: { atMost: 896 },
+      });
+    }
+  }
+  return figures;
+}
+
+/** Each on a connection of its own. Returns what closes them. */
+function askHttp1(port: number): () => void {
+  const head = `POST ${LIST_POSTS} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
+  const sockets = Array.from({ length: CALLS }, () => {
+    const socket = net.connect(port, "127.0.0.1").on("error", () => undefined);
+    socket.pause();
+    socket.write(`${head}content-length: ${REQUEST.length}\r\n\r\n${REQUEST}`);
+    return socket;
+  });
+  return () => {
+    for (const socket of sockets) socket.destroy();
+  };
+}
+
+/** All on one connection, with windows as large as they can be for a stream and a connection that are not read. */
+function askHttp2(port: number): () => void {
+  const session = http2.connect(`http://127.0.0.1:${port}`).on("error", () => undefined);
+  const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };
+  for (let count = 0; count < CALLS; count++) {
+    session
+      .request(headers)
+      .on("error", () => undefined)
+      .end(REQUEST);
+  }
+  return () => session.destroy();
+}

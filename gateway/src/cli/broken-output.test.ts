@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { createProgram } from "./program.ts";
+
+const bin = path.resolve(import.meta.dirname, "../bin.ts");
+const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-broken-"));
+const file = path.join(directory, "connect-rest.yaml");
+writeFileSync(
+  file,
+  `adapters: [${path.resolve(import.meta.dirname, "../testing/echo-rest.ts")}]
+upstreams: { echo: { baseUrl: https://echo.example } }
+`,
+);
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** Every command that prints and ends, and every help. */
+const names = createProgram().commands.map((command) => command.name());
+const COMMANDS = [
+  ["--version"],
+  ["--help"],
+  ...names.map((name) => [name, "--help"]),
+  ...names
+    .filter((name) => name !== "serve")
+    .map((name) => (name.endsWith("-config") ? [name, "--config", file] : [name])),
+];
+
+/** Runs a command; its exit status and what it says on standard error. */
+async function run(command: readonly string[], stdout: number | "pipe") {
+  const child = spawn(process.execPath, [bin, ...command], { stdio: ["ignore", stdout, "pipe"] });
+  // a reader that has had enough before the first byte
+  child.stdout?.destroy();
+  let stderr = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const [status] = await once(child, "close");
+  return { status, stderr };
+}
+
+test
+  .skipIf(!existsSync("/dev/full"))
+  .each(COMMANDS.map((command) => [command.join(" ").replace(file, "FILE"), command]))(
+  "connect-rest %s says that standard output is full, and fails",
+  { timeout: 60_000 },
+  async (_name, command) => {
+    const full = openSync("/dev/full", "w");
+    const { status, stderr } = await run(command as string[], full);
+    closeSync(full);
+    expect(stderr).toContain(
+      "error: standard output cannot be written: ENOSPC: no space left on device, write\n",
+    );
+    expect(status).toBe(1);
+  },
+);
+
+test.each(COMMANDS.map((command) => [command.join(" ").replace(file, "FILE"), command]))(
+  "connect-rest %s fails without a word when its reader is gone",
+  { timeout: 60_000 },
+  async (_name, command) => {
+    expect(await run(command as string[], "pipe")).toEqual({ status: 1, stderr: "" });
+  },
+);

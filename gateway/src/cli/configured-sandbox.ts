@@ -1,0 +1,44 @@
+import { loadConfig } from "../config/load.ts";
+import { resolveModule } from "../config/modules.ts";
+import { ConfigError } from "../config/problems.ts";
+import { type Sandbox, startSandbox } from "../sandbox/sandbox-process.ts";
+
+/** The options of `serve` that are for the sandbox. */
+export interface SandboxFlags {
+  readonly config: string;
+  readonly sandbox?: boolean;
+  readonly sandboxPublicUrl?: string;
+  readonly sandboxTls?: boolean;
+  readonly sandboxTlsCert?: string;
+  readonly sandboxTlsKey?: string;
+  readonly sandboxEvents?: string;
+}
+
+/** Starts the configured sandbox, if it is wanted. */
+export async function startConfiguredSandbox(options: SandboxFlags): Promise<Sandbox | undefined> {
+  if (options.sandbox !== true) return undefined;
+  const { sandbox, file, directory } = loadConfig(options.config, process.env);
+  if (sandbox === undefined) {
+    const text = "--sandbox needs this setting: { module: PATH, port: PORT }";
+    throw new ConfigError([{ file, key: "sandbox", text }]);
+  }
+  const module = resolveModule(sandbox.module, directory);
+  return startSandbox({ module, port: sandbox.port, args: sandboxArguments(options) });
+}
+
+/** Resolves with a text when the sandbox dies, if there is one. */
+export function endOf(sandbox: Sandbox | undefined): Promise<string> {
+  return sandbox?.exited ?? new Promise(() => undefined);
+}
+
+/** The options of the sandbox's own command line. */
+function sandboxArguments(options: SandboxFlags): string[] {
+  const values = [
+    ["--public-url", options.sandboxPublicUrl],
+    ["--tls-cert", options.sandboxTlsCert],
+    ["--tls-key", options.sandboxTlsKey],
+    ["--events", options.sandboxEvents],
+  ] as const;
+  const given = values.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
+  return options.sandboxTls === true ? ["--tls", ...given] : given;
+}

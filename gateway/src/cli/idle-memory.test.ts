@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { IdleMemory } from "./idle-memory.ts";
+
+const MB = 1024 * 1024;
+
+function never(error: unknown): void {
+  expect.unreachable(String(error));
+}
+
+test("a process that has grown is collected once, after there has been no call for five looks", async () => {
+  let calls = 3;
+  let resident = 100 * MB;
+  let collections = 0;
+  const seen: (readonly [number, number])[] = [];
+  const memory = new IdleMemory({
+    calls: () => calls,
+    resident: () => resident,
+    collect: async () => {
+      collections++;
+      resident = 110 * MB;
+    },
+    onCollected: (before, after) => seen.push([before / MB, after / MB]),
+    onError: never,
+  });
+  const look = async (times: number) => {
+    for (let time = 0; time < times; time++) await memory.look();
+    return collections;
+  };
+  resident = 500 * MB;
+  expect(await look(10)).toBe(0);
+  calls = 0;
+  expect(await look(4)).toBe(0);
+  calls = 1;
+  expect(await look(1)).toBe(0);
+  calls = 0;
+  expect(await look(4)).toBe(0);
+  expect(await look(1)).toBe(1);
+  expect(await look(100)).toBe(1);
+  resident = 500 * MB;
+  expect(await look(5)).toBe(2);
+  expect(seen).toEqual([
+    [500, 110],
+    [500, 110],
+  ]);
+});
+
+test("property: what cannot be given back is not collected for again, and a process that does not grow never", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 60, max: 2000 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      async (start, part) => {
+        let resident = start * MB;
+        let collections = 0;
+        const memory = new IdleMemory({
+          calls: () => 0,
+          resident: () => resident,
+          collect: async () => {
+            collections++;
+            resident -= (resident - start * MB) * part;
+          },
+          onError: never,
+        });
+        for (let time = 0; time < 20; time++) await memory.look();
+        expect(collections).toBe(0);
+        resident *= 2;
+        for (let time = 0; time < 50; time++) await memory.look();
+        expect(collections).toBe(1);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test("where garbage cannot be collected, that is said once", async () => {
+  const errors: unknown[] = [];
+  let resident = 100 * MB;
+  const memory = new IdleMemory({
+    calls: () => 0,
+    resident: () => resident,
+    collect: () => Promise.reject(new Error("no inspector")),
+    onError: (error) => errors.push(String(error)),
+  });
+  memory.start();
+  resident *= 3;
+  for (let time = 0; time < 5; time++) await memory.look();
+  expect(errors).toEqual(["Error: no inspector"]);
+});
+
+test("the garbage of this process is collected", async () => {
+  const kept: WeakRef<object>[] = [];
+  for (let index = 0; index < 100; index++) kept.push(new WeakRef({ index }));
+  let resident = 100 * MB;
+  const memory = new IdleMemory({ calls: () => 0, resident: () => resident, onError: never });
+  resident *= 3;
+  // a WeakRef holds what it was made with until the turn is over
+  await new Promise((resolve) => setImmediate(resolve));
+  for (let time = 0; time < 5; time++) await memory.look();
+  expect(kept.filter((ref) => ref.deref() !== undefined)).toEqual([]);
+});

@@ -1,0 +1,193 @@
+import { availableParallelism } from "node:os";
+import { changesOf } from "../config/changes.ts";
+import { type Overrides, type Prepared, prepare } from "../config/inspect.ts";
+import { type Config, readConfig } from "../config/load.ts";
+import { ConfigError } from "../config/problems.ts";
+import { withDefaultLimits } from "../limits.ts";
+import { isLoopback } from "../listener/hosts.ts";
+import type { SideServer } from "../listener/side-server.ts";
+import { createLogger, type Logger } from "../log/logger.ts";
+import { startMetricsServer } from "../metrics/metrics-server.ts";
+import { MergedMetrics } from "../workers/merged-metrics.ts";
+import type { WorkerReady } from "../workers/messages.ts";
+import { Supervisor, WorkerFailed } from "../workers/supervisor.ts";
+import { endOf, type SandboxFlags, startConfiguredSandbox } from "./configured-sandbox.ts";
+import { EXIT_STATUS } from "./exit-status.ts";
+import { LAST_LINES_MS, printError, printLine } from "./output.ts";
+import { HangUp, type Stop, untilStopped } from "./signals.ts";
+
+/** How many processes serve. */
+export type Workers = Config["server"]["workers"];
+
+/** The options of `serve` that the primary process reads. */
+export interface WorkersFlags extends SandboxFlags {
+  readonly host?: string;
+  readonly workers?: Workers;
+}
+
+/** How long a worker has beyond its own time to drain, in milliseconds: for the last spans, and the last lines. */
+const LAST_WORDS_MS = 5000 + LAST_LINES_MS;
+
+/** Settings that are the primary process's own: new workers do not change them. */
+const OF_PRIMARY = ["server.metrics", "sandbox"];
+
+/** How many processes are to serve. One where the configuration cannot be read: that one says why. */
+export function workersOf({ config: file, workers }: WorkersFlags): number {
+  const configured = workers ?? readConfig(file, process.env).config?.server.workers ?? 1;
+  return configured === "auto" ? availableParallelism() : configured;
+}
+
+/**
+ * Serves by several processes that share the port. This one keeps them running, and serves no call: it starts the sandbox,
+ * hands on signals, adds up metrics, and replaces workers one by one when the configuration changes.
+ */
+export async function serveByWorkers(options: WorkersFlags, count: number): Promise<void> {
+  const hangUp = new HangUp();
+  const sandbox = await startConfiguredSandbox(options);
+  try {
+    const overrides: Overrides = { upstreams: sandbox?.upstreams, host: options.host };
+    const running = await prepare(options.config, process.env, overrides);
+    const log = createLogger(running.config.log.level);
+    const supervisor: Supervisor = new Supervisor(count, {
+      upstreams: sandbox?.upstreams,
+      log,
+      onRestart: () => metrics.restarted(),
+      onLeft: (counted) => void metrics.keep(counted),
+    });
+    const metrics = new MergedMetrics(
+      () => supervisor.ready,
+      () => supervisor.metrics(),
+    );
+    const stopped = Promise.race([untilStopped(), hangUp.gone, endOf(sandbox)]);
+    const isUp = await start(supervisor, stopped);
+    if (isUp === undefined) return;
+    const metricsServer = await serveMetrics(running.config, metrics, supervisor);
+    hangUp.start(
+      createRoll({
+        read: () => prepare(options.config, process.env, overrides),
+        running,
+        options,
+        supervisor,
+        log,
+      }),
+    );
+    announce(isUp, metricsServer, sandbox !== undefined);
+    log.info({ workers: count }, "workers started");
+    await stop(supervisor, await stopped, running.config, log);
+    await metricsServer?.close();
+  } finally {
+    await sandbox?.stop();
+  }
+}
+
+/** Starts the workers; undefined when one does not come up, which has said why, or when it is to end before. */
+async function start(
+  supervisor: Supervisor,
+  stopped: Promise<Stop | string>,
+): Promise<readonly WorkerReady[] | undefined> {
+  try {
+    const first = await Promise.race([supervisor.start(), stopped.then(() => undefined)]);
+    if (first === undefined) supervisor.kill();
+    return first;
+  } catch (error) {
+    supervisor.kill();
+    if (!(error instanceof WorkerFailed)) throw error;
+    process.exitCode = error.status;
+    return undefined;
+  }
+}
+
+async function serveMetrics(
+  { server: { metrics: place } }: Config,
+  metrics: MergedMetrics,
+  supervisor: Supervisor,
+): Promise<SideServer | undefined> {
+  try {
+    return place && (await startMetricsServer(metrics, place));
+  } catch (error) {
+    supervisor.kill();
+    throw error;
+  }
+}
+
+function announce(
+  workers: readonly WorkerReady[],
+  metrics: SideServer | undefined,
+  withSandbox: boolean,
+): void {
+  const [first] = workers;
+  printLine(`gateway ready on ${first?.url}`);
+  if (metrics !== undefined) printLine(`metrics ready on ${metrics.url}`);
+  for (const { diagnosticsUrl } of workers) {
+    if (diagnosticsUrl !== undefined) printLine(`diagnostics ready on ${diagnosticsUrl}`);
+  }
+  if (withSandbox) for (const line of first?.lines ?? []) printLine(line);
+}
+
+/** Lets the workers drain, as one process would. */
+async function stop(
+  supervisor: Supervisor,
+  reason: Stop | string,
+  { server: { host, limits } }: Config,
+  log: Logger,
+): Promise<void> {
+  const { drainNoticeMs, drainGraceMs } = withDefaultLimits(limits, isLoopback(host));
+  const withinMs = drainNoticeMs + drainGraceMs + LAST_WORDS_MS;
+  if (typeof reason === "string") {
+    printError(`error: ${reason}; the gateway stops`);
+    process.exitCode = EXIT_STATUS.failure;
+    await supervisor.stop("SIGINT", withinMs);
+    return;
+  }
+  log.info({ signal: reason.signal }, "draining; a second signal ends at once");
+  process.once("exit", () => supervisor.kill());
+  await supervisor.stop(reason.signal === "SIGTERM" ? "SIGTERM" : "SIGINT", withinMs);
+  log.info("drained");
+  await reason.runOthers();
+}
+
+interface RollOptions {
+  readonly read: () => Promise<Prepared>;
+  readonly running: Prepared;
+  readonly options: WorkersFlags;
+  readonly supervisor: Supervisor;
+  readonly log: Logger;
+}
+
+/**
+ * Returns what SIGHUP does: what can change in a running process changes in each worker; for the rest new workers take the
+ * places of the old ones, one after the other. A configuration that is wrong changes nothing. Never rejects; one runs
+ * at a time.
+ */
+function createRoll({ read, running: first, options, supervisor, log }: RollOptions): () => Promise<void> {
+  let running = first;
+  let last = Promise.resolve();
+  const roll = async () => {
+    try {
+      const next = await read();
+      const { restart } = changesOf(running, next);
+      const [own, others] = [restart.filter(isOfPrimary), restart.filter((setting) => !isOfPrimary(setting))];
+      log.level = next.config.log.level;
+      if (own.length > 0) log.warn({ settings: own }, "these settings count after a restart only");
+      if (others.length === 0) {
+        supervisor.reload();
+      } else {
+        log.info({ settings: others }, "configuration changed, workers are replaced");
+        await supervisor.roll(workersOf(options));
+        log.info("workers replaced");
+      }
+      running = next;
+    } catch (error) {
+      const problems = error instanceof ConfigError ? error.message.split("\n") : [String(error)];
+      log.error({ problems }, "configuration not reloaded, the one before is kept");
+    }
+  };
+  return () => {
+    last = last.then(roll);
+    return last;
+  };
+}
+
+function isOfPrimary(setting: string): boolean {
+  return OF_PRIMARY.some((group) => setting === group || setting.startsWith(`${group}.`));
+}

@@ -1,0 +1,52 @@
+import { create, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import { createValidator, type Validator, type Violation, violationsToProto } from "@bufbuild/protovalidate";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { brief } from "../text/show.ts";
+import { withFieldViolations } from "./field-violations.ts";
+
+/**
+ * Beyond this cost, the first violation of a message is the only one that is reported: to note a violation costs several
+ * times what it does to check a value.
+ */
+const MAX_COST_IN_DETAIL = 10_000;
+
+/** Violations that an error has in its details: gRPC sends them in a header. */
+const MAX_VIOLATIONS = 100;
+
+/** protovalidate, which takes longer to load than all else: nobody imports it before the gateway listens. */
+export class Constraints {
+  private readonly validator = createValidator();
+  private failFast: Validator | undefined;
+
+  /** @throws ConnectError INVALID_ARGUMENT with the violations */
+  check(desc: DescMessage, message: MessageShape<DescMessage>, cost: number): void {
+    const result = (cost > MAX_COST_IN_DETAIL ? this.inBrief() : this.validator).validate(desc, message);
+    if (result.kind !== "valid") throw withFieldViolations(invalid(result.error, result.violations));
+  }
+
+  /** Compiles the constraints of a message. */
+  compile(desc: DescMessage): void {
+    this.validator.validate(desc, create(desc));
+  }
+
+  private inBrief(): Validator {
+    this.failFast ??= createValidator({ failFast: true });
+    return this.failFast;
+  }
+}
+
+function invalid(error: Error, violations: readonly Violation[] = []): ConnectError {
+  const details = violations.length === 0 ? [] : [detailOf(violations)];
+  return new ConnectError(brief(error.message), Code.InvalidArgument, undefined, details, error);
+}
+
+function detailOf(violations: readonly Violation[]) {
+  const [value, desc] = violationsToProto(violations.slice(0, MAX_VIOLATIONS));
+  for (const { field } of value.violations) {
+    // keys of maps are as long as callers like
+    for (const { subscript } of field?.elements ?? []) {
+      if (subscript.case === "stringKey") subscript.value = brief(subscript.value);
+    }
+  }
+  return { desc, value };
+}

@@ -1,0 +1,52 @@
+import { AggregatorRegistry, Counter, Gauge, Registry } from "prom-client";
+import {
+  type MetricsFormat,
+  type MetricsSnapshot,
+  type RenderedMetrics,
+  renderMetrics,
+} from "../metrics/metrics.ts";
+
+/** What only grows, and must not become less when a worker goes. */
+const GROWING = new Set(["counter", "histogram"]);
+
+/** The metrics of all workers together: sums, and what is to be said once. */
+export class MergedMetrics {
+  private readonly own = new Registry();
+  private readonly collect: () => Promise<readonly MetricsSnapshot[]>;
+  /** What workers that are gone have counted. */
+  private past: MetricsSnapshot = [];
+  private readonly restarts = new Counter({
+    name: "connect_rest_worker_restarts_total",
+    help: "Workers that ended by themselves, and were started again.",
+    registers: [this.own],
+  });
+
+  /** @param collect the metrics of the workers that are there */
+  constructor(ready: () => number, collect: () => Promise<readonly MetricsSnapshot[]>) {
+    this.collect = collect;
+    new Gauge({
+      name: "connect_rest_workers",
+      help: "Workers that listen.",
+      registers: [this.own],
+      collect() {
+        this.set(ready());
+      },
+    });
+  }
+
+  restarted(): void {
+    this.restarts.inc();
+  }
+
+  /** Keeps what a worker has counted that is gone. */
+  async keep(snapshot: MetricsSnapshot): Promise<void> {
+    const growing = snapshot.filter(({ type }) => GROWING.has(String(type)));
+    this.past = await AggregatorRegistry.aggregate([this.past, growing]).getMetricsAsJSON();
+  }
+
+  async render(format: MetricsFormat): Promise<RenderedMetrics> {
+    const workers = await this.collect();
+    const own = await this.own.getMetricsAsJSON();
+    return renderMetrics(AggregatorRegistry.aggregate([this.past, ...workers, own]), format);
+  }
+}

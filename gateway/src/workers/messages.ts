@@ -1,0 +1,39 @@
+import type { UpstreamOverrides } from "../config/secrets.ts";
+import type { MetricsSnapshot } from "../metrics/metrics.ts";
+
+/** What a worker is told first of all. */
+export interface WorkerStart {
+  readonly type: "start";
+  /** From 1 on. A worker that takes the place of another has its number. */
+  readonly number: number;
+  /** How many workers share the limits. */
+  readonly count: number;
+  /** Upstreams of a sandbox, by name. */
+  readonly upstreams: UpstreamOverrides | undefined;
+}
+
+/** From the primary process to a worker. */
+export type ToWorker =
+  | WorkerStart
+  /** Read the configuration again. */
+  | { readonly type: "reload" }
+  /** Another one has taken its place: let calls in flight finish, and exit. */
+  | { readonly type: "retire" }
+  /** Send the metrics, with the same number. */
+  | { readonly type: "measure"; readonly request: number };
+
+/** A worker listens. */
+export interface WorkerReady {
+  readonly type: "ready";
+  readonly url: string;
+  readonly diagnosticsUrl: string | undefined;
+  /** What to try first. */
+  readonly lines: readonly string[];
+}
+
+/** From a worker to the primary process. */
+export type FromWorker =
+  | WorkerReady
+  | { readonly type: "measured"; readonly request: number; readonly metrics: MetricsSnapshot }
+  /** The last metrics of one that exits. */
+  | { readonly type: "left"; readonly metrics: MetricsSnapshot };

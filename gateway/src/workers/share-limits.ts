@@ -1,0 +1,57 @@
+import { UPSTREAM_DEFAULTS } from "connect-rest";
+import { DEFAULT_UPSTREAM_CALLS } from "../admission/admission.ts";
+import type { Prepared } from "../config/inspect.ts";
+import type { GatewayUpstream } from "../gateway.ts";
+import { isShared, LIMIT_NAMES, LIMIT_TABLE, type LimitOptions } from "../limits.ts";
+
+/** Which worker it is, and of how many. */
+interface Share {
+  readonly number: number;
+  readonly count: number;
+}
+
+/**
+ * What one of several workers may use of each limit that holds for all of them together: an equal part, rounded up, so
+ * that none is left with nothing.
+ */
+export function shareLimits(limits: LimitOptions, workers: number): LimitOptions {
+  const shared = LIMIT_NAMES.filter(isShared).map((name) => {
+    return [name, Math.ceil((limits[name] ?? LIMIT_TABLE[name].default) / workers)] as const;
+  });
+  return { ...limits, ...Object.fromEntries(shared) };
+}
+
+/** The same for an upstream: its connections, calls that run, and declared rate limits. */
+export function shareUpstream(upstream: GatewayUpstream, workers: number): GatewayUpstream {
+  const { rateLimits, connections, callsInFlight } = upstream;
+  return {
+    ...upstream,
+    callsInFlight: Math.ceil((callsInFlight ?? DEFAULT_UPSTREAM_CALLS) / workers),
+    connections: Math.ceil((connections ?? UPSTREAM_DEFAULTS.connections) / workers),
+    rateLimits: rateLimits !== false && { share: (rateLimits?.share ?? 1) / workers },
+  };
+}
+
+/** The configuration of one of several workers. Each has a port of its own for diagnostics. */
+export function shareConfiguration(prepared: Prepared, { number, count }: Share): Prepared {
+  const { config, upstreams } = prepared;
+  const { server } = config;
+  const { diagnostics } = server;
+  const shared = Object.entries(upstreams).map(([name, each]) => [name, shareUpstream(each, count)] as const);
+  return {
+    ...prepared,
+    config: {
+      ...config,
+      server: {
+        ...server,
+        limits: shareLimits(server.limits, count),
+        diagnostics: diagnostics && { ...diagnostics, port: portOf(diagnostics.port, number) },
+      },
+    },
+    upstreams: Object.fromEntries(shared),
+  };
+}
+
+function portOf(first: number, number: number): number {
+  return first === 0 ? 0 : first + number - 1;
+}

@@ -1,0 +1,226 @@
+import cluster, { type Worker } from "node:cluster";
+import type { UpstreamOverrides } from "../config/secrets.ts";
+import type { Logger } from "../log/logger.ts";
+import type { MetricsSnapshot } from "../metrics/metrics.ts";
+import type { FromWorker, WorkerReady } from "./messages.ts";
+import { tellWorker } from "./worker.ts";
+
+/** The wait before a worker is started again, which doubles while they end within a minute. */
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 30_000;
+const STABLE_MS = 60_000;
+
+/** How long a worker may take to send its metrics, in milliseconds. */
+const METRICS_MS = 2000;
+
+export interface SupervisorOptions {
+  /** Upstreams of a sandbox, by name. */
+  readonly upstreams: UpstreamOverrides | undefined;
+  readonly log: Logger;
+  /** Notified when a worker ended by itself. */
+  readonly onRestart: () => void;
+  /** Gets what a worker had counted when it ended, or when it was last asked. */
+  readonly onLeft: (metrics: MetricsSnapshot) => void;
+}
+
+/** A worker that ended before it listened. */
+export class WorkerFailed extends Error {
+  readonly status: number;
+
+  constructor(how: string, status: number) {
+    super(`a worker ${how} before it was ready; its own message is above`);
+    this.status = status;
+  }
+}
+
+/** One worker process. */
+class Member {
+  readonly number: number;
+  readonly worker: Worker;
+  readonly startedAt = performance.now();
+  readonly ready: Promise<WorkerReady>;
+  readonly exited: Promise<string>;
+  isReady = false;
+  /** It was told to go. */
+  isLeaving = false;
+  /** What it counted, as far as it has said. */
+  counted: MetricsSnapshot | undefined;
+  private readonly measuring = new Map<number, (metrics: MetricsSnapshot) => void>();
+  private requests = 0;
+
+  constructor(number: number, count: number, upstreams: UpstreamOverrides | undefined) {
+    this.number = number;
+    this.worker = cluster.fork();
+    this.worker.on("error", () => undefined);
+    this.exited = new Promise((resolve) => {
+      this.worker.once("exit", (code, signal) => {
+        resolve(signal === null ? `exited with status ${code}` : `was ended by ${signal}`);
+      });
+    });
+    this.ready = new Promise((resolve, reject) => {
+      this.worker.on("message", (message: FromWorker) => {
+        this.hear(message);
+        if (message.type === "ready") resolve(message);
+      });
+      this.worker.once("exit", (code) => {
+        void this.exited.then((how) => reject(new WorkerFailed(how, code > 0 ? code : 1)));
+      });
+    });
+    // whoever waits for it hears; a worker that is ready may end as it likes
+    this.ready.catch(() => undefined);
+    tellWorker(this.worker, { type: "start", number, count, upstreams });
+  }
+
+  /** Its metrics; undefined when it does not send them in time. */
+  measure(): Promise<MetricsSnapshot | undefined> {
+    const request = this.requests++;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.measuring.delete(request) && resolve(undefined), METRICS_MS);
+      this.measuring.set(request, (metrics) => {
+        clearTimeout(timer);
+        resolve(metrics);
+      });
+      tellWorker(this.worker, { type: "measure", request });
+    });
+  }
+
+  private hear(message: FromWorker): void {
+    if (message.type === "ready") {
+      this.isReady = true;
+      return;
+    }
+    this.counted = message.metrics;
+    if (message.type === "measured") {
+      this.measuring.get(message.request)?.(message.metrics);
+      this.measuring.delete(message.request);
+    }
+  }
+}
+
+/**
+ * Keeps a number of worker processes running that share one port. One that ends by itself is started again, after a wait that
+ * grows while that repeats.
+ */
+export class Supervisor {
+  private readonly options: SupervisorOptions;
+  private readonly members = new Set<Member>();
+  private count: number;
+  private waitMs = FIRST_WAIT_MS;
+  private readonly waits = new Set<NodeJS.Timeout>();
+  private isStopping = false;
+  /** Numbers of workers that ended by themselves, and whose successor does not listen yet. */
+  private readonly isReplacing = new Set<number>();
+
+  constructor(count: number, options: SupervisorOptions) {
+    this.count = count;
+    this.options = options;
+  }
+
+  /** Workers that listen and stay. */
+  get ready(): number {
+    return [...this.members].filter(({ isReady, isLeaving }) => isReady && !isLeaving).length;
+  }
+
+  /**
+   * Starts the workers: one, which finds out whether all is well, then the others.
+   *
+   * @throws WorkerFailed
+   */
+  async start(): Promise<readonly WorkerReady[]> {
+    const first = await this.add(1).ready;
+    const others = Array.from({ length: this.count - 1 }, (_, index) => this.add(index + 2).ready);
+    return [first, ...(await Promise.all(others))];
+  }
+
+  /** Lets all workers read the configuration again. */
+  reload(): void {
+    for (const { worker } of this.members) tellWorker(worker, { type: "reload" });
+  }
+
+  /**
+   * Puts new workers, `count` of them, in the place of those that run, one after the other: an old one goes when its
+   * successor listens. Rejects, and leaves the others, when a new one does not come up.
+   */
+  async roll(count: number): Promise<void> {
+    const old = this.staying();
+    this.count = count;
+    for (let number = 1; number <= count; number++) {
+      if (this.isStopping) return;
+      await this.add(number).ready;
+      for (const member of old.filter((each) => each.number === number)) retire(member);
+    }
+    for (const member of old.filter((each) => each.number > count)) retire(member);
+  }
+
+  /** The metrics of all workers that send them in time. */
+  async metrics(): Promise<readonly MetricsSnapshot[]> {
+    const ready = [...this.members].filter(({ isReady }) => isReady);
+    // one that is too busy has counted at least what it said last
+    return Promise.all(ready.map(async (member) => (await member.measure()) ?? member.counted ?? []));
+  }
+
+  /** Hands a signal on to all workers, and resolves when they have exited; those that do not in time are killed. */
+  async stop(signal: NodeJS.Signals, withinMs: number): Promise<void> {
+    this.isStopping = true;
+    for (const wait of this.waits) clearTimeout(wait);
+    const members = [...this.members];
+    for (const member of members) {
+      member.isLeaving = true;
+      member.worker.process.kill(member.isReady ? signal : "SIGKILL");
+    }
+    const timer = setTimeout(() => this.kill(), withinMs);
+    await Promise.all(members.map(({ exited }) => exited));
+    clearTimeout(timer);
+  }
+
+  /** Ends all workers at once. */
+  kill(): void {
+    this.isStopping = true;
+    for (const { worker } of this.members) worker.process.kill("SIGKILL");
+  }
+
+  private staying(): Member[] {
+    return [...this.members].filter(({ isLeaving }) => !isLeaving);
+  }
+
+  private add(number: number): Member {
+    const member = new Member(number, this.count, this.options.upstreams);
+    this.members.add(member);
+    void member.exited.then((how) => this.gone(member, how));
+    const { pid } = member.worker.process;
+    const isUp = () => this.options.log.info({ started: number, pid }, "worker ready");
+    void member.ready.then(isUp, () => undefined);
+    return member;
+  }
+
+  private gone(member: Member, how: string): void {
+    this.members.delete(member);
+    if (member.counted !== undefined) this.options.onLeft(member.counted);
+    if (member.isLeaving || this.isStopping) return;
+    // one that never came up is the business of who started it, unless it was to replace one that ended
+    if (!member.isReady && !this.isReplacing.has(member.number)) return;
+    this.replace(member, how);
+  }
+
+  private replace({ number, startedAt }: Member, how: string): void {
+    if (performance.now() - startedAt >= STABLE_MS) this.waitMs = FIRST_WAIT_MS;
+    const waitMs = this.waitMs;
+    this.waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+    this.isReplacing.add(number);
+    this.options.onRestart();
+    this.options.log.error({ worker: number, ended: how, waitMs }, "a worker ended, another one is started");
+    const wait = setTimeout(() => {
+      this.waits.delete(wait);
+      if (number > this.count) return;
+      const member = this.add(number);
+      const isUp = () => this.isReplacing.delete(number);
+      void member.ready.then(isUp, () => undefined);
+    }, waitMs);
+    this.waits.add(wait);
+  }
+}
+
+function retire(member: Member): void {
+  member.isLeaving = true;
+  tellWorker(member.worker, { type: "retire" });
+}
