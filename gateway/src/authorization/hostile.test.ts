@@ -199,6 +199,28 @@ test.each(["/token", "/revoke", "/register", "/authorize"])(
   },
 );
 
+test("two Authorization headers at /token are refused", async () => {
+  const socket = net.connect(served.gateway.port, "127.0.0.1");
+  const lines = [
+    "POST /token HTTP/1.1",
+    "host: gateway.test",
+    "x-forwarded-for: 1.2.3.4",
+    "x-forwarded-proto: https",
+  ];
+  lines.push(
+    "authorization: Basic YTpi",
+    "Authorization: Basic Yzpk",
+    "content-length: 0",
+    "connection: close",
+    "",
+    "",
+  );
+  socket.write(lines.join("\r\n"));
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 400 .*one Authorization header/s);
+});
+
 test("by HTTP/2 it is the same", async () => {
   const client = rawClient(served.gateway.port);
   const forwarded = {
@@ -219,7 +241,7 @@ test("by HTTP/2 it is the same", async () => {
     body: Buffer.from(`grant_type=refresh_token&refresh_token=a&client_id=${id}&client_secret=${secret}`),
   });
   expect(token.status).toBe(400);
-  expect(JSON.parse(token.body.toString()).error).toMatch(/invalid_(?:grant|request)/);
+  expect(JSON.parse(token.body.toString()).error).toBe("unauthorized_client");
   const query = new URLSearchParams({
     client_id: id,
     response_type: "code",

@@ -1,4 +1,5 @@
 import type { HttpRequest } from "../../listener/http.ts";
+import { isTwice } from "../authorization-header.ts";
 
 /** What a request has in place of a token: none, or something that is no request for a token's sake. */
 export type BearerProblem = "missing" | "malformed" | "twice" | "in the query";
@@ -24,14 +25,4 @@ export function readBearer(request: HttpRequest): { readonly token: string } | B
 /** Parameters are looked at only where there may be this one: queries may be messages. */
 function hasToken(query: string): boolean {
   return /access|%/i.test(query) && new URLSearchParams(query).has("access_token");
-}
-
-/** Node keeps the first of several. */
-function isTwice(rawHeaders: readonly string[]): boolean {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === 13 && name.toLowerCase() === "authorization") count += 1;
-  }
-  return count > 1;
 }

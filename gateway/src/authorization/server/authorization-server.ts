@@ -7,6 +7,7 @@ import { UNCACHED } from "../../listener/refusal.ts";
 import { refuse } from "../../protocol/refuse.ts";
 import { hashOf } from "../../store/hash.ts";
 import type { Store } from "../../store/store.ts";
+import { isTwice } from "../authorization-header.ts";
 import { INTERACTION_PATH, type Interactions } from "../interaction.ts";
 import { Engine } from "./engine.ts";
 import { sendErrorPage } from "./error-page.ts";
@@ -227,6 +228,9 @@ class Server implements AuthorizationServer {
 
   /** What is the same at all endpoints. */
   private check(endpoint: Endpoint, { request, address, path }: Exchange, { scheme }: Origin): void {
+    if (isTwice(request.rawHeaders)) {
+      throw new OAuthError(400, "invalid_request", "there must be one Authorization header");
+    }
     if (!endpoint.methods.includes(request.method ?? "")) {
       const methods = endpoint.methods.join(", ");
       throw new OAuthError(405, "invalid_request", `${path} takes ${methods}`, { allow: methods });
