@@ -128,7 +128,7 @@ describe.each(Object.entries(transports))("by %s", (_, transport) => {
   });
 
   test("a stream ends at its deadline, whatever the method does", async () => {
-    const texts = repeat({ timeoutMs: 300 });
+    const texts = repeat({ timeoutMs: 3000 });
     const source = await nextSource();
     source.push("a");
     const [, error] = await texts;
