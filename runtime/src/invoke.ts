@@ -27,6 +27,7 @@ import { upload } from "./stream/upload.ts";
 import { raced } from "./time/abort.ts";
 import type { Clock } from "./time/clock.ts";
 import { FeedHub } from "./watch/feed-hub.ts";
+import { WatchedFeed } from "./watch/watched-feed.ts";
 import { watchedMessages } from "./watch/watched-messages.ts";
 
 /** What a call brings that has one response. */
@@ -115,6 +116,29 @@ export class Invoker {
       this.hub,
       (context) => new RunningCall(route, context, this.settings),
     );
+  }
+
+  /**
+   * Watches a feed without a stream.
+   *
+   * @param onReady says that a message or the end is there; it must not throw
+   * @throws ConnectError where it cannot begin
+   */
+  async watch(
+    route: Route<PollAdapter>,
+    message: AnyMessage,
+    context: CallContext,
+    onReady: () => void,
+  ): Promise<WatchedFeed> {
+    const call = new RunningCall(route, context, this.settings);
+    const poll = (inner: CallContext) => new RunningCall(route, inner, this.settings);
+    try {
+      return new WatchedFeed(await this.hub.watch({ call, message, poll, onReady }), call);
+    } catch (thrown) {
+      const error = call.errorOf(thrown);
+      call.ended(error);
+      throw error;
+    }
   }
 
   private async single<A extends UnaryAdapter | UploadAdapter>(

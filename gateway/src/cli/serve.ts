@@ -151,7 +151,17 @@ function watchMemory(gateway: Gateway, log: Logger): IdleMemory {
 }
 
 async function startPrepared(
-  { config, adapters, types, upstreams, corsHeaders, tls, authorization: resolved, signIn }: Prepared,
+  {
+    config,
+    adapters,
+    types,
+    upstreams,
+    corsHeaders,
+    tls,
+    authorization: resolved,
+    signIn,
+    watching,
+  }: Prepared,
   options: ServeOptions,
   log: Logger,
   isWorker: boolean,
@@ -164,6 +174,7 @@ async function startPrepared(
       adapters,
       types,
       upstreams,
+      ...watching,
       strict: config.strict,
       differences: config.differences,
       examples: config.examples,
