@@ -54,6 +54,64 @@ const RESPONSES: Readonly<Record<string, string>> = {
   "as many integers in quotes as may be": `{"response":{"posts":[{"id":1,"tags":[${'"1",'.repeat(199_000)}"1"]}]}}`,
 };
 
+/** What arrays and objects may hold: the shapes that are costly to parse, to decode or to print, as the limits allow them. */
+const SHAPES: Readonly<Record<string, () => string>> = {
+  "objects with the same fifty keys in ever new orders": () => list(12_000, (index) => shuffled(index)),
+  "790,000 fractions": () => list(790_000, () => "1.5"),
+  "1.5 million nulls": () => list(1_500_000, () => "null"),
+  "15,000 numbers of 308 digits": () => list(15_000, () => "1e308"),
+  "90,000 integers beyond 2^53": () => list(90_000, () => "123456789012345678"),
+  "190,000 empty objects": () => list(190_000, () => "{}"),
+  "arrays in arrays, 85 deep": () => list(5_000, () => "[".repeat(85) + "]".repeat(85)),
+  "an object of 150,000 keys": () => `{${list(150_000, (index) => `"k${index}":1`).slice(1, -1)}}`,
+  "a text of 15 MB": () => `"${"a".repeat(15 * MB)}"`,
+  "a text of seven million escapes": () => `"${'\\"'.repeat(7 * MB)}"`,
+  "a number of 15 million digits": () => "1".repeat(15 * MB),
+};
+
+/** Where they stand in a post: its type decides how they are read. */
+const RECEIVERS: Readonly<Record<string, string>> = {
+  "a repeated message": "trail",
+  "a list of texts": "tags",
+  "a text": "slug",
+  "an unknown key": "zzz",
+};
+
+const FIFTY = Array.from({ length: 50 }, (_, index) => `"key_number_${index}":1`);
+
+function list(count: number, item: (index: number) => string): string {
+  return `[${Array.from({ length: count }, (_, index) => item(index)).join(",")}]`;
+}
+
+/** The same object each time, its keys in an order that few others have. */
+function shuffled(seed: number): string {
+  let state = seed + 1;
+  const random = () => {
+    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9;
+    return (state ^ (state >>> 13)) >>> 0;
+  };
+  const ranked = FIFTY.map((entry) => [random(), entry] as const).toSorted(([a], [b]) => a - b);
+  return `{${ranked.map(([, entry]) => entry).join(",")}}`;
+}
+
+/** A usual page of 6,400 posts, 7.6 MB. */
+function largePage(): string {
+  const post = (index: number) =>
+    JSON.stringify({
+      ...{ type: "text", id_string: String(1_000_000 + index), blog_name: "demo", state: "published" },
+      ...{
+        slug: `post-${index}`,
+        tags: ["seed", "demo"],
+        note_count: index,
+        body: "A page of text. ".repeat(64),
+      },
+    });
+  return `{"response":{"posts":${list(6_400, post)}}}`;
+}
+
+/** A bound for a call of somebody else beside a response, in milliseconds. */
+const RESPONSE_BOUND_MS = 100;
+
 /** How long calls of others take at most, while one client or upstream sends what is costly to read. */
 export async function measureCosts(): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -79,20 +137,43 @@ async function costs(heapMb: number | undefined): Promise<Figure[]> {
   }
   for (const [name, body] of Object.entries(RESPONSES)) {
     hostile = body;
-    figures.push(await slowest(`an upstream that sends ${name}`, reader.port, () => call(reader.port)));
+    const attack = () => call(reader.port);
+    figures.push(await slowest(`an upstream that sends ${name}`, reader.port, attack, RESPONSE_BOUND_MS));
+  }
+  hostile = largePage();
+  const asProto = { headers: { "content-type": "application/proto" }, body: Buffer.from("\n\u0001a") };
+  for (const [codec, options] of [
+    ["JSON", {}],
+    ["protobuf", asProto],
+  ] as const) {
+    const read = () => call(reader.port, options);
+    figures.push(await slowest(`a page of 6,400 posts as ${codec}`, reader.port, read, RESPONSE_BOUND_MS));
+  }
+  for (const [shape, make] of Object.entries(SHAPES)) {
+    const value = make();
+    for (const [receiver, key] of Object.entries(RECEIVERS)) {
+      hostile = `{"response":{"posts":[{"type":"text","${key}":${value}}]}}`;
+      const who = `an upstream that sends ${shape} for ${receiver}`;
+      figures.push(await slowest(who, reader.port, () => call(reader.port), RESPONSE_BOUND_MS));
+    }
   }
   figures.push(await crowd(gateway.port));
   return figures;
 }
 
-async function slowest(who: string, port: number, attack: () => Promise<unknown>): Promise<Figure> {
+async function slowest(
+  who: string,
+  port: number,
+  attack: () => Promise<unknown>,
+  atMost: number = CONTROL_MS,
+): Promise<Figure> {
   // both are compiled first
   await control(port);
   await attack();
   const value = await slowestBeside(port, async () => {
-    for (let count = 0; count < 5; count++) await attack();
+    for (let count = 0; count < 3; count++) await attack();
   });
-  return { name: `slowest call beside ${who}`, unit: "ms", value, bound: { atMost: CONTROL_MS } };
+  return { name: `slowest call beside ${who}`, unit: "ms", value, bound: { atMost } };
 }
 
 /** A thousand small messages that become large, from one address: of the caller's own, most are refused at once. */

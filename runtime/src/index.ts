@@ -57,6 +57,8 @@ export {
 export type { RetryOptions } from "./retry/retry-options.ts";
 export { Secret } from "./text/secret.ts";
 export type { Clock } from "./time/clock.ts";
+export { nextTurn } from "./time/event-loop.ts";
+export { inTurns, type TurnOptions, type Work } from "./time/work.ts";
 export { isLoopbackOrigin } from "./upstream/local-host.ts";
 export { UPSTREAM_DEFAULTS, type UpstreamOptions } from "./upstream/options.ts";
 export { proxyFromEnvironment } from "./upstream/proxy-environment.ts";

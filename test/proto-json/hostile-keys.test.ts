@@ -14,7 +14,7 @@ import { parseJson, parseJsonExactly } from "../../runtime/src/json/parse-json.t
 import { stringifyJson } from "../../runtime/src/json/stringify-json.ts";
 import { fieldMaskText } from "../../runtime/src/request/field-mask.ts";
 import { nestedParameters } from "../../runtime/src/request/nested-parameters.ts";
-import { parseForm } from "../../runtime/src/response/body.ts";
+import { parseForm } from "../../runtime/src/response/form.ts";
 import { httpUpstream, textOfRequest } from "../../runtime/src/testing/servers.ts";
 import { PlainSchema, PlainService } from "../gen/rich/v1/plain_pb.ts";
 import { PlainServiceRest } from "../gen/rich/v1/plain_rest.ts";

@@ -1,19 +1,23 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { type DescFile, type DescMessage, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
+import { create, type DescFile, type DescMessage, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import {
+  FileDescriptorSetSchema,
   file_google_protobuf_api,
   file_google_protobuf_descriptor,
   file_google_protobuf_struct,
+  ListValueSchema,
+  StructSchema,
   UninterpretedOption_NamePartSchema,
 } from "@bufbuild/protobuf/wkt";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { printJson } from "../../gateway/src/fast-path/proto-json/print-json.ts";
+import { printJson, printJsonInParts } from "../../gateway/src/fast-path/proto-json/print-json.ts";
 import { BlogSchema } from "../../gen/blog/v1/blog_resource_pb.ts";
 import { PostSchema } from "../../gen/blog/v1/post_resource_pb.ts";
+import { atOnce } from "../../runtime/src/time/work.ts";
 import { arbitraryMessage } from "../support/arbitrary-message.ts";
 
 const gen = path.resolve(import.meta.dirname, "../../gen");
@@ -106,6 +110,41 @@ test("bytes that are none of ours end as they do in protobuf-es", () => {
     }),
     { interruptAfterTimeLimit: 3000, numRuns: 20_000 },
   );
+});
+
+test("a message is printed in parts of any size as it is at once", () => {
+  fc.assert(
+    fc.property(both, fc.nat(60), fc.nat(), fc.nat(255), ([type, one, two], size, place, byte) => {
+      const bytes = Buffer.concat(place % 3 === 0 ? [one, two] : [one]);
+      if (place % 5 === 0 && bytes.length > 0) bytes[place % bytes.length] = byte;
+      const text = (print: () => Uint8Array) => outcome(() => Buffer.from(print()).toString());
+      const parts = text(() => atOnce(printJsonInParts(type, bytes, undefined, size)));
+      expect(parts).toEqual(text(() => printJson(type, bytes)));
+    }),
+    { interruptAfterTimeLimit: 5000, numRuns: 5_000 },
+  );
+});
+
+test("no more than 128 K are printed between two pauses", () => {
+  const numbers = { kind: { case: "numberValue", value: 1.5 } } as const;
+  const values = Array.from({ length: 200_000 }, () => numbers);
+  const value = { kind: { case: "listValue", value: { values } } } as const;
+  const list = toBinary(ListValueSchema, create(ListValueSchema, { values: [value, ...values] }));
+  const fields = Object.fromEntries(values.map((each, index) => [`k${index}`, each]));
+  const struct = toBinary(StructSchema, create(StructSchema, { fields }));
+  const names = Array.from({ length: 50_000 }, (_, index) => ({ name: `n${index}`, message_type: [] }));
+  const files = toBinary(FileDescriptorSetSchema, create(FileDescriptorSetSchema, { file: names }));
+  const all = [
+    [ListValueSchema, list],
+    [StructSchema, struct],
+    [FileDescriptorSetSchema, files],
+  ] as const;
+  for (const [type, bytes] of all) {
+    let most = 0;
+    for (const units of printJsonInParts(type, bytes)) most = Math.max(most, units);
+    expect(most).toBeLessThanOrEqual(128 * 1024);
+    expect(Buffer.from(atOnce(printJsonInParts(type, bytes))).equals(printJson(type, bytes))).toBe(true);
+  }
 });
 
 test("fields stand in the order of their numbers, as protobuf-es prints them", () => {

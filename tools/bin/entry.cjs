@@ -20,6 +20,9 @@ if (isOlder(process.versions.node, required)) {
   process.stderr.write(`${name} needs Node.js ${required} or newer; ${found}\n`);
   process.exitCode = 1;
 } else {
+  // what was compiled, and stripped of its types, at the last start
+  const { enableCompileCache } = require("node:module");
+  if (enableCompileCache !== undefined) enableCompileCache();
   import("../src/bin.ts").catch((error) => {
     // as if it were the program itself that failed
     setImmediate(() => {

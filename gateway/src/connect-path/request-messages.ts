@@ -1,9 +1,9 @@
 import type { Compression } from "@connectrpc/connect/protocol";
+import { nextTurn } from "connect-rest";
 import type { Call } from "../call/call.ts";
 import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/check-cost.ts";
 import type { Decompress } from "../protocol/decompress.ts";
 import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES, envelopes } from "../protocol/envelope.ts";
-import { nextTurn } from "../protocol/next-turn.ts";
 
 /** The one flag that a message of a request may have. */
 const OTHER_FLAGS = ~COMPRESSED_FLAG;

@@ -1,6 +1,7 @@
 import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
+import { inTurns } from "connect-rest";
 import { type Call, runAs } from "../call/call.ts";
 import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
 import { gatewayError, withReason } from "../call/gateway-error.ts";
@@ -9,10 +10,9 @@ import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
 import type { Decompress } from "../protocol/decompress.ts";
 import { requestHeaders } from "../protocol/headers.ts";
-import { nextTurn } from "../protocol/next-turn.ts";
 import type { Validation } from "../protocol/validate.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
-import { parseMessage, printMessage } from "./codec.ts";
+import { parseMessage, printMessage, printMessageInParts } from "./codec.ts";
 import { checkReadBytes, checkWriteBytes } from "./message-limits.ts";
 import { readBody } from "./read-body.ts";
 import type { Head, RawMessage, Wire } from "./wire.ts";
@@ -46,8 +46,10 @@ export interface UnaryCall {
   readonly method: UnaryMethod;
 }
 
-/** Responses beyond this size are printed in another turn of the event loop than they are decoded in. */
-const LARGE_BYTES = 1024 * 1024;
+/** Responses beyond this size are printed in turns of the event loop. */
+const LARGE_BYTES = 64 * 1024;
+
+const CLOCK = { monotonic: () => performance.now() };
 
 /** What all unary calls share. */
 export interface UnaryOptions {
@@ -125,8 +127,10 @@ async function run(
     call.failedInHandler = true;
     throw error;
   });
-  if (result.bytes.length > LARGE_BYTES) await nextTurn();
-  const printed = printMessage(output, head.codec, result.bytes, types);
+  const printed =
+    result.bytes.length > LARGE_BYTES
+      ? await inTurns(printMessageInParts(output, head.codec, result.bytes, types), { signal, clock: CLOCK })
+      : printMessage(output, head.codec, result.bytes, types);
   checkWriteBytes(printed.length, limits.writeMaxBytes);
   return wire.response(printed, head, result.header, result.trailer);
 }

@@ -1,10 +1,11 @@
 import { type DescMessage, fromBinary, type MessageShape, type Registry } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { Work } from "connect-rest";
 import { gatewayError } from "../call/gateway-error.ts";
 import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/check-cost.ts";
 import { readJson } from "../protocol/read-json.ts";
 import { brief } from "../text/show.ts";
-import { printJson } from "./proto-json/print-json.ts";
+import { printJson, printJsonInParts } from "./proto-json/print-json.ts";
 import type { Codec } from "./wire.ts";
 
 const decoder = new TextDecoder();
@@ -67,8 +68,27 @@ export function printMessage(
   try {
     return printJson(desc, bytes, types);
   } catch (error) {
-    throw gatewayError("RESPONSE_NOT_PRINTABLE", textOf(error), Code.Internal, [], error);
+    throw notPrintable(error);
   }
+}
+
+/** Like `printMessage`, in parts, for large messages. */
+export function* printMessageInParts(
+  desc: DescMessage,
+  codec: Codec,
+  bytes: Uint8Array,
+  types?: Registry,
+): Work<Uint8Array> {
+  if (codec === "proto") return bytes;
+  try {
+    return yield* printJsonInParts(desc, bytes, types);
+  } catch (error) {
+    throw notPrintable(error);
+  }
+}
+
+function notPrintable(error: unknown): ConnectError {
+  return gatewayError("RESPONSE_NOT_PRINTABLE", textOf(error), Code.Internal, [], error);
 }
 
 /** The text of an error, which may repeat all of what a peer sent. */

@@ -16,7 +16,7 @@ import type { MethodRules } from "../adapter/rules.ts";
 import type { Permit } from "../breaker/breaker.ts";
 import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
 import type { FoundDifferences } from "../decode/difference.ts";
-import { withTypes } from "../decode/known-types.ts";
+import { typed, withTypes } from "../decode/known-types.ts";
 import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
@@ -31,10 +31,11 @@ import { stringifyJson } from "../json/stringify-json.ts";
 import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import { located } from "../request/located.ts";
+import { isLarge } from "../response/body.ts";
 import type { RecordBody } from "../response/decode.ts";
 import { headerReader } from "../response/headers.ts";
 import { type ListRules, Page } from "../response/page.ts";
-import { errorOf, type ReadResponse, readResponse } from "../response/read-response.ts";
+import { errorOf, type ReadResponse, readResponse, readResponseInPieces } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
 import { WaitAllowance } from "../retry/wait-allowance.ts";
 import { withRetries } from "../retry/with-retries.ts";
@@ -42,6 +43,7 @@ import { fullName } from "../text/full-name.ts";
 import type { Secret } from "../text/secret.ts";
 import type { Clock } from "../time/clock.ts";
 import { Pacer } from "../time/pacer.ts";
+import { inTurns, type Work } from "../time/work.ts";
 import { baseOf } from "../upstream/options.ts";
 import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import type { CallContext, CallSettings, Download, OpenExtras, RequestExtras } from "./call-context.ts";
@@ -55,6 +57,7 @@ import { type CallReport, callerOf } from "./options.ts";
 import type { Route } from "./routes.ts";
 import { SentSecrets } from "./sent-secrets.ts";
 
+type Bytes = Uint8Array<ArrayBuffer>;
 type Decodable = UnaryAdapter | UploadAdapter | OperationAdapter;
 
 /** Sends a request, again where `isRetry` is set; calls `onSent` when it goes out. */
@@ -137,7 +140,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         caller: callerOf(this.settings.options),
       };
       const response = await this.following(call, (call) => this.route.upstream.call(call));
-      return this.read(response, used);
+      return await this.read(this.attributed(response), used);
     };
     if (stream !== undefined || !this.startsAtOnce(used)) return this.retried(mayRetry, send);
     return this.attempted(request, used, (error) => this.retried(mayRetry, send, { error }));
@@ -178,7 +181,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         sendFirst({ context, upstream, method, rules, request: sent, caller, onSent, onSecrets }),
       );
       progress.responded(response, () => this.secrets());
-      const read = this.read(response, rules);
+      const reading = this.read(this.attributed(response), rules);
+      const read = reading instanceof Promise ? await reading : reading;
       admitted.end(undefined);
       upstream.retrier?.succeeded();
       return read;
@@ -188,15 +192,22 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     }
   }
 
-  private read(response: UpstreamResponse, rules: MethodRules): ReadResponse {
-    const attributed = this.attributed(response);
-    return this.knowing(() => readResponse(attributed, rules, this.clock.now(), this.maxCost));
-  }
-
   /** Field by field, since a context may make them when they are asked for. */
   private ofContext(): Pick<UpstreamCall, "header" | "signal" | "expiresAt"> {
     const { header, signal, expiresAt } = this.context;
     return { header, signal, expiresAt };
+  }
+
+  private read(response: UpstreamResponse, rules: MethodRules): ReadResponse | Promise<ReadResponse> {
+    const now = this.clock.now();
+    if (isLarge(response.body)) return this.inTurns(readResponseInPieces(response, rules, now, this.maxCost));
+    return this.knowing(() => readResponse(response, rules, now, this.maxCost));
+  }
+
+  /** Does work in turns of the event loop, until the call is over. */
+  inTurns<T>(work: Work<T>): Promise<T> {
+    const { clock } = this;
+    return inTurns(typed(work, this.settings.types), { signal: this.context.signal, clock });
   }
 
   /** Sends a request, again where that may help, and leaves the body of the response to be read. */
@@ -253,12 +264,14 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     this: RunningCall<Decodable>,
     response: ReadResponse,
     rules: MethodRules = this.adapter.rules,
-  ): Uint8Array<ArrayBuffer> {
-    const { bytes, differences } = this.knowing(() =>
-      this.settings.decoder.message(this.adapter, response, rules),
-    );
-    this.differed(differences);
-    return bytes;
+  ): Bytes | Promise<Bytes> {
+    const { decoder } = this.settings;
+    const { adapter } = this;
+    return response.body.inPieces === undefined
+      ? this.reported(this.knowing(() => decoder.message(adapter, response, rules))).bytes
+      : this.inTurns(decoder.messageInParts(adapter, response, rules)).then(
+          (decoded) => this.reported(decoded).bytes,
+        );
   }
 
   /**
@@ -279,12 +292,14 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     page: Page,
     response: ReadResponse,
     indices: readonly number[] = [...page.items.keys()],
-  ): ReadonlyArray<Uint8Array<ArrayBuffer>> {
-    const { items, differences } = this.knowing(() =>
-      this.settings.decoder.items(this.adapter, page, response, indices),
-    );
-    this.differed(differences);
-    return items;
+  ): readonly Bytes[] | Promise<readonly Bytes[]> {
+    const { decoder } = this.settings;
+    const { adapter } = this;
+    return response.body.inPieces === undefined
+      ? this.reported(this.knowing(() => decoder.items(adapter, page, response, indices))).items
+      : this.inTurns(decoder.itemsInParts(adapter, page, response, indices)).then(
+          (decoded) => this.reported(decoded).items,
+        );
   }
 
   /** A response message with a record; undefined where it is no object. */
@@ -292,12 +307,14 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     this: RunningCall<RecordsAdapter>,
     record: RecordBody,
     index: number,
-  ): Uint8Array<ArrayBuffer> | undefined {
-    const { bytes, differences } = this.knowing(() =>
-      this.settings.decoder.record(this.adapter, record, index),
-    );
-    this.differed(differences);
-    return bytes;
+  ): Bytes | undefined | Promise<Bytes | undefined> {
+    const { decoder } = this.settings;
+    const { adapter } = this;
+    return record.inPieces === undefined
+      ? this.reported(this.knowing(() => decoder.record(adapter, record, index))).bytes
+      : this.inTurns(decoder.recordInParts(adapter, record, index)).then(
+          (decoded) => this.reported(decoded).bytes,
+        );
   }
 
   /** A response message with a chunk. */
@@ -306,9 +323,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     head: RestResponse | undefined,
     chunk: Uint8Array | undefined,
   ): Uint8Array<ArrayBuffer> {
-    const { bytes, differences } = this.knowing(() => this.settings.decoder.chunk(this.adapter, head, chunk));
-    this.differed(differences);
-    return bytes;
+    return this.reported(this.knowing(() => this.settings.decoder.chunk(this.adapter, head, chunk))).bytes;
   }
 
   /** The error that callers get for what a call threw. */
@@ -450,14 +465,16 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     }
   }
 
-  private differed(found: FoundDifferences): void {
+  /** What was decoded, its differences reported. */
+  private reported<T extends { readonly differences: FoundDifferences }>(decoded: T): T {
     reportDifferences(
-      found,
+      decoded.differences,
       this.adapter,
       this.settings,
       () => this.secrets(),
       (counts) => this.progress.differed(counts),
     );
+    return decoded;
   }
 
   private failed(step: string, cause: unknown): ConnectError {

@@ -12,11 +12,15 @@ import {
 import { AnySchema, StructSchema } from "@bufbuild/protobuf/wkt";
 import { parseWithKeys } from "../json/escaped-keys.ts";
 import { type JsonObject, type JsonValue, plainNumber } from "../json/json.ts";
+import { sizeUpTo } from "../json/json-size.ts";
 import { rawJson } from "../json/raw-json.ts";
 import { decodeStruct } from "./dynamic.ts";
 import { knownTypes, typesOfFiles } from "./known-types.ts";
 import type { Decode, ProtoWriter } from "./proto-writer.ts";
 import { findSurplus } from "./surplus.ts";
+
+/** Messages with more values are kept as a google.protobuf.Struct: protobuf-es reads a message all at once. */
+const MAX_VALUES = 20_000;
 
 const STRUCT_URL = `type.googleapis.com/${StructSchema.typeName}`;
 
@@ -33,6 +37,11 @@ export function typesOf(file: DescFile): () => Registry {
 export function decodeAny(types: () => Registry): Decode {
   return (json, out) => {
     out.allKeys(json);
+    if (sizeUpTo(json, MAX_VALUES) > MAX_VALUES) {
+      out.coerce("", `google.protobuf.Any of at most ${MAX_VALUES} values`, json);
+      keepAsStruct(json, out);
+      return;
+    }
     if (rawJson(json).rounded) out.rounded("", "exact integers", json);
     const { "@type": url, ...fields } = json;
     // an empty Any, which ProtoJSON writes as `{}`

@@ -1,8 +1,11 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { type Frame, type Hole, varintSize } from "./segment.ts";
 
 const INITIAL_BYTES = 16 * 1024;
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 const SHORT_STRING = 40;
+/** The space for longer ones is counted, and not three bytes a character. */
+const LONG_STRING = 4096;
 const TWO_32 = 0x1_0000_0000;
 
 /**
@@ -13,11 +16,30 @@ const TWO_32 = 0x1_0000_0000;
 export class BytesWriter {
   private buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   private position = 0;
+  /** Where content is missing that is written later, in the order of their places. */
+  protected holes: Hole[] = [];
+  /** What has a length in front of it, and holes in it. Those within others come before them. */
+  protected frames: Frame[] = [];
+  private lastHole = -1;
 
   /** Empties the writer. Its buffer is kept, unless one huge response made it huge. */
   protected clear(): void {
     this.position = 0;
+    this.withoutHoles();
     if (this.buffer.length > MAX_KEPT_BYTES) this.buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  }
+
+  private withoutHoles(): void {
+    if (this.lastHole < 0) return;
+    this.lastHole = -1;
+    this.holes = [];
+    this.frames = [];
+  }
+
+  /** Leaves what comes here to be written later. */
+  protected addHole(hole: Hole): void {
+    this.holes.push(hole);
+    this.lastHole = this.position;
   }
 
   /** A copy of what has been written, after which the writer is to be emptied: it keeps no huge buffer until then. */
@@ -122,7 +144,7 @@ export class BytesWriter {
   /** A string as UTF-8 with its length in front. A lone surrogate becomes U+FFFD; then it returns false. */
   protected utf8(value: string): boolean {
     const length = value.length;
-    this.reserve(length * 3 + 5);
+    this.reserve((length > LONG_STRING ? Buffer.byteLength(value) : length * 3) + 5);
     if (length < SHORT_STRING && this.ascii(value, length)) return true;
     const start = this.position;
     const guess = varintSize(length);
@@ -130,6 +152,12 @@ export class BytesWriter {
     this.position = start + guess + written;
     this.lengthAt(start, guess);
     return written === length || value.isWellFormed();
+  }
+
+  /** A string as UTF-8, without its length. */
+  protected utf8Alone(value: string): void {
+    this.reserve(Buffer.byteLength(value));
+    this.position += this.buffer.write(value, this.position, "utf8");
   }
 
   private ascii(value: string, length: number): boolean {
@@ -155,7 +183,29 @@ export class BytesWriter {
 
   /** Fills in the length of what was written since `open`, and returns how many bytes the length took. */
   protected close(start: number, guess: number): number {
-    return this.lengthAt(start, guess);
+    const size = this.lengthAt(start, guess);
+    if (this.lastHole >= start + guess) this.addFrame(start, guess, size);
+    return size;
+  }
+
+  /** Remembers a length that grows when the holes behind it are filled. */
+  private addFrame(start: number, guess: number, size: number): void {
+    const { holes, frames } = this;
+    const shift = size - guess;
+    if (shift !== 0) {
+      const body = start + guess;
+      for (let index = holes.length - 1; (holes[index]?.at ?? -1) >= body; index--) {
+        (holes[index] as Hole).at += shift;
+      }
+      for (let index = frames.length - 1; (frames[index]?.start ?? -1) >= body; index--) {
+        const frame = frames[index] as Frame;
+        frame.start += shift;
+        frame.body += shift;
+        frame.end += shift;
+      }
+      this.lastHole += shift;
+    }
+    frames.push({ start, body: start + size, end: this.position, holes: holes.length });
   }
 
   private lengthAt(start: number, guess: number): number {
@@ -187,12 +237,18 @@ export class BytesWriter {
   /** Takes back what was written since the position `start`. */
   protected rewind(start: number): void {
     this.position = start;
+    if (this.lastHole > start) this.rewindHoles(start);
   }
-}
 
-function varintSize(value: number): number {
-  if (value < 0x80) return 1;
-  if (value < 0x4000) return 2;
-  if (value < 0x20_0000) return 3;
-  return value < 0x1000_0000 ? 4 : 5;
+  /** What is in such holes is still read, since it may differ from what is declared, but not written. */
+  private rewindHoles(start: number): void {
+    const { holes, frames } = this;
+    for (let index = holes.length - 1; (holes[index]?.at ?? -1) > start; index--) {
+      const hole = holes[index] as Hole;
+      hole.isVoid = true;
+      hole.at = start;
+    }
+    while ((frames.at(-1)?.start ?? -1) >= start) frames.pop();
+    this.lastHole = start;
+  }
 }

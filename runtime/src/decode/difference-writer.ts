@@ -4,14 +4,15 @@ import { BytesWriter } from "./bytes-writer.ts";
 import {
   type Difference,
   type DifferenceClass,
+  type DifferenceCounts,
   type FoundDifferences,
   NO_DIFFERENCES,
 } from "./difference.ts";
+import { MAX_KEPT } from "./segment.ts";
 
 /** A value of a response as generated code reads it: `json.blog_name ?? json.blogName`. */
 export type Field = JsonValue | undefined;
 
-const MAX_KEPT = 100;
 const MAX_GOT = 40;
 const MAX_STEP = 100;
 
@@ -25,8 +26,8 @@ export class DifferenceWriter extends BytesWriter {
   keptNumbers = false;
   protected path: Array<string | number> = [];
   protected exact = false;
-  private looseKey: string | undefined;
-  private looseDepth = 0;
+  protected looseKey: string | undefined;
+  protected looseDepth = 0;
   private textual = false;
   private readonly counts = { additional: 0, converted: 0, lost: 0 };
 
@@ -100,18 +101,30 @@ export class DifferenceWriter extends BytesWriter {
     return this.counts.lost;
   }
 
+  /** How many values were converted so far. */
+  protected get convertedCount(): number {
+    return this.counts.converted;
+  }
+
   /**
    * Notes that an item of a list or an entry of a map is missing: unlike a field, which is as good as unset then, it takes
    * its place with it.
    *
    * @param lostBefore how many values were left out in front of it: where it was noted itself, nothing is added
+   * @param convertedBefore how many were converted: where it was noted so, which it is not, that is taken back
    */
-  protected leftOut(lostBefore: number, key: string, expected: string, value: Field): void {
-    if (this.counts.lost > lostBefore) return;
-    const last = this.differences.at(-1);
-    if (last?.class === "converted" && last.path === this.pathText(key)) {
-      this.differences.pop();
-      this.counts.converted--;
+  protected leftOut(
+    lostBefore: number,
+    convertedBefore: number,
+    key: string,
+    expected: string,
+    value: Field,
+  ): void {
+    const { counts } = this;
+    if (counts.lost > lostBefore) return;
+    if (counts.converted > convertedBefore) {
+      if (counts.converted <= MAX_KEPT) this.differences.pop();
+      counts.converted--;
     }
     this.drop(key, expected, value);
   }
@@ -145,7 +158,11 @@ export class DifferenceWriter extends BytesWriter {
     this.differences.push({ path: this.pathText(key), expected, got: describe(value), class: as });
   }
 
-  private forgetDifferences(): void {
+  protected countsSoFar(): DifferenceCounts {
+    return { ...this.counts };
+  }
+
+  protected forgetDifferences(): void {
     this.differences = [];
     this.counts.additional = 0;
     this.counts.converted = 0;

@@ -1,7 +1,5 @@
 import type { JsonObject, JsonValue } from "../json/json.ts";
-import { rawJson } from "../json/raw-json.ts";
 import type { Field } from "./difference-writer.ts";
-import { MapKeys } from "./map-keys.ts";
 import { OneofWriter } from "./oneof-writer.ts";
 
 const NOTHING: readonly string[] = [];
@@ -24,32 +22,14 @@ export class KeyWriter extends OneofWriter {
     if (this.collectedValues.length > 0) this.collectedValues = [];
   }
 
-  /** An unknown-key collector, `map<string, string>`: every key of the object that is not known, as raw JSON. */
-  unknown(field: number, json: JsonObject, known: ReadonlySet<string>): void {
-    const keys = new MapKeys("string");
-    for (const [key, value] of this.collect(json, known)) {
-      const raw = this.rawJson(value, key);
-      if (raw === undefined) continue;
-      if (keys.has(key)) {
-        this.drop(key, "a key that comes once", key);
-        continue;
-      }
-      keys.add(key);
-      this.tag(field, 2);
-      const start = this.open(2);
-      this.string(1, key, key);
-      this.string(2, raw, key);
-      this.close(start, 2);
-    }
-  }
-
   /** What the collector of this message takes, so that no holder reports it. */
   protected collect(json: JsonObject, known: ReadonlySet<string>): ReadonlyArray<readonly [string, Field]> {
     const keys = this.collectKeys(json, known);
     const further = this.collectedValues[this.depth];
     if (keys.length === 0 && further === undefined) return NO_ENTRIES;
     this.collectedValues[this.depth] = undefined;
-    return [...keys.map((key) => [key, json[key]] as const), ...(further ?? NO_ENTRIES)];
+    const entries = keys.map((key) => [key, json[key]] as const);
+    return further === undefined ? entries : [...entries, ...further];
   }
 
   private collectKeys(json: JsonObject, known: ReadonlySet<string>): readonly string[] {
@@ -93,27 +73,13 @@ export class KeyWriter extends OneofWriter {
   private unknownOf(json: JsonObject, known: ReadonlySet<string>): readonly string[] {
     const below = this.keysBelow[this.depth];
     let unknown: string[] | undefined;
-    for (const key in json) {
+    // not `for in`, which looks for each key once more in an object of a hundred thousand
+    for (const key of Object.keys(json)) {
       if (known.has(key) || below?.some((keys) => keys.has(key)) === true) continue;
       unknown ??= [];
       unknown.push(key);
     }
     if (below !== undefined) this.keysBelow[this.depth] = undefined;
     return unknown ?? NOTHING;
-  }
-
-  /** A string field that takes a value of any type as raw JSON. */
-  raw(field: number, value: Field, key: string): void {
-    if (value === undefined) return;
-    const raw = this.rawJson(value, key);
-    if (raw !== undefined) this.string(field, raw, key);
-  }
-
-  private rawJson(value: Field, key: string): string | undefined {
-    const { text, rounded, hasNumbers } = rawJson(value ?? null);
-    if (hasNumbers && !this.exact) this.keptNumbers = true;
-    if (rounded) this.rounded(key, "a number that can be kept", value);
-    if (text === undefined) this.drop(key, "JSON that is not too deep", value);
-    return text;
   }
 }

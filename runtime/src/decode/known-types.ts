@@ -13,6 +13,7 @@ import {
 import { file_connectrest_v1_upstream_error } from "../gen/connectrest/v1/upstream_error_pb.ts";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { file_google_rpc_status } from "../gen/google/rpc/status_pb.ts";
+import type { Work } from "../time/work.ts";
 
 /** Types that every process knows: the well-known ones, those of google.rpc, and our own detail of errors. */
 const STANDARD_FILES: readonly DescFile[] = [
@@ -55,6 +56,19 @@ export function withTypes<T>(types: Registry, act: () => T): T {
     return act();
   } finally {
     scope = before;
+  }
+}
+
+/** Work in all of whose turns these types are known as well. */
+export function* typed<T>(work: Work<T>, types: Registry): Work<T> {
+  try {
+    for (;;) {
+      const step = withTypes(types, () => work.next());
+      if (step.done === true) return step.value;
+      yield step.value;
+    }
+  } finally {
+    work.return(undefined as never);
   }
 }
 

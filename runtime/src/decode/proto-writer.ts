@@ -1,15 +1,23 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import type { Field } from "./difference-writer.ts";
 import type { EnumTable } from "./enum-table.ts";
-import { KeyWriter } from "./key-writer.ts";
 import { MapKeys } from "./map-keys.ts";
-import type { ScalarKind } from "./scalar-writer.ts";
+import { RawWriter } from "./raw-writer.ts";
+import { enumNumber, type ScalarKind } from "./scalar-writer.ts";
+import { joined, type Segment } from "./segment.ts";
 
 /** A generated decoder: writes the fields of one message from a JSON object. */
 export type Decode = (json: JsonObject, out: ProtoWriter) => void;
 
 /** A generated decoder of a message that may have any JSON type. */
 export type DecodeValue = (value: JsonValue, out: ProtoWriter) => void;
+
+/** An item that was written in parts. */
+export interface ItemParts {
+  /** What `item` returns. */
+  readonly bytes: Uint8Array<ArrayBuffer> | undefined;
+  readonly segment: Segment;
+}
 
 /**
  * Turns parsed JSON straight into protobuf bytes. Generated decoders call one method for each field, with the
@@ -19,7 +27,7 @@ export type DecodeValue = (value: JsonValue, out: ProtoWriter) => void;
  * others are left out, and both are noted in `differences`. A 64-bit field that meets a number which JSON.parse has
  * rounded sets `inexact`: the caller then parses exactly and decodes again.
  */
-export class ProtoWriter extends KeyWriter {
+export class ProtoWriter extends RawWriter {
   /** The message written so far, as bytes of its own. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.copy();
@@ -39,6 +47,27 @@ export class ProtoWriter extends KeyWriter {
     isValue = false,
   ): Uint8Array<ArrayBuffer> | undefined {
     this.clear();
+    const isRead = this.readItem(value, list, index, decode, isValue);
+    return isRead && !(isValue && this.length === 0) ? this.copy() : undefined;
+  }
+
+  /** Like `item`, in parts; also the segment that it is, with the differences. */
+  *itemInParts(
+    value: Field,
+    list: string,
+    index: number,
+    decode: Decode,
+    isValue = false,
+  ): Generator<number, ItemParts, undefined> {
+    let isRead = false;
+    const segment = yield* this.inParts(() => {
+      isRead = this.readItem(value, list, index, decode, isValue);
+    });
+    const bytes = yield* joined(segment);
+    return { segment, bytes: isRead && !(isValue && bytes.length === 0) ? bytes : undefined };
+  }
+
+  private readItem(value: Field, list: string, index: number, decode: Decode, isValue: boolean): boolean {
     this.path = [list, index];
     const isRead = isValue ? value !== undefined && value !== null : isJsonObject(value);
     if (isRead) {
@@ -47,7 +76,7 @@ export class ProtoWriter extends KeyWriter {
       this.drop("", "object", value);
     }
     this.path = [];
-    return isRead && !(isValue && this.length === 0) ? this.copy() : undefined;
+    return isRead;
   }
 
   /** Decodes a payload that may have any JSON type; null and undefined are none. */
@@ -67,7 +96,12 @@ export class ProtoWriter extends KeyWriter {
     const object = this.objectOf(value, key);
     if (object === undefined) return;
     this.path.push(key);
-    this.nested(field, object, decode, 1);
+    this.enter();
+    this.tag(field, 2);
+    const start = this.open(1);
+    this.writeEach(1, () => decode(object, this));
+    this.close(start, 1);
+    this.depth--;
     this.path.pop();
   }
 
@@ -77,7 +111,7 @@ export class ProtoWriter extends KeyWriter {
     const items = this.itemsOf(value, key);
     this.path.push(key);
     let guess = 2;
-    for (let index = 0; index < items.length; index++) {
+    this.writeEach(items.length, (index) => {
       const item = items[index];
       this.path.push(index);
       if (isJsonObject(item)) {
@@ -86,7 +120,7 @@ export class ProtoWriter extends KeyWriter {
         this.drop("", "object", item);
       }
       this.path.pop();
-    }
+    });
     this.path.pop();
   }
 
@@ -140,7 +174,7 @@ export class ProtoWriter extends KeyWriter {
     this.path.push(key);
     this.enter();
     this.tag(field, 3);
-    decode(object, this);
+    this.writeEach(1, () => decode(object, this));
     this.tag(field, 4);
     this.depth--;
     this.path.pop();
@@ -151,14 +185,14 @@ export class ProtoWriter extends KeyWriter {
     if (value === undefined || value === null) return;
     const items = this.itemsOf(value, key);
     this.path.push(key);
-    for (let index = 0; index < items.length; index++) {
+    this.writeEach(items.length, (index) => {
       this.path.push(index);
       const item = items[index] as JsonValue;
-      const { length, lostCount } = this;
+      const { length, lostCount, convertedCount } = this;
       write(item, this);
-      if (this.length === length) this.leftOut(lostCount, "", "an item", item);
+      if (this.length === length) this.leftOut(lostCount, convertedCount, "", "an item", item);
       this.path.pop();
-    }
+    });
     this.path.pop();
   }
 
@@ -192,14 +226,14 @@ export class ProtoWriter extends KeyWriter {
     if (value === undefined || value === null) return;
     const items = this.itemsOf(value, key, kind === "bool");
     this.path.push(key);
-    for (let index = 0; index < items.length; index++) {
+    this.writeEach(items.length, (index) => {
       const item = items[index];
       this.path.push(index);
-      const { length, lostCount } = this;
+      const { length, lostCount, convertedCount } = this;
       this[kind](field, item, "");
-      if (this.length === length) this.leftOut(lostCount, "", kind, item);
+      if (this.length === length) this.leftOut(lostCount, convertedCount, "", kind, item);
       this.path.pop();
-    }
+    });
     this.path.pop();
   }
 
@@ -211,15 +245,13 @@ export class ProtoWriter extends KeyWriter {
   enums(field: number, value: Field, key: string, table: EnumTable, kept?: "elsewhere" | "collected"): void {
     if (value === undefined || value === null) return;
     const items = this.itemsOf(value, key);
-    let isKept = true;
     this.path.push(key);
-    for (let index = 0; index < items.length; index++) {
+    this.writeEach(items.length, (index) => {
       const item = items[index];
       this.path.push(index);
       if (item !== null && kept === undefined) {
         this.enum(field, item, "", table);
       } else if (item === null || !this.knownEnum(field, item, "", table)) {
-        isKept = false;
         if (kept === undefined || (item === null && kept === "elsewhere")) {
           this.drop("", `one of ${table.name}`, item);
         } else {
@@ -227,9 +259,12 @@ export class ProtoWriter extends KeyWriter {
         }
       }
       this.path.pop();
-    }
+    });
     this.path.pop();
-    if (!isKept && kept === "collected") this.collectAlso(key, value);
+    // asked for apart, since the items may be written later than the collector
+    if (kept === "collected" && items.some((item) => enumNumber(item, table) === undefined)) {
+      this.collectAlso(key, value);
+    }
   }
 
   /** An enum field of a message that collects unknown keys: what the enum cannot hold is collected with them. */
@@ -257,9 +292,11 @@ export class ProtoWriter extends KeyWriter {
     this.path.push(key);
     this.enter();
     const keys = new MapKeys(keyKind);
-    for (const name of Object.keys(object)) {
+    const names = Object.keys(object);
+    this.writeEach(names.length, (index) => {
+      const name = names[index] ?? "";
       if (isLoose) this.loosely(name);
-      const { length: before, lostCount } = this;
+      const { length: before, lostCount, convertedCount } = this;
       this.tag(field, 2);
       const start = this.open(1);
       const isKey = this.mapKey(name, keys);
@@ -267,12 +304,12 @@ export class ProtoWriter extends KeyWriter {
       if (isKey) entry(object[name], name, this);
       if (this.length === beforeValue) {
         this.rewind(before);
-        this.leftOut(lostCount, name, "a value", object[name]);
+        this.leftOut(lostCount, convertedCount, name, "a value", object[name]);
       } else {
         this.close(start, 1);
         keys.add(name);
       }
-    }
+    });
     if (isLoose) this.strictly();
     this.depth--;
     this.path.pop();

@@ -22,9 +22,12 @@ export function splitNumbers(value: JsonValue | undefined): JsonValue | undefine
   return items.map((item) => (typeof item === "string" ? (fromText(item) ?? item) : item));
 }
 
-/** The items of a list that is written as one text with commas; an array passes as it is. */
+/** A longer text is no list with commas, in characters. */
+const MAX_LIST_TEXT = 1024 * 1024;
+
+/** The items of a list that is written as one text with commas; an array passes as it is, and so does what is too long. */
 export function splitCommas(value: JsonValue | undefined): JsonValue | undefined {
-  if (typeof value !== "string") return value;
+  if (typeof value !== "string" || value.length > MAX_LIST_TEXT) return value;
   const items = value.split(",").map((item) => item.trim());
   return items.filter((item) => item !== "");
 }

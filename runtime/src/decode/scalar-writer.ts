@@ -15,6 +15,10 @@ const FLOAT_MAX = 3.402823567797336e38;
 const UINT32_MAX = 0xffff_ffff;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
+/** A longer text is no time and no duration, in characters. */
+const MAX_TIME_TEXT = 1000;
+/** A longer text is no field mask, in characters. */
+const MAX_MASK_TEXT = 64 * 1024;
 /** A decimal with no more digits than this survives as a double. */
 const DOUBLE_DIGITS = 15;
 const UINT64_MAX = 2n ** 64n - 1n;
@@ -341,7 +345,7 @@ export class ScalarWriter extends DifferenceWriter {
       this.rounded(key, "time", value);
       return;
     }
-    const instant = instantFrom(this.timeOf(value), rule);
+    const instant = isLong(value) ? undefined : instantFrom(this.timeOf(value), rule);
     if (instant === undefined) {
       this.drop(key, `time in ${typeof rule === "object" ? rule.pattern : rule}`, value);
       return;
@@ -366,7 +370,7 @@ export class ScalarWriter extends DifferenceWriter {
       return;
     }
     const given = this.timeOf(value);
-    const span = rule === undefined ? durationFrom(given) : spanFrom(given, rule);
+    const span = isLong(value) ? undefined : rule === undefined ? durationFrom(given) : spanFrom(given, rule);
     if (span === undefined) {
       this.drop(key, "duration", value);
       return;
@@ -390,7 +394,7 @@ export class ScalarWriter extends DifferenceWriter {
   /** google.protobuf.FieldMask, as ProtoJSON writes it: paths joined by commas, in lowerCamel or with the names of a table. */
   fieldMask(field: number, value: Field, key: string, table?: MaskTable): void {
     if (value === undefined || value === null) return;
-    if (typeof value !== "string") {
+    if (typeof value !== "string" || value.length > MAX_MASK_TEXT) {
       this.drop(key, "field mask", value);
       return;
     }
@@ -405,11 +409,16 @@ export class ScalarWriter extends DifferenceWriter {
   }
 }
 
-function enumNumber(given: JsonValue, table: EnumTable): number | undefined {
+/** The number of an enum that a value stands for; undefined for one that the enum cannot hold. */
+export function enumNumber(given: JsonValue, table: EnumTable): number | undefined {
   const value = plainNumber(given);
   if (typeof value === "string") return table.numberOf(value);
   if (typeof value !== "number" && typeof value !== "boolean") return undefined;
   const spelled = table.numberOf(String(value));
   if (spelled !== undefined) return spelled;
   return typeof value === "number" && table.holds(value) ? value : undefined;
+}
+
+function isLong(value: JsonValue): boolean {
+  return typeof value === "string" && value.length > MAX_TIME_TEXT;
 }

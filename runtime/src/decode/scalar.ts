@@ -8,6 +8,8 @@ import { type JsonValue, plainNumber } from "../json/json.ts";
 /** Integers of more digits are none to any field: `1e999` is not written out. */
 const MAX_TEXT_DIGITS = 40;
 const INTEGER = /^[+-]?\d{1,40}$/;
+const SPACE = 0x20;
+const SPACES: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d, SPACE]);
 // linear: an optional point between two runs of digits would try every way to split a long run
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
@@ -83,5 +85,12 @@ export function bytesFromBase64(text: string): Uint8Array | undefined {
 
 /** Most base64 is on one line, and can be long. */
 function withoutSpace(text: string): string {
-  return /[\t\n\f\r ]/.test(text) ? text.replace(/[\t\n\f\r ]+/g, "") : text;
+  if (!/[\t\n\f\r ]/.test(text)) return text;
+  const bytes = Buffer.from(text);
+  let length = 0;
+  for (const byte of bytes) {
+    if (byte > SPACE || !SPACES.has(byte)) bytes[length++] = byte;
+  }
+  // other characters are none of base64 in this encoding either
+  return bytes.toString("latin1", 0, length);
 }

@@ -93,7 +93,7 @@ function collectTexts(
   if (text !== undefined) {
     into.push([path, text]);
   } else if (depth >= MAX_DEPTH) {
-    into.push([path, rawJson(value).text ?? ""]);
+    into.push([path, rawJson(value).text]);
   } else if (Array.isArray(value)) {
     value.forEach((item: JsonValue, index) => {
       collectTexts(item, isJsonObject(item) ? `${path}[${index}]` : path, depth + 1, into);
@@ -120,7 +120,7 @@ function violationOf({ text, subcode, field, json }: Item): Violation {
   return {
     field: safeText(field, MAX_FIELD),
     // an item without a text of its own is kept as it is
-    description: safeText(text === "" ? (rawJson(json).text ?? "") : text, MAX_DESCRIPTION),
+    description: safeText(text === "" ? rawJson(json).text : text, MAX_DESCRIPTION),
     reason: subcode === undefined ? "" : violationReason(subcode),
   };
 }

@@ -1,3 +1,5 @@
+import { atOnce, type Work } from "../time/work.ts";
+
 /** What a value costs that is neither an object nor an array: a number, a word, a text, a key. */
 const VALUE_COST = 1;
 /** What an array costs. */
@@ -50,6 +52,9 @@ const MAX_NUMBER = 1000;
 /** JSON that costs more to parse and to decode than is allowed. */
 export class JsonTooCostly extends Error {}
 
+/** So many characters are looked at before others have their turn. */
+const PIECE = 64 * 1024;
+
 /**
  * Counts what it costs to parse JSON and to decode what is in it, by one look at each character, since a few bytes can be a
  * costly value. Short texts are not looked at. Text that is no JSON costs something; whoever parses it says what is wrong.
@@ -58,34 +63,71 @@ export class JsonTooCostly extends Error {}
  * @throws JsonTooCostly as soon as it is more than the limit
  */
 export function checkJsonCost(text: string, limit: number): number {
+  return atOnce(checkJsonCostInPieces(text, limit));
+}
+
+/** Like `checkJsonCost`, in pieces. */
+export function* checkJsonCostInPieces(text: string, limit: number): Work<number> {
   if (text.length * MAX_COST_PER_CHARACTER <= limit) return 0;
-  const keys = new Uint8Array(KEY_BITS / 8);
-  let newKeys = 0;
-  let cost = 0;
+  const count = new CostCount(text, limit);
   for (let at = 0; at < text.length; ) {
-    const code = text.charCodeAt(at);
-    if (code <= SPACE || code === COMMA || code === COLON || code === CLOSE_BRACE || code === CLOSE_BRACKET) {
-      at++;
-      continue;
-    }
-    if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      cost += code === OPEN_BRACE ? OBJECT_COST : ARRAY_COST;
-      at++;
-    } else if (code === QUOTE) {
-      cost += isNumeric(text.charCodeAt(at + 1)) ? VALUE_COST + NUMERIC_TEXT_COST : VALUE_COST;
-      const end = endOfString(text, at + 1);
-      if (isKey(text, end) && isNew(keys, text, at + 1, end) && ++newKeys > ORDINARY_KEYS) {
-        cost += NEW_KEY_COST;
-      }
-      at = end;
-    } else {
-      const end = endOfScalar(text, at + 1);
-      cost += isNumeric(code) ? numberCost(text, at, end) : VALUE_COST;
-      at = end;
-    }
-    if (cost > limit) throw new JsonTooCostly(`more than ${limit}`);
+    const end = count.upTo(at, at + PIECE);
+    yield Math.min(end - at, PIECE);
+    at = end;
   }
-  return cost;
+  return count.cost;
+}
+
+class CostCount {
+  cost = 0;
+  private readonly text: string;
+  private readonly limit: number;
+  private readonly keys = new Uint8Array(KEY_BITS / 8);
+  private newKeys = 0;
+
+  constructor(text: string, limit: number) {
+    this.text = text;
+    this.limit = limit;
+  }
+
+  /** Counts what begins in front of `to`; returns where the last of it ends. */
+  upTo(from: number, to: number): number {
+    const { text, keys, limit } = this;
+    const bound = Math.min(to, text.length);
+    let { cost } = this;
+    let at = from;
+    while (at < bound) {
+      const code = text.charCodeAt(at);
+      if (
+        code <= SPACE ||
+        code === COMMA ||
+        code === COLON ||
+        code === CLOSE_BRACE ||
+        code === CLOSE_BRACKET
+      ) {
+        at++;
+        continue;
+      }
+      if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+        cost += code === OPEN_BRACE ? OBJECT_COST : ARRAY_COST;
+        at++;
+      } else if (code === QUOTE) {
+        cost += isNumeric(text.charCodeAt(at + 1)) ? VALUE_COST + NUMERIC_TEXT_COST : VALUE_COST;
+        const end = endOfString(text, at + 1);
+        if (isKey(text, end) && isNew(keys, text, at + 1, end) && ++this.newKeys > ORDINARY_KEYS) {
+          cost += NEW_KEY_COST;
+        }
+        at = end;
+      } else {
+        const end = endOfScalar(text, at + 1);
+        cost += isNumeric(code) ? numberCost(text, at, end) : VALUE_COST;
+        at = end;
+      }
+      if (cost > limit) throw new JsonTooCostly(`more than ${limit}`);
+    }
+    this.cost = cost;
+    return at;
+  }
 }
 
 /** Whether the string that ends here is a key. */

@@ -1,6 +1,8 @@
+import type { Work } from "../time/work.ts";
 import { quoteBigNumbers, unquoteBigNumbers } from "./big-numbers.ts";
 import { parseWithKeys } from "./escaped-keys.ts";
 import type { JsonValue } from "./json.ts";
+import { type ParsePiece, parseInPieces } from "./parse-in-pieces.ts";
 
 /**
  * Parses JSON (RFC 8259) with the speed of JSON.parse. Integers beyond 2^53 come out rounded; whoever meets one
@@ -36,6 +38,38 @@ export function parseJsonExactly(text: string): JsonValue | undefined {
 export function parseJsonVerbatim(text: string): JsonValue | undefined {
   const quoted = quoteBigNumbers(withoutMark(text), true);
   return quoted && unquoteBigNumbers(parseWithKeys(quoted.text), quoted.mark);
+}
+
+/** Like `parseJson`, in pieces. */
+export function* parseJsonInPieces(text: string): Work<JsonValue | undefined> {
+  return yield* valueInPieces(text, parseWithKeys);
+}
+
+/** Like `parseJsonExactly`, in pieces. */
+export function* parseJsonExactlyInPieces(text: string): Work<JsonValue | undefined> {
+  return yield* valueInPieces(text, (piece) => {
+    const quoted = quoteBigNumbers(piece);
+    return quoted === undefined
+      ? parseWithKeys(piece)
+      : unquoteBigNumbers(parseWithKeys(quoted.text), quoted.mark);
+  });
+}
+
+/** Like `parseJsonVerbatim`, in pieces. */
+export function* parseJsonVerbatimInPieces(text: string): Work<JsonValue | undefined> {
+  let isChanged = false;
+  const value = yield* valueInPieces(text, (piece) => {
+    const verbatim = parseJsonVerbatim(piece);
+    if (verbatim === undefined) return parseWithKeys(piece);
+    isChanged = true;
+    return verbatim;
+  });
+  return isChanged ? value : undefined;
+}
+
+function* valueInPieces(text: string, parse: ParsePiece): Work<JsonValue | undefined> {
+  const bare = withoutMark(text);
+  return bare.trim() === "" ? undefined : yield* parseInPieces(bare, parse);
 }
 
 function withoutMark(text: string): string {

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "./json.ts";
+import { NumberText } from "./number-text.ts";
 import { parseJson, parseJsonExactly } from "./parse-json.ts";
-import { isRounded, rawJson } from "./raw-json.ts";
+import { isRounded, rawJson, rawJsonInPieces } from "./raw-json.ts";
 
 test.each<[JsonValue, string]>([
   [null, "null"],
@@ -30,10 +31,12 @@ test("rawJson: sees numbers that JSON.parse has rounded, wherever they are", () 
   }
 });
 
-test("rawJson: gives up on what is too deep to be written", () => {
+test("rawJson: writes what is too deep for JSON.stringify", () => {
   let deep: JsonValue = 1;
   for (let level = 0; level < 200_000; level++) deep = { a: deep };
-  expect(rawJson(deep)).toMatchObject({ text: undefined, rounded: false });
+  const { text, ...flags } = rawJson(deep);
+  expect(text === `${'{"a":'.repeat(200_000)}1${"}".repeat(200_000)}`).toBe(true);
+  expect(flags).toEqual({ rounded: false, hasNumbers: true });
 });
 
 test("rawJson: keeps keys that every object inherits", () => {
@@ -55,4 +58,39 @@ test("rawJson: is the JSON that came, for any JSON", () => {
 test("isRounded: is true where JSON.parse cannot have kept the digits", () => {
   expect([2 ** 53, -(2 ** 53), 1e300, Number.POSITIVE_INFINITY].every(isRounded)).toBe(true);
   expect([0, -0, 0.1, 2 ** 53 - 1, 1e-300].some(isRounded)).toBe(false);
+});
+
+test("property: rawJsonInPieces writes a value as rawJson does, however large", () => {
+  const leaf = fc.oneof(
+    fc.constantFrom<JsonValue>(2n ** 70n, 2 ** 60, 1.5, null, true, new NumberText("1.10", 1.1)),
+    fc.string(),
+  );
+  const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: "small" },
+      leaf,
+      fc.array(tie("value")),
+      fc.dictionary(fc.string(), tie("value")),
+      fc.tuple(tie("value"), fc.nat(3_000)).map(([item, count]) => Array<JsonValue>(count).fill(item)),
+      fc.nat(3_000).map((count) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]))),
+      fc.constantFrom("a\ud83d\ude00", "\ud83d", "x").map((text) => text.repeat(70_000)),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, (each) => {
+      const { text, rounded } = rawJson(each);
+      const work = rawJsonInPieces(each);
+      for (;;) {
+        const step = work.next();
+        if (step.done !== true) {
+          expect(step.value).toBeLessThan(20_000);
+          continue;
+        }
+        expect(step.value.text === text).toBe(true);
+        expect(step.value.rounded).toBe(rounded);
+        break;
+      }
+    }),
+    { numRuns: 60, interruptAfterTimeLimit: 10_000 },
+  );
 });

@@ -1,11 +1,11 @@
-import type { JsonValue } from "./json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
+import { sizeUpTo } from "./json-size.ts";
 import { NumberText } from "./number-text.ts";
 import { rawJSON } from "./raw.ts";
 
 /** JSON text of a parsed value, for fields that keep it as it came. */
 export interface RawJson {
-  /** The text; undefined where the value is nested too deep to be written. */
-  readonly text: string | undefined;
+  readonly text: string;
   /** Whether the value holds a number that JSON.parse has rounded: the text is then not what was sent. */
   readonly rounded: boolean;
   /** Whether the value may hold a number that JSON.parse has given another notation, `1.1` for `1.10`. */
@@ -30,10 +30,171 @@ export function rawJson(value: JsonValue): RawJson {
     if (value instanceof NumberText) return { text: value.source, rounded: false, hasNumbers: false };
     if (typeof value !== "object" || value === null) return scalar(value);
     return container(value);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
     // too deep: JSON.stringify is recursive
-    return { text: undefined, rounded: false, hasNumbers: false };
+    const work = rawJsonInPieces(value);
+    for (;;) {
+      const step = work.next();
+      if (step.done === true) return step.value;
+    }
   }
+}
+
+/** So many values are written at a time; few where it is deep, since each level is looked through anew. */
+const PIECE = 1_000;
+const DEEP = 64;
+const DEEP_PIECE = 16;
+
+/** Longer strings are written in pieces. */
+const LONG_STRING = 64 * 1024;
+/** The first of the UTF-16 code units that are the first half of a character, and of those that are the second. */
+const FIRST_HALF = 0xd800;
+const SECOND_HALF = 0xdc00;
+
+type Long = {
+  readonly text: string;
+  at: number;
+};
+
+/** An array or object that is being written. */
+type Open = {
+  readonly value: JsonObject | readonly JsonValue[];
+  /** Those of an object. */
+  readonly keys: readonly string[] | undefined;
+  next: number;
+  isFirst: boolean;
+};
+
+/** Like `rawJson`, in pieces and however deep; it yields how many values it has written since. */
+export function* rawJsonInPieces(root: JsonValue): Generator<number, RawJson, undefined> {
+  const writer = new PieceWriter();
+  writer.write(root);
+  while (writer.goesOn()) {
+    if (writer.written < PIECE) continue;
+    yield writer.written;
+    writer.written = 0;
+  }
+  return writer.raw;
+}
+
+class PieceWriter {
+  /** How many values were written since this was set to 0. */
+  written = 0;
+  private readonly texts: string[] = [];
+  private readonly open: Open[] = [];
+  /** A long string that is being written. */
+  private long: Long | undefined;
+  private rounded = false;
+  private hasNumbers = false;
+
+  get raw(): RawJson {
+    const { texts, rounded, hasNumbers } = this;
+    return { text: texts.join(""), rounded, hasNumbers };
+  }
+
+  /** Writes a value, or its beginning where it is large. */
+  write(value: JsonValue): void {
+    if (typeof value === "string" && value.length > LONG_STRING) {
+      this.long = { text: value, at: 0 };
+      this.texts.push('"');
+    } else if (isContainer(value) && this.isLarge(value)) {
+      const keys = isJsonObject(value) ? Object.keys(value) : undefined;
+      this.open.push({ value, keys, next: 0, isFirst: true });
+      this.texts.push(keys === undefined ? "[" : "{");
+    } else {
+      this.texts.push(this.noted(rawJson(value)));
+    }
+  }
+
+  /** Writes more of what is begun; false where nothing is. */
+  goesOn(): boolean {
+    const { open } = this;
+    if (this.long !== undefined) {
+      this.goOnWith(this.long);
+      return true;
+    }
+    const last = open.at(-1);
+    if (last === undefined) return false;
+    const { value, keys } = last;
+    if (last.next === (keys ?? (value as readonly JsonValue[])).length) {
+      this.texts.push(keys === undefined ? "]" : "}");
+      open.pop();
+    } else if (keys === undefined) {
+      this.items(last, value as readonly JsonValue[]);
+    } else {
+      this.entry(last, keys[last.next++] ?? "", value as JsonObject);
+    }
+    return true;
+  }
+
+  /** Those of the next items that are small, or the one that is not. */
+  private items(last: Open, items: readonly JsonValue[]): void {
+    const first = last.next;
+    let size = 0;
+    let next = first;
+    for (; next < items.length; next++) {
+      size += sizeUpTo(items[next], this.limit - size);
+      if (size > this.limit) break;
+    }
+    this.written += size;
+    this.comma(last);
+    if (next === first) {
+      last.next++;
+      this.write(items[first] as JsonValue);
+    } else {
+      last.next = next;
+      this.texts.push(this.noted(rawJson(items.slice(first, next))).slice(1, -1));
+    }
+  }
+
+  /** Writes more of a string; both halves of a character at once. */
+  private goOnWith(long: Long): void {
+    const { text, at } = long;
+    const code = text.charCodeAt(at + LONG_STRING - 1);
+    const end = at + LONG_STRING + (code >= FIRST_HALF && code < SECOND_HALF ? 1 : 0);
+    const piece = text.slice(at, end);
+    this.texts.push(JSON.stringify(piece).slice(1, -1));
+    this.written += PIECE;
+    long.at = end;
+    if (end < text.length) return;
+    this.texts.push('"');
+    this.long = undefined;
+  }
+
+  private entry(last: Open, key: string, object: JsonObject): void {
+    const value = object[key];
+    if (value === undefined) return;
+    this.comma(last);
+    this.texts.push(`${JSON.stringify(key)}:`);
+    this.hasNumbers ||= DIGIT.test(key);
+    this.write(value);
+  }
+
+  private comma(last: Open): void {
+    if (!last.isFirst) this.texts.push(",");
+    last.isFirst = false;
+  }
+
+  private get limit(): number {
+    return this.open.length > DEEP ? DEEP_PIECE : PIECE;
+  }
+
+  private isLarge(value: JsonValue): boolean {
+    const size = sizeUpTo(value, this.limit);
+    this.written += size;
+    return size > this.limit;
+  }
+
+  private noted({ text, rounded, hasNumbers }: RawJson): string {
+    this.rounded ||= rounded;
+    this.hasNumbers ||= hasNumbers;
+    return text;
+  }
+}
+
+function isContainer(value: JsonValue): value is JsonObject | readonly JsonValue[] {
+  return typeof value === "object" && value !== null && !(value instanceof NumberText);
 }
 
 function scalar(value: number | bigint | boolean | null): RawJson {

@@ -1,9 +1,18 @@
 import { isUtf8 } from "node:buffer";
 import type { ResponseEncoding } from "../adapter/rules.ts";
-import type { JsonObject, JsonValue } from "../json/json.ts";
-import { checkJsonCost, JsonTooCostly } from "../json/json-cost.ts";
-import { parseJson, parseJsonExactly, parseJsonVerbatim } from "../json/parse-json.ts";
-import { foreignText } from "./charset.ts";
+import type { JsonValue } from "../json/json.ts";
+import { checkJsonCost, checkJsonCostInPieces, JsonTooCostly } from "../json/json-cost.ts";
+import {
+  parseJson,
+  parseJsonExactly,
+  parseJsonExactlyInPieces,
+  parseJsonInPieces,
+  parseJsonVerbatim,
+  parseJsonVerbatimInPieces,
+} from "../json/parse-json.ts";
+import type { Work } from "../time/work.ts";
+import { foreignText, foreignTextInPieces } from "./charset.ts";
+import { parseForm, parseFormInPieces } from "./form.ts";
 
 /** A body as it was read. */
 export interface Body {
@@ -19,6 +28,16 @@ export interface Body {
   readonly malformed: boolean;
   /** The body was a form: its values are all text, whatever they stand for. */
   readonly textual: boolean;
+  /** Only of a large body, which was read in pieces. */
+  readonly inPieces?: PiecewiseBody;
+}
+
+/** What else there is of a large body. */
+export interface PiecewiseBody {
+  /** Runs a function that may call `exactly`. Where it does, the body is parsed in pieces, and the function begins again. */
+  asking<T>(act: () => T): Work<T>;
+  /** `verbatim`, in pieces. */
+  verbatim(): Work<JsonValue | undefined>;
 }
 
 const EMPTY: Body = {
@@ -55,6 +74,40 @@ export function readBody(
       return EMPTY;
     case "unknown":
       return jsonOrBytes(bytes, contentType, maxCost);
+  }
+}
+
+/** Larger bodies are read in pieces, so that others have their turn. */
+const LARGE_BYTES = 64 * 1024;
+
+/** Whether a body is to be read by `readBodyInPieces`. */
+export function isLarge(bytes: Uint8Array): boolean {
+  return bytes.length > LARGE_BYTES;
+}
+
+/** Like `readBody`, in pieces. */
+export function* readBodyInPieces(
+  bytes: Uint8Array,
+  encoding: ResponseEncoding,
+  contentType: string | undefined,
+  maxCost: number = Number.POSITIVE_INFINITY,
+): Work<Body> {
+  switch (chosen(encoding, contentType)) {
+    case "json":
+      return yield* jsonInPieces(bytes, contentType, maxCost);
+    case "form":
+      return yield* formInPieces(bytes, contentType, maxCost);
+    case "bytes":
+      return { ...EMPTY, bytes };
+    case "empty":
+      return EMPTY;
+    case "unknown":
+      try {
+        return yield* jsonInPieces(bytes, contentType, maxCost);
+      } catch (error) {
+        if (error instanceof JsonTooCostly) throw error;
+        return { ...EMPTY, bytes };
+      }
   }
 }
 
@@ -109,6 +162,87 @@ function textBody(
   };
 }
 
+function* jsonInPieces(bytes: Uint8Array, contentType: string | undefined, maxCost: number): Work<Body> {
+  const { text, malformed } = yield* textInPieces(bytes, contentType);
+  yield* checkJsonCostInPieces(text, maxCost);
+  const exact = new LargeExact(text);
+  return {
+    value: yield* parseJsonInPieces(text),
+    exactly: () => exact.value(),
+    verbatim: () => parseJsonVerbatim(text),
+    bytes: undefined,
+    malformed,
+    textual: false,
+    inPieces: {
+      asking: (act) => exact.asking(act),
+      verbatim: () => parseJsonVerbatimInPieces(text),
+    },
+  };
+}
+
+/** Thrown where a large body is asked for with exact integers that has not been parsed so. */
+class NotYetExact extends Error {}
+
+/** A large body with exact integers. */
+class LargeExact {
+  private readonly text: string;
+  private parsed: { readonly value: JsonValue | undefined } | undefined;
+  private isAsking = false;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  value(): JsonValue | undefined {
+    if (this.parsed === undefined && this.isAsking) throw new NotYetExact();
+    this.parsed ??= { value: parseJsonExactly(this.text) };
+    return this.parsed.value;
+  }
+
+  *asking<T>(act: () => T): Work<T> {
+    this.isAsking = this.parsed === undefined;
+    try {
+      return act();
+    } catch (error) {
+      if (!(error instanceof NotYetExact)) throw error;
+    } finally {
+      this.isAsking = false;
+    }
+    this.parsed = { value: yield* parseJsonExactlyInPieces(this.text) };
+    return act();
+  }
+}
+
+function* formInPieces(bytes: Uint8Array, contentType: string | undefined, maxCost: number): Work<Body> {
+  const { text, malformed } = yield* textInPieces(bytes, contentType);
+  checkFormCost(text, maxCost);
+  const value = yield* parseFormInPieces(text);
+  return { ...EMPTY, value, exactly: () => value, malformed, textual: true, inPieces: FORM_IN_PIECES };
+}
+
+/** Forms have no numbers. */
+const FORM_IN_PIECES: PiecewiseBody = {
+  *asking(act) {
+    yield 0;
+    return act();
+  },
+  *verbatim() {
+    yield 0;
+    return undefined;
+  },
+};
+
+function* textInPieces(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+): Work<Pick<Body, "malformed"> & { readonly text: string }> {
+  const foreign = yield* foreignTextInPieces(bytes, contentType);
+  if (foreign !== undefined) return { text: foreign, malformed: false };
+  const text = utf8(bytes);
+  yield bytes.length;
+  return { text, malformed: text.includes("\ufffd") && !isUtf8(bytes) };
+}
+
 function jsonOrBytes(bytes: Uint8Array, contentType: string | undefined, maxCost: number): Body {
   try {
     return jsonBody(bytes, contentType, maxCost);
@@ -143,23 +277,4 @@ function checkFormCost(text: string, limit: number): void {
     cost += PAIR_COST;
     if (cost > limit) throw new JsonTooCostly(`more than ${limit}`);
   }
-}
-
-/**
- * Reads an `application/x-www-form-urlencoded` body as an object of strings; a name that comes more than once has
- * an array of them. Malformed percent-encoding stays as it is.
- */
-export function parseForm(text: string): JsonObject {
-  const pairs = new Map<string, string | string[]>();
-  for (const [name, value] of new URLSearchParams(text.trim())) {
-    const known = pairs.get(name);
-    if (known === undefined) {
-      pairs.set(name, value);
-    } else if (typeof known === "string") {
-      pairs.set(name, [known, value]);
-    } else {
-      known.push(value);
-    }
-  }
-  return Object.fromEntries(pairs);
 }

@@ -1,3 +1,5 @@
+import type { Work } from "../time/work.ts";
+
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 const UTF_8 = /^(?:utf-?8|us-ascii)$/i;
 
@@ -8,6 +10,25 @@ const UTF_8 = /^(?:utf-?8|us-ascii)$/i;
  */
 export function foreignText(bytes: Uint8Array, contentType: string | undefined): string | undefined {
   return foreignDecoder(contentType)?.decode(bytes);
+}
+
+/** Bytes that are decoded before others have their turn. */
+const PIECE = 256 * 1024;
+
+/** Like `foreignText`, in pieces. */
+export function* foreignTextInPieces(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+): Work<string | undefined> {
+  const decoder = foreignDecoder(contentType);
+  if (decoder === undefined) return undefined;
+  const texts: string[] = [];
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    texts.push(decoder.decode(bytes.subarray(at, at + PIECE), { stream: true }));
+    yield PIECE;
+  }
+  texts.push(decoder.decode());
+  return texts.join("");
 }
 
 /**

@@ -12,12 +12,14 @@ import type {
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { Difference, FoundDifferences } from "../decode/difference.ts";
-import { ProtoWriter } from "../decode/proto-writer.ts";
+import { type ItemParts, ProtoWriter } from "../decode/proto-writer.ts";
+import { joined, joinedDifferences, sequence } from "../decode/segment.ts";
 import { JsonTooDeep, WrongShape } from "../decode/shape-writer.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { JsonValue } from "../json/json.ts";
 import { fullName } from "../text/full-name.ts";
-import type { Body } from "./body.ts";
+import type { Work } from "../time/work.ts";
+import type { Body, PiecewiseBody } from "./body.ts";
 import { isAllowedAbsence, isSpelledOut, misshapen } from "./empty.ts";
 import { payloadOf } from "./envelope.ts";
 import type { Page } from "./page.ts";
@@ -41,7 +43,13 @@ export interface DecodedItems {
 }
 
 /** A record of a stream. */
-export type RecordBody = Pick<Body, "value" | "verbatim" | "malformed">;
+export interface RecordBody extends Pick<Body, "value" | "verbatim" | "malformed"> {
+  /** Only of a large one. */
+  readonly inPieces?: Pick<PiecewiseBody, "verbatim">;
+}
+
+/** A record; without bytes where it is no object. */
+type DecodedRecord = Partial<Decoded> & Pick<Decoded, "differences">;
 
 const NOT_UTF8: Difference = { path: "(root)", expected: "UTF-8", got: "other bytes", class: "converted" };
 
@@ -82,21 +90,53 @@ export class Decoder {
    * @throws ConnectError INTERNAL, reason RESPONSE_SHAPE, UPSTREAM_BODY_TOO_DEEP or ADAPTER_FAILED
    */
   message(adapter: WholeAdapter, response: ReadResponse, rules: MethodRules = adapter.rules): Decoded {
-    const { status, header, body } = response;
-    const write = (value: JsonValue | undefined, exact: boolean) => {
-      const payload = payloadOf(value, rules.envelope, rules.payloadType);
-      if (payload === undefined || isSpelledOut(payload, rules.envelope?.empty)) {
-        this.empty(adapter, rules, value, payload, response, exact);
-      } else {
-        this.out.reset(exact, body.textual);
-        adapter.response({ status, header, payload, bytes: body.bytes }, this.out);
-      }
-    };
-    this.guarded(adapter, () => {
-      write(body.value, false);
-      this.again(body.value, body.verbatim, (value) => write(value, true));
+    const { out } = this;
+    const { body } = response;
+    guarded(adapter, () => {
+      this.write(out, adapter, response, rules, body.value, false);
+      const better = verbatimOf(out, body.value, body.verbatim);
+      if (better !== undefined) this.write(out, adapter, response, rules, better.value, true);
     });
-    return { bytes: this.out.finish(), differences: this.differencesOf(response.body.malformed) };
+    return { bytes: out.finish(), differences: withMalformed(out.found(), body.malformed) };
+  }
+
+  /** Like `message`, in parts, of a large body. */
+  *messageInParts(
+    adapter: WholeAdapter,
+    response: ReadResponse,
+    rules: MethodRules = adapter.rules,
+  ): Work<Decoded> {
+    const out = new ProtoWriter();
+    const { body } = response;
+    const write = (value: JsonValue | undefined, exact: boolean) =>
+      out.inParts(() => this.write(out, adapter, response, rules, value, exact));
+    try {
+      let segment = yield* write(body.value, false);
+      const better = yield* verbatimInPieces(out, body.value, body);
+      if (better !== undefined) segment = yield* write(better.value, true);
+      const differences = withMalformed(joinedDifferences(segment), body.malformed);
+      return { bytes: yield* joined(segment), differences };
+    } catch (cause) {
+      throw decodeError(adapter, cause);
+    }
+  }
+
+  private write(
+    out: ProtoWriter,
+    adapter: WholeAdapter,
+    response: ReadResponse,
+    rules: MethodRules,
+    value: JsonValue | undefined,
+    exact: boolean,
+  ): void {
+    const { status, header, body } = response;
+    const payload = payloadOf(value, rules.envelope, rules.payloadType);
+    if (payload === undefined || isSpelledOut(payload, rules.envelope?.empty)) {
+      this.empty(out, adapter, rules, value, payload, response, exact);
+    } else {
+      out.reset(exact, body.textual);
+      adapter.response({ status, header, payload, bytes: body.bytes }, out);
+    }
   }
 
   /**
@@ -104,6 +144,7 @@ export class Decoder {
    * upstream spells "empty" so, or the message asks for none, it is an error.
    */
   private empty(
+    out: ProtoWriter,
     adapter: WholeAdapter,
     rules: MethodRules,
     value: JsonValue | undefined,
@@ -111,10 +152,10 @@ export class Decoder {
     { status, header, body }: ReadResponse,
     exact: boolean,
   ): void {
-    this.out.reset(exact, body.textual, true);
+    out.reset(exact, body.textual, true);
     const given = payload !== null && typeof payload === "object" ? payload : undefined;
     const response = new EmptyResponse(status, header, given, body.bytes);
-    adapter.response(response, this.out);
+    adapter.response(response, out);
     const mayLack = status < 200 || status > 299 || status === 204 || status === 205;
     if (mayLack || payload !== undefined || !response.wasAsked) return;
     if (body.bytes !== undefined || rules.responseEncoding === "empty") return;
@@ -130,77 +171,153 @@ export class Decoder {
     response: ReadResponse,
     indices: readonly number[],
   ): DecodedItems {
+    const { out } = this;
     const write = ({ path, items }: Page, exact: boolean) => {
-      this.out.reset(exact, response.body.textual);
+      out.reset(exact, response.body.textual);
       return indices
-        .map((index) => this.out.item(items[index], path, index, adapter.item, adapter.itemIsValue))
+        .map((index) => out.item(items[index], path, index, adapter.item, adapter.itemIsValue))
         .filter((item) => item !== undefined);
     };
-    const items = this.guarded(adapter, () => {
+    const items = guarded(adapter, () => {
       const fast = write(page, false);
-      return (
-        this.again(
-          page,
-          () => page.verbatim(),
-          (verbatim) => write(verbatim, true),
-        ) ?? fast
-      );
+      const better = verbatimOf(out, page, () => page.verbatim());
+      return better === undefined ? fast : write(better.value, true);
     });
-    return { items, differences: this.differencesOf(response.body.malformed) };
+    return { items, differences: withMalformed(out.found(), response.body.malformed) };
+  }
+
+  /** Like `items`, in parts, of a large body. */
+  *itemsInParts(
+    adapter: PaginateAdapter | PollAdapter,
+    page: Page,
+    { body }: ReadResponse,
+    indices: readonly number[],
+  ): Work<DecodedItems> {
+    const out = new ProtoWriter();
+    const write = function* ({ path, items }: Page, exact: boolean): Work<readonly ItemParts[]> {
+      out.reset(exact, body.textual);
+      const all: ItemParts[] = [];
+      for (const index of indices) {
+        all.push(yield* out.itemInParts(items[index], path, index, adapter.item, adapter.itemIsValue));
+        yield 1;
+      }
+      return all;
+    };
+    try {
+      let all = yield* write(page, false);
+      const better = yield* verbatimInPieces(out, page, {
+        verbatim: () => page.verbatim(),
+        inPieces: body.inPieces && { verbatim: () => pageInPieces(page, body.inPieces) },
+      });
+      if (better !== undefined) all = yield* write(better.value, true);
+      const found = joinedDifferences(sequence(all.map(({ segment }) => segment)));
+      const items = all.map(({ bytes }) => bytes).filter((item) => item !== undefined);
+      return { items, differences: withMalformed(found, body.malformed) };
+    } catch (cause) {
+      throw decodeError(adapter, cause);
+    }
   }
 
   /** Writes a record; without bytes where it is no object. Throws as `message`. */
-  record(
-    adapter: RecordsAdapter,
-    { value, verbatim, malformed }: RecordBody,
-    index: number,
-  ): Partial<Decoded> & Pick<Decoded, "differences"> {
+  record(adapter: RecordsAdapter, { value, verbatim, malformed }: RecordBody, index: number): DecodedRecord {
+    const { out } = this;
     const write = (json: JsonValue | undefined, exact: boolean) => {
-      this.out.reset(exact);
-      return this.out.item(json, "", index, adapter.item, adapter.itemIsValue);
+      out.reset(exact);
+      return out.item(json, "", index, adapter.item, adapter.itemIsValue);
     };
-    const bytes = this.guarded(adapter, () => {
+    const bytes = guarded(adapter, () => {
       const fast = write(value, false);
-      return this.again(value, verbatim, (json) => write(json, true)) ?? fast;
+      const better = verbatimOf(out, value, verbatim);
+      return better === undefined ? fast : write(better.value, true);
     });
-    const differences = this.differencesOf(malformed, index);
-    return bytes === undefined ? { differences } : { bytes, differences };
+    return decodedRecord(bytes, withMalformed(out.found(), malformed, index));
+  }
+
+  /** Like `record`, in parts, of a large record. */
+  *recordInParts(adapter: RecordsAdapter, record: RecordBody, index: number): Work<DecodedRecord> {
+    const out = new ProtoWriter();
+    const write = (json: JsonValue | undefined, exact: boolean) => {
+      out.reset(exact);
+      return out.itemInParts(json, "", index, adapter.item, adapter.itemIsValue);
+    };
+    try {
+      let item = yield* write(record.value, false);
+      const better = yield* verbatimInPieces(out, record.value, record);
+      if (better !== undefined) item = yield* write(better.value, true);
+      const found = joinedDifferences(item.segment);
+      return decodedRecord(item.bytes, withMalformed(found, record.malformed, index));
+    } catch (cause) {
+      throw decodeError(adapter, cause);
+    }
   }
 
   /** Writes a message with a chunk; with the head of the response, if it is the first. Throws as `message`. */
   chunk(adapter: DownloadAdapter, head: RestResponse | undefined, chunk: Uint8Array | undefined): Decoded {
     this.out.reset();
-    this.guarded(adapter, () => {
+    guarded(adapter, () => {
       if (head !== undefined) adapter.head(head, this.out);
       if (chunk !== undefined) adapter.chunk(chunk, this.out);
     });
     return { bytes: this.out.finish(), differences: this.out.found() };
   }
+}
 
-  /** Decodes once more where numbers were met that JSON.parse does not keep, or may not. */
-  private again<V, T>(value: V, verbatim: () => V | undefined, write: (value: V) => T): T | undefined {
-    const { inexact, keptNumbers } = this.out;
-    if (!inexact && !keptNumbers) return undefined;
-    const better = verbatim();
-    // what is not in the body, such as a number of a header, stays rounded, and is reported
-    return better === undefined && !inexact ? undefined : write(better ?? value);
-  }
+/**
+ * What is to be decoded once more, where numbers were met that JSON.parse does not keep, or may not: what is not in the body,
+ * such as a number of a header, stays rounded, and is reported.
+ */
+function verbatimOf<V>(
+  { inexact, keptNumbers }: ProtoWriter,
+  value: V,
+  verbatim: () => V | undefined,
+): { readonly value: V } | undefined {
+  if (!inexact && !keptNumbers) return undefined;
+  const better = verbatim();
+  return better === undefined && !inexact ? undefined : { value: better ?? value };
+}
 
-  /** @param index of the record that it is about; undefined for a whole body */
-  private differencesOf(malformed: boolean, index?: number): FoundDifferences {
-    const found = this.out.found();
-    if (!malformed) return found;
-    const { list, counts } = found;
-    const difference = index === undefined ? NOT_UTF8 : { ...NOT_UTF8, path: `[${index}]` };
-    return { list: [difference, ...list], counts: { ...counts, converted: counts.converted + 1 } };
-  }
+/** What can be had as it is written, at once or in pieces. */
+interface Verbatim<V> {
+  verbatim(): V | undefined;
+  readonly inPieces?: { verbatim(): Work<V | undefined> } | undefined;
+}
 
-  private guarded<T>(adapter: AnyMethodAdapter, act: () => T): T {
-    try {
-      return act();
-    } catch (cause) {
-      throw decodeError(adapter, cause);
-    }
+/** Like `verbatimOf`, in pieces. */
+function* verbatimInPieces<V>(
+  { inexact, keptNumbers }: ProtoWriter,
+  value: V,
+  { verbatim, inPieces }: Verbatim<V>,
+): Work<{ readonly value: V } | undefined> {
+  if (!inexact && !keptNumbers) return undefined;
+  const better = inPieces === undefined ? verbatim() : yield* inPieces.verbatim();
+  return better === undefined && !inexact ? undefined : { value: better ?? value };
+}
+
+function* pageInPieces(page: Page, body: PiecewiseBody | undefined): Work<Page | undefined> {
+  const value = body && (yield* body.verbatim());
+  return value === undefined ? undefined : page.of(value);
+}
+
+/** @param index of the record that it is about; undefined for a whole body */
+function withMalformed(found: FoundDifferences, malformed: boolean, index?: number): FoundDifferences {
+  if (!malformed) return found;
+  const { list, counts } = found;
+  const difference = index === undefined ? NOT_UTF8 : { ...NOT_UTF8, path: `[${index}]` };
+  return { list: [difference, ...list], counts: { ...counts, converted: counts.converted + 1 } };
+}
+
+function decodedRecord(
+  bytes: Uint8Array<ArrayBuffer> | undefined,
+  differences: FoundDifferences,
+): DecodedRecord {
+  return bytes === undefined ? { differences } : { bytes, differences };
+}
+
+function guarded<T>(adapter: AnyMethodAdapter, act: () => T): T {
+  try {
+    return act();
+  } catch (cause) {
+    throw decodeError(adapter, cause);
   }
 }
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
-import { parseForm } from "./body.ts";
 import { payloadOf, statusOf } from "./envelope.ts";
+import { parseForm } from "./form.ts";
 
 const wrapped = { payload: ["response.blog", "response"] };
 

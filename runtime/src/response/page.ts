@@ -59,7 +59,12 @@ export class Page {
   /** The same with every number as it is written; undefined where this has them all so. */
   verbatim(): Page | undefined {
     const value = this.verbatimBody();
-    return value === undefined ? undefined : new Page({ ...this.source, value }, this.rules);
+    return value === undefined ? undefined : this.of(value);
+  }
+
+  /** The same of another body. */
+  of(value: JsonValue): Page {
+    return new Page({ ...this.source, value }, this.rules);
   }
 
   private get source() {

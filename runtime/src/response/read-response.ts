@@ -5,8 +5,9 @@ import { comparable, concernsSuccess, errorInSuccess, upstreamError } from "../e
 import type { JsonValue } from "../json/json.ts";
 import { JsonTooCostly } from "../json/json-cost.ts";
 import { parseJsonExactly } from "../json/parse-json.ts";
+import type { Work } from "../time/work.ts";
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
-import { type Body, readBody, textOf } from "./body.ts";
+import { type Body, readBody, readBodyInPieces, textOf } from "./body.ts";
 import { hasErrorsAlone, statusOf } from "./envelope.ts";
 import { headerReader } from "./headers.ts";
 
@@ -33,7 +34,37 @@ export function readResponse(
 ): ReadResponse {
   const header = headerReader(response.headers);
   if (!isSuccess(response.status, rules)) throw errorOf(response, rules, now);
-  const body = bodyOf(rules, response, header("content-type"), maxCost);
+  return checked(response, header, bodyOf(rules, response, header("content-type"), maxCost), rules, now);
+}
+
+/** Like `readResponse`, in pieces, for a large body. */
+export function* readResponseInPieces(
+  response: UpstreamResponse,
+  rules: MethodRules,
+  now: number,
+  maxCost: number,
+): Work<ReadResponse> {
+  const header = headerReader(response.headers);
+  if (!isSuccess(response.status, rules)) throw errorOf(response, rules, now);
+  const type = header("content-type");
+  let body: Body;
+  try {
+    body = yield* readBodyInPieces(response.body, rules.responseEncoding, type, maxCost);
+  } catch (cause) {
+    body = unreadable(rules, response, type, maxCost, cause);
+  }
+  const check = () => checked(response, header, body, rules, now);
+  return body.inPieces === undefined ? check() : yield* body.inPieces.asking(check);
+}
+
+/** A response that is no error by its body. */
+function checked(
+  response: UpstreamResponse,
+  header: HeaderReader,
+  body: Body,
+  rules: MethodRules,
+  now: number,
+): ReadResponse {
   const status = statusOf(response.status, body.value, rules.envelope);
   const asError = (json: JsonValue | undefined) => ({ ...response, status, header, json });
   if (!isSuccess(status, rules)) throw upstreamError(asError(body.exactly()), rules, now);
@@ -58,19 +89,30 @@ export function errorOf(response: UpstreamResponse, rules: MethodRules, now: num
 
 function bodyOf(
   rules: MethodRules,
-  { status, body }: UpstreamResponse,
+  response: UpstreamResponse,
   type: string | undefined,
   maxCost: number,
 ): Body {
   try {
-    return readBody(body, rules.responseEncoding, type, maxCost);
+    return readBody(response.body, rules.responseEncoding, type, maxCost);
   } catch (cause) {
-    if (cause instanceof JsonTooCostly) throw tooCostly(rules.upstream, maxCost, cause);
-    // a redirect or a 304 that is a response often has a page of HTML, which nobody means to read
-    if (status >= 300) return readBody(body, "empty", type);
-    const got = `${type ?? "no Content-Type"} (${body.length} bytes)`;
-    throw restError("UPSTREAM_BODY_NOT_JSON", { upstream: rules.upstream, status, got }, { cause });
+    return unreadable(rules, response, type, maxCost, cause);
   }
+}
+
+/** A body that could not be read, where that does not matter. */
+function unreadable(
+  rules: MethodRules,
+  { status, body }: UpstreamResponse,
+  type: string | undefined,
+  maxCost: number,
+  cause: unknown,
+): Body {
+  if (cause instanceof JsonTooCostly) throw tooCostly(rules.upstream, maxCost, cause);
+  // a redirect or a 304 that is a response often has a page of HTML, which nobody means to read
+  if (status >= 300) return readBody(body, "empty", type);
+  const got = `${type ?? "no Content-Type"} (${body.length} bytes)`;
+  throw restError("UPSTREAM_BODY_NOT_JSON", { upstream: rules.upstream, status, got }, { cause });
 }
 
 /** The error of JSON that costs more to read than an upstream may ask for. */

@@ -22,8 +22,11 @@ export async function* paginate(
   for (let pages = 1; ; pages++) {
     const response = await call.send(pager.request);
     const page = call.page(response, items, call.adapter.empty);
-    yield* paced(call.items(page, response), pacer);
-    if (!pager.advance(page, response)) return undefined;
+    yield* paced(await call.items(page, response), pacer);
+    const { inPieces } = response.body;
+    const advance = () => pager.advance(page, response);
+    const goesOn = inPieces === undefined ? advance() : await call.inTurns(inPieces.asking(advance));
+    if (!goesOn) return undefined;
     if (pages >= limit) {
       throw restError("PAGES_EXCEEDED", { upstream: rules.upstream, method: fullName(method), limit });
     }

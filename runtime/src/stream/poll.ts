@@ -71,7 +71,7 @@ class Feed {
       const response = await this.call.send(conditional(this.request, this.etag), extras);
       this.intervalMs = this.intervalOf(response);
       this.etag = response.header("etag") ?? (response.status === 304 ? this.etag : undefined);
-      return { items: response.status === 304 ? [] : this.news(response), waitMs: this.intervalMs };
+      return { items: response.status === 304 ? [] : await this.news(response), waitMs: this.intervalMs };
     } catch (error) {
       const delay = transientDelay(error);
       if (delay === undefined) throw error;
@@ -85,7 +85,7 @@ class Feed {
     return /^\d+(\.\d+)?$/.test(text) ? bounded(Number(text) * 1_000) : intervalMs;
   }
 
-  private news(response: ReadResponse): ReadonlyArray<Uint8Array<ArrayBuffer>> {
+  private async news(response: ReadResponse): Promise<ReadonlyArray<Uint8Array<ArrayBuffer>>> {
     const { items, key } = this.call.adapter;
     const page = this.call.page(response, [items]);
     const keys = page.items.map((_item, index) =>
@@ -97,7 +97,7 @@ class Feed {
     const indices = this.seen.news(keys).reverse();
     const { skip } = this;
     this.skip = false;
-    return this.call.items(page, response, skip ? [] : indices);
+    return await this.call.items(page, response, skip ? [] : indices);
   }
 }
 

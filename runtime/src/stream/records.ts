@@ -1,15 +1,27 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { ConnectError } from "@connectrpc/connect";
 import type { RecordsAdapter } from "../adapter/adapter.ts";
 import type { Download } from "../call/call-context.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { holdsExactly } from "../decode/read.ts";
 import { restError } from "../errors/rest-error.ts";
 import { isJsonObject, type JsonValue } from "../json/json.ts";
-import { checkJsonCost, JsonTooCostly } from "../json/json-cost.ts";
-import { parseJson, parseJsonVerbatim } from "../json/parse-json.ts";
+import { checkJsonCost, checkJsonCostInPieces, JsonTooCostly } from "../json/json-cost.ts";
+import {
+  parseJson,
+  parseJsonInPieces,
+  parseJsonVerbatim,
+  parseJsonVerbatimInPieces,
+} from "../json/parse-json.ts";
 import { setOwn } from "../request/encode.ts";
 import { tooCostly } from "../response/read-response.ts";
+import type { Work } from "../time/work.ts";
 import { type RecordText, recordTexts, truncated } from "./record-texts.ts";
+
+type Call = RunningCall<RecordsAdapter>;
+
+/** Longer records are read in pieces, so that others have their turn, in characters. */
+const LARGE_RECORD = 64 * 1024;
 
 /** What looks like lines of JSON at first, by what it begins with. */
 const OTHERS: ReadonlyArray<{ readonly begins: RegExp; readonly name: string }> = [
@@ -39,9 +51,14 @@ export async function* records(
   let index = 0;
   for await (const text of recordTexts(call, download)) {
     if (isEnd(text, end)) return undefined;
-    const json = readRecord(call, text, download);
+    const isLarge = text.data.length > LARGE_RECORD;
+    const json = isLarge
+      ? await call.inTurns(readRecordInPieces(call, text, download))
+      : readRecord(call, text, download);
     const verbatim = () => verbatimRecord(call.adapter, text);
-    const bytes = call.record({ value: json, verbatim, malformed: text.malformed }, index++);
+    const inPieces = { verbatim: () => verbatimRecordInPieces(call.adapter, text) };
+    const record = { value: json, verbatim, malformed: text.malformed, ...(isLarge && { inPieces }) };
+    const bytes = await call.record(record, index++);
     if (bytes !== undefined) yield bytes;
     if (last !== undefined && isJsonObject(json) && holdsExactly(json, last, verbatim)) return undefined;
   }
@@ -54,15 +71,40 @@ function isEnd({ data }: RecordText, end: readonly string[]): boolean {
 }
 
 /** The record in a text, unless it is an error. */
-function readRecord(
-  call: RunningCall<RecordsAdapter>,
-  text: RecordText,
-  { head, errorIn }: Download,
-): JsonValue | undefined {
+function readRecord(call: Call, text: RecordText, download: Download): JsonValue | undefined {
+  checkBegin(call, text, download);
+  try {
+    checkJsonCost(text.data, maxCostOf(call));
+    return checkedRecord(call, recordOf(call.adapter, text, parseJson), text, download);
+  } catch (cause) {
+    throw recordError(call, text, download, cause);
+  }
+}
+
+/** Like `readRecord`, in pieces. */
+function* readRecordInPieces(call: Call, text: RecordText, download: Download): Work<JsonValue | undefined> {
+  checkBegin(call, text, download);
+  try {
+    yield* checkJsonCostInPieces(text.data, maxCostOf(call));
+    const record = yield* recordInPieces(call.adapter, text, parseJsonInPieces);
+    return checkedRecord(call, record, text, download);
+  } catch (cause) {
+    throw recordError(call, text, download, cause);
+  }
+}
+
+function checkBegin(call: Call, text: RecordText, { head }: Download): void {
   // what breaks off may well be JSON, but nobody knows whether it is all of it
   if (!text.ended && call.adapter.format === "events") throw truncated(call);
   if (call.adapter.format === "lines") checkLine(call, text, head.status);
-  const json = parsedRecord(call, text, head.status);
+}
+
+function checkedRecord(
+  call: Call,
+  json: JsonValue | undefined,
+  text: RecordText,
+  { errorIn }: Download,
+): JsonValue | undefined {
   const error = errorIn(json, text.data, () => verbatimRecord(call.adapter, text));
   if (error !== undefined) throw error;
   return json;
@@ -76,31 +118,44 @@ function checkLine({ adapter }: RunningCall<RecordsAdapter>, { data }: RecordTex
   throw restError("UPSTREAM_BODY_NOT_LINES", { upstream, status, got: other.name });
 }
 
-function parsedRecord(
-  call: RunningCall<RecordsAdapter>,
-  text: RecordText,
-  status: number,
-): JsonValue | undefined {
-  const { maxResponseCost } = call.route.upstream.settings;
-  try {
-    checkJsonCost(text.data, maxResponseCost);
-    return recordOf(call.adapter, text, parseJson);
-  } catch (cause) {
-    if (cause instanceof JsonTooCostly) throw tooCostly(call.adapter.rules.upstream, maxResponseCost, cause);
-    if (!text.ended) throw truncated(call);
-    const { upstream } = call.adapter.rules;
-    const got = `a record that is none (${text.data.length} characters)`;
-    throw restError("UPSTREAM_BODY_NOT_JSON", { upstream, status, got }, { cause });
-  }
+function maxCostOf(call: Call): number {
+  return call.route.upstream.settings.maxResponseCost;
+}
+
+/** The error of a record that cannot be read, or is one. */
+function recordError(call: Call, text: RecordText, { head }: Download, cause: unknown): unknown {
+  const { upstream } = call.adapter.rules;
+  if (cause instanceof ConnectError) return cause;
+  if (cause instanceof JsonTooCostly) return tooCostly(upstream, maxCostOf(call), cause);
+  if (!text.ended) return truncated(call);
+  const got = `a record that is none (${text.data.length} characters)`;
+  return restError("UPSTREAM_BODY_NOT_JSON", { upstream, status: head.status, got }, { cause });
 }
 
 type Parse = (text: string) => JsonValue | undefined;
 
 /** The record as JSON: the data, with what else an event has under the keys that the rule names. */
 function recordOf(adapter: RecordsAdapter, text: RecordText, parse: Parse): JsonValue | undefined {
-  const { event, id, data } = adapter;
-  const value = data === undefined ? parse(text.data) : dataOf(adapter, text.data, parse);
-  if (data === undefined && !isJsonObject(value)) return value;
+  const value = adapter.data === undefined ? parse(text.data) : dataOf(adapter, text.data, parse);
+  return recordWith(adapter, text, value);
+}
+
+/** Like `recordOf`, in pieces. */
+function* recordInPieces(
+  adapter: RecordsAdapter,
+  { data, ...text }: RecordText,
+  parse: (text: string) => Work<JsonValue | undefined>,
+): Work<JsonValue | undefined> {
+  const value = adapter.data === undefined ? yield* parse(data) : yield* dataInPieces(adapter, data, parse);
+  return recordWith(adapter, { data, ...text }, value);
+}
+
+function recordWith(
+  { event, id, data }: RecordsAdapter,
+  text: RecordText,
+  value: JsonValue | undefined,
+): JsonValue | undefined {
+  if (data === undefined && (!isJsonObject(value) || (event === undefined && id === undefined))) return value;
   const record: Record<string, JsonValue> = {};
   for (const [name, item] of data === undefined ? entriesOf(value) : [[data, value] as const]) {
     if (item !== undefined) setOwn(record, name, item);
@@ -123,6 +178,30 @@ function verbatimRecord(adapter: RecordsAdapter, text: RecordText): JsonValue | 
     return verbatim ?? parseJson(data);
   });
   return isChanged ? record : undefined;
+}
+
+/** Like `verbatimRecord`, in pieces. */
+function* verbatimRecordInPieces(adapter: RecordsAdapter, text: RecordText): Work<JsonValue | undefined> {
+  let isChanged = false;
+  const record = yield* recordInPieces(adapter, text, function* (data) {
+    const verbatim = yield* parseJsonVerbatimInPieces(data);
+    isChanged = verbatim !== undefined;
+    return verbatim ?? (yield* parseJsonInPieces(data));
+  });
+  return isChanged ? record : undefined;
+}
+
+function* dataInPieces(
+  { text: isText }: RecordsAdapter,
+  data: string,
+  parse: (text: string) => Work<JsonValue | undefined>,
+): Work<JsonValue | undefined> {
+  if (isText) return data;
+  try {
+    return (yield* parse(data)) ?? data;
+  } catch {
+    return data;
+  }
 }
 
 /** Data below a key: JSON if it is some, else text. */

@@ -2,7 +2,6 @@ const INITIAL_BYTES = 16 * 1024;
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 const QUOTE = 0x22;
 const SHORT_TEXT = 24;
-const TEXT_PART = 64 * 1024;
 
 /** What follows the backslash of a byte that JSON text cannot have as it is; 0 for bytes that it can (RFC 8259 section 7). */
 const ESCAPES = new Uint8Array(256);
@@ -19,10 +18,54 @@ for (const [byte, letter] of Object.entries({
   ESCAPES[Number(byte)] = letter.charCodeAt(0);
 }
 
+/** So much of a text is written at a time, so that no room is made for all of it to be escapes. */
+const TEXT_PIECE = 16 * 1024;
+/** So much is written in several parts, where others are to have their turn. */
+const LONG_TEXT = 4 * TEXT_PIECE;
+
+/** What is written later, at a place of what is written now. It yields wherever it may pause. */
+export interface Later {
+  readonly at: number;
+  readonly write: () => Iterable<undefined>;
+  /** What it has written, once it has. */
+  readonly parts: JsonPart[];
+}
+
+/** A part of a JSON text. */
+export interface JsonPart {
+  readonly bytes: Uint8Array;
+  readonly later: readonly Later[];
+}
+
 /** Writes JSON as UTF-8 into one growing buffer. */
 export class JsonWriter {
   private buffer: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   private length = 0;
+  private readonly partBytes: number;
+  private later: Later[] = [];
+
+  /** @param partBytes how much is written before what comes is left to be written later; all of it by default */
+  constructor(partBytes: number = Number.POSITIVE_INFINITY) {
+    this.partBytes = partBytes;
+  }
+
+  /** Whether so much has been written that others should have their turn. */
+  get isSpent(): boolean {
+    return this.length >= this.partBytes;
+  }
+
+  /** Leaves something to be written later, at this place. */
+  postpone(write: Later["write"]): void {
+    this.later.push({ at: this.length, write, parts: [] });
+  }
+
+  /** What has been written since this was called before. */
+  part(): JsonPart {
+    const part = { bytes: this.copy(), later: this.later };
+    this.clear();
+    this.later = [];
+    return part;
+  }
 
   /** Bytes that are kept for what is written next. */
   get capacity(): number {
@@ -73,19 +116,38 @@ export class JsonWriter {
     this.length = at;
   }
 
+  /** Whether a text is long enough to be left to `textLater`. */
+  isLong(start: number, end: number): boolean {
+    return end - start > LONG_TEXT && this.partBytes !== Number.POSITIVE_INFINITY;
+  }
+
+  /** Text from bytes that are UTF-8, in quotes, later and in pieces. */
+  textLater(bytes: Uint8Array, start: number, end: number): void {
+    this.byte(QUOTE);
+    this.postpone(() => this.textPieces(bytes, start, end));
+    this.byte(QUOTE);
+  }
+
+  private *textPieces(bytes: Uint8Array, start: number, end: number): Generator<undefined, void, undefined> {
+    for (let from = start; from < end; from += TEXT_PIECE) {
+      this.textPiece(bytes, from, Math.min(end, from + TEXT_PIECE));
+      yield;
+    }
+  }
+
   /** Text from bytes that should be UTF-8, in quotes. False when they have more than ASCII, and may be none. */
   text(bytes: Uint8Array, start: number, end: number): boolean {
     this.byte(QUOTE);
-    let isAscii = true;
-    // what a byte becomes at most is reserved for a part only: of megabytes it would be a multiple that is never used
-    for (let from = start; from < end; from += TEXT_PART) {
-      isAscii = this.textPart(bytes, from, Math.min(end, from + TEXT_PART)) && isAscii;
+    let bits = 0;
+    for (let from = start; from < end; from += TEXT_PIECE) {
+      bits |= this.textPiece(bytes, from, Math.min(end, from + TEXT_PIECE));
     }
     this.byte(QUOTE);
-    return isAscii;
+    return bits < 0x80;
   }
 
-  private textPart(bytes: Uint8Array, start: number, end: number): boolean {
+  /** All bits of the bytes. */
+  private textPiece(bytes: Uint8Array, start: number, end: number): number {
     this.reserve((end - start) * 6);
     const buffer = this.buffer;
     let at = this.length;
@@ -101,7 +163,7 @@ export class JsonWriter {
       run = i + 1;
     }
     this.length = copy(bytes, run, end, buffer, at);
-    return bits < 0x80;
+    return bits;
   }
 
   /** Bytes as base64 (RFC 4648 section 4), in quotes. */

@@ -1,5 +1,6 @@
 import { type DescMessage, fromBinary, type Registry, toJson, toJsonString } from "@bufbuild/protobuf";
-import { JsonWriter } from "./json-writer.ts";
+import type { Work } from "connect-rest";
+import { type JsonPart, JsonWriter, type Later } from "./json-writer.ts";
 import {
   type EnumPlan,
   type FieldPlan,
@@ -31,10 +32,20 @@ const CLOSE_BRACKET = 0x5d;
 /** How deep messages may be nested, as in protobuf-es. */
 const MAX_DEPTH = 100;
 
-const out = new JsonWriter();
-const structs = new StructPrinter(out, MAX_DEPTH);
+/** What prints a message. */
+interface Printer {
+  readonly out: JsonWriter;
+  readonly structs: StructPrinter;
+  /** The types of google.protobuf.Any in the message. */
+  readonly registry: Registry | undefined;
+}
 
-/** The types of google.protobuf.Any in the message that is being printed. */
+const whole = new JsonWriter();
+const wholeStructs = new StructPrinter(whole, MAX_DEPTH);
+
+/** Those of the message that is being printed: one at a time is. */
+let out = whole;
+let structs = wholeStructs;
 let registry: Registry | undefined;
 
 /**
@@ -46,19 +57,105 @@ let registry: Registry | undefined;
  * @throws Error for what cannot be printed, as protobuf-es does
  */
 export function printJson(desc: DescMessage, bytes: Uint8Array, types?: Registry): Uint8Array {
-  out.clear();
-  registry = types;
+  whole.clear();
+  use({ out: whole, structs: wholeStructs, registry: types });
   try {
     const cursor = new WireCursor(bytes);
     printMessage(cursor, planOf(desc), bytes.length, 1);
-    return out.copy();
+    return whole.copy();
   } catch (error) {
     if (!(error instanceof Unprintable)) throw error;
-    return Buffer.from(toJsonString(desc, fromBinary(desc, bytes), types && { registry: types }));
+    return unusual(desc, bytes, types);
   }
 }
 
+/** Bytes of JSON that are printed before others have their turn. */
+const PART_BYTES = 64 * 1024;
+
+/**
+ * Like `printJson`, in parts, for large messages.
+ *
+ * @param partBytes how many bytes are printed before others have their turn, about
+ */
+export function* printJsonInParts(
+  desc: DescMessage,
+  bytes: Uint8Array,
+  types?: Registry,
+  partBytes: number = PART_BYTES,
+): Work<Uint8Array> {
+  const writer = new JsonWriter(partBytes);
+  const printer = { out: writer, structs: new StructPrinter(writer, MAX_DEPTH), registry: types };
+  try {
+    const parts = yield* partsOf(printer, () => {
+      printMessage(new WireCursor(bytes), planOf(desc), bytes.length, 1);
+      return [];
+    });
+    return Buffer.concat(flat(parts));
+  } catch (error) {
+    if (!(error instanceof Unprintable)) throw error;
+    return unusual(desc, bytes, types);
+  }
+}
+
+/** Prints something, and then what was left to be printed later. */
+function* partsOf(printer: Printer, write: Later["write"]): Work<readonly JsonPart[]> {
+  const { out: writer } = printer;
+  const parts: JsonPart[] = [];
+  use(printer);
+  for (const _ of write()) {
+    if (!writer.isSpent) continue;
+    const part = writer.part();
+    parts.push(part);
+    yield part.bytes.length;
+    use(printer);
+  }
+  parts.push(writer.part());
+  for (const { later } of parts) {
+    for (const each of later) {
+      yield PART_BYTES;
+      each.parts.push(...(yield* partsOf(printer, each.write)));
+    }
+  }
+  return parts;
+}
+
+function flat(parts: readonly JsonPart[]): Uint8Array[] {
+  return parts.flatMap(({ bytes, later }) => {
+    let from = 0;
+    const pieces = later.flatMap((each) => {
+      const before = bytes.subarray(from, each.at);
+      from = each.at;
+      return [before, ...flat(each.parts)];
+    });
+    return [...pieces, bytes.subarray(from)];
+  });
+}
+
+function use(printer: Printer): void {
+  ({ out, structs, registry } = printer);
+}
+
+/** By protobuf-es, all at once. */
+function unusual(desc: DescMessage, bytes: Uint8Array, types: Registry | undefined): Uint8Array {
+  return Buffer.from(toJsonString(desc, fromBinary(desc, bytes), types && { registry: types }));
+}
+
+/** Prints a message; later where enough has been printed for now. */
 function printMessage(cursor: WireCursor, plan: MessagePlan, end: number, depth: number): void {
+  if (!out.isSpent) {
+    printMessageNow(cursor, plan, end, depth);
+    return;
+  }
+  const from = cursor.position;
+  cursor.position = end;
+  out.postpone(() => {
+    cursor.position = from;
+    printMessageNow(cursor, plan, end, depth);
+    return [];
+  });
+}
+
+function printMessageNow(cursor: WireCursor, plan: MessagePlan, end: number, depth: number): void {
   if (depth > MAX_DEPTH) throw new Unprintable("nested too deep");
   switch (plan.form) {
     case "fields":
@@ -205,7 +302,7 @@ function printList(
       out.byte(OPEN_BRACKET);
     }
   };
-  do {
+  const field = () => {
     if ((tag & 7) === plan.wireType) {
       item(end);
     } else if ((tag & 7) === 2) {
@@ -213,9 +310,36 @@ function printList(
     } else {
       throw new Unprintable("another wire type");
     }
-  } while (nextIs(cursor, tag, end));
+  };
+  printRepeated(cursor, tag, end, field);
   if (count > 0) out.byte(CLOSE_BRACKET);
   return count > 0;
+}
+
+/** Prints a field as often as it comes, its tag read the first time; later what is too much for now. */
+function printRepeated(cursor: WireCursor, tag: number, end: number, field: () => void): void {
+  field();
+  while (nextIs(cursor, tag, end)) {
+    if (out.isSpent) {
+      printRepeatedLater(cursor, tag, end, field);
+      return;
+    }
+    field();
+  }
+}
+
+function printRepeatedLater(cursor: WireCursor, tag: number, end: number, field: () => void): void {
+  const from = cursor.position;
+  do {
+    cursor.skip(tag & 7, end);
+  } while (nextIs(cursor, tag, end));
+  out.postpone(function* () {
+    cursor.position = from;
+    do {
+      field();
+      yield;
+    } while (nextIs(cursor, tag, end));
+  });
 }
 
 function readPacked(cursor: WireCursor, end: number, item: (limit: number) => void): void {
@@ -243,10 +367,10 @@ function printMap(
   if ((tag & 7) !== 2) throw new Unprintable("another wire type");
   beginKey(field.key, isFirst);
   out.byte(OPEN_BRACE);
-  do {
+  printRepeated(cursor, tag, end, () => {
     if (keys.size > 0) out.byte(COMMA);
     printEntry(cursor, field, cursor.end(end), depth, keys);
-  } while (nextIs(cursor, tag, end));
+  });
   out.byte(CLOSE_BRACE);
   return true;
 }

@@ -38,12 +38,11 @@ export class StructPrinter {
     const keys = new Set<string>();
     this.check(depth);
     this.out.byte(OPEN_BRACE);
-    while (cursor.position < end) {
+    printUpTo(this.out, cursor, end, () => {
       if (keys.size > 0) this.out.byte(COMMA);
       expectTag(cursor, FIELDS);
       this.entry(cursor, cursor.end(end), depth, keys);
-    }
-    expectEnd(cursor, end);
+    });
     this.out.byte(CLOSE_BRACE);
   }
 
@@ -51,12 +50,13 @@ export class StructPrinter {
   list(cursor: WireCursor, end: number, depth: number): void {
     this.check(depth);
     this.out.byte(OPEN_BRACKET);
-    for (let isFirst = true; cursor.position < end; isFirst = false) {
+    let isFirst = true;
+    printUpTo(this.out, cursor, end, () => {
       if (!isFirst) this.out.byte(COMMA);
+      isFirst = false;
       expectTag(cursor, VALUES);
       this.value(cursor, cursor.end(end), depth + 1);
-    }
-    expectEnd(cursor, end);
+    });
     this.out.byte(CLOSE_BRACKET);
   }
 
@@ -120,6 +120,21 @@ export class StructPrinter {
   private check(depth: number): void {
     if (depth > this.maxDepth) throw new Unprintable("nested too deep");
   }
+}
+
+/** Prints one item after the other, up to where they end; later what is too much for now. */
+function printUpTo(out: JsonWriter, cursor: WireCursor, end: number, item: () => void): void {
+  while (cursor.position < end && !out.isSpent) item();
+  const from = cursor.position;
+  if (from >= end) {
+    expectEnd(cursor, end);
+    return;
+  }
+  cursor.position = end;
+  out.postpone(function* () {
+    for (cursor.position = from; cursor.position < end; yield) item();
+    expectEnd(cursor, end);
+  });
 }
 
 function unseen(key: Uint8Array, keys: Set<string>): void {

@@ -98,9 +98,11 @@ function printRange(bytes: Uint8Array, scalar: ScalarType, { start, end }: ByteR
 
 /** Prints a text. One that is not UTF-8 is for the full decoder to read or refuse. */
 export function printText(bytes: Uint8Array, start: number, end: number, out: JsonWriter): void {
-  if (!out.text(bytes, start, end) && !isUtf8(bytes.subarray(start, end))) {
+  const isLong = out.isLong(start, end);
+  if ((isLong || !out.text(bytes, start, end)) && !isUtf8(bytes.subarray(start, end))) {
     throw new Unprintable("text that is not UTF-8");
   }
+  if (isLong) out.textLater(bytes, start, end);
 }
 
 function isLong(scalar: ScalarType): boolean {

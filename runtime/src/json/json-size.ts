@@ -1,0 +1,26 @@
+import type { JsonValue } from "./json.ts";
+import { NumberText } from "./number-text.ts";
+
+/** Characters of text that count as much as a value. */
+const CHARACTERS_PER_VALUE = 64;
+
+/** How many values there are in a value, long texts as several; somewhat more than `limit` where it has more than that. */
+export function sizeUpTo(root: JsonValue | undefined, limit: number): number {
+  if (typeof root !== "object") return 1 + textSize(root);
+  let size = 1;
+  const open: Array<JsonValue | undefined> = [root];
+  for (let value = open.pop(); value !== undefined && size <= limit; value = open.pop()) {
+    if (typeof value !== "object" || value === null || value instanceof NumberText) continue;
+    for (const key in value) {
+      const item = (value as Readonly<Record<string, JsonValue | undefined>>)[key];
+      size += 1 + textSize(item);
+      if (size > limit) return size;
+      if (typeof item === "object" && item !== null) open.push(item);
+    }
+  }
+  return size;
+}
+
+function textSize(value: JsonValue | undefined): number {
+  return typeof value === "string" ? Math.floor(value.length / CHARACTERS_PER_VALUE) : 0;
+}

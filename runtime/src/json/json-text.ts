@@ -1,0 +1,16 @@
+const SPACE = 0x20;
+const TAB = 0x09;
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** Whether a character is white space of JSON (RFC 8259 section 2). */
+export function isSpace(code: number): boolean {
+  return code === SPACE || code === LINE_FEED || code === CARRIAGE_RETURN || code === TAB;
+}
+
+/** Behind the white space that begins at a position. */
+export function skipSpace(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++;
+  return at;
+}

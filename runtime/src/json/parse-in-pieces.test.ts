@@ -1,0 +1,186 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { atOnce, type Work } from "../time/work.ts";
+import { parseWithKeys } from "./escaped-keys.ts";
+import type { JsonValue } from "./json.ts";
+import { checkJsonCost, checkJsonCostInPieces } from "./json-cost.ts";
+import { NumberText } from "./number-text.ts";
+import { parseInPieces } from "./parse-in-pieces.ts";
+import {
+  parseJson,
+  parseJsonExactly,
+  parseJsonExactlyInPieces,
+  parseJsonInPieces,
+  parseJsonVerbatim,
+  parseJsonVerbatimInPieces,
+} from "./parse-json.ts";
+
+const PARSERS = [
+  [parseJson, parseJsonInPieces],
+  [parseJsonExactly, parseJsonExactlyInPieces],
+  [parseJsonVerbatim, parseJsonVerbatimInPieces],
+] as const;
+
+/** What a parser makes of a text, or that it refuses it; the order of keys counts. */
+function outcome(act: () => JsonValue | undefined): unknown {
+  try {
+    return keyed(act());
+  } catch (error) {
+    if (error instanceof SyntaxError) return "no JSON";
+    throw error;
+  }
+}
+
+function keyed(value: JsonValue | undefined): unknown {
+  if (Array.isArray(value)) return value.map(keyed);
+  if (typeof value !== "object" || value === null || value instanceof NumberText) return value;
+  const keys = Object.keys(value);
+  return { keys, values: keys.map((key) => keyed(Object.getOwnPropertyDescriptor(value, key)?.value)) };
+}
+
+function both(text: string, piece: number): void {
+  const whole = outcome(() => parseWithKeys(text));
+  const pieces = outcome(() => atOnce(parseInPieces(text, parseWithKeys, piece)));
+  expect(pieces, JSON.stringify(text)).toStrictEqual(whole);
+}
+
+const scalar = fc.oneof(
+  fc.constantFrom(
+    "1",
+    "-0",
+    "1.10",
+    "1e3",
+    "9007199254740993",
+    "0.1",
+    "true",
+    "null",
+    '""',
+    '"\\""',
+    '"\\\\"',
+  ),
+  fc.string().map((text) => JSON.stringify(text)),
+  fc.string({ unit: "grapheme", maxLength: 60 }).map(escaped),
+);
+const key = fc.oneof(
+  fc.constantFrom(
+    '"__proto__"',
+    '"a"',
+    '"b"',
+    '"1"',
+    '"0"',
+    '"constructor"',
+    '"\\u00e9x"',
+    '"\\""',
+    '"\\\\"',
+  ),
+  fc.string({ maxLength: 5 }).map((text) => JSON.stringify(text)),
+);
+const space = fc.constantFrom("", "", "", " ", "\n\t");
+
+/** JSON texts with duplicate keys, any white space, and every container at every place. */
+const { json } = fc.letrec<{ json: string }>((tie) => ({
+  json: fc.oneof(
+    { depthSize: "small", maxDepth: 5 },
+    scalar,
+    fc
+      .tuple(space, fc.array(tie("json"), { maxLength: 6 }))
+      .map(([gap, all]) => `[${gap}${all.join(`,${gap}`)}]`),
+    fc
+      .tuple(space, fc.array(fc.tuple(key, tie("json")), { maxLength: 6 }))
+      .map(
+        ([gap, all]) =>
+          `{${gap}${all.map(([name, value]) => `${name}${gap}:${gap}${value}`).join(`${gap},`)}}`,
+      ),
+  ),
+}));
+
+function escaped(text: string): string {
+  const units = Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
+  return `"${units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("")}"`;
+}
+
+test("property: JSON is read in pieces of any size as it is at once", () => {
+  fc.assert(fc.property(json, fc.integer({ min: 1, max: 20 }), both), { numRuns: 3_000 });
+});
+
+test("property: what is no JSON is none in pieces either", () => {
+  const broken = fc
+    .tuple(
+      json,
+      fc.nat(),
+      fc.nat({ max: 2 }),
+      fc.constantFrom("", ",", "]", "}", "[", "{", ":", '"', "1", " ", "\\"),
+    )
+    .map(([text, at, cut, put]) => {
+      const from = at % (text.length + 1);
+      return text.slice(0, from) + put + text.slice(from + cut);
+    });
+  fc.assert(fc.property(broken, fc.integer({ min: 1, max: 12 }), both), { numRuns: 5_000 });
+});
+
+test.each([
+  "[[1],]",
+  "[[1] 2]",
+  "[[1],,2]",
+  '{"a":[1] "b":2}',
+  '{"a":[1],}',
+  '{"a":[1],[2]}',
+  '{"a":[1]]',
+  "[[1]}",
+  "[[1]] 1",
+  "[1",
+  "[[[",
+  "",
+  " ",
+  "]",
+  '["a',
+  "[tru]",
+  "[1,nul]",
+  "[[1]\u00a0]",
+])("%j is no JSON, in pieces of any size", (text) => {
+  for (const piece of [1, 2, 4, 100]) both(text, piece);
+});
+
+test("all three parsers read large texts in pieces as they do at once", () => {
+  const item = '{"id":700000000000000001,"n":1.10,"s":"\\"é\\u00e9","\\"":[1,{"__proto__":2}]}';
+  const long = `"${'a\\n\\\\\\u00e9"'.slice(0, -1).repeat(30_000)}"`;
+  const text = `\ufeff {"items":[${`${item},`.repeat(3_000)}${long}],"deep":${"[".repeat(900)}${"]".repeat(900)},"\\"":${long}}`;
+  for (const [whole, pieces] of PARSERS) {
+    expect(outcome(() => atOnce(pieces(text)))).toStrictEqual(outcome(() => whole(text)));
+  }
+  expect(atOnce(parseJsonVerbatimInPieces(`[${"1,".repeat(100_000)}1]`))).toBeUndefined();
+  expect(atOnce(parseJsonInPieces(" ".repeat(100_000)))).toBeUndefined();
+});
+
+/** The most that is done between two pauses. */
+function largestStep(work: Work<unknown>): number {
+  let most = 0;
+  for (const units of work) most = Math.max(most, units);
+  return most;
+}
+
+const MB = 1 << 20;
+
+test.each<[string, string]>([
+  ["numbers", `[${"1.5,".repeat(MB)}1]`],
+  ["a text", `["${"a".repeat(4 * MB)}"]`],
+  ["escapes", `["${'\\"'.repeat(2 * MB)}"]`],
+  ["a text alone", `"${"\\u00e9".repeat(MB)}"`],
+  ["arrays in arrays", `${"[".repeat(MB)}${"]".repeat(MB)}`],
+  ["objects in objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
+  ["keys", `{${Array.from({ length: 100_000 }, (_, index) => `"k${index}":1`).join(",")}}`],
+  ["space", `[1${" ".repeat(MB)},1]`],
+])("no more than 128 K characters are read between two pauses: %s", (_, text) => {
+  expect(largestStep(parseJsonInPieces(text))).toBeLessThanOrEqual(128 * 1024);
+  expect(largestStep(checkJsonCostInPieces(text, 1e9))).toBeLessThanOrEqual(128 * 1024);
+});
+
+test("a text costs in pieces what it costs at once", () => {
+  fc.assert(
+    fc.property(json, (text) => {
+      const many = `[${`${text},`.repeat(3)}${text}]`;
+      expect(atOnce(checkJsonCostInPieces(many, 100_000))).toBe(checkJsonCost(many, 100_000));
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,270 @@
+import type { Work } from "../time/work.ts";
+import type { JsonValue } from "./json.ts";
+import { skipSpace } from "./json-text.ts";
+
+const PIECE = 16 * 1024;
+/** A string that is longer than so many pieces is read in several. */
+const PIECES_OF_STRING = 4;
+/** So many arrays and objects, each in the other, are opened at a time. */
+const STARTS_AT_ONCE = 1024;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const LETTER_U = 0x75;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** Parses a whole JSON text. */
+export type ParsePiece = (text: string) => JsonValue;
+
+type List = JsonValue[];
+type Entries = Record<string, JsonValue>;
+
+/** An array or object that is put together from pieces. */
+type Open = {
+  readonly value: List | Entries;
+  isEmpty: boolean;
+};
+
+/**
+ * Parses JSON like `parse`, with the same result, but piece by piece: what an array or an object has within some thousand
+ * characters is parsed at once, as an array or object of its own, and added to what it belongs to. It looks for where elements
+ * end and leaves all else to `parse`, which also finds what is no JSON.
+ *
+ * @param piece so many characters are parsed at a time, and up to twice as many where an element begins before them
+ * @throws SyntaxError
+ */
+export function* parseInPieces(text: string, parse: ParsePiece, piece: number = PIECE): Work<JsonValue> {
+  return yield* new Assembly(text, parse, piece).run();
+}
+
+/** Where an array or object begins, and the string in front of it, which is its key in an object. */
+interface Start {
+  readonly at: number;
+  readonly keyStart: number;
+  readonly keyEnd: number;
+}
+
+class Assembly {
+  private readonly text: string;
+  private readonly parse: ParsePiece;
+  private readonly piece: number;
+  private readonly longString: number;
+  private readonly open: Open[] = [];
+  /** Where the run of elements begins that is parsed next: behind a bracket or an element of the innermost of `open`. */
+  private from = 0;
+  /** Arrays and objects that begin in the run, one in the other. */
+  private readonly starts: Start[] = [];
+  /** The string that was met last: what follows it may have it for its key. */
+  private keyStart = 0;
+  private keyEnd = 0;
+
+  constructor(text: string, parse: ParsePiece, piece: number) {
+    this.text = text;
+    this.parse = parse;
+    this.piece = piece;
+    this.longString = piece * PIECES_OF_STRING;
+  }
+
+  *run(): Work<JsonValue> {
+    const { text } = this;
+    const start = skipSpace(text, 0);
+    const first = text.charCodeAt(start);
+    if (first !== OPEN_BRACKET && first !== OPEN_BRACE) return yield* this.scalar(start);
+    const root = opened(first);
+    this.open.push(root);
+    this.from = start + 1;
+    const end = yield* this.elements(start + 1);
+    if (skipSpace(text, end) < text.length) throw new SyntaxError("more behind the JSON");
+    return root.value;
+  }
+
+  /** Goes through all elements; returns where the root ends. */
+  private *elements(start: number): Work<number> {
+    const { text, starts, piece } = this;
+    let paused = start;
+    for (let at = start; at < text.length; ) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) {
+        const end = yield* this.string(at);
+        // a long one has been counted
+        if (end - at > this.longString) paused = end;
+        at = end;
+      } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
+        starts.push(this.startAt(at++));
+      } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) {
+        if (starts.length === 0) {
+          this.close(at, code);
+          if (this.open.length === 0) return at + 1;
+        } else {
+          starts.pop();
+        }
+        at++;
+      } else {
+        if (code === COMMA && starts.length === 0 && at - this.from > piece) this.flush(at, false);
+        at++;
+      }
+      if (at - this.from > 2 * piece && starts.length > 0) yield* this.deepen();
+      if (at - paused > piece) {
+        yield at - paused;
+        paused = at;
+      }
+    }
+    throw new SyntaxError("the JSON ends early");
+  }
+
+  /** Behind a string. One that is long, and no key, is a piece of its own. */
+  private *string(start: number): Work<number> {
+    const { text } = this;
+    const end = yield* endOfString(text, start + 1);
+    if (end - start > this.longString && text.charCodeAt(skipSpace(text, end)) !== COLON) {
+      yield* this.deepen();
+      this.flush(start, true);
+      this.add(yield* longString(text, start, end, this.longString), this.startAt(start));
+      this.from = end;
+    }
+    this.keyStart = start;
+    this.keyEnd = end;
+    return end;
+  }
+
+  private startAt(at: number): Start {
+    const { keyStart, keyEnd } = this;
+    return { at, keyStart, keyEnd };
+  }
+
+  /** What begins in the run is put together from pieces as well. */
+  private *deepen(): Work<void> {
+    const { text, starts } = this;
+    let count = 0;
+    for (const start of starts) {
+      this.flush(start.at, true);
+      const child = opened(text.charCodeAt(start.at));
+      this.add(child.value, start);
+      this.open.push(child);
+      this.from = start.at + 1;
+      if (++count % STARTS_AT_ONCE === 0) yield STARTS_AT_ONCE;
+    }
+    starts.length = 0;
+  }
+
+  private close(at: number, code: number): void {
+    const isArray = Array.isArray(this.innermost.value);
+    if (isArray !== (code === CLOSE_BRACKET)) throw new SyntaxError("a bracket that closes another");
+    this.flush(at, false);
+    this.open.pop();
+    this.from = at + 1;
+  }
+
+  /**
+   * Parses the elements of the run, up to `end`.
+   *
+   * @param isFollowed whether another one begins there, which is added by itself; its comma or its key is in the run
+   */
+  private flush(end: number, isFollowed: boolean): void {
+    const { text } = this;
+    const container = this.innermost;
+    let start = skipSpace(text, this.from);
+    this.from = end;
+    if (!container.isEmpty) {
+      if (start >= end && !isFollowed) return;
+      if (start >= end || text.charCodeAt(start) !== COMMA) throw new SyntaxError("no comma");
+      start = skipSpace(text, start + 1);
+      if (start >= end && !isFollowed) throw new SyntaxError("nothing behind a comma");
+    }
+    if (start >= end && (!isFollowed || Array.isArray(container.value))) return;
+    container.isEmpty = false;
+    // null stands for what is added by itself
+    const run = text.slice(start, end) + (isFollowed ? "null" : "");
+    if (Array.isArray(container.value)) {
+      const items = this.parse(`[${run}]`) as List;
+      const count = isFollowed ? items.length - 1 : items.length;
+      for (let index = 0; index < count; index++) container.value.push(items[index] as JsonValue);
+    } else {
+      const entries = this.parse(`{${run}}`) as Entries;
+      for (const key of Object.keys(entries)) setOwn(container.value, key, entries[key] as JsonValue);
+    }
+  }
+
+  /** Adds what follows a run. */
+  private add(value: JsonValue, { keyStart, keyEnd }: Start): void {
+    const container = this.innermost;
+    container.isEmpty = false;
+    if (Array.isArray(container.value)) {
+      container.value.push(value);
+    } else {
+      // a text alone is no key, and is read as it is
+      setOwn(container.value, JSON.parse(this.text.slice(keyStart, keyEnd)) as string, value);
+    }
+  }
+
+  /** A text that is no array or object. */
+  private *scalar(start: number): Work<JsonValue> {
+    const { text } = this;
+    if (text.charCodeAt(start) !== QUOTE) return this.parse(text);
+    const end = yield* endOfString(text, start + 1);
+    if (skipSpace(text, end) < text.length) throw new SyntaxError("more behind the JSON");
+    return yield* longString(text, start, end, this.longString);
+  }
+
+  private get innermost(): Open {
+    const open = this.open.at(-1);
+    if (open === undefined) throw new SyntaxError("more behind the JSON");
+    return open;
+  }
+}
+
+function opened(code: number): Open {
+  return { value: code === OPEN_BRACKET ? [] : {}, isEmpty: true };
+}
+
+/** As JSON.parse does it, which knows no prototypes. */
+function setOwn(object: Entries, key: string, value: JsonValue): void {
+  if (key === "__proto__") {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    object[key] = value;
+  }
+}
+
+/** Behind the quote that ends a string; the end of the text where none does. */
+function* endOfString(text: string, start: number): Work<number> {
+  const quote = text.indexOf('"', start);
+  if (quote < 0) return text.length;
+  if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1;
+  let paused = start;
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at + 1;
+    if (code === BACKSLASH) at++;
+    if (at - paused > PIECE) {
+      yield at - paused;
+      paused = at;
+    }
+  }
+  return text.length;
+}
+
+/** A string from its quote to the end of the other, piece by piece: no escape is cut in two. */
+function* longString(text: string, start: number, end: number, piece: number): Work<string> {
+  if (text.charCodeAt(end - 1) !== QUOTE || end - start < 2) throw new SyntaxError("a string without an end");
+  const pieces: string[] = [];
+  let slash = text.indexOf("\\", start);
+  for (let from = start + 1; from < end - 1; ) {
+    let to = Math.min(from + piece, end - 1);
+    // behind each escape, `\n` or `\u00e9`
+    while (slash >= 0 && slash < to) {
+      const behind = slash + (text.charCodeAt(slash + 1) === LETTER_U ? 6 : 2);
+      to = Math.max(to, Math.min(behind, end - 1));
+      slash = text.indexOf("\\", behind);
+    }
+    pieces.push(JSON.parse(`"${text.slice(from, to)}"`) as string);
+    yield to - from;
+    from = to;
+  }
+  return pieces.join("");
+}

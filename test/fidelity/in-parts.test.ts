@@ -1,0 +1,187 @@
+import { readdirSync } from "node:fs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { FoundDifferences } from "../../runtime/src/decode/difference.ts";
+import { type Decode, ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
+import { joined, joinedDifferences } from "../../runtime/src/decode/segment.ts";
+import { JsonTooDeep, WrongShape } from "../../runtime/src/decode/shape-writer.ts";
+import type { JsonObject, JsonValue } from "../../runtime/src/json/json.ts";
+import { atOnce } from "../../runtime/src/time/work.ts";
+
+/** Every decoder of a message in generated code, by its name. */
+const DECODERS = new Map([...(await decodersOf("gen")), ...(await decodersOf("test/gen"))]);
+
+async function decodersOf(folder: "gen" | "test/gen"): Promise<Array<readonly [string, Decode]>> {
+  const root = new URL(`../../${folder}/`, import.meta.url);
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith("_rest.ts"),
+  );
+  const all = await Promise.all(
+    files.map(async (file) => {
+      const module = (await import(new URL(file, root).href)) as Readonly<Record<string, unknown>>;
+      return Object.entries(module)
+        .filter(([name, value]) => name.startsWith("decode") && typeof value === "function")
+        .map(([name, value]) => [`${folder}/${file} ${name}`, value as Decode] as const);
+    }),
+  );
+  return all.flat();
+}
+
+/**
+ * Makes up the JSON that a decoder asks for: under each key that it asks for a value by chance, of any type, so that what is
+ * deep in a message is read as well.
+ */
+class MadeUp {
+  private readonly random: () => number;
+  private readonly views = new WeakMap<object, object>();
+  private left: number;
+
+  constructor(seed: number, size: number) {
+    let state = seed | 1;
+    this.random = () => {
+      state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9;
+      return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32;
+    };
+    this.left = size;
+  }
+
+  /** A plain object, and the same as one that makes up what it is asked for. */
+  object(): { readonly plain: JsonObject; readonly view: JsonObject } {
+    const plain = this.newObject();
+    return { plain, view: this.viewOf(plain) as JsonObject };
+  }
+
+  private newObject(): Record<string, JsonValue> {
+    const names = ["a", "b", "1", "true", "zzz", "x-y"].filter(() => this.random() < 0.15);
+    return Object.fromEntries(names.map((name) => [name, this.value()]));
+  }
+
+  private value(): JsonValue {
+    this.left--;
+    const chance = this.random();
+    if (this.left < 0 || chance < 0.5) return this.scalar();
+    if (chance < 0.75) return this.newObject();
+    return Array.from({ length: Math.floor(this.random() * 9) }, () =>
+      this.random() < 0.7 ? this.newObject() : this.value(),
+    );
+  }
+
+  private scalar(): JsonValue {
+    const texts = ["", "x", "12", "2025-11-01T11:00:00Z", "-1.5e3", "aGk=", "3.5s", "text", "\ud800", "a,b"];
+    const all: readonly JsonValue[] = [
+      ...texts,
+      null,
+      true,
+      false,
+      0,
+      1,
+      -7,
+      1.5,
+      2 ** 60,
+      1e308,
+      1767225600,
+    ];
+    return all[Math.floor(this.random() * all.length)] as JsonValue;
+  }
+
+  private viewOf(value: JsonValue | undefined): JsonValue | undefined {
+    if (typeof value !== "object" || value === null) return value;
+    const known = this.views.get(value);
+    if (known !== undefined) return known as JsonValue;
+    const view = Array.isArray(value)
+      ? value.map((item) => this.viewOf(item))
+      : this.proxyOf(value as JsonObject);
+    this.views.set(value, view);
+    return view as JsonValue;
+  }
+
+  private proxyOf(plain: JsonObject): JsonObject {
+    const asked = new Set<string>(Object.keys(plain));
+    const make = (target: JsonObject, key: string | symbol) => {
+      if (typeof key !== "string" || asked.has(key) || this.left < 0) return;
+      asked.add(key);
+      if (key in Object.prototype || this.random() > 0.3) return;
+      (target as Record<string, JsonValue>)[key] = this.value();
+    };
+    return new Proxy(plain, {
+      get: (target, key) => {
+        make(target, key);
+        return this.viewOf(target[key as string]);
+      },
+      getOwnPropertyDescriptor: (target, key) => {
+        make(target, key);
+        return Reflect.getOwnPropertyDescriptor(target, key);
+      },
+    });
+  }
+}
+
+interface Outcome {
+  readonly bytes?: string;
+  readonly found?: FoundDifferences;
+  readonly error?: string;
+  readonly flags: readonly boolean[];
+}
+
+function outcome(out: ProtoWriter, write: () => { bytes: Uint8Array; found: FoundDifferences }): Outcome {
+  try {
+    const { bytes, found } = write();
+    return { bytes: Buffer.from(bytes).toString("hex"), found, flags: [out.inexact, out.keptNumbers] };
+  } catch (error) {
+    if (!(error instanceof JsonTooDeep || error instanceof WrongShape)) throw error;
+    return { error: `${error.name}: ${error.message}`, flags: [] };
+  }
+}
+
+/** What a decoder makes of an object, at once and in parts. */
+function both(decode: Decode, json: JsonObject, depth: number, units: number, exact: boolean) {
+  const whole = new ProtoWriter(depth);
+  const parts = new ProtoWriter(depth, units);
+  return {
+    whole: outcome(whole, () => {
+      whole.reset(exact);
+      whole.root(json, decode);
+      return { bytes: whole.finish(), found: whole.found() };
+    }),
+    parts: outcome(parts, () => {
+      const segment = atOnce(
+        parts.inParts(() => {
+          parts.reset(exact);
+          parts.root(json, decode);
+        }),
+      );
+      return { bytes: atOnce(joined(segment)), found: joinedDifferences(segment) };
+    }),
+  };
+}
+
+function view(decode: Decode, made: { readonly view: JsonObject }): void {
+  const out = new ProtoWriter();
+  out.reset();
+  try {
+    decode(made.view, out);
+  } catch (error) {
+    if (!(error instanceof JsonTooDeep || error instanceof WrongShape)) throw error;
+  }
+}
+
+test("property: each decoder makes in parts of any size what it makes at once", { timeout: 120_000 }, () => {
+  const options = fc.record({
+    name: fc.constantFrom(...DECODERS.keys()),
+    seed: fc.integer(),
+    size: fc.integer({ min: 5, max: 300 }),
+    depth: fc.constantFrom(100, 100, 100, 4, 6),
+    units: fc.integer({ min: 1, max: 40 }),
+    exact: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(options, ({ name, seed, size, depth, units, exact }) => {
+      const decode = DECODERS.get(name) as Decode;
+      const made = new MadeUp(seed, size).object();
+      view(decode, made);
+      const { whole, parts } = both(decode, made.plain, depth, units, exact);
+      expect(parts, JSON.stringify(made.plain)).toStrictEqual(whole);
+    }),
+    { numRuns: 3_000, interruptAfterTimeLimit: 60_000 },
+  );
+});
