@@ -49,7 +49,7 @@ export interface Call extends Caller {
   upstreamStatus: number | undefined;
   /** Aborted when the call ends; its reason says how. Absent when the call was refused before it began. */
   // biome-ignore lint/plugin: changes while the call runs
-  signal: AbortSignal | undefined;
+  signal: { readonly reason: unknown } | undefined;
   /** Whether its error is a ConnectError that the handler or the method threw, and not one of the gateway or of connect. */
   // biome-ignore lint/plugin: changes while the call runs
   failedInHandler: boolean;

@@ -3,10 +3,11 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
 import { inTurns } from "connect-rest";
 import { type Call, runAs } from "../call/call.ts";
+import { CallEnd } from "../call/call-end.ts";
 import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
 import { gatewayError, withReason } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
-import { Callbacks } from "../listener/callbacks.ts";
+import { Callbacks, type Timer } from "../listener/callbacks.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
 import type { Decompress } from "../protocol/decompress.ts";
 import { requestHeaders } from "../protocol/headers.ts";
@@ -30,6 +31,8 @@ export interface UnaryContext {
   readonly header: () => Headers;
   /** Aborted at the deadline, and when the client is gone; its reason is a ConnectError. */
   readonly signal: AbortSignal;
+  /** Takes a listener that is called as the signal would be aborted, which then need not be made; undefined for none. */
+  readonly onCancel: CallEnd["onCancel"];
   /** When the deadline passes, by `performance.now()`. */
   readonly expiresAt: number;
   /** Whether the client itself named a timeout. */
@@ -71,11 +74,17 @@ export function callUnary(
   response: HttpResponse,
   options: UnaryOptions,
 ): Promise<WholeResponse | undefined> {
-  const abort = new AbortController();
-  call.signal = abort.signal;
+  const end = new CallEnd();
+  call.signal = end;
   return new Promise((resolve, reject) => {
+    let timer: Timer | undefined;
+    const succeed = (result: WholeResponse) => {
+      timer?.stop();
+      resolve(result);
+    };
     const fail = (error: unknown) => {
-      abort.abort(error);
+      timer?.stop();
+      end.end(error);
       errorResponse(unary, error, call).then(resolve, reject);
     };
     // The call may have waited before it came here.
@@ -86,15 +95,15 @@ export function callUnary(
       return;
     }
     const callbacks = new Callbacks(reject);
-    const timer = callbacks.after(leftMs, expire);
+    timer = callbacks.after(leftMs, expire);
     callbacks.once(response, "close", () => {
-      timer.stop();
+      timer?.stop();
       // an error is costly to make, and nobody listens any more once all is sent
       if (isSent(response)) return;
-      abort.abort(hungUp(call));
+      end.end(hungUp(call));
       resolve(undefined);
     });
-    run(unary, call, request, options, abort.signal).then(resolve, fail).finally(timer.stop);
+    run(unary, call, request, options, end).then(succeed, fail);
   });
 }
 
@@ -104,15 +113,17 @@ async function run(
   call: Call,
   request: HttpRequest,
   { limits, validation, types, decompress }: UnaryOptions,
-  signal: AbortSignal,
+  end: CallEnd,
 ): Promise<WholeResponse> {
   const { input, output } = call.method;
   const { readMaxBytes, bodyIdleTimeoutMs } = limits;
   const raw: RawMessage =
     head.message === undefined
-      ? await readBody(request, wire.bodyReader(request, readMaxBytes), call, signal, bodyIdleTimeoutMs)
+      ? await readBody(request, wire.bodyReader(request, readMaxBytes), call, end, bodyIdleTimeoutMs)
       : { bytes: head.message, isCompressed: head.requestCompression !== undefined };
-  const bytes = raw.isCompressed ? await decompress(compressionOf(head), raw.bytes, call, signal) : raw.bytes;
+  const bytes = raw.isCompressed
+    ? await decompress(compressionOf(head), raw.bytes, call, end.signal)
+    : raw.bytes;
   checkReadBytes(bytes.length, readMaxBytes, true);
   const cost = { limit: limits.messageCost, depth: limits.messageDepth, types };
   const parsed = parseMessage(input, head.codec, bytes, cost);
@@ -120,19 +131,53 @@ async function run(
   const { message } = parsed;
   const loading = validation.check(input, message, parsed.cost);
   if (loading !== undefined) await loading;
-  const expiresAt = call.startedAt + call.deadline.ms;
-  const hasCallerDeadline = call.deadline.isClientBound;
-  const context = { header: () => requestHeaders(request), signal, expiresAt, hasCallerDeadline };
-  const result = await runAs(call, () => method(message, context)).catch((error: unknown) => {
-    call.failedInHandler = true;
-    throw error;
-  });
+  const result = await called(method, message, call, new RunningContext(call, request, end));
   const printed =
     result.bytes.length > LARGE_BYTES
-      ? await inTurns(printMessageInParts(output, head.codec, result.bytes, types), { signal, clock: CLOCK })
+      ? await inTurns(printMessageInParts(output, head.codec, result.bytes, types), {
+          signal: end.signal,
+          clock: CLOCK,
+        })
       : printMessage(output, head.codec, result.bytes, types);
   checkWriteBytes(printed.length, limits.writeMaxBytes);
   return wire.response(printed, head, result.header, result.trailer);
+}
+
+async function called(
+  method: UnaryMethod,
+  message: MessageShape<DescMessage>,
+  call: Call,
+  context: UnaryContext,
+): Promise<UnaryResult> {
+  try {
+    return await runAs(call, () => method(message, context));
+  } catch (error) {
+    call.failedInHandler = true;
+    throw error;
+  }
+}
+
+/** A class, since an object literal with a getter would get a hidden class of its own for each call. */
+class RunningContext implements UnaryContext {
+  readonly expiresAt: number;
+  readonly hasCallerDeadline: boolean;
+  readonly onCancel: CallEnd["onCancel"];
+  private readonly request: HttpRequest;
+  private readonly end: CallEnd;
+
+  constructor({ startedAt, deadline }: Call, request: HttpRequest, end: CallEnd) {
+    this.expiresAt = startedAt + deadline.ms;
+    this.hasCallerDeadline = deadline.isClientBound;
+    this.onCancel = end.onCancel;
+    this.request = request;
+    this.end = end;
+  }
+
+  get signal(): AbortSignal {
+    return this.end.signal;
+  }
+
+  readonly header = (): Headers => requestHeaders(this.request);
 }
 
 function compressionOf(head: Head): Compression {

@@ -1,18 +1,19 @@
 import type { Call } from "../call/call.ts";
+import { CallEnd } from "../call/call-end.ts";
 import { bodyIdle } from "../call/call-errors.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import type { HttpRequest } from "../listener/http.ts";
 import type { BodyReader, RawMessage } from "./wire.ts";
 
 /**
- * Reads a request's body. Rejects with what the reader throws, with the signal's reason once that is
- * aborted, and with DEADLINE_EXCEEDED after `idleMs` without a chunk. Leaves the connection usable for the response.
+ * Reads a request's body. Rejects with what the reader throws, with the reason of the call's end once that has
+ * come, and with DEADLINE_EXCEEDED after `idleMs` without a chunk. Leaves the connection usable for the response.
  */
 export function readBody(
   request: HttpRequest,
   reader: BodyReader,
   call: Call,
-  signal: AbortSignal,
+  end: CallEnd | AbortSignal,
   idleMs: number,
 ): Promise<RawMessage> {
   return new Promise((resolve, reject) => {
@@ -38,12 +39,18 @@ export function readBody(
       });
     };
     const onEnd = () => finish(() => true);
-    const onAbort = () => settle(() => reject(signal.reason));
+    const onAbort = () => settle(() => reject(end.reason));
     const timer = callbacks.after(idleMs, () => settle(() => reject(bodyIdle(idleMs))));
     const offs = [
-      callbacks.onAbort(signal, onAbort),
+      onEndOf(end, callbacks, onAbort),
       callbacks.on(request, "data", onData),
       callbacks.on(request, "end", onEnd),
     ];
   });
+}
+
+function onEndOf(end: CallEnd | AbortSignal, callbacks: Callbacks, callback: () => void): () => void {
+  if (!(end instanceof CallEnd)) return callbacks.onAbort(end, callback);
+  end.onCancel(callbacks.guarded(callback));
+  return () => end.onCancel(undefined);
 }
