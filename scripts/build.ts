@@ -1,10 +1,12 @@
 /**
  * Builds the packages for the registry: `npm run build`. From a checkout everything runs as it is; what is published is
- * JavaScript with declarations, in the same layout, below dist/, and a tarball of each.
+ * JavaScript, a file for each entry and few that they share, since hundreds of modules take longer to find than to compile,
+ * with declarations in the layout of the sources, below dist/, and a tarball of each.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { buildSync } from "esbuild";
 import { writePages } from "./package-pages.ts";
 
 const PACKAGES = new Map([
@@ -21,12 +23,13 @@ type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 function build(name: string): void {
   const target = join(DIST, name);
-  compile(name, target);
+  declare(name, target);
   for (const file of declarationsOf(target)) {
     // declarations keep the extension of the source in their imports
     writeFileSync(file, readFileSync(file, "utf8").replace(/(from\s+"\.[^"]*)\.ts"/g, '$1.js"'));
   }
   const manifest = JSON.parse(readFileSync(join(name, "package.json"), "utf8")) as { [key: string]: Json };
+  bundle(name, target, manifest);
   writeFileSync(join(target, "package.json"), `${JSON.stringify(published(manifest), null, 2)}\n`);
   copyEntry(name, target);
   writePages(name, target, PACKAGES);
@@ -35,7 +38,7 @@ function build(name: string): void {
   run("npm", ["pack", `./${target}`, "--pack-destination", DIST, "--silent", "--ignore-scripts"]);
 }
 
-/** The executable is JavaScript already; what it starts is compiled. */
+/** The executable is JavaScript already; what it starts is bundled. */
 function copyEntry(name: string, target: string): void {
   const entry = "bin/entry.cjs";
   const source = join(name, entry);
@@ -55,13 +58,33 @@ function copyProtos(target: string): void {
   }
 }
 
-function compile(name: string, target: string): void {
+/** The executable and what is exported; what others have published stays where it is. */
+function bundle(name: string, target: string, { exports = {}, bin }: { [key: string]: Json }): void {
+  const entries = Object.values(exports as { [key: string]: string }).map((path) => join(name, path));
+  buildSync({
+    entryPoints: bin === undefined ? entries : [...entries, join(name, "src/bin.ts")],
+    outdir: join(target, "src"),
+    outbase: join(name, "src"),
+    bundle: true,
+    splitting: true,
+    chunkNames: "shared/[name]-[hash]",
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node22",
+    charset: "utf8",
+    logLevel: "warning",
+  });
+}
+
+function declare(name: string, target: string): void {
   const config = `tsconfig.build-${name}.json`;
   const options = {
     extends: "./tsconfig.json",
     compilerOptions: {
       noEmit: false,
       declaration: true,
+      emitDeclarationOnly: true,
       rootDir: name,
       outDir: target,
       resolveJsonModule: true,

@@ -7,11 +7,14 @@
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   runtime: [
     "testing/",
+    "oauth.ts",
+    "oauth/",
     "index.ts",
     "rest.ts",
     "transport.ts",
     "invoke.ts",
     "adapter.ts",
+    "watch/",
     "stream/",
     "call/",
     "response/",
@@ -20,6 +23,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "breaker/",
     "rate-limit/",
     "credentials/",
+    "token-endpoint/",
+    "private-file/",
     "request/",
     "errors/",
     "adapter/",

@@ -21,7 +21,8 @@ if (isOlder(process.versions.node, required)) {
   process.exitCode = 1;
 } else {
   // what was compiled, and stripped of its types, at the last start
-  const { enableCompileCache } = require("node:module");
+  // biome-ignore lint/style/useNodejsImportProtocol: Node.js 12 does not know it
+  const { enableCompileCache } = require("module");
   if (enableCompileCache !== undefined) enableCompileCache();
   import("../src/bin.ts").catch((error) => {
     // as if it were the program itself that failed

@@ -13,8 +13,10 @@ import {
 } from "connect-rest";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
 import { clientKey } from "./admission/client-key.ts";
+import { type AuthorizationOptions, createAuthorization } from "./authorization/authorization.ts";
 import { callKey, currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
+import { methodFactsOf, withRightsOfCallers } from "./credentials/caller-rights.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
 import type { SidePlace, SideServer } from "./listener/side-server.ts";
@@ -29,6 +31,11 @@ import { startRequestTrace, traced } from "./trace/request-trace.ts";
 
 /** An upstream of the gateway. */
 export interface GatewayUpstream extends UpstreamOptions {
+  /**
+   * Whether the access token of its `oauth2` credentials is the application's own, so that clients that call for themselves
+   * may use it. Default: false; it is a person's.
+   */
+  readonly isApplicationToken?: boolean | undefined;
   /** Calls of it that run at the same time; further ones wait. Default: 1024. */
   readonly callsInFlight?: number | undefined;
   /** Whether its requests carry the trace context of their calls. Default: true. */
@@ -44,8 +51,10 @@ interface MetricsPlace {
 export interface GatewayOptions
   extends Omit<
     ServerOptions,
-    "routes" | "unaryOf" | "methodTimeout" | "comments" | "metrics" | "shareOf" | "types"
+    "routes" | "unaryOf" | "methodTimeout" | "comments" | "metrics" | "shareOf" | "types" | "authorization"
   > {
+  /** Requires an access token with every call, and issues them. Default: whoever reaches the gateway may call. */
+  readonly authorization?: AuthorizationOptions | undefined;
   /** What to serve: the adapters of generated modules. */
   readonly adapters: readonly ServiceAdapter[];
   /** By the names that the adapters use. */
@@ -98,6 +107,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     fastPath = true,
     dispatcher,
     fetch,
+    authorization,
     ...others
   } = options;
   const { metrics: metricsPlace, diagnostics: diagnosticsPlace, ...server } = others;
@@ -106,7 +116,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const logDifferences = createDifferenceLog(log);
   const rest = createRest({
     adapters,
-    upstreams: withTracedCredentials(upstreams),
+    upstreams: withTracedCredentials(
+      authorization === undefined ? upstreams : withRightsOfCallers(upstreams),
+    ),
     types,
     strict,
     differences,
@@ -139,7 +151,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     metricsServer = await serveMetrics(metrics, metricsPlace);
     const started = await startServer({
       ...server,
+      // streams that watch feeds have no end of their own
+      onDrain: () => {
+        rest.drain();
+        server.onDrain?.();
+      },
       metrics,
+      authorization:
+        authorization &&
+        ((reports) => createAuthorization(authorization, methodFactsOf(adapters, upstreams), reports)),
       routes: (router) => {
         // no interceptor of the gateway reads a response's message
         rest.routes(router, {

@@ -119,6 +119,41 @@ export const LIMIT_TABLE = {
     effect:
       "Heap in use, relative to its maximum size. Beyond it, all calls but health checks fail with UNAVAILABLE.",
   },
+  authorizationRequestsPerMinute: {
+    default: 6000,
+    unit: "count",
+    max: 1_000_000,
+    reloads: true,
+    shared: true,
+    effect:
+      "Requests to the endpoints of `authorization` in a minute, but for metadata. Further requests get 429.",
+  },
+  authorizationRequestsPerClient: {
+    default: 600,
+    unit: "count",
+    max: 1_000_000,
+    reloads: true,
+    shared: true,
+    effect:
+      "The same of one client address (IPv6: of one /64 network). Behind proxies, set `server.proxies`.",
+  },
+  registrationsPerMinute: {
+    default: 100,
+    unit: "count",
+    max: 1_000_000,
+    reloads: true,
+    shared: true,
+    effect:
+      "Clients that try to register themselves in a minute (`authorization.registration`). Further requests get 429.",
+  },
+  registrationsPerClient: {
+    default: 20,
+    unit: "count",
+    max: 1_000_000,
+    reloads: true,
+    shared: true,
+    effect: "The same of one client address (IPv6: of one /64 network).",
+  },
   headersTimeoutMs: {
     default: 10_000,
     unit: "ms",

@@ -5,6 +5,7 @@ import { Admission, type UpstreamShare } from "./admission/admission.ts";
 import { HeldBytes } from "./admission/held-bytes.ts";
 import { HeldResponses } from "./admission/held-responses.ts";
 import { type Load, OverloadMonitor } from "./admission/overload.ts";
+import type { Authorization, AuthorizationReports } from "./authorization/authorization.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./call/caller.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { outcomeOf } from "./call/outcome.ts";
@@ -81,8 +82,12 @@ export interface ServerOptions {
   readonly reflection?: boolean | undefined;
   /** The upstream that a method calls, and how many calls of it may run. Default: none. */
   readonly shareOf?: (method: DescMethod) => UpstreamShare | undefined;
+  /** Is called when calls in flight are to finish and no others are served, `drainNoticeMs` after `close`. */
+  readonly onDrain?: (() => void) | undefined;
   /** How busy the process is, for tests. */
   readonly load?: () => Load;
+  /** Requires a token with every call, and issues them. Default: whoever reaches the server may call. */
+  readonly authorization?: ((reports: AuthorizationReports) => Authorization) | undefined;
   /** Counts what happens. */
   readonly metrics?: Metrics;
   /** Default: nothing is logged. */
@@ -128,7 +133,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const host = options.host ?? "127.0.0.1";
   const liveLimits = new LiveLimits(withDefaultLimits(options.limits, isLoopback(host)));
   const limits = liveLimits.current;
-  const guard = createGuard({ hosts: hostsOf(host, options.hosts), origins: options.origins ?? [] });
   const log = options.log ?? silentLogger();
   const metrics = options.metrics ?? new Metrics();
   const overload = new OverloadMonitor(limits, options.load);
@@ -138,6 +142,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     metrics.refused(limit);
     logRefusal(limit);
   };
+  const authorization = options.authorization?.({ limits, log, metrics, onLimit });
+  const guard = createGuard({
+    hosts: hostsOf(host, options.hosts),
+    origins: options.origins ?? [],
+    isShared: authorization && ((request) => authorization.server.isShared(request)),
+  });
   const health = new Health(limits, onLimit);
   const streamsEnd = new AbortController();
   const validation = createValidation();
@@ -160,6 +170,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     heldResponses: new HeldResponses(limits, () => onLimit("heldResponseBytes")),
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: (service) => service === HealthService,
+    authenticate: authorization?.authenticate({
+      health: HealthService,
+      reflection: [ReflectionV1, ReflectionV1Alpha],
+    }),
     onRejected: (status) => metrics.rejected(status),
     onRefused: (call, { limit, error }) => {
       const code = codeToString(error.code);
@@ -177,7 +191,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   const names = rpc.services.map((service) => service.typeName);
   const schema = { services: names, files: createFileIndex(rpc.services) };
-  health.serve(names, reflection ? names : []);
+  health.serve(names, reflection && authorization?.open.reflection !== false ? names : []);
   const services = rpc.services.filter((service) => !OWN_SERVICES.includes(service));
   const start = {
     services,
@@ -185,8 +199,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     examples: options.examples ?? {},
     hasReflection: reflection,
   };
-  const pages = createPages(options.pages === false ? undefined : start, health);
-  const cors = createCors(options.origins ?? [], options.corsHeaders);
+  const hasPages = options.pages !== false && authorization?.open.pages !== false;
+  const pages = createPages(hasPages ? start : undefined, health);
+  const corsHeaders = [
+    ...(options.corsHeaders ?? []),
+    ...(authorization === undefined ? [] : ["authorization"]),
+  ];
+  const cors = createCors(options.origins ?? [], corsHeaders);
   const originOf = createOriginReader(options.proxies);
   let certificate = options.tls && readCertificate(options.tls);
   const useCertificate = (next: Certificate) => {
@@ -209,6 +228,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         refuse(request, response, refusal);
         return;
       }
+      if (authorization?.server.serve(request, response, origin) === true) return;
       if (cors(request, response) || pages(request, response, origin)) return;
       rpc.serve(request, response, { requestId, client: origin.client });
     },
@@ -227,8 +247,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     logLinesDropped: () => standardError().droppedLines,
     certificateExpiry: certificate && (() => expiryOf(certificate)),
   });
-  const { port } = await listener.listen(options.port ?? 0, host);
-  if (!isLoopback(host)) log.warn({ host }, OPEN_TO_ALL);
+  const { port } = await listener.listen(options.port ?? 0, host).catch(async (error: unknown) => {
+    await authorization?.close();
+    throw error;
+  });
+  if (!isLoopback(host) && authorization === undefined) log.warn({ host }, OPEN_TO_ALL);
   let stopWatching = options.tls && keepCertificate(options.tls, useCertificate, log);
   return {
     url: `${options.tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
@@ -248,10 +271,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       health.drain();
       const noticeMs = skipNotice ? 0 : limits.drainNoticeMs;
       const timer = setTimeout(() => streamsEnd.abort(), noticeMs + limits.drainStreamsMs);
+      const noticed = setTimeout(() => options.onDrain?.(), noticeMs);
       await listener.drain(noticeMs);
       clearTimeout(timer);
+      clearTimeout(noticed);
       stopWatching?.();
       overload.stop();
+      await authorization?.close();
     },
   };
 }

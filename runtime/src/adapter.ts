@@ -6,6 +6,8 @@ export {
   type AnyMethodAdapter,
   type DownloadAdapter,
   download,
+  type FeedParts,
+  type FeedStart,
   type MethodAdapter,
   type NextPage,
   type OperationAdapter,
@@ -84,6 +86,7 @@ export {
   valueJson,
 } from "./request/encode.ts";
 export { fieldMaskText, objectAt, sendUnset } from "./request/field-mask.ts";
+export { heartbeatMs } from "./request/heartbeat-ms.ts";
 export type { ListStyle, ParameterValue } from "./request/parameters.ts";
 export { fits, noBinding, pathPattern } from "./request/path-pattern.ts";
 export { type PathValue, pathSegment, pathSegments } from "./request/path-segment.ts";

@@ -14,6 +14,14 @@ export type { BreakerReport, BreakerState } from "./breaker/breaker.ts";
 export type { BreakerOptions } from "./breaker/breaker-options.ts";
 export { type MethodLevels, matchesMethod } from "./call/difference-levels.ts";
 export {
+  type FeedBus,
+  type FeedEntryKind,
+  type FeedMember,
+  type FeedName,
+  type FeedSeat,
+  LOCAL_BUS,
+} from "./call/feed-bus.ts";
+export {
   type CallReport,
   DEFAULT_TIMEOUT_MS,
   type DifferenceOptions,
@@ -23,14 +31,24 @@ export {
   type RequestReport,
   type RestOptions,
 } from "./call/options.ts";
+export { WATCH_DEFAULTS, type WatchOptions } from "./call/watch-options.ts";
 export type {
   BasicCredentials,
   Credentials,
   CredentialsContext,
   CredentialsFunction,
   CredentialsSource,
+  FixedCredentials,
   OAuth1Credentials,
+  OAuth2Credentials,
 } from "./credentials/credentials.ts";
+export {
+  authorizationHeader,
+  type Parameter,
+  type SignableRequest,
+  type SigningKey,
+} from "./credentials/oauth1.ts";
+export type { OAuth2Grant, TokenStore } from "./credentials/oauth2-grant.ts";
 export {
   DIFFERENCE_CLASSES,
   type Difference,
@@ -39,8 +57,16 @@ export {
   type DifferenceLevel,
   type DifferenceLevels,
 } from "./decode/difference.ts";
+export { isMarked as isRedactedField } from "./errors/redacted-fields.ts";
 export { reasonOf } from "./errors/rest-error.ts";
 export { ERRORS, type ErrorEntry, type ErrorReason } from "./errors/table.ts";
+export {
+  type FeedFailure,
+  type Heartbeat,
+  HeartbeatSchema,
+  type Resume,
+  ResumeSchema,
+} from "./gen/connectrest/v1/feed_pb.ts";
 export { type UpstreamError, UpstreamErrorSchema } from "./gen/connectrest/v1/upstream_error_pb.ts";
 export type { FetchFunction, FetchInit, FetchResponse } from "./http/fetch-function.ts";
 export type { Outcome } from "./invoke.ts";
@@ -55,14 +81,30 @@ export {
   restRoutes,
 } from "./rest.ts";
 export type { RetryOptions } from "./retry/retry-options.ts";
+export { isLoopbackOrigin } from "./text/loopback.ts";
 export { Secret } from "./text/secret.ts";
 export type { Clock } from "./time/clock.ts";
 export { nextTurn } from "./time/event-loop.ts";
 export { inTurns, type TurnOptions, type Work } from "./time/work.ts";
-export { isLoopbackOrigin } from "./upstream/local-host.ts";
+export type { Tokens } from "./token-endpoint/tokens.ts";
 export { UPSTREAM_DEFAULTS, type UpstreamOptions } from "./upstream/options.ts";
 export { proxyFromEnvironment } from "./upstream/proxy-environment.ts";
 export type { ProxyOptions, ProxySource } from "./upstream/proxy-options.ts";
 export type { ClientOptions, UpstreamDispatcher } from "./upstream/supplied-client.ts";
 export type { TlsOptions } from "./upstream/tls-options.ts";
+export {
+  createUpstreamFetch,
+  type UpstreamFetch,
+  type UpstreamFetchInit,
+  type UpstreamFetchOptions,
+} from "./upstream/upstream-fetch.ts";
 export { VERSION } from "./version.ts";
+export {
+  decodeFeedEntry,
+  encodeFeedEntry,
+  type FeedEntry,
+  FeedEntryInvalid,
+  type FeedItem,
+  MAX_ENTRY_BYTES,
+} from "./watch/feed-entry.ts";
+export { type FeedItemOf, type WatchLoopOptions, watch } from "./watch/watch.ts";

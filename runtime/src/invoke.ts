@@ -14,6 +14,7 @@ import { differenceLevels } from "./call/difference-levels.ts";
 import type { RestOptions } from "./call/options.ts";
 import type { Route, StreamAdapter } from "./call/routes.ts";
 import { RunningCall } from "./call/running-call.ts";
+import { resolveWatch } from "./call/watch-options.ts";
 import { Decoder } from "./response/decode.ts";
 import { download } from "./stream/download.ts";
 import { MessageStream } from "./stream/message-stream.ts";
@@ -24,6 +25,8 @@ import { records } from "./stream/records.ts";
 import { upload } from "./stream/upload.ts";
 import { raced } from "./time/abort.ts";
 import type { Clock } from "./time/clock.ts";
+import { FeedHub } from "./watch/feed-hub.ts";
+import { watchedMessages } from "./watch/watched-messages.ts";
 
 /** What a call brings that has one response. */
 export interface Outcome {
@@ -38,10 +41,17 @@ type AnyMessage = MessageShape<DescMessage>;
 /** Makes calls: request, upstream, response; and reports them. */
 export class Invoker {
   private readonly settings: CallSettings;
+  private readonly hub: FeedHub;
 
   /** @throws ConnectError reason OPTION_INVALID */
   constructor(options: RestOptions, types: Registry, clock: Clock) {
     this.settings = { options, levelsOf: differenceLevels(options), types, clock, decoder: new Decoder() };
+    this.hub = new FeedHub(resolveWatch(options.watch), clock);
+  }
+
+  /** Ends all who watch feeds, each with a last message that has its resume token. */
+  drain(): void {
+    this.hub.drain();
   }
 
   /** @throws ConnectError */
@@ -74,8 +84,29 @@ export class Invoker {
   ): MessageStream {
     return new MessageStream(context, (inner) => {
       const call = new RunningCall(route, inner, this.settings);
-      return { call, messages: streamed(call, request) };
+      return { call, messages: this.streamed(call, request) };
     });
+  }
+
+  private async *streamed(
+    call: RunningCall<StreamAdapter>,
+    request: () => AnyMessage | Promise<AnyMessage>,
+  ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+    const { signal } = call.context;
+    signal.throwIfAborted();
+    const given = request();
+    const message = given instanceof Promise ? await raced(given, signal) : given;
+    yield* isFeed(call) ? this.watched(call, message) : messagesOf(call, message);
+  }
+
+  private watched(call: RunningCall<PollAdapter>, message: AnyMessage) {
+    const { route } = call;
+    return watchedMessages(
+      call,
+      message,
+      this.hub,
+      (context) => new RunningCall(route, context, this.settings),
+    );
   }
 
   private async single<A extends UnaryAdapter | UploadAdapter>(
@@ -96,14 +127,8 @@ export class Invoker {
   }
 }
 
-async function* streamed(
-  call: RunningCall<StreamAdapter>,
-  request: () => AnyMessage | Promise<AnyMessage>,
-): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
-  const { signal } = call.context;
-  signal.throwIfAborted();
-  const message = request();
-  yield* messagesOf(call, message instanceof Promise ? await raced(message, signal) : message);
+function isFeed(call: RunningCall<StreamAdapter>): call is RunningCall<PollAdapter> {
+  return call.adapter.kind === "poll" && call.adapter.feed !== undefined;
 }
 
 function messagesOf(call: RunningCall<StreamAdapter>, message: AnyMessage) {

@@ -92,6 +92,11 @@ export interface Rest {
     message: MessageShape<I>,
     options?: CallOptions,
   ): Promise<Outcome>;
+  /**
+   * Ends the streams that watch feeds, each with a last message that has its resume token, and then with UNAVAILABLE, reason
+   * UPSTREAM_CLOSED. For servers that let calls finish before they close.
+   */
+  drain(): void;
   /** Ends streams that wait for news, waits for running calls, then closes all connections. */
   close(): Promise<void>;
 }
@@ -188,7 +193,12 @@ class JoinedRest implements Rest {
     }
   }
 
+  drain(): void {
+    this.invoker.drain();
+  }
+
   async close(): Promise<void> {
+    this.drain();
     await Promise.all(this.upstreams.map((upstream) => upstream.close()));
   }
 

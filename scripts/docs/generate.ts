@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { annotationsPage } from "./annotations.ts";
+import { authorizationPage } from "./authorization.ts";
 import { diagnosticsPage } from "./diagnostics.ts";
 import { errorsPage } from "./errors.ts";
 import { performancePages } from "./performance.ts";
@@ -14,6 +15,7 @@ const ROOT = join(import.meta.dirname, "../..");
 
 const PAGES: Readonly<Record<string, () => string>> = {
   "docs/annotations.md": () => annotationsPage(ROOT),
+  "docs/authorization.md": authorizationPage,
   "docs/diagnostics.md": diagnosticsPage,
   "docs/errors.md": errorsPage,
   "docs/services.md": () => servicesPage(ROOT),

@@ -42,6 +42,17 @@ test("the first call responds as the page shows", async () => {
   expect(JSON.parse(await curl(real(events?.text ?? ""))).events).toHaveLength(3);
 });
 
+test("a stream of events shows what the feed has, and a token to go on with", async () => {
+  const [call, ...rest] = blocksBelow(readme, "## Watch events");
+  expect(rest).toEqual([]);
+  const watching = start(real(call?.text ?? ""), ROOT);
+  const [, token = ""] = await watching.waitFor(/"resumeToken": "([\w-]+)"/);
+  await watching.stop();
+  const resumed = start(real(call?.text ?? "").replace('"backlog":true', `"resumeToken":"${token}"`), ROOT);
+  await resumed.waitFor(/"resumeToken"/);
+  await resumed.stop();
+});
+
 async function askUpstream(target: string): Promise<string> {
   const key = /apiKey: "(\w+)"/.exec(readme)?.[1];
   const url = `http://127.0.0.1:${ports.sandbox}${target}?api_key=${key}`;

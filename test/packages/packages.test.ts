@@ -74,6 +74,7 @@ test("the built packages: export what the workspace exports", () => {
     );
   expect(names("connect-rest")).toContain("createRestTransport");
   expect(names("connect-rest/adapter")).toContain("RequestWriter");
+  expect(names("connect-rest/oauth")).toContain("bearerInterceptor");
   expect(names("protoc-gen-connect-rest/kit")).toContain("runGenerator");
   expect(names("protoc-gen-connect-rest-tools")).toContain("toolsGenerator");
   expect(names("connect-rest-gateway")).toContain("startGateway");

@@ -7,6 +7,9 @@ import { RULE_CASES } from "./rule-cases.ts";
 export type { ProblemCase } from "./case-sources.ts";
 
 /** `case.proto` stands for the file, `case.` for the package; lines count from the first of the source. */
+/** A batch without faults. */
+const BATCH = 'batch: {items: "items", resume_token: "token", late: "late"}';
+
 export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     name: "http_pattern_missing",
@@ -737,6 +740,122 @@ message Res { string items = 1; }`,
 message Req { string name = 1; repeated string tags = 2; int32 page = 3; }
 message Res { string text = 1; }`,
     problems: [problem],
+  })),
+  ...(
+    [
+      [
+        "poll_batch_field",
+        'batch: {items: "item", resume_token: "token"}',
+        "4:75: stream-field: poll: message case.Res has no field `item`; did you mean `items`?",
+      ],
+      [
+        "poll_batch_empty",
+        "batch: {}",
+        "4:12: poll-batch: poll: batch needs a field for the resume token; set resume_token",
+        "4:12: poll-batch: poll: batch needs the repeated field with its items; set items",
+      ],
+      [
+        "poll_batch_items",
+        'batch: {items: "token", resume_token: "token"}',
+        "4:75: poll-field: poll: `token` must be a repeated field of messages",
+      ],
+      [
+        "poll_batch_token",
+        'batch: {items: "items", resume_token: "late"}',
+        "4:91: poll-field: poll: `late` must be a field of type string",
+      ],
+      [
+        "poll_batch_late",
+        'batch: {items: "items", resume_token: "token", late: "token"}',
+        "4:114: poll-field: poll: `token` must be a field of type bool",
+      ],
+      [
+        "poll_batch_gap",
+        'batch: {items: "items", resume_token: "token", late: "late", gap: "late"}',
+        "4:75: poll-field: poll: `late` is named twice; use a field of its own for each",
+      ],
+      [
+        "poll_batch_heartbeat",
+        'batch: {items: "items", resume_token: "token", heartbeat: "late"}',
+        "4:114: poll-field: poll: `late` must be a field of type connectrest.v1.Heartbeat",
+      ],
+      [
+        "poll_batch_filled",
+        'batch: {items: "items", resume_token: "token"}',
+        "4:75: poll-batch: poll: `late` of the batch case.Res would never be set; name it in batch, or remove it",
+      ],
+      [
+        "poll_request_backlog",
+        `${BATCH}, request: {backlog: "name"}`,
+        "4:139: poll-field: poll: `name` must be a field of type bool",
+      ],
+      [
+        "poll_request_after",
+        `${BATCH}, request: {after: "all"}`,
+        "4:139: poll-field: poll: `all` must be a field of type string",
+      ],
+      [
+        "poll_request_token",
+        `${BATCH}, request: {resume_token: "nmae"}`,
+        "4:139: stream-field: poll: message case.Req has no field `nmae`; did you mean `name`?",
+      ],
+      [
+        "poll_request_heartbeat",
+        `${BATCH}, request: {heartbeat: "all"}`,
+        "4:139: poll-field: poll: `all` must be a field of type google.protobuf.Duration",
+      ],
+      [
+        "poll_request_twice",
+        `${BATCH}, request: {after: "name", resume_token: "name"}`,
+        "4:139: poll-field: poll: `name` is named twice; use a field of its own for each",
+      ],
+      [
+        "poll_ignore_case",
+        `${BATCH}, ignore_case: ["name", "all", "chosen"]`,
+        "4:129: poll-field: poll: `all` must be a field of type string outside of oneofs",
+        "4:129: poll-field: poll: `chosen` must be a field of type string outside of oneofs",
+      ],
+      [
+        "poll_without_batch",
+        'request: {after: "name"}, pages: {page: "page", max: 2}, ignore_case: "name"',
+        "4:77: poll-without-batch: poll of case.S.Get: request requires batch, which is not set",
+        "4:101: poll-without-batch: poll of case.S.Get: pages requires batch, which is not set",
+        "4:124: poll-without-batch: poll of case.S.Get: ignore_case requires batch, which is not set",
+      ],
+      [
+        "poll_backlog",
+        `${BATCH}, skip_backlog: true`,
+        "4:129: poll-backlog: poll of case.S.Get: with batch the request says where to start; remove skip_backlog, since from now on is the default",
+      ],
+      [
+        "poll_pages",
+        `${BATCH}, pages: {}`,
+        "4:12: poll-pages: poll of case.S.Get: expected max to be 2 to 100 pages, got 0",
+        "4:12: poll-pages: poll of case.S.Get: pages does not say how to find the next page; set link_header or page",
+      ],
+      [
+        "poll_pages_max",
+        `${BATCH}, pages: {page: "page", max: 101}`,
+        "4:151: poll-pages: poll of case.S.Get: expected max to be 2 to 100 pages, got 101",
+      ],
+      [
+        "poll_pages_size",
+        `${BATCH}, pages: {link_header: "next", size: -1, max: 3}`,
+        "4:158: poll-pages: poll of case.S.Get: expected a size of 1 item or more, or 0 where it is unknown, got -1",
+      ],
+    ] as const
+  ).map(([name, rule, ...problems]) => ({
+    name,
+    source: `service S {
+  rpc Get(Req) returns (stream Res) {
+    option (google.api.http) = {get: "/a"};
+    option (connectrest.v1.method).poll = {items: ".", key: "id", ${rule}};
+  }
+}
+message Req { string name = 1; bool all = 2; oneof one { string chosen = 3; } }
+message Res { repeated Item items = 1; string token = 2; bool late = 3; }
+message Item { string id = 1; }`,
+    problems,
   })),
   ...RULE_CASES,
   ...IDLE_CASES,

@@ -245,3 +245,24 @@ test("property: however bytes are cut into chunks, the upstream gets them in ord
     { numRuns: 25 },
   );
 });
+
+test("batches: the fields that say where to start are not sent, and case that does not matter is lower", async () => {
+  const { client, seen } = await streams({
+    json: [{ id: 2 }, { id: 1 }],
+    headers: { "x-poll-interval": "3600" },
+  });
+  const leave = new AbortController();
+  const first = async (request: Parameters<typeof client.watchBatches>[0]) => {
+    for await (const batch of client.watchBatches(request, { signal: leave.signal })) return batch;
+    throw new Error("the stream has no message");
+  };
+  const all = await first({ owner: "Ada", repo: "Tea.Pot", backlog: true });
+  expect(all.events.map(({ id }) => id)).toEqual([1n, 2n]);
+  const { events } = await first({ owner: "ada", repo: "tea.pot", afterId: "1" });
+  expect(events.map(({ id }) => id)).toEqual([2n]);
+  expect(lines(seen)).toEqual(["GET /repos/ada/tea.pot/entries"]);
+  expect((await failureOf(first({ owner: "ada", repo: "x", backlog: true, afterId: "1" }))).code).toBe(
+    Code.InvalidArgument,
+  );
+  leave.abort();
+});

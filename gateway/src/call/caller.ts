@@ -1,10 +1,22 @@
 import { randomUUID } from "node:crypto";
 
-/** Whose call it is. Nobody is authenticated yet: a caller is an address, and the id of the request. */
+/** What a valid access token says. */
+export interface Subject {
+  readonly clientId: string;
+  /** The person for whom the client calls; undefined where it calls for itself. */
+  readonly person?: string | undefined;
+  /** The person's session at a third party. */
+  readonly sessionId?: string | undefined;
+  readonly scopes: ReadonlySet<string>;
+}
+
+/** Whose call it is: an address, the id of the request, and where callers are authorized, what their token says. */
 export interface Caller {
   readonly requestId: string;
   /** The client's IP address. */
   readonly client: string;
+  /** Undefined where no token is needed. */
+  readonly subject?: Subject | undefined;
 }
 
 /** The header that carries a request's id, in both directions. */

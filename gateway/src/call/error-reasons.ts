@@ -67,6 +67,39 @@ export const GATEWAY_REASONS = {
       "A web page of another origin has sent a request that browsers send without asking first. The HTTP status is 403.",
     remedy: "Add the origin to `server.origins` if its pages may call.",
   },
+  TOKEN_MISSING: {
+    codes: [Code.Unauthenticated],
+    cause: "The gateway authorizes callers, and the request has no access token.",
+    remedy:
+      "Get a token from the authorization server that `WWW-Authenticate` leads to, and send `Authorization: Bearer` with every request.",
+  },
+  TOKEN_INVALID: {
+    codes: [Code.Unauthenticated],
+    cause: "The access token is unknown, has expired, was revoked, or is for another server.",
+    remedy: "Refresh the token, or get a new one.",
+  },
+  TOKEN_MALFORMED: {
+    codes: [Code.InvalidArgument],
+    cause:
+      "The `Authorization` header cannot be read, is there twice, or the token is in the query of the address, where it gets into logs.",
+    remedy: "Send the token once, as `Authorization: Bearer TOKEN` (RFC 6750 section 2.1).",
+  },
+  SCOPE_MISSING: {
+    codes: [Code.PermissionDenied],
+    cause: "The access token lacks a scope that the method needs; the text names it.",
+    remedy: "Get a token with this scope.",
+  },
+  PERSON_REQUIRED: {
+    codes: [Code.PermissionDenied],
+    cause: "The method needs the rights of a person, and the client calls for itself (client credentials).",
+    remedy: "Let a person sign in (authorization code).",
+  },
+  STORE_UNAVAILABLE: {
+    codes: [Code.Unavailable],
+    cause:
+      "The store of the authorization server, which knows the tokens, is locked, full or cannot be reached.",
+    remedy: "Retry; the log has the cause.",
+  },
   SERVICE_UNKNOWN: {
     codes: [Code.NotFound],
     cause: "A health check asks for a service that is not served here.",

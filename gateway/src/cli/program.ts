@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CONFIG_FILE, isPort, MAX_WORKERS } from "../config/environment.ts";
 import { VERSION } from "../version.ts";
+import { addOAuthCommands } from "./oauth-commands.ts";
 import { printErrorText, printLine, printText } from "./output.ts";
 
 const AFTER_HELP = `
@@ -8,7 +9,7 @@ Settings are read from ${DEFAULT_CONFIG_FILE} in the working directory, or from 
 (GATEWAY_PORT, SANDBOX_PORT; 0 picks a free port) takes precedence over it, and options over both. Secrets are referenced,
 never written into the file: { env: NAME } or { file: PATH }.
 
-Exit status: 0 after a complete drain, 1 after a failure, 2 for an invalid command line or configuration.`;
+Exit status: 0 after success, e.g. a complete drain, 1 after a failure, 2 for an invalid command line or configuration.`;
 
 /**
  * The command line. Rejects with CommanderError for an invalid one, after printing why. A command's code is loaded only when
@@ -68,6 +69,7 @@ export function createProgram(): Command {
       printLine(configJsonSchema().trimEnd());
     },
   );
+  addOAuthCommands((name, description) => subcommand(program, name, description));
   return program;
 }
 

@@ -4,6 +4,7 @@ import { LiveUpstreams } from "../config/live-upstreams.ts";
 import type { Config } from "../config/load.ts";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
+import { openStore } from "../store/open-store.ts";
 import { flushTelemetry, telemetryProblem } from "../trace/telemetry.ts";
 import { shareConfiguration } from "../workers/share-limits.ts";
 import { type Orders, ordersOfWorker, tellPrimary } from "../workers/worker.ts";
@@ -131,12 +132,13 @@ function watchMemory(gateway: Gateway, log: Logger): IdleMemory {
   return memory;
 }
 
-function startPrepared(
-  { config, adapters, types, upstreams, corsHeaders, tls }: Prepared,
+async function startPrepared(
+  { config, adapters, types, upstreams, corsHeaders, tls, authorization: resolved }: Prepared,
   options: ServeOptions,
   log: Logger,
   isWorker: boolean,
 ): Promise<Gateway> {
+  const authorization = resolved && { ...resolved, store: await openStore(resolved.storePlace) };
   const { host, port, hosts, pages, reflection, limits, origins, proxies, metrics, diagnostics } =
     config.server;
   return listen(options.host ?? host, options.port ?? port, (host, port) =>
@@ -160,6 +162,7 @@ function startPrepared(
       metrics: metrics && { ...metrics, port: isWorker ? undefined : metrics.port },
       diagnostics,
       tls,
+      authorization,
       log,
     }),
   );

@@ -17,7 +17,10 @@ export function checkHosts(config: Config, host: string = config.server.host): v
 /** Warnings where anyone who reaches the gateway may call it, or read its memory. */
 export function hostWarnings(config: Config): Problem[] {
   const { host, diagnostics } = config.server;
-  const open = isLoopback(host) ? [] : [problemAt(config, ["server", "host"], `${host}: ${OPEN_TO_ALL}`)];
+  const open =
+    isLoopback(host) || config.authorization !== undefined
+      ? []
+      : [problemAt(config, ["server", "host"], `${host}: ${OPEN_TO_ALL}`)];
   if (diagnostics === undefined || isLoopback(diagnostics.host)) return open;
   const text = `${diagnostics.host}: ${OPEN_DIAGNOSTICS}`;
   return [...open, problemAt(config, ["server", "diagnostics", "host"], text)];

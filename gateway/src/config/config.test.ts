@@ -81,8 +81,9 @@ test("a valid configuration reads secrets from files and the environment, and pr
   const { blog } = resolveUpstreams(config, { TOKEN: "from-env", USER_NAME: "ada" });
   if (typeof blog?.credentials !== "object") throw new Error("no credentials");
   const { apiKey, oauth2, basic } = blog.credentials;
+  if (oauth2 === undefined || !("accessToken" in oauth2)) throw new Error("no access token");
   expect(
-    [apiKey, oauth2?.accessToken, basic?.username, basic?.password].map(
+    [apiKey, oauth2.accessToken, basic?.username, basic?.password].map(
       (secret) => typeof secret === "object" && secret.reveal(),
     ),
   ).toEqual(["from-file", "from-env", "ada", "from-env"]);

@@ -2,6 +2,8 @@ import type { DescFile } from "@bufbuild/protobuf";
 import { createRest, type ServiceAdapter, type UpstreamOptions } from "connect-rest";
 import type { CertificateFiles } from "../listener/certificate.ts";
 import { readAdapters } from "./adapters.ts";
+import { type ResolvedAuthorization, resolveAuthorization } from "./authorization.ts";
+import { checkAuthorization } from "./check-authorization.ts";
 import { checkDifferences } from "./check-differences.ts";
 import { checkHosts } from "./check-hosts.ts";
 import { checkPassThrough } from "./check-pass-through.ts";
@@ -25,6 +27,8 @@ export interface Prepared {
   /** Request headers that carry callers' credentials, in lower case. */
   readonly corsHeaders: readonly string[];
   readonly tls: CertificateFiles | undefined;
+  /** Undefined where callers are not authorized. */
+  readonly authorization: ResolvedAuthorization | undefined;
 }
 
 /** What takes the place of settings. */
@@ -57,13 +61,25 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
   if (hasHosts(removed)) attempt(() => checkHosts(config, overrides.host), collect);
   const corsHeaders = hasCredentials(removed) ? attempt(() => checkPassThrough(config), collect) : undefined;
   const tls = attempt(() => resolveTls(config), collect);
+  const authorization = attempt(() => resolveAuthorization(config, env, adapters), collect);
+  if (isWhole("authorization", removed) && isWhole("routes", removed)) {
+    attempt(() => checkAuthorization(config, adapters, overrides.host), collect);
+  }
   attempt(() => checkDifferences(config, adapters), collect);
   if (hasAddresses(removed, config)) {
     attempt(() => checkUpstreams(config, adapters, { ...config.upstreams, ...overrides.upstreams }), collect);
   }
   if (problems.length === 0) problems.push(...runtimeProblems(config, adapters, upstreams ?? {}));
   if (problems.length > 0) throw new ConfigError(problems);
-  return { config, adapters, types, upstreams: upstreams ?? {}, corsHeaders: corsHeaders ?? [], tls };
+  return {
+    config,
+    adapters,
+    types,
+    upstreams: upstreams ?? {},
+    corsHeaders: corsHeaders ?? [],
+    tls,
+    authorization,
+  };
 }
 
 function attempt<T>(work: () => T, collect: (error: unknown) => undefined): T | undefined {
@@ -75,6 +91,10 @@ function attempt<T>(work: () => T, collect: (error: unknown) => undefined): T | 
 }
 
 // What follows from a setting that was left out, because it is wrong, is no problem of its own.
+
+function isWhole(section: string, removed: readonly SettingPath[]): boolean {
+  return !removed.some(([root]) => root === section);
+}
 
 function hasHosts(removed: readonly SettingPath[]): boolean {
   return !removed.some(

@@ -3,7 +3,8 @@ import { didYouMean } from "../text/suggest.ts";
 import type { YamlFile } from "./document.ts";
 import { maskAddress } from "./mask.ts";
 import type { Problem } from "./problems.ts";
-import { configSchema, SECRET_HELP } from "./schema.ts";
+import { configSchema } from "./schema.ts";
+import { SECRET_HELP } from "./schema-parts.ts";
 
 /** Turns what zod found into problems with places, one for each unknown key. */
 export function problemsOf(error: z.ZodError, yaml: YamlFile, file: string): Problem[] {
@@ -11,7 +12,7 @@ export function problemsOf(error: z.ZodError, yaml: YamlFile, file: string): Pro
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => unknownKey(issue.path, key, yaml, file));
     }
-    const text = issue.code === "invalid_key" ? "a name must not be empty" : issueText(issue, yaml.value);
+    const text = issue.code === "invalid_key" ? keyText(issue) : issueText(issue, yaml.value);
     return [{ file, ...yaml.positionOf(issue.path), key: dotted(issue.path), text }];
   });
 }
@@ -41,6 +42,10 @@ function unknownKey(path: readonly PropertyKey[], key: string, yaml: YamlFile, f
   const hint = didYouMean(key, known);
   const text = `unknown setting.${hint === "" ? ` Known here: ${known.join(", ")}.` : hint}`;
   return { file, ...yaml.positionOfKey(path, key), key: dotted([...path, key]), text };
+}
+
+function keyText({ issues: [first] }: z.core.$ZodIssueInvalidKey): string {
+  return first === undefined || first.code === "too_small" ? "a name must not be empty" : first.message;
 }
 
 function issueText(issue: z.core.$ZodIssue, root: unknown): string {

@@ -1,4 +1,4 @@
-import type { Credentials, CredentialsSource, UpstreamOptions } from "connect-rest";
+import type { CredentialsSource, FixedCredentials, UpstreamOptions } from "connect-rest";
 
 type Upstreams = Readonly<Record<string, UpstreamOptions>>;
 
@@ -35,7 +35,7 @@ export class LiveUpstreams {
       };
     }
     // Not a function: errors of an upstream tell the gateway's own credentials from those of callers.
-    const fixed = (): Credentials => {
+    const fixed = (): FixedCredentials => {
       const credentials = current();
       return typeof credentials === "function" ? {} : (credentials ?? {});
     };

@@ -50,12 +50,12 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
   [
     "a setting from elsewhere",
     `${BASE}endpoints: []`,
-    "connect-rest.yaml:3:1: endpoints: unknown setting. Known here: adapters, types, upstreams, server, routes, examples, differences, strict, log, sandbox.",
+    "connect-rest.yaml:3:1: endpoints: unknown setting. Known here: adapters, types, upstreams, server, authorization, routes, examples, differences, strict, log, sandbox.",
   ],
   [
     "a setting at the wrong level",
     `${BASE}port: 8080`,
-    "connect-rest.yaml:3:1: port: unknown setting. Known here: adapters, types, upstreams, server, routes, examples, differences, strict, log, sandbox.",
+    "connect-rest.yaml:3:1: port: unknown setting. Known here: adapters, types, upstreams, server, authorization, routes, examples, differences, strict, log, sandbox.",
   ],
   ["no adapter", "adapters: []", "connect-rest.yaml:1:11: adapters: expected array to have >=1 items"],
   [
@@ -255,6 +255,84 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     "a variable that is not set",
     credentials("apiKey: { env: UNSET }"),
     "connect-rest.yaml:3:67: upstreams.echo.credentials.apiKey: the environment variable UNSET is not set",
+  ],
+  [
+    "a token that is fetched",
+    credentials(
+      "oauth2: { tokenUrl: 'https://id.example/token', clientId: me, clientSecret: { env: SET }, clientAuthentication: body, scope: a b, parameters: { audience: x } }",
+    ),
+  ],
+  [
+    "a token that is fetched, with the ID of the client in a variable",
+    credentials(
+      "oauth2: { tokenUrl: 'http://localhost:9/token', clientId: { env: SET }, refreshToken: { env: SET } }",
+    ),
+  ],
+  [
+    "OAuth 2 without a token and a place to fetch it from",
+    credentials("oauth2: {}"),
+    "connect-rest.yaml:3:67: upstreams.echo.credentials.oauth2: name accessToken, or tokenUrl",
+  ],
+  [
+    "a token that is fixed and fetched",
+    credentials(
+      "oauth2: { accessToken: { env: SET }, tokenUrl: 'https://id.example/token', clientId: me, clientSecret: { env: SET } }",
+    ),
+    "connect-rest.yaml:3:82: upstreams.echo.credentials.oauth2.accessToken: is fixed, or fetched by tokenUrl; name one of them",
+  ],
+  [
+    "a client without a place to fetch tokens from",
+    credentials("oauth2: { clientId: me, clientSecret: { env: SET } }"),
+    "connect-rest.yaml:3:79: upstreams.echo.credentials.oauth2.clientId: is for tokens that are fetched; name tokenUrl as well",
+  ],
+  [
+    "tokens that nobody asks for",
+    credentials("oauth2: { tokenUrl: 'https://id.example/token' }"),
+    "connect-rest.yaml:3:67: upstreams.echo.credentials.oauth2: tokenUrl needs the client's ID (clientId)",
+    "connect-rest.yaml:3:67: upstreams.echo.credentials.oauth2: tokenUrl needs the client's secret (clientSecret), or a person's refreshToken or tokenFile",
+  ],
+  [
+    "two refresh tokens",
+    credentials(
+      "oauth2: { tokenUrl: 'https://id.example/token', clientId: me, refreshToken: { env: SET }, tokenFile: t.json }",
+    ),
+    "connect-rest.yaml:3:135: upstreams.echo.credentials.oauth2.refreshToken: is in the tokenFile; name one of them",
+    "connect-rest.yaml:3:160: upstreams.echo.credentials.oauth2.tokenFile: there is no file t.json; it is written by: connect-rest upstream-login echo",
+  ],
+  [
+    "secrets that would be sent in the clear",
+    credentials("oauth2: { tokenUrl: 'http://id.example/token', clientId: me, clientSecret: { env: SET } }"),
+    "connect-rest.yaml:3:79: upstreams.echo.credentials.oauth2.tokenUrl: expected an https address without user and fragment (http on localhost, 127.0.0.1 and [::1] alone)",
+  ],
+  [
+    "a password in the address of tokens",
+    credentials(
+      "oauth2: { tokenUrl: 'https://me:hunter2@id.example', clientId: me, clientSecret: { env: SET } }",
+    ),
+    "connect-rest.yaml:3:79: upstreams.echo.credentials.oauth2.tokenUrl: expected an https address without user and fragment (http on localhost, 127.0.0.1 and [::1] alone)",
+  ],
+  [
+    "a client's secret in the file, and an ID that is none",
+    credentials("oauth2: { tokenUrl: 'https://id.example', clientId: 5, clientSecret: hunter2 }"),
+    "connect-rest.yaml:3:111: upstreams.echo.credentials.oauth2.clientId: expected the client's ID, or its place: { file: PATH } or { env: NAME }",
+    "connect-rest.yaml:3:128: upstreams.echo.credentials.oauth2.clientSecret: a secret does not stand in this file: write { file: PATH } or { env: NAME }",
+  ],
+  [
+    "another way to send the client's secret",
+    credentials(
+      "oauth2: { tokenUrl: 'https://id.example', clientId: me, clientSecret: { env: SET }, clientAuthentication: jwt }",
+    ),
+    'connect-rest.yaml:3:165: upstreams.echo.credentials.oauth2.clientAuthentication: expected one of "basic"|"body"',
+  ],
+  [
+    "a file of tokens that nobody has written",
+    credentials("oauth2: { tokenUrl: 'https://id.example', clientId: me, tokenFile: none.json }"),
+    "connect-rest.yaml:3:126: upstreams.echo.credentials.oauth2.tokenFile: there is no file none.json; it is written by: connect-rest upstream-login echo",
+  ],
+  [
+    "a file of tokens that others may read",
+    credentials("oauth2: { tokenUrl: 'https://id.example', clientId: me, tokenFile: b.key }"),
+    "connect-rest.yaml:3:126: upstreams.echo.credentials.oauth2.tokenFile: others may read b.key; take its rights away (chmod 600), or write it anew by: connect-rest upstream-login echo",
   ],
   [
     "half of OAuth 1.0a",

@@ -7,7 +7,8 @@ import type { Environment } from "./environment.ts";
 import type { Config } from "./load.ts";
 import { maskAddress, maskUser } from "./mask.ts";
 import { proxyVariable } from "./proxies.ts";
-import type { SecretPlace, UpstreamConfig } from "./schema.ts";
+import type { UpstreamConfig } from "./schema.ts";
+import type { SecretPlace } from "./schema-parts.ts";
 import { isSecretSet } from "./secrets.ts";
 
 /**
@@ -15,7 +16,17 @@ import { isSecretSet } from "./secrets.ts";
  * `[secret]` where it has a value and `[missing]` where it has none.
  */
 export function printConfig(config: Config, env: Environment): string {
-  const { file: _, directory: __, yaml: ___, adapters, types, upstreams, server, ...rest } = config;
+  const {
+    file: _,
+    directory: __,
+    yaml: ___,
+    adapters,
+    types,
+    upstreams,
+    server,
+    authorization,
+    ...rest
+  } = config;
   const shown = Object.entries(upstreams).map(([name, upstream]) => {
     return [name, shownUpstream(upstream, config, env)] as const;
   });
@@ -23,6 +34,7 @@ export function printConfig(config: Config, env: Environment): string {
     adapters,
     types,
     upstreams: Object.fromEntries(shown),
+    ...(authorization === undefined ? {} : { authorization: maskSecrets(authorization, config, env) }),
     server: { ...server, limits: withDefaultLimits(server.limits, isLoopback(server.host)) },
     ...rest,
   };
@@ -69,7 +81,8 @@ function maskSecrets(value: object, config: Config, env: Environment): object {
     return { ...value, value: isSecretSet(value, config, env) ? "[secret]" : "[missing]" };
   }
   const entries = Object.entries(value).map(([name, inner]: [string, unknown]) => {
-    return [name, typeof inner === "object" && inner !== null ? maskSecrets(inner, config, env) : inner];
+    const isGroup = typeof inner === "object" && inner !== null && !Array.isArray(inner);
+    return [name, isGroup ? maskSecrets(inner, config, env) : inner];
   });
   return Object.fromEntries(entries);
 }

@@ -3,24 +3,14 @@ import { LIMIT_NAMES, LIMIT_TABLE, type LimitEntry, type LimitName } from "../li
 import { isHostPattern } from "../listener/hosts.ts";
 import { FORWARDED_HEADERS } from "../listener/proxies.ts";
 import { LOG_LEVELS } from "../log/logger.ts";
+import { authorizationSchema } from "./authorization-schema.ts";
+import { upstreamSignIn } from "./authorization-sign-in.ts";
 import { MAX_WORKERS } from "./environment.ts";
+import { oauth1Credentials, oauth2Credentials } from "./oauth-credentials.ts";
+import { isOrigin, secret, text } from "./schema-parts.ts";
 
 /** A port to listen on; 0 picks a free one. */
 export const portSchema = z.int().min(0).max(65_535);
-
-/** The text of a problem with what stands in the place of a secret. */
-export const SECRET_HELP = "a secret does not stand in this file: write { file: PATH } or { env: NAME }";
-
-const text = z.string().min(1);
-
-const secret = z
-  .strictObject({ file: text.optional(), env: text.optional() }, { error: secretHelp })
-  .refine((value) => (value.file === undefined) !== (value.env === undefined), {
-    error: "name exactly one of file and env",
-  });
-
-/** Where a secret is: never in the configuration itself. */
-export type SecretPlace = z.infer<typeof secret>;
 
 /** Headers that HTTP, the protocols or the gateway itself use. */
 const RESERVED_HEADER =
@@ -64,23 +54,12 @@ const passThrough = z
 
 const credentials = z.strictObject({
   apiKey: secret.optional().describe("The API key that the gateway sends to this upstream."),
-  oauth1: z
-    .strictObject({
-      consumerKey: secret.describe("The consumer key, which identifies the application."),
-      consumerSecret: secret.describe("The consumer secret, which signs requests."),
-      token: secret
-        .optional()
-        .describe(
-          "The token of the user on whose behalf requests are made. Default: none; requests are the application's own.",
-        ),
-      tokenSecret: secret.optional().describe("The token secret."),
-    })
+  oauth1: oauth1Credentials.optional().describe("Sign requests with OAuth 1.0a (RFC 5849)."),
+  oauth2: oauth2Credentials
     .optional()
-    .describe("Sign requests with OAuth 1.0a (RFC 5849)."),
-  oauth2: z
-    .strictObject({ accessToken: secret.describe("The access token.") })
-    .optional()
-    .describe("Authenticate requests with an OAuth 2 bearer token (RFC 6750)."),
+    .describe(
+      "Authenticate requests with an OAuth 2 bearer token (RFC 6750), which is fixed, or fetched from a token endpoint.",
+    ),
   basic: z
     .strictObject({
       username: secret.describe("The user name, or a token that stands in for it."),
@@ -238,6 +217,11 @@ const upstream = z
     credentials: credentials
       .optional()
       .describe("How the gateway authenticates to the upstream. Default: not at all."),
+    signIn: upstreamSignIn
+      .optional()
+      .describe(
+        "How people sign in at this upstream, so that their calls go there with their own rights. Needs `authorization`. Default: nobody signs in here.",
+      ),
     proxy: proxy
       .optional()
       .describe(
@@ -346,7 +330,11 @@ const server = z.strictObject({
       "The hosts by which callers reach the gateway, e.g. `gateway.example.com`; `*.example.com` is all names below one, and `*` every host. Requests for other hosts get 421, but for health checks: this keeps out web pages that point their own name to the gateway (DNS rebinding). Default: `localhost`, `*.localhost`, `127.0.0.1`, `::1` and `server.host`, where that is a loopback address; for others there is no default.",
     ),
   origins: z
-    .array(z.string().refine(isOrigin, { error: 'expected an origin, or "*"' }))
+    .array(
+      z
+        .string()
+        .refine((origin) => origin === "*" || isOrigin(origin), { error: 'expected an origin, or "*"' }),
+    )
     .default([])
     .describe(
       "Origins whose web pages may call the gateway (CORS), e.g. `https://app.example`; `*` allows all.",
@@ -441,6 +429,11 @@ export const configSchema = z.strictObject({
     .default({})
     .describe("The REST APIs that the gateway calls, by the names that the adapters use."),
   server: server.prefault({}).describe("How the gateway listens for calls."),
+  authorization: authorizationSchema
+    .optional()
+    .describe(
+      "Require an access token with every call, and be the OAuth 2.1 authorization server that issues them; see [authorization](authorization.md). Default: anyone who reaches the gateway may call it.",
+    ),
   routes: z
     .strictObject({
       include: z
@@ -486,13 +479,3 @@ export const configSchema = z.strictObject({
 
 /** A valid configuration file. */
 export type ConfigFile = z.infer<typeof configSchema>;
-
-/** Browsers send an origin without a final slash, and it is compared as it comes. */
-function isOrigin(text: string): boolean {
-  return text === "*" || (/^https?:/.test(text) && URL.parse(text)?.origin === text);
-}
-
-function secretHelp(issue: { readonly code: string; readonly input?: unknown }): string | undefined {
-  if (issue.code !== "invalid_type") return undefined;
-  return SECRET_HELP;
-}

@@ -1,18 +1,22 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import {
-  type Credentials,
+  type FixedCredentials,
   type ProxyOptions,
   Secret,
   type ServiceAdapter,
+  type TokenStore,
   type UpstreamOptions,
 } from "connect-rest";
+import { TokenFile, tokenStore } from "connect-rest/oauth";
+import { rightsOf } from "../credentials/caller-rights.ts";
 import { passThroughCredentials, wantedKindsOf } from "../credentials/pass-through.ts";
 import type { Environment } from "./environment.ts";
 import { type Config, problemAt } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 import { proxiesOf } from "./proxies.ts";
-import type { CredentialPlaces, ProxyPlaces, SecretPlace } from "./schema.ts";
+import type { CredentialPlaces, ProxyPlaces } from "./schema.ts";
+import type { SecretPlace } from "./schema-parts.ts";
 import { FileReader, readTls } from "./upstream-tls.ts";
 
 /** Settings of upstreams that win over the configuration, by name. */
@@ -33,7 +37,9 @@ export function resolveUpstreams(
   const problems: Problem[] = [];
   const resolved: Record<string, UpstreamOptions> = {};
   const environment = proxiesOf(env, problems);
-  for (const [name, { credentials, proxy, tls, ...settings }] of Object.entries(config.upstreams)) {
+  for (const [name, { credentials, proxy, tls, signIn: _signIn, ...settings }] of Object.entries(
+    config.upstreams,
+  )) {
     const override = overrides[name];
     if (override !== undefined) {
       const { baseUrl: _, bases: __, ...limits } = settings;
@@ -42,11 +48,18 @@ export function resolveUpstreams(
     }
     const { passThrough, ...places } = credentials ?? {};
     const reader = new SecretReader(config, env, ["upstreams", name, "credentials"], problems);
-    const fixed = readCredentials(places, reader);
+    const all = readCredentials(places, reader, name);
+    const isApplicationToken = isOfApplication(places.oauth2);
+    // what callers bring is theirs, and what stands beside it is not
+    const fixed =
+      passThrough === undefined || config.authorization === undefined
+        ? all
+        : rightsOf(all, isApplicationToken);
     const proxyReader = new SecretReader(config, env, ["upstreams", name, "proxy"], problems);
     resolved[name] = {
       ...settings,
       proxy: proxy === undefined ? environment : proxy && readProxy(proxy, proxyReader),
+      ...(isApplicationToken ? { isApplicationToken } : {}),
       tls: tls && readTls(tls, new FileReader(config, ["upstreams", name, "tls"], problems)),
       credentials:
         passThrough === undefined
@@ -67,7 +80,7 @@ export function isSecretSet(place: SecretPlace, config: Config, env: Environment
   }
 }
 
-function readCredentials(places: CredentialPlaces, reader: SecretReader): Credentials {
+function readCredentials(places: CredentialPlaces, reader: SecretReader, upstream: string): FixedCredentials {
   const { apiKey, oauth1, oauth2, basic } = places;
   return {
     apiKey: apiKey && reader.read(apiKey, "apiKey"),
@@ -77,12 +90,41 @@ function readCredentials(places: CredentialPlaces, reader: SecretReader): Creden
       token: oauth1.token && reader.read(oauth1.token, "oauth1", "token"),
       tokenSecret: oauth1.tokenSecret && reader.read(oauth1.tokenSecret, "oauth1", "tokenSecret"),
     },
-    oauth2: oauth2 && { accessToken: reader.read(oauth2.accessToken, "oauth2", "accessToken") },
+    oauth2: oauth2 && readOAuth2(oauth2, reader, upstream),
     basic: basic && {
       username: reader.read(basic.username, "basic", "username"),
       password: basic.password && reader.read(basic.password, "basic", "password"),
     },
   };
+}
+
+function readOAuth2(
+  places: NonNullable<CredentialPlaces["oauth2"]>,
+  reader: SecretReader,
+  upstream: string,
+): FixedCredentials["oauth2"] {
+  const { accessToken, tokenUrl, clientId = "", clientSecret, refreshToken, tokenFile } = places;
+  if (tokenUrl === undefined) {
+    return accessToken && { accessToken: reader.read(accessToken, "oauth2", "accessToken") };
+  }
+  const { clientAuthentication, scope, parameters } = places;
+  return {
+    tokenUrl,
+    clientId: typeof clientId === "string" ? clientId : reader.read(clientId, "oauth2", "clientId"),
+    clientSecret: clientSecret && reader.read(clientSecret, "oauth2", "clientSecret"),
+    clientAuthentication,
+    scope,
+    parameters,
+    refreshToken: refreshToken && reader.read(refreshToken, "oauth2", "refreshToken"),
+    store: tokenFile === undefined ? undefined : reader.store(tokenFile, upstream),
+  };
+}
+
+/** Whether a token is no person's: as the configuration says, or because nobody but the client asks for it. */
+function isOfApplication(oauth2: CredentialPlaces["oauth2"]): boolean {
+  if (oauth2 === undefined) return false;
+  const { application, tokenUrl, refreshToken, tokenFile } = oauth2;
+  return application || (tokenUrl !== undefined && refreshToken === undefined && tokenFile === undefined);
 }
 
 function readProxy({ url, username, password, ca }: ProxyPlaces, reader: SecretReader): ProxyOptions {
@@ -98,7 +140,7 @@ function readProxy({ url, username, password, ca }: ProxyPlaces, reader: SecretR
 }
 
 /** Reads secrets from their places, and collects what goes wrong. */
-class SecretReader {
+export class SecretReader {
   private readonly config: Config;
   private readonly env: Environment;
   private readonly path: readonly string[];
@@ -120,6 +162,16 @@ class SecretReader {
     }
   }
 
+  /** Where the tokens of an upstream are kept; a file that is missing, or that others can read, is a problem. */
+  store(tokenFile: string, upstream: string): TokenStore {
+    const file = path.resolve(this.config.directory, tokenFile);
+    const problem = problemOfTokenFile(file);
+    if (problem !== undefined) {
+      this.report(`${problem}: connect-rest upstream-login ${upstream}`, "oauth2", "tokenFile");
+    }
+    return tokenStore(new TokenFile(file), upstream);
+  }
+
   report(text: string, ...keys: readonly string[]): void {
     this.problems.push(problemAt(this.config, [...this.path, ...keys], text));
   }
@@ -130,7 +182,19 @@ class SecretReader {
   }
 }
 
-function valueOfSecret({ file, env: name = "" }: SecretPlace, config: Config, env: Environment): string {
+/** What is seen at once; whatever else is wrong is an error of the first call. */
+function problemOfTokenFile(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return `there is no file ${file}; it is written by`;
+  if (process.platform === "win32" || (found.mode & 0o077) === 0) return undefined;
+  return `others may read ${file}; take its rights away (chmod 600), or write it anew by`;
+}
+
+export function valueOfSecret(
+  { file, env: name = "" }: SecretPlace,
+  config: Config,
+  env: Environment,
+): string {
   if (file !== undefined) return readSecretFile(path.resolve(config.directory, file));
   const value = env[name];
   if (value === undefined || value === "") throw new Error(`the environment variable ${name} is not set`);

@@ -1,6 +1,7 @@
 import type { AnyMethodAdapter, CredentialKind, ServiceAdapter } from "connect-rest";
 import { methodPath } from "../call/method-path.ts";
 import { didYouMean } from "../text/suggest.ts";
+import { authorizationWarnings } from "./check-authorization.ts";
 import { hostWarnings } from "./check-hosts.ts";
 import { deadlineWarnings } from "./deadline-warnings.ts";
 import { type Config, problemAt } from "./load.ts";
@@ -31,6 +32,7 @@ export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]):
     ...deadlineWarnings(config, adapters),
     ...upstreamWarnings(config, adapters),
     ...networkWarnings(config),
+    ...authorizationWarnings(config, adapters),
   ];
 }
 

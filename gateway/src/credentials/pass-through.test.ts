@@ -135,7 +135,7 @@ test.each(["Bearer abc", "bearer  abc", "abc"])(
   "the credentials of a call take a token from %j",
   async (value) => {
     const { oauth2 } = await of({ authorization: value });
-    expect(reveal(oauth2?.accessToken)).toBe("abc");
+    expect(oauth2 && "accessToken" in oauth2 && reveal(oauth2.accessToken)).toBe("abc");
   },
 );
 

@@ -4,6 +4,7 @@ import {
   type CredentialKind,
   type Credentials,
   type CredentialsFunction,
+  type FixedCredentials,
   Secret,
   type ServiceAdapter,
 } from "connect-rest";
@@ -48,7 +49,7 @@ export function headersOf({ apiKey, oauth1, oauth2, basic }: PassThrough): strin
  */
 export function passThroughCredentials(
   upstream: string,
-  fixed: Credentials,
+  fixed: FixedCredentials,
   from: PassThrough,
   wantedKinds: WantedKinds,
 ): CredentialsFunction {
@@ -63,7 +64,7 @@ export function passThroughCredentials(
   };
 }
 
-function read(from: PassThrough, fixed: Credentials, header: Headers): Credentials {
+function read(from: PassThrough, fixed: FixedCredentials, header: Headers): Credentials {
   const apiKey = broughtIn(header, from.apiKey);
   const oauth2 = broughtIn(header, from.oauth2)?.replace(/^Bearer +/i, "");
   const token = broughtIn(header, from.oauth1?.token);
@@ -92,7 +93,7 @@ function broughtIn(header: Headers, from: From | undefined): string | undefined 
   return value === null || value === "" ? undefined : value;
 }
 
-function has({ apiKey, oauth1, oauth2, basic }: Credentials, kind: CredentialKind): boolean {
+function has({ apiKey, oauth1, oauth2, basic }: FixedCredentials, kind: CredentialKind): boolean {
   switch (kind) {
     case "none":
       return true;

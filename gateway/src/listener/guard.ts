@@ -11,6 +11,8 @@ export interface GuardOptions {
   readonly hosts: readonly string[];
   /** The origins whose pages may call; `*` is every one. */
   readonly origins: readonly string[];
+  /** Requests that pages of all origins may send, whatever `origins` says. Default: those for `/`. */
+  readonly isShared?: ((request: HttpRequest) => boolean) | undefined;
 }
 
 /** Why a request is not served; undefined when it is. */
@@ -22,7 +24,7 @@ export type Guard = (request: HttpRequest, origin: Origin) => Refusal | undefine
  * one that a trusted proxy has been asked for. Other pages need the permission of `origins` for most requests; those that
  * browsers send without asking are refused here.
  */
-export function createGuard({ hosts, origins }: GuardOptions): Guard {
+export function createGuard({ hosts, origins, isShared }: GuardOptions): Guard {
   const isServed = createHostCheck(hosts);
   const allowed = new Set(origins);
   const checkHost = (request: HttpRequest, { authority }: Origin) => {
@@ -36,7 +38,8 @@ export function createGuard({ hosts, origins }: GuardOptions): Guard {
     if (unknown !== undefined) return misdirected(unknown);
     const page = request.headers.origin;
     if (allowed.has("*") || (page !== undefined && allowed.has(page))) return undefined;
-    return path !== "/" && isCrossOrigin(request, origin) ? forbidden(page) : undefined;
+    if (path === "/" || isShared?.(request) === true) return undefined;
+    return isCrossOrigin(request, origin) ? forbidden(page) : undefined;
   };
 }
 

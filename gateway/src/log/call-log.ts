@@ -20,6 +20,7 @@ export function logCall(log: Logger, call: Call, { code, reason }: Outcome): voi
     requestId: call.requestId,
     ...(traceId === undefined ? {} : { traceId }),
     client: call.client,
+    ...(call.subject === undefined ? {} : { clientId: call.subject.clientId }),
   };
   const cause = causeOf(reason);
   if (cause === undefined || isUpstreamResponse(reason)) {

@@ -66,6 +66,8 @@ export interface Gauges {
 export class Metrics {
   private readonly registry = new Registry();
   private readonly places = new LabelSets();
+  /** Errors of sign-in come from third parties. */
+  private readonly outcomes = new LabelSets();
   private readonly calls = this.counter("calls_total", "Calls that ended.", ["method", "code", "protocol"]);
   private readonly callSeconds = this.histogram("call_duration_seconds", "How long calls took.", [
     "method",
@@ -100,6 +102,16 @@ export class Metrics {
     "rejected_requests_total",
     "Requests that were rejected before they became a call: malformed, for an unknown host or method, or beyond a limit.",
     ["status"],
+  );
+  private readonly authorizations = this.counter(
+    "authorization_requests_total",
+    'Requests to the endpoints of the authorization server, by outcome: "ok", or the error of the response.',
+    ["endpoint", "outcome"],
+  );
+  private readonly tokenChecks = this.counter(
+    "token_checks_total",
+    "Calls whose access token was checked, by outcome.",
+    ["outcome"],
   );
   private readonly tlsFailures = this.counter("tls_failures_total", "TLS handshakes that failed.", []);
   private readonly violations = this.counter(
@@ -194,6 +206,17 @@ export class Metrics {
   /** A request that did not become a call, with the HTTP status of its response. */
   rejected(status: number): void {
     this.rejections.inc({ status });
+  }
+
+  /** A request to an endpoint of the authorization server. */
+  authorized(endpoint: string, outcome: string): void {
+    const label = this.outcomes.admits(outcome) ? outcome : "other";
+    this.authorizations.inc({ endpoint, outcome: label });
+  }
+
+  /** A call whose token was checked. */
+  tokenChecked(outcome: string): void {
+    this.tokenChecks.inc({ outcome });
   }
 
   /** An HTTP/2 connection has ended for what its peer sent: malformed frames, floods of them, headers that are none. */

@@ -6,7 +6,7 @@ import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/h
 const MAX_AGE_SECONDS = 7200;
 
 /** `*` lets pages see what upstreams say, e.g. how many calls are left; old browsers see those that are named. */
-const EXPOSED_HEADERS = [...cors.exposedHeaders, REQUEST_ID_HEADER, "*"].join(", ");
+const EXPOSED_HEADERS = [...cors.exposedHeaders, REQUEST_ID_HEADER, "www-authenticate", "*"].join(", ");
 
 /**
  * Lets pages of these origins call the gateway from a browser (the CORS protocol of the Fetch standard, section

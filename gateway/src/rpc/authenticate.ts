@@ -1,11 +1,19 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import type { Authenticate, Denial } from "../authorization/resource/resource-server.ts";
 import type { Caller } from "../call/caller.ts";
 import type { HttpRequest } from "../listener/http.ts";
 
 /**
- * The second step of a call: finds out whose it is. Every caller is anonymous so far, known by address alone, so this
- * returns the caller as the listener saw it. An authorization server plugs in here: it will read the request's token,
- * and refuse the call or add to the caller what the token says.
+ * The second step of a call: finds out whose it is. Where callers are not authorized, that is what the listener saw: an
+ * address. Else it is what the request's token says, or why the call is refused.
+ *
+ * @param method undefined where the path is that of none
  */
-export function authenticate(_request: HttpRequest, caller: Caller): Caller {
-  return caller;
+export function authenticate(
+  request: HttpRequest,
+  caller: Caller,
+  method: DescMethod | undefined,
+  check: Authenticate | undefined,
+): Caller | Denial | Promise<Caller | Denial> {
+  return check === undefined ? caller : check(request, caller, method);
 }

@@ -7,6 +7,7 @@ import { clientKey } from "../admission/client-key.ts";
 import type { HeldBytes, Hold } from "../admission/held-bytes.ts";
 import type { HeldResponses, ResponseHold } from "../admission/held-responses.ts";
 import type { Refused } from "../admission/refused.ts";
+import type { Authenticate, Denial } from "../authorization/resource/resource-server.ts";
 import type { Call } from "../call/call.ts";
 import { deadlineExceeded } from "../call/call-errors.ts";
 import type { Caller } from "../call/caller.ts";
@@ -14,6 +15,7 @@ import { deadlineOf, type MethodTimeout, timeoutHeader } from "../call/deadline.
 import { protocolOf } from "../call/protocol.ts";
 import { failExchange } from "../listener/exchange.ts";
 import { cut, type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
+import { UNCACHED } from "../listener/refusal.ts";
 import { errorResponse } from "../protocol/error-response.ts";
 import { refuse as refuseRequest } from "../protocol/refuse.ts";
 import { startCallTrace } from "../trace/call-trace.ts";
@@ -28,6 +30,8 @@ const CALM = constants.NGHTTP2_ENHANCE_YOUR_CALM;
 
 /** What the steps of a call need. */
 export interface CallOptions extends DispatchOptions {
+  /** Finds out whose a call is. Undefined: callers are not authorized. */
+  readonly authenticate: Authenticate | undefined;
   readonly methodTimeout: MethodTimeout;
   readonly admission: Admission;
   /** What all calls hold of their requests. */
@@ -61,13 +65,21 @@ export async function serveCall(
   let responseHold: ResponseHold | undefined;
   try {
     const handler = resolve(request, routes);
+
+    const method = "error" in handler ? undefined : handler.method;
+    const found = authenticate(request, client, method, options.authenticate);
+    const caller = found instanceof Promise ? await found : found;
+    if ("error" in caller) {
+      deny(request, response, caller);
+      options.onRejected(caller.status);
+      return;
+    }
+
     if ("error" in handler) {
       refuse(request, response, handler.error, handler.status);
       options.onRejected(handler.status);
       return;
     }
-
-    const caller = authenticate(request, client);
 
     hold = options.heldBytes.begin(clientKey(caller.client));
     call = beginCall(handler.method, request, caller, options, hold.add);
@@ -153,4 +165,20 @@ function refuse(request: HttpRequest, response: HttpResponse, error: ConnectErro
   const contentType = request.headers["content-type"];
   const { status, headers, body } = errorResponse(protocolOf(contentType), contentType, error, httpStatus);
   sendResponse(response, status, headers, body);
+}
+
+/**
+ * Refuses a request that is not authorized, with the HTTP status that every client understands (RFC 6750 section 3), also
+ * where the protocol would say it in a body; only gRPC has no other way than its own.
+ */
+function deny(
+  request: HttpRequest,
+  response: HttpResponse,
+  { error, status, headers: challenge }: Denial,
+): void {
+  const contentType = request.headers["content-type"];
+  const protocol = protocolOf(contentType);
+  const type = protocol === "connect" ? undefined : contentType;
+  const { status: own, headers, body } = errorResponse(protocol, type, error, status);
+  sendResponse(response, own, { ...headers, ...UNCACHED, ...challenge }, body);
 }

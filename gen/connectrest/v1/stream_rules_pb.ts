@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/stream_rules.proto.
  */
 export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIugCCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBARItCgVlbXB0eRgNIAMoDjIeLmNvbm5lY3RyZXN0LnYxLkVtcHR5LlNwZWxsaW5nQgYKBG5leHRCCAoGX2ZpcnN0IjUKBkN1cnNvchIMCgRwYXRoGAEgAygJEg0KBWZpZWxkGAIgASgJEg4KBmhlYWRlchgDIAEoCSJ+CgRQb2xsEg0KBWl0ZW1zGAEgASgJEgsKA2tleRgCIAEoCRIXCg9pbnRlcnZhbF9oZWFkZXIYAyABKAkSKwoIaW50ZXJ2YWwYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMc2tpcF9iYWNrbG9nGAUgASgIIvYBCglPcGVyYXRpb24SEAoGaGVhZGVyGAEgASgJSAASDgoEbGluaxgCIAEoCUgAEg4KBHBhdGgYAyABKAlIABIiCgRkb25lGAQgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhIkCgZmYWlsZWQYBSABKAsyFC5jb25uZWN0cmVzdC52MS5XaGVuEg4KBnJlc3VsdBgGIAEoCRITCgtyZXN1bHRfbGluaxgHIAEoCRIrCghpbnRlcnZhbBgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCgltYXhfcG9sbHMYCSABKAVCCAoGc3RhdHVzIk0KBlVwbG9hZBINCgVjaHVuaxgBIAEoCRIUCgxjb250ZW50X3R5cGUYAiABKAkSDAoEcGFydBgDIAEoCRIQCghmaWxlbmFtZRgEIAEoCSIZCghEb3dubG9hZBINCgVjaHVuaxgBIAEoCSKGAgoHUmVjb3JkcxIuCgZmb3JtYXQYASABKA4yHi5jb25uZWN0cmVzdC52MS5SZWNvcmRzLkZvcm1hdBINCgVldmVudBgCIAEoCRIKCgJpZBgDIAEoCRIMCgRkYXRhGAQgASgJEgsKA2VuZBgFIAMoCRIiCgRsYXN0GAYgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhInCgRpZGxlGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIkgKBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABIJCgVMSU5FUxABEhAKDEVWRU5UX1NUUkVBTRACEgkKBUFSUkFZEANiBnByb3RvMw", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIugCCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBARItCgVlbXB0eRgNIAMoDjIeLmNvbm5lY3RyZXN0LnYxLkVtcHR5LlNwZWxsaW5nQgYKBG5leHRCCAoGX2ZpcnN0IjUKBkN1cnNvchIMCgRwYXRoGAEgAygJEg0KBWZpZWxkGAIgASgJEg4KBmhlYWRlchgDIAEoCSKVAgoEUG9sbBINCgVpdGVtcxgBIAEoCRILCgNrZXkYAiABKAkSFwoPaW50ZXJ2YWxfaGVhZGVyGAMgASgJEisKCGludGVydmFsGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDHNraXBfYmFja2xvZxgFIAEoCBIoCgViYXRjaBgGIAEoCzIZLmNvbm5lY3RyZXN0LnYxLlBvbGxCYXRjaBIsCgdyZXF1ZXN0GAcgASgLMhsuY29ubmVjdHJlc3QudjEuUG9sbFJlcXVlc3QSKAoFcGFnZXMYCCABKAsyGS5jb25uZWN0cmVzdC52MS5Qb2xsUGFnZXMSEwoLaWdub3JlX2Nhc2UYCSADKAkiXgoJUG9sbEJhdGNoEg0KBWl0ZW1zGAEgASgJEhQKDHJlc3VtZV90b2tlbhgCIAEoCRIMCgRsYXRlGAMgASgJEgsKA2dhcBgEIAEoCRIRCgloZWFydGJlYXQYBSABKAkiVgoLUG9sbFJlcXVlc3QSDwoHYmFja2xvZxgBIAEoCRINCgVhZnRlchgCIAEoCRIUCgxyZXN1bWVfdG9rZW4YAyABKAkSEQoJaGVhcnRiZWF0GAQgASgJIlUKCVBvbGxQYWdlcxIVCgtsaW5rX2hlYWRlchgBIAEoCUgAEg4KBHBhZ2UYAiABKAlIABIMCgRzaXplGAMgASgFEgsKA21heBgEIAEoBUIGCgRuZXh0IvYBCglPcGVyYXRpb24SEAoGaGVhZGVyGAEgASgJSAASDgoEbGluaxgCIAEoCUgAEg4KBHBhdGgYAyABKAlIABIiCgRkb25lGAQgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhIkCgZmYWlsZWQYBSABKAsyFC5jb25uZWN0cmVzdC52MS5XaGVuEg4KBnJlc3VsdBgGIAEoCRITCgtyZXN1bHRfbGluaxgHIAEoCRIrCghpbnRlcnZhbBgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCgltYXhfcG9sbHMYCSABKAVCCAoGc3RhdHVzIk0KBlVwbG9hZBINCgVjaHVuaxgBIAEoCRIUCgxjb250ZW50X3R5cGUYAiABKAkSDAoEcGFydBgDIAEoCRIQCghmaWxlbmFtZRgEIAEoCSIZCghEb3dubG9hZBINCgVjaHVuaxgBIAEoCSKGAgoHUmVjb3JkcxIuCgZmb3JtYXQYASABKA4yHi5jb25uZWN0cmVzdC52MS5SZWNvcmRzLkZvcm1hdBINCgVldmVudBgCIAEoCRIKCgJpZBgDIAEoCRIMCgRkYXRhGAQgASgJEgsKA2VuZBgFIAMoCRIiCgRsYXN0GAYgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhInCgRpZGxlGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIkgKBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABIJCgVMSU5FUxABEhAKDEVWRU5UX1NUUkVBTRACEgkKBUFSUkFZEANiBnByb3RvMw", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
 
 /**
  * Turns a paginated list into a server stream of its items. The response message of the method is one item. A page is
@@ -199,7 +199,8 @@ export const CursorSchema: GenMessage<Cursor> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 1);
 
 /**
- * Polls a feed with conditional requests and streams its new items. The response message of the method is one item.
+ * Polls a feed with conditional requests and streams its new items. The response message of the method is one item, or, with
+ * `batch`, some of them.
  *
  *     option (connectrest.v1.method).poll = {
  *       items: "entries"
@@ -241,11 +242,53 @@ export type Poll = Message<"connectrest.v1.Poll"> & {
   interval?: Duration | undefined;
 
   /**
-   * Leaves out the items that already exist at the first poll.
+   * Leaves out the items that already exist at the first poll. Not with `batch`, where the request says where to start.
    *
    * @generated from field: bool skip_backlog = 5;
    */
   skipBacklog: boolean;
+
+  /**
+   * Makes each message a batch of items with a resume token. The feed is then polled once for all who watch it with the same
+   * identity. Default: a message is one item, and each stream polls for itself.
+   *
+   *     option (connectrest.v1.method).poll = {
+   *       items: "."
+   *       key: "id"
+   *       interval_header: "X-Poll-Interval"
+   *       batch: {items: "events", resume_token: "resume_token", late: "late", gap: "gap", heartbeat: "heartbeat"}
+   *       request: {backlog: "backlog", after: "after_id", resume_token: "resume_token", heartbeat: "heartbeat_interval"}
+   *       ignore_case: ["owner", "repo"]
+   *       pages: {link_header: "next", size: 100, max: 3}
+   *     };
+   *
+   * @generated from field: connectrest.v1.PollBatch batch = 6;
+   */
+  batch?: PollBatch | undefined;
+
+  /**
+   * With `batch`: the request fields that say where the stream starts. Default: each stream starts with what is new from
+   * now on.
+   *
+   * @generated from field: connectrest.v1.PollRequest request = 7;
+   */
+  request?: PollRequest | undefined;
+
+  /**
+   * With `batch`: how the pages of one poll are found. Items are listed by their creation, and a late one may change the second
+   * page alone, so that every page is asked at each poll, each with its own entity tag. Default: the feed is one page.
+   *
+   * @generated from field: connectrest.v1.PollPages pages = 8;
+   */
+  pages?: PollPages | undefined;
+
+  /**
+   * With `batch`: request fields of type string whose case does not matter. They are sent in lower case, so that streams
+   * which differ in it share a poller.
+   *
+   * @generated from field: repeated string ignore_case = 9;
+   */
+  ignoreCase: string[];
 };
 
 /**
@@ -254,6 +297,157 @@ export type Poll = Message<"connectrest.v1.Poll"> & {
  */
 export const PollSchema: GenMessage<Poll> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 2);
+
+/**
+ * The fields of a response message that is a batch of a feed's items.
+ *
+ * @generated from message connectrest.v1.PollBatch
+ */
+export type PollBatch = Message<"connectrest.v1.PollBatch"> & {
+  /**
+   * The repeated field with the items, oldest first. Its messages are decoded as the items of the payload.
+   *
+   * @generated from field: string items = 1;
+   */
+  items: string;
+
+  /**
+   * The string field with the token by which another stream goes on behind this message.
+   *
+   * @generated from field: string resume_token = 2;
+   */
+  resumeToken: string;
+
+  /**
+   * The bool field that says that the items of this message came late: they are listed behind items that were there before.
+   * Default: it is not said.
+   *
+   * @generated from field: string late = 3;
+   */
+  late: string;
+
+  /**
+   * The bool field that says that items were missed before those of this message, because more happened than the feed lists.
+   * Default: it is not said.
+   *
+   * @generated from field: string gap = 4;
+   */
+  gap: string;
+
+  /**
+   * The field of type connectrest.v1.Heartbeat. It is set in messages that say only that the stream lives. Default: there
+   * are no such messages.
+   *
+   * @generated from field: string heartbeat = 5;
+   */
+  heartbeat: string;
+};
+
+/**
+ * Describes the message connectrest.v1.PollBatch.
+ * Use `create(PollBatchSchema)` to create a new message.
+ */
+export const PollBatchSchema: GenMessage<PollBatch> = /*@__PURE__*/
+  messageDesc(file_connectrest_v1_stream_rules, 3);
+
+/**
+ * The fields of a request that say where the stream of a feed starts. They are not sent, and at most one of `backlog`,
+ * `after` and `resume_token` can be set in a request, so that a oneof suits them. Without any of them the stream starts with
+ * what is new from now on.
+ *
+ * @generated from message connectrest.v1.PollRequest
+ */
+export type PollRequest = Message<"connectrest.v1.PollRequest"> & {
+  /**
+   * The bool field to start with everything that the feed lists.
+   *
+   * @generated from field: string backlog = 1;
+   */
+  backlog: string;
+
+  /**
+   * The string field to start behind the item with this key.
+   *
+   * @generated from field: string after = 2;
+   */
+  after: string;
+
+  /**
+   * The string field to start behind a message of another stream, by its resume token.
+   *
+   * @generated from field: string resume_token = 3;
+   */
+  resumeToken: string;
+
+  /**
+   * The field of type google.protobuf.Duration with the longest time without a message. When it is over, a message with a
+   * heartbeat comes. Default: there are no such messages.
+   *
+   * @generated from field: string heartbeat = 4;
+   */
+  heartbeat: string;
+};
+
+/**
+ * Describes the message connectrest.v1.PollRequest.
+ * Use `create(PollRequestSchema)` to create a new message.
+ */
+export const PollRequestSchema: GenMessage<PollRequest> = /*@__PURE__*/
+  messageDesc(file_connectrest_v1_stream_rules, 4);
+
+/**
+ * How the pages of one poll are found. The size of a page is a parameter of the method, if there is one:
+ *
+ *     parameters: {name: "per_page", value: "100"}
+ *
+ * @generated from message connectrest.v1.PollPages
+ */
+export type PollPages = Message<"connectrest.v1.PollPages"> & {
+  /**
+   * How a page leads to the next one.
+   *
+   * @generated from oneof connectrest.v1.PollPages.next
+   */
+  next: {
+    /**
+     * A relation of the `Link` header (RFC 8288), e.g. `next`. The link must stay within the same base address.
+     *
+     * @generated from field: string link_header = 1;
+     */
+    value: string;
+    case: "linkHeader";
+  } | {
+    /**
+     * The query parameter with the number of the page. The first page is asked without it, the second one is 2.
+     *
+     * @generated from field: string page = 2;
+     */
+    value: string;
+    case: "page";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * How many items a full page has. With `link_header`, a last page that is full is asked without its entity tag, because a page
+   * may have come to be behind it, of which neither tag nor status says anything. Default: unknown, and it is not.
+   *
+   * @generated from field: int32 size = 3;
+   */
+  size: number;
+
+  /**
+   * The maximum number of pages, which is the depth of the feed.
+   *
+   * @generated from field: int32 max = 4;
+   */
+  max: number;
+};
+
+/**
+ * Describes the message connectrest.v1.PollPages.
+ * Use `create(PollPagesSchema)` to create a new message.
+ */
+export const PollPagesSchema: GenMessage<PollPages> = /*@__PURE__*/
+  messageDesc(file_connectrest_v1_stream_rules, 5);
 
 /**
  * Waits for accepted work: its status is polled with GET, at growing distances or when `Retry-After` says, until it is
@@ -357,7 +551,7 @@ export type Operation = Message<"connectrest.v1.Operation"> & {
  * Use `create(OperationSchema)` to create a new message.
  */
 export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 3);
+  messageDesc(file_connectrest_v1_stream_rules, 6);
 
 /**
  * Uploads a client stream as the request body, or as a part of it. The first message has the fields of the request and
@@ -403,7 +597,7 @@ export type Upload = Message<"connectrest.v1.Upload"> & {
  * Use `create(UploadSchema)` to create a new message.
  */
 export const UploadSchema: GenMessage<Upload> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 4);
+  messageDesc(file_connectrest_v1_stream_rules, 7);
 
 /**
  * Streams the response body in chunks as they arrive.
@@ -426,7 +620,7 @@ export type Download = Message<"connectrest.v1.Download"> & {
  * Use `create(DownloadSchema)` to create a new message.
  */
 export const DownloadSchema: GenMessage<Download> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 5);
+  messageDesc(file_connectrest_v1_stream_rules, 8);
 
 /**
  * Streams the records of one long response, e.g. server-sent events. The response message of the method is one record.
@@ -504,7 +698,7 @@ export type Records = Message<"connectrest.v1.Records"> & {
  * Use `create(RecordsSchema)` to create a new message.
  */
 export const RecordsSchema: GenMessage<Records> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 6);
+  messageDesc(file_connectrest_v1_stream_rules, 9);
 
 /**
  * How records are separated.
@@ -555,5 +749,5 @@ export type Records_Format = (typeof Records_Format)[keyof typeof Records_Format
  * Describes the enum connectrest.v1.Records.Format.
  */
 export const Records_FormatSchema: GenEnum<Records_Format> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_stream_rules, 6, 0);
+  enumDesc(file_connectrest_v1_stream_rules, 9, 0);
 

@@ -5,6 +5,7 @@
 import {
   Code,
   type MethodRules,
+  type PollAdapter,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
@@ -12,8 +13,10 @@ import {
   type ServiceAdapter,
   type UnaryAdapter,
   fromText,
+  heartbeatMs,
   linkTarget,
   pathSegment,
+  poll,
   unary,
 } from "connect-rest/adapter";
 import { decodeEvent } from "./event_rest.ts";
@@ -31,6 +34,19 @@ import type {
   ListUserOrganizationEventsRequest,
   ListUserPublicEventsRequest,
 } from "./user_events_pb.ts";
+import type {
+  WatchNetworkEventsRequest,
+  WatchOrganizationEventsRequest,
+  WatchPublicEventsRequest,
+  WatchRepositoryEventsRequest,
+} from "./watch_events_pb.ts";
+import type {
+  WatchReceivedEventsRequest,
+  WatchReceivedPublicEventsRequest,
+  WatchUserEventsRequest,
+  WatchUserOrganizationEventsRequest,
+  WatchUserPublicEventsRequest,
+} from "./watch_user_events_pb.ts";
 // @@protoc_insertion_point(imports)
 
 /** Rules of all methods of events.v1.EventService. */
@@ -378,10 +394,431 @@ export const EventService_listReceivedPublicEvents: UnaryAdapter<
 // @@protoc_insertion_point(method:events.v1.EventService.ListReceivedPublicEvents)
 
 /**
+ * Streams new public events, as they appear.
+ *
+ * GET /events
+ *
+ * @generated from rpc events.v1.EventService.WatchPublicEvents
+ */
+export const EventService_watchPublicEvents: PollAdapter<
+  typeof EventService.method.watchPublicEvents.input,
+  typeof EventService.method.watchPublicEvents.output
+> = poll(EventService.method.watchPublicEvents, {
+  rules: { ...EventService_rules, idempotent: true },
+  request(): RestRequest {
+    const request = new RequestWriter("GET", "/events");
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    request.query("per_page", "100");
+    return request;
+  },
+  items: "",
+  key: "id",
+  intervalHeader: "x-poll-interval",
+  intervalMs: 60_000,
+  item: decodeEvent,
+  feed: {
+    batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
+    start: (message: WatchPublicEventsRequest) => ({
+      backlog: (message.start.case === "backlog" ? message.start.value : undefined) || undefined,
+      after: (message.start.case === "afterEventId" ? message.start.value : undefined) || undefined,
+      token: (message.start.case === "resumeToken" ? message.start.value : undefined) || undefined,
+      heartbeatMs: heartbeatMs(message.heartbeatInterval),
+    }),
+    startFields: { backlog: "backlog", after: "after_event_id", token: "resume_token" },
+    pages: { link: "next", size: 100, max: 3 },
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.WatchPublicEvents)
+
+/**
+ * Streams the new public events of a repository and its forks, as they appear.
+ *
+ * GET /networks/{owner}/{repo}/events
+ *
+ * @generated from rpc events.v1.EventService.WatchNetworkEvents
+ */
+export const EventService_watchNetworkEvents: PollAdapter<
+  typeof EventService.method.watchNetworkEvents.input,
+  typeof EventService.method.watchNetworkEvents.output
+> = poll(EventService.method.watchNetworkEvents, {
+  rules: {
+    ...EventService_rules,
+    errors: [
+      { status: 404, code: Code.NotFound, reason: "REPOSITORY_NOT_FOUND" },
+      ...EventService_rules.errors,
+    ],
+    idempotent: true,
+  },
+  request(message: WatchNetworkEventsRequest): RestRequest {
+    const owner = pathSegment(message.owner, "owner");
+    const repo = pathSegment(message.repo, "repo");
+    const request = new RequestWriter("GET", `/networks/${owner}/${repo}/events`);
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    request.query("per_page", "100");
+    return request;
+  },
+  items: "",
+  key: "id",
+  intervalHeader: "x-poll-interval",
+  intervalMs: 60_000,
+  item: decodeEvent,
+  feed: {
+    batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
+    start: (message: WatchNetworkEventsRequest) => ({
+      backlog: (message.start.case === "backlog" ? message.start.value : undefined) || undefined,
+      after: (message.start.case === "afterEventId" ? message.start.value : undefined) || undefined,
+      token: (message.start.case === "resumeToken" ? message.start.value : undefined) || undefined,
+      heartbeatMs: heartbeatMs(message.heartbeatInterval),
+    }),
+    startFields: { backlog: "backlog", after: "after_event_id", token: "resume_token" },
+    fold: (message: WatchNetworkEventsRequest) => ({
+      ...message,
+      owner: message.owner.toLowerCase(),
+      repo: message.repo.toLowerCase(),
+    }),
+    pages: { link: "next", size: 100, max: 3 },
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.WatchNetworkEvents)
+
+/**
+ * Streams the new public events of an organization, as they appear.
+ *
+ * GET /orgs/{org}/events
+ *
+ * @generated from rpc events.v1.EventService.WatchOrganizationEvents
+ */
+export const EventService_watchOrganizationEvents: PollAdapter<
+  typeof EventService.method.watchOrganizationEvents.input,
+  typeof EventService.method.watchOrganizationEvents.output
+> = poll(EventService.method.watchOrganizationEvents, {
+  rules: {
+    ...EventService_rules,
+    errors: [
+      { status: 404, code: Code.NotFound, reason: "ORGANIZATION_NOT_FOUND" },
+      ...EventService_rules.errors,
+    ],
+    idempotent: true,
+  },
+  request(message: WatchOrganizationEventsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/orgs/${pathSegment(message.org, "org")}/events`);
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    request.query("per_page", "100");
+    return request;
+  },
+  items: "",
+  key: "id",
+  intervalHeader: "x-poll-interval",
+  intervalMs: 60_000,
+  item: decodeEvent,
+  feed: {
+    batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
+    start: (message: WatchOrganizationEventsRequest) => ({
+      backlog: (message.start.case === "backlog" ? message.start.value : undefined) || undefined,
+      after: (message.start.case === "afterEventId" ? message.start.value : undefined) || undefined,
+      token: (message.start.case === "resumeToken" ? message.start.value : undefined) || undefined,
+      heartbeatMs: heartbeatMs(message.heartbeatInterval),
+    }),
+    startFields: { backlog: "backlog", after: "after_event_id", token: "resume_token" },
+    fold: (message: WatchOrganizationEventsRequest) => ({ ...message, org: message.org.toLowerCase() }),
+    pages: { link: "next", size: 100, max: 3 },
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.WatchOrganizationEvents)
+
+/**
+ * Streams the new events of a repository, as they appear.
+ *
+ * Public repositories need no credentials.
+ *
+ * GET /repos/{owner}/{repo}/events
+ *
+ * @generated from rpc events.v1.EventService.WatchRepositoryEvents
+ */
+export const EventService_watchRepositoryEvents: PollAdapter<
+  typeof EventService.method.watchRepositoryEvents.input,
+  typeof EventService.method.watchRepositoryEvents.output
+> = poll(EventService.method.watchRepositoryEvents, {
+  rules: {
+    ...EventService_rules,
+    errors: [
+      { status: 404, code: Code.NotFound, reason: "REPOSITORY_NOT_FOUND" },
+      ...EventService_rules.errors,
+    ],
+    idempotent: true,
+  },
+  request(message: WatchRepositoryEventsRequest): RestRequest {
+    const owner = pathSegment(message.owner, "owner");
+    const repo = pathSegment(message.repo, "repo");
+    const request = new RequestWriter("GET", `/repos/${owner}/${repo}/events`);
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    request.query("per_page", "100");
+    return request;
+  },
+  items: "",
+  key: "id",
+  intervalHeader: "x-poll-interval",
+  intervalMs: 60_000,
+  item: decodeEvent,
+  feed: {
+    batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
+    start: (message: WatchRepositoryEventsRequest) => ({
+      backlog: (message.start.case === "backlog" ? message.start.value : undefined) || undefined,
+      after: (message.start.case === "afterEventId" ? message.start.value : undefined) || undefined,
+      token: (message.start.case === "resumeToken" ? message.start.value : undefined) || undefined,
+      heartbeatMs: heartbeatMs(message.heartbeatInterval),
+    }),
+    startFields: { backlog: "backlog", after: "after_event_id", token: "resume_token" },
+    fold: (message: WatchRepositoryEventsRequest) => ({
+      ...message,
+      owner: message.owner.toLowerCase(),
+      repo: message.repo.toLowerCase(),
+    }),
+    pages: { link: "next", size: 100, max: 3 },
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.WatchRepositoryEvents)
+
+/**
+ * Streams the new events of a user, as they appear.
+ *
+ * Includes private events with the credentials of that user, and only public events otherwise.
+ *
+ * GET /users/{username}/events
+ *
+ * @generated from rpc events.v1.EventService.WatchUserEvents
+ */
+export const EventService_watchUserEvents: PollAdapter<
+  typeof EventService.method.watchUserEvents.input,
+  typeof EventService.method.watchUserEvents.output
+> = poll(EventService.method.watchUserEvents, {
+  rules: {
+    ...EventService_rules,
+    errors: [{ status: 404, code: Code.NotFound, reason: "USER_NOT_FOUND" }, ...EventService_rules.errors],
+    idempotent: true,
+  },
+  request(message: WatchUserEventsRequest): RestRequest {
+    const request = new RequestWriter("GET", `/users/${pathSegment(message.username, "username")}/events`);
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    request.query("per_page", "100");
+    return request;
+  },
+  items: "",
+  key: "id",
+  intervalHeader: "x-poll-interval",
+  intervalMs: 60_000,
+  item: decodeEvent,
+  feed: {
+    batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
+    start: (message: WatchUserEventsRequest) => ({
+      backlog: (message.start.case === "backlog" ? message.start.value : undefined) || undefined,
+      after: (message.start.case === "afterEventId" ? message.start.value : undefined) || undefined,
+      token: (message.start.case === "resumeToken" ? message.start.value : undefined) || undefined,
+      heartbeatMs: heartbeatMs(message.heartbeatInterval),
+    }),
+    startFields: { backlog: "backlog", after: "after_event_id", token: "resume_token" },
+    pages: { link: "next", size: 100, max: 3 },
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.WatchUserEvents)
+
+/**
+ * Streams the new events of an organization for the dashboard of a user, as they appear. Requires the credentials of that
+ * user.
+ *
+ * GET /users/{username}/events/orgs/{org}
+ *
+ * @generated from rpc events.v1.EventService.WatchUserOrganizationEvents
+ */
+export const EventService_watchUserOrganizationEvents: PollAdapter<
+  typeof EventService.method.watchUserOrganizationEvents.input,
+  typeof EventService.method.watchUserOrganizationEvents.output
+> = poll(
+  EventService.method.watchUserOrganizationEvents,
+  {
+    rules: {
+      ...EventService_rules,
+      credentials: ["oauth2"],
+      errors: [
+        { status: 404, code: Code.NotFound, reason: "USER_OR_ORGANIZATION_NOT_FOUND" },
+        ...EventService_rules.errors,
+      ],
+      idempotent: true,
+    },
+    request(message: WatchUserOrganizationEventsRequest): RestRequest {
+      const username = pathSegment(message.username, "username");
+      const org = pathSegment(message.org, "org");
+      const request = new RequestWriter("GET", `/users/${username}/events/orgs/${org}`);
+      request.header("accept", "application/vnd.service+json");
+      request.header("x-service-api-version", "2022-11-28");
+      request.query("per_page", "100");
+      return request;
+    },
+    items: "",
+    key: "id",
+    intervalHeader: "x-poll-interval",
+    intervalMs: 60_000,
+    item: decodeEvent,
+    feed: {
+      batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
+      start: (message: WatchUserOrganizationEventsRequest) => ({
+        backlog: (message.start.case === "backlog" ? message.start.value : undefined) || undefined,
+        after: (message.start.case === "afterEventId" ? message.start.value : undefined) || undefined,
+        token: (message.start.case === "resumeToken" ? message.start.value : undefined) || undefined,
+        heartbeatMs: heartbeatMs(message.heartbeatInterval),
+      }),
+      startFields: { backlog: "backlog", after: "after_event_id", token: "resume_token" },
+      fold: (message: WatchUserOrganizationEventsRequest) => ({ ...message, org: message.org.toLowerCase() }),
+      pages: { link: "next", size: 100, max: 3 },
+    },
+  },
+);
+// @@protoc_insertion_point(method:events.v1.EventService.WatchUserOrganizationEvents)
+
+/**
+ * Streams the new public events of a user, as they appear.
+ *
+ * GET /users/{username}/events/public
+ *
+ * @generated from rpc events.v1.EventService.WatchUserPublicEvents
+ */
+export const EventService_watchUserPublicEvents: PollAdapter<
+  typeof EventService.method.watchUserPublicEvents.input,
+  typeof EventService.method.watchUserPublicEvents.output
+> = poll(EventService.method.watchUserPublicEvents, {
+  rules: {
+    ...EventService_rules,
+    errors: [{ status: 404, code: Code.NotFound, reason: "USER_NOT_FOUND" }, ...EventService_rules.errors],
+    idempotent: true,
+  },
+  request(message: WatchUserPublicEventsRequest): RestRequest {
+    const username = pathSegment(message.username, "username");
+    const request = new RequestWriter("GET", `/users/${username}/events/public`);
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    request.query("per_page", "100");
+    return request;
+  },
+  items: "",
+  key: "id",
+  intervalHeader: "x-poll-interval",
+  intervalMs: 60_000,
+  item: decodeEvent,
+  feed: {
+    batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
+    start: (message: WatchUserPublicEventsRequest) => ({
+      backlog: (message.start.case === "backlog" ? message.start.value : undefined) || undefined,
+      after: (message.start.case === "afterEventId" ? message.start.value : undefined) || undefined,
+      token: (message.start.case === "resumeToken" ? message.start.value : undefined) || undefined,
+      heartbeatMs: heartbeatMs(message.heartbeatInterval),
+    }),
+    startFields: { backlog: "backlog", after: "after_event_id", token: "resume_token" },
+    pages: { link: "next", size: 100, max: 3 },
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.WatchUserPublicEvents)
+
+/**
+ * Streams the new events of repositories that a user watches and of users that the user follows, as they appear.
+ *
+ * Includes private events with the credentials of that user, and only public events otherwise.
+ *
+ * GET /users/{username}/received_events
+ *
+ * @generated from rpc events.v1.EventService.WatchReceivedEvents
+ */
+export const EventService_watchReceivedEvents: PollAdapter<
+  typeof EventService.method.watchReceivedEvents.input,
+  typeof EventService.method.watchReceivedEvents.output
+> = poll(EventService.method.watchReceivedEvents, {
+  rules: {
+    ...EventService_rules,
+    errors: [{ status: 404, code: Code.NotFound, reason: "USER_NOT_FOUND" }, ...EventService_rules.errors],
+    idempotent: true,
+  },
+  request(message: WatchReceivedEventsRequest): RestRequest {
+    const username = pathSegment(message.username, "username");
+    const request = new RequestWriter("GET", `/users/${username}/received_events`);
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    request.query("per_page", "100");
+    return request;
+  },
+  items: "",
+  key: "id",
+  intervalHeader: "x-poll-interval",
+  intervalMs: 60_000,
+  item: decodeEvent,
+  feed: {
+    batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
+    start: (message: WatchReceivedEventsRequest) => ({
+      backlog: (message.start.case === "backlog" ? message.start.value : undefined) || undefined,
+      after: (message.start.case === "afterEventId" ? message.start.value : undefined) || undefined,
+      token: (message.start.case === "resumeToken" ? message.start.value : undefined) || undefined,
+      heartbeatMs: heartbeatMs(message.heartbeatInterval),
+    }),
+    startFields: { backlog: "backlog", after: "after_event_id", token: "resume_token" },
+    pages: { link: "next", size: 100, max: 3 },
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.WatchReceivedEvents)
+
+/**
+ * Streams the new public events of repositories that a user watches and of users that the user follows, as they appear.
+ *
+ * GET /users/{username}/received_events/public
+ *
+ * @generated from rpc events.v1.EventService.WatchReceivedPublicEvents
+ */
+export const EventService_watchReceivedPublicEvents: PollAdapter<
+  typeof EventService.method.watchReceivedPublicEvents.input,
+  typeof EventService.method.watchReceivedPublicEvents.output
+> = poll(EventService.method.watchReceivedPublicEvents, {
+  rules: {
+    ...EventService_rules,
+    errors: [{ status: 404, code: Code.NotFound, reason: "USER_NOT_FOUND" }, ...EventService_rules.errors],
+    idempotent: true,
+  },
+  request(message: WatchReceivedPublicEventsRequest): RestRequest {
+    const username = pathSegment(message.username, "username");
+    const request = new RequestWriter("GET", `/users/${username}/received_events/public`);
+    request.header("accept", "application/vnd.service+json");
+    request.header("x-service-api-version", "2022-11-28");
+    request.query("per_page", "100");
+    return request;
+  },
+  items: "",
+  key: "id",
+  intervalHeader: "x-poll-interval",
+  intervalMs: 60_000,
+  item: decodeEvent,
+  feed: {
+    batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
+    start: (message: WatchReceivedPublicEventsRequest) => ({
+      backlog: (message.start.case === "backlog" ? message.start.value : undefined) || undefined,
+      after: (message.start.case === "afterEventId" ? message.start.value : undefined) || undefined,
+      token: (message.start.case === "resumeToken" ? message.start.value : undefined) || undefined,
+      heartbeatMs: heartbeatMs(message.heartbeatInterval),
+    }),
+    startFields: { backlog: "backlog", after: "after_event_id", token: "resume_token" },
+    pages: { link: "next", size: 100, max: 3 },
+  },
+});
+// @@protoc_insertion_point(method:events.v1.EventService.WatchReceivedPublicEvents)
+
+/**
  * Feeds of events of repositories, organizations and users.
  *
  * Feeds are designed for polling: send the ETag of the last response, and wait as long as the response says. Events
  * appear after 30 seconds to 6 hours. A feed contains at most 300 events from the past 30 days.
+ *
+ * The methods `Watch…` do so for their callers: all who watch the same feed share one poller, get each event once, and go on
+ * behind the last message by its resume token.
  *
  * @generated from service events.v1.EventService
  */
@@ -397,9 +834,18 @@ export const EventServiceRest: ServiceAdapter<typeof EventService> = {
     listUserPublicEvents: EventService_listUserPublicEvents,
     listReceivedEvents: EventService_listReceivedEvents,
     listReceivedPublicEvents: EventService_listReceivedPublicEvents,
+    watchPublicEvents: EventService_watchPublicEvents,
+    watchNetworkEvents: EventService_watchNetworkEvents,
+    watchOrganizationEvents: EventService_watchOrganizationEvents,
+    watchRepositoryEvents: EventService_watchRepositoryEvents,
+    watchUserEvents: EventService_watchUserEvents,
+    watchUserOrganizationEvents: EventService_watchUserOrganizationEvents,
+    watchUserPublicEvents: EventService_watchUserPublicEvents,
+    watchReceivedEvents: EventService_watchReceivedEvents,
+    watchReceivedPublicEvents: EventService_watchReceivedPublicEvents,
   },
   comments: {
-    service: "Feeds of events of repositories, organizations and users.\n\nFeeds are designed for polling: send the ETag of the last response, and wait as long as the response says. Events\nappear after 30 seconds to 6 hours. A feed contains at most 300 events from the past 30 days.",
+    service: "Feeds of events of repositories, organizations and users.\n\nFeeds are designed for polling: send the ETag of the last response, and wait as long as the response says. Events\nappear after 30 seconds to 6 hours. A feed contains at most 300 events from the past 30 days.\n\nThe methods `Watch…` do so for their callers: all who watch the same feed share one poller, get each event once, and go on\nbehind the last message by its resume token.",
     methods: {
       listPublicEvents: "Lists public events, newest first.",
       listNetworkEvents: "Lists the public events of a repository and its forks, newest first.",
@@ -410,6 +856,15 @@ export const EventServiceRest: ServiceAdapter<typeof EventService> = {
       listUserPublicEvents: "Lists the public events of a user, newest first.",
       listReceivedEvents: "Lists the events of repositories that a user watches and of users that the user follows, newest first.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
       listReceivedPublicEvents: "Lists the public events of repositories that a user watches and of users that the user follows, newest first.",
+      watchPublicEvents: "Streams new public events, as they appear.",
+      watchNetworkEvents: "Streams the new public events of a repository and its forks, as they appear.",
+      watchOrganizationEvents: "Streams the new public events of an organization, as they appear.",
+      watchRepositoryEvents: "Streams the new events of a repository, as they appear.\n\nPublic repositories need no credentials.",
+      watchUserEvents: "Streams the new events of a user, as they appear.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
+      watchUserOrganizationEvents: "Streams the new events of an organization for the dashboard of a user, as they appear. Requires the credentials of that\nuser.",
+      watchUserPublicEvents: "Streams the new public events of a user, as they appear.",
+      watchReceivedEvents: "Streams the new events of repositories that a user watches and of users that the user follows, as they appear.\n\nIncludes private events with the credentials of that user, and only public events otherwise.",
+      watchReceivedPublicEvents: "Streams the new public events of repositories that a user watches and of users that the user follows, as they appear.",
     },
   },
   tools: () => import("./events_tools.ts"),

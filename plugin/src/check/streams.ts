@@ -11,6 +11,8 @@ import {
   type Paginate,
   PaginateSchema,
   type Poll,
+  type PollPages,
+  PollPagesSchema,
   PollSchema,
   type Records,
   Records_Format,
@@ -30,6 +32,9 @@ const { field: CURSOR } = CursorSchema;
 const { field: POLL } = PollSchema;
 const { field: UPLOAD } = UploadSchema;
 const { field: RECORDS } = RecordsSchema;
+
+/** Each is a request at every poll. */
+const MAX_FEED_PAGES = 100;
 
 /** Where a path is in a rule, and whether it may be the root. */
 type PathPlace = readonly [path: string, place: readonly number[], root: "root" | "no root"];
@@ -102,10 +107,13 @@ function checkPaginate(
 }
 
 function checkPoll(
-  { items, key, intervalHeader, interval }: Frozen<Poll>,
+  { items, key, intervalHeader, interval, skipBacklog, batch, request, pages, ignoreCase }: Frozen<Poll>,
   desc: DescMethod,
   problems: Problems,
 ): void {
+  const subject = `poll of ${nameOf(desc)}`;
+  const add = (place: readonly number[], code: string, text: string) =>
+    problems.add(desc, [RULES, RULE.poll.number, ...place], code, `${subject}: ${text}`);
   checkPaths(
     [
       [items, [POLL.items.number], "root"],
@@ -116,18 +124,45 @@ function checkPoll(
     problems,
   );
   const fault = intervalHeader === "" ? undefined : headerFault(intervalHeader);
-  if (fault !== undefined) {
-    problems.add(
-      desc,
-      [RULES, RULE.poll.number, POLL.intervalHeader.number],
-      "header-name",
-      `poll of ${nameOf(desc)}: ${fault}`,
-    );
-  }
+  if (fault !== undefined) add([POLL.intervalHeader.number], "header-name", fault);
   if (interval !== undefined && !isPositive(interval)) {
     const seconds = millisOf(interval) / 1_000;
-    const text = `poll of ${nameOf(desc)}: expected an interval of more than 0 s, got ${seconds} s`;
-    problems.add(desc, [RULES, RULE.poll.number, POLL.interval.number], "poll-interval", text);
+    add([POLL.interval.number], "poll-interval", `expected an interval of more than 0 s, got ${seconds} s`);
+  }
+  if (batch === undefined) {
+    const idle = [
+      request && POLL.request,
+      pages && POLL.pages,
+      ignoreCase.length > 0 ? POLL.ignoreCase : undefined,
+    ];
+    for (const field of idle) {
+      if (field === undefined) continue;
+      add([field.number], "poll-without-batch", `${field.name} requires batch, which is not set`);
+    }
+  } else if (skipBacklog) {
+    const text =
+      "with batch the request says where to start; remove skip_backlog, since from now on is the default";
+    add([POLL.skipBacklog.number], "poll-backlog", text);
+  }
+  if (pages !== undefined) checkPages(pages, add);
+}
+
+function checkPages(
+  { next, size, max }: Frozen<PollPages>,
+  add: (place: readonly number[], code: string, text: string) => void,
+): void {
+  const { field: PAGES } = PollPagesSchema;
+  if (next.case === undefined || next.value === "") {
+    const text = "pages does not say how to find the next page; set link_header or page";
+    add([POLL.pages.number], "poll-pages", text);
+  }
+  if (max < 2 || max > MAX_FEED_PAGES) {
+    const place = max === 0 ? [POLL.pages.number] : [POLL.pages.number, PAGES.max.number];
+    add(place, "poll-pages", `expected max to be 2 to ${MAX_FEED_PAGES} pages, got ${max}`);
+  }
+  if (size < 0) {
+    const text = `expected a size of 1 item or more, or 0 where it is unknown, got ${size}`;
+    add([POLL.pages.number, PAGES.size.number], "poll-pages", text);
   }
 }
 

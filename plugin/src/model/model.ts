@@ -1,4 +1,11 @@
-import type { DescField, DescFile, DescMethod, DescOneof, DescService } from "@bufbuild/protobuf";
+import type {
+  DescField,
+  DescFile,
+  DescMessage,
+  DescMethod,
+  DescOneof,
+  DescService,
+} from "@bufbuild/protobuf";
 import type { MethodAnnotation, ServiceAnnotation } from "./annotations.ts";
 import type { PathTemplate } from "./path-template.ts";
 import type { ConditionModel, Rules, SharedRules } from "./rules.ts";
@@ -107,6 +114,8 @@ export type StreamModel =
       readonly intervalHeader: string;
       readonly intervalMs: number;
       readonly skipBacklog: boolean;
+      /** undefined where a message is one item. */
+      readonly feed: FeedModel | undefined;
     }
   | {
       readonly kind: "records";
@@ -135,6 +144,33 @@ export type StreamModel =
       readonly part: DescField | string | undefined;
       readonly filename: DescField | undefined;
     };
+
+/** A feed whose messages are batches of items. */
+export interface FeedModel {
+  /** Fields of the response. */
+  readonly batch: {
+    readonly items: DescField;
+    readonly token: DescField;
+    readonly late: DescField | undefined;
+    readonly gap: DescField | undefined;
+    readonly heartbeat: DescField | undefined;
+  };
+  /** The message of one item. */
+  readonly item: DescMessage;
+  /** Fields of the request. */
+  readonly start: {
+    readonly backlog: DescField | undefined;
+    readonly after: DescField | undefined;
+    readonly token: DescField | undefined;
+    readonly heartbeat: DescField | undefined;
+  };
+  /** Fields of the request whose case does not matter. */
+  readonly fold: readonly DescField[];
+  /** Texts are empty and the size 0 where they are not set. */
+  readonly pages:
+    | { readonly link: string; readonly parameter: string; readonly size: number; readonly max: number }
+    | undefined;
+}
 
 /** How the next page of a list is found. */
 export type NextModel =

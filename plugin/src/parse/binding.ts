@@ -8,8 +8,8 @@ import { parseBody } from "./body.ts";
 import { leaves } from "./leaves.ts";
 import { methodRules, serviceRules } from "./options.ts";
 import { parsePattern, parseVariables } from "./pattern.ts";
+import { isTakenByStream } from "./stream-fields.ts";
 import { typeModels } from "./types.ts";
-import { isTakenByUpload } from "./upload-fields.ts";
 
 /**
  * Parses one HTTP rule; undefined when it is wrong, and then there is a problem.
@@ -42,7 +42,7 @@ export function parseBinding(
   const rest =
     body.kind === "http-body" && body.field === undefined
       ? []
-      : desc.input.fields.filter((field) => !inBody.has(field) && !isTakenByUpload(desc, field));
+      : desc.input.fields.filter((field) => !inBody.has(field) && !isTakenByStream(desc, field));
   const placed = (where: Place) =>
     rest
       .filter((field) => typeModels.field(field).place === where && !bound.has(field.name))

@@ -10,8 +10,8 @@ import { suggestion } from "../model/field-path.ts";
 import type { BodyModel, FieldPath, Parameters } from "../model/model.ts";
 import { leaves } from "./leaves.ts";
 import { methodRules } from "./options.ts";
+import { isTakenByStream } from "./stream-fields.ts";
 import { typeModels } from "./types.ts";
-import { isTakenByUpload } from "./upload-fields.ts";
 
 const REQUEST_ENCODING = MethodRulesSchema.field.requestEncoding.number;
 
@@ -55,7 +55,7 @@ function wholeBody(context: BodyContext): BodyModel {
   const { desc, bound, inPath, pathFieldsInBody } = context;
   const rules = methodRules(desc);
   const free = desc.input.fields.filter(
-    (field) => (pathFieldsInBody || !bound.has(field.name)) && !isTakenByUpload(desc, field),
+    (field) => (pathFieldsInBody || !bound.has(field.name)) && !isTakenByStream(desc, field),
   );
   const fields = free.filter((field) => goesToBody(field));
   const omitted = pathFieldsInBody ? [] : inPath.filter((path) => path.length > 1);

@@ -10,7 +10,6 @@ import {
   DownloadSchema,
   type Paginate,
   PaginateSchema,
-  type Poll,
   type Records,
   Records_Format,
   RecordsSchema,
@@ -24,12 +23,12 @@ import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
 import { responseNames } from "../model/wire-names.ts";
 import { parseCondition } from "./condition.ts";
 import { emptySpelling, hasMethodRules, httpRule, methodRules, rootless } from "./options.ts";
+import { parsePoll } from "./poll.ts";
 import { typeModels } from "./types.ts";
 
 const { field: RULE } = MethodRulesSchema;
 const { field: PAGINATE } = PaginateSchema;
 const { field: UPLOAD } = UploadSchema;
-const DEFAULT_INTERVAL_MS = 60_000;
 
 type StreamRule = "paginate" | "poll" | "upload" | "download" | "records" | "operation";
 
@@ -64,7 +63,7 @@ export function parseStream(desc: DescMethod, problems: Problems): StreamModel |
   }
   if (named.length === 0) return isBareServerStream(desc) ? bareServerStream(desc) : undefined;
   if (paginate !== undefined) return parsePaginate(paginate, context);
-  if (poll !== undefined) return parsePoll(poll, context);
+  if (poll !== undefined) return parsePoll(poll, desc, problems);
   if (upload !== undefined) return parseUpload(upload, context);
   if (records !== undefined) return parseRecords(records, desc);
   if (states !== undefined) return { kind: "operation" };
@@ -260,24 +259,6 @@ function fieldOf(
       ...place,
     )
   );
-}
-
-function parsePoll(rule: Frozen<Poll>, context: Context): StreamModel | undefined {
-  if (rule.items === "") {
-    return fault(context, "poll", "stream-items", 'poll needs the path to its items, e.g. items: "."');
-  }
-  if (rule.key === "") {
-    return fault(context, "poll", "poll-key", 'poll needs a key that identifies an item, e.g. key: "id"');
-  }
-  const intervalMs = rule.interval === undefined ? DEFAULT_INTERVAL_MS : millisOf(rule.interval);
-  return {
-    kind: "poll",
-    items: rootless(rule.items),
-    key: rule.key,
-    intervalHeader: rule.intervalHeader.toLowerCase(),
-    intervalMs,
-    skipBacklog: rule.skipBacklog,
-  };
 }
 
 function parseRecords(rule: Frozen<Records>, desc: DescMethod): StreamModel {

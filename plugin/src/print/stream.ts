@@ -9,6 +9,7 @@ import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { decoderOf } from "./decoder.ts";
 import { typed } from "./erasable.ts";
+import { feedMember } from "./feed.ts";
 import { printFunction } from "./function.ts";
 import { type Literal, printInline, printMillis, printString } from "./literal.ts";
 import { headLines, responseFunction, responseMember } from "./response.ts";
@@ -33,7 +34,8 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
         ...(stream.intervalHeader === "" ? [] : [`intervalHeader: ${printString(stream.intervalHeader)},`]),
         `intervalMs: ${printMillis(stream.intervalMs)},`,
         ...unlessDefault("skipBacklog", stream.skipBacklog),
-        ...itemMembers(method, file),
+        ...itemMembers(method, file, stream.feed?.item),
+        ...(stream.feed === undefined ? [] : feedMember(method, stream.feed, file)),
       ];
     case "records":
       return [...recordsMembers(stream), ...itemMembers(method, file)];
@@ -67,9 +69,9 @@ function unlessDefault(name: keyof typeof DEFAULT_STREAM, value: Literal): strin
   return isDefault ? [] : [`${name}: ${printInline(value)},`];
 }
 
-function itemMembers({ desc: { output } }: MethodModel, file: AdapterFile): string[] {
-  const isValue = unwrappedOneof(output, file.types) !== undefined;
-  return [`item: ${decoderOf(output, file)},`, ...(isValue ? ["itemIsValue: true,"] : [])];
+function itemMembers({ desc }: MethodModel, file: AdapterFile, item = desc.output): string[] {
+  const isValue = unwrappedOneof(item, file.types) !== undefined;
+  return [`item: ${decoderOf(item, file)},`, ...(isValue ? ["itemIsValue: true,"] : [])];
 }
 
 function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): string[] {

@@ -70,6 +70,55 @@ export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends 
   readonly itemIsValue?: boolean;
 }
 
+/** The numbers of the fields of a message with a batch of items. */
+export interface BatchFields {
+  readonly items: number;
+  /** A string. */
+  readonly token: number;
+  /** Booleans. */
+  readonly late?: number;
+  readonly gap?: number;
+  /** A connectrest.v1.Heartbeat. */
+  readonly heartbeat?: number;
+}
+
+/** What a request says about where a feed starts; what it does not say is undefined. */
+export interface FeedStart {
+  /** From everything that the feed lists. */
+  readonly backlog?: boolean | undefined;
+  /** Behind the item with this key. */
+  readonly after?: string | undefined;
+  /** Where a stream before has ended. */
+  readonly token?: string | undefined;
+  /** How often a message comes while there is nothing new, in milliseconds. Default: never. */
+  readonly heartbeatMs?: number | undefined;
+}
+
+/** How a poll asks for further pages. */
+export interface FeedPagesRule {
+  /** A relation of the `Link` header (RFC 8288). Default: `parameter`. */
+  readonly link?: string;
+  /** The query parameter with the number of the page; the first one is 1. */
+  readonly parameter?: string;
+  /** How many items are on a full page; undefined where that is not known. */
+  readonly size?: number;
+  /** How many pages there are at most. */
+  readonly max: number;
+}
+
+/** What a feed has whose messages are batches of items. */
+export interface FeedParts<I extends DescMessage = DescMessage> {
+  readonly batch: BatchFields;
+  /** What the request says about the stream. */
+  readonly start: (message: MessageShape<I>) => FeedStart;
+  /** The names in the .proto file of the fields that `start` reads, for errors. */
+  readonly startFields: { readonly [K in keyof FeedStart]?: string };
+  /** The request with the fields in lower case whose case does not matter. */
+  readonly fold?: (message: MessageShape<I>) => MessageShape<I>;
+  /** Default: one page. */
+  readonly pages?: FeedPagesRule;
+}
+
 /** A server stream of news from a feed, by conditional polling. */
 export interface PollAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
@@ -84,6 +133,8 @@ export interface PollAdapter<I extends DescMessage = DescMessage, O extends Desc
   readonly intervalMs: number;
   /** Items that are there at the first poll are not streamed. */
   readonly skipBacklog: boolean;
+  /** Messages are batches, and one poller serves all who watch. Default: a message is one item, of a poller of its own. */
+  readonly feed?: FeedParts<I>;
   /** Writes one item as protobuf bytes. */
   readonly item: (json: JsonObject, out: ProtoWriter) => void;
   /** Whether an item may have any JSON type, and not only that of an object. */

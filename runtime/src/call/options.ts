@@ -7,6 +7,7 @@ import type { Clock } from "../time/clock.ts";
 import type { Network } from "../upstream/hop-pools.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
 import type { ClientOptions } from "../upstream/supplied-client.ts";
+import type { WatchOptions } from "./watch-options.ts";
 
 /** How one response differs from its description; of a stream, one of its pages or records. */
 export interface DifferenceReport {
@@ -130,6 +131,8 @@ export interface RestOptions extends ClientOptions {
    * What it throws is ignored. Default: there is one.
    */
   readonly callerOf?: (() => string | undefined) | undefined;
+  /** How feeds are watched. */
+  readonly watch?: WatchOptions | undefined;
   /** For tests. Default: the real clock. */
   readonly clock?: Clock | undefined;
   /** For tests. Default: the real network. */

@@ -426,7 +426,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     }
   }
 
-  /** Sends a request, and those that its redirects lead to: each is a request of its own, to whoever observes them. */
+  /** Sends a request, those that its redirects lead to, and it again with renewed credentials: each is a request of its own, to whoever observes them. */
   private async following<T extends UpstreamResponse>(
     first: UpstreamCall,
     send: (call: UpstreamCall) => Promise<T>,
@@ -435,7 +435,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     for (;;) {
       const current = call;
       const response = await this.observed(current, (request) => send({ ...current, request }));
-      const next = this.route.upstream.redirected(current, response);
+      const { upstream } = this.route;
+      const next = upstream.redirected(current, response) ?? (await upstream.renewed(current, response));
       if (next === undefined) return response;
       call = next;
     }

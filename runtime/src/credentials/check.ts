@@ -1,7 +1,9 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { restError } from "../errors/rest-error.ts";
 import { Secret } from "../text/secret.ts";
-import type { BasicCredentials, Credentials } from "./credentials.ts";
+import { ENDPOINT_EXPECTED, problemOfEndpoint } from "../token-endpoint/endpoint-url.ts";
+import type { BasicCredentials, FixedCredentials } from "./credentials.ts";
+import type { OAuth2Grant } from "./oauth2-grant.ts";
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
@@ -30,20 +32,44 @@ export function problemOfBasic(username: Secret, password: Secret): string | und
  *
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID; the text never holds the secret
  */
-export function checkCredentials(upstream: string, credentials: Credentials): void {
+export function checkCredentials(upstream: string, credentials: FixedCredentials): void {
   const { apiKey, oauth1, oauth2, basic } = credentials;
   const check = (option: string, value: string | Secret | undefined) => {
     const problem = problemOfSecret(Secret.of(value ?? ""));
     if (problem !== undefined) throw invalid(upstream, option, problem);
   };
   if (apiKey !== undefined) check("apiKey", apiKey);
-  if (oauth2 !== undefined) check("oauth2.accessToken", oauth2.accessToken);
+  if (oauth2 !== undefined && "tokenUrl" in oauth2) {
+    checkGrant(upstream, oauth2, check);
+  } else if (oauth2 !== undefined) {
+    check("oauth2.accessToken", oauth2.accessToken);
+  }
   if (basic !== undefined) checkBasic(upstream, basic);
   if (oauth1 === undefined) return;
   check("oauth1.consumerKey", oauth1.consumerKey);
   if (!isEmpty(oauth1.consumerSecret)) check("oauth1.consumerSecret", oauth1.consumerSecret);
   if (oauth1.token !== undefined) check("oauth1.token", oauth1.token);
   if (!isEmpty(oauth1.tokenSecret ?? "")) check("oauth1.tokenSecret", oauth1.tokenSecret);
+}
+
+function checkGrant(
+  upstream: string,
+  { tokenUrl, clientId, clientSecret, refreshToken, clientAuthentication, store }: OAuth2Grant,
+  check: (option: string, value: string | Secret | undefined) => void,
+): void {
+  const problem = problemOfEndpoint(tokenUrl);
+  const refuse = (option: string, expected: string, got: string) =>
+    restError("UPSTREAM_OPTION_INVALID", { upstream, option: `credentials.oauth2.${option}`, expected, got });
+  if (problem !== undefined) throw refuse("tokenUrl", ENDPOINT_EXPECTED, problem);
+  check("oauth2.clientId", clientId);
+  if (clientSecret !== undefined) check("oauth2.clientSecret", clientSecret);
+  if (refreshToken !== undefined) check("oauth2.refreshToken", refreshToken);
+  if (clientAuthentication !== undefined && !["basic", "body"].includes(clientAuthentication)) {
+    throw refuse("clientAuthentication", "basic or body", String(clientAuthentication));
+  }
+  if (clientSecret === undefined && refreshToken === undefined && store === undefined) {
+    throw refuse("clientSecret", "the client's secret, or a refresh token", "neither");
+  }
 }
 
 function checkBasic(upstream: string, { username, password = "" }: BasicCredentials): void {

@@ -1,6 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { CredentialKind } from "../adapter/rules.ts";
 import type { Secret } from "../text/secret.ts";
+import type { OAuth2Grant } from "./oauth2-grant.ts";
 
 /** OAuth 1.0a credentials (RFC 5849 section 1.1): those of the client, and a token where a user is meant. */
 export interface OAuth1Credentials {
@@ -19,13 +20,34 @@ export interface BasicCredentials {
   readonly password?: string | Secret | undefined;
 }
 
+/** An OAuth 2 bearer token (RFC 6750). */
+export interface OAuth2Credentials {
+  readonly accessToken: string | Secret;
+  /**
+   * Whom the token stands for, where tokens change: rate limits that are known are counted by it. Default: the token.
+   */
+  readonly identity?: string | undefined;
+}
+
 /** What a call can carry to prove who it is. Methods take the first kind of their list that is here. */
 export interface Credentials {
   readonly apiKey?: string | Secret | undefined;
   readonly oauth1?: OAuth1Credentials | undefined;
   /** An OAuth 2 bearer token (RFC 6750). */
-  readonly oauth2?: { readonly accessToken: string | Secret } | undefined;
+  readonly oauth2?: OAuth2Credentials | undefined;
   readonly basic?: BasicCredentials | undefined;
+  /**
+   * Names whose credentials these are, e.g. by the key of the caller's session, where a function provides them: who has the same
+   * name shares the feeds that are watched, also after a token was renewed. It is no secret, and nobody can choose that of
+   * others. Default: who brings the same credentials has the same name.
+   */
+  readonly owner?: string | undefined;
+  /**
+   * Called when the upstream refuses a token of these (401). Resolves with other credentials, with which the request is
+   * sent once more; `undefined` where there are none. When the upstream refuses those too, their own `refused` is called,
+   * and what it resolves with is not used. Only credentials that a function provides are asked. It must not reject.
+   */
+  readonly refused?: (() => Promise<Credentials | undefined>) | undefined;
 }
 
 /** What a function that provides credentials gets to know about the call. */
@@ -41,10 +63,17 @@ export interface CredentialsContext {
  * caller's own: when the upstream refuses them the caller gets UNAUTHENTICATED. It may throw a ConnectError,
  * which the caller gets; anything else becomes INTERNAL, reason UPSTREAM_CREDENTIALS_FAILED.
  */
-export type CredentialsFunction = (context: CredentialsContext) => Credentials | Promise<Credentials>;
+export type CredentialsFunction = (
+  context: CredentialsContext,
+) => FixedCredentials | Promise<FixedCredentials>;
+
+/** Credentials as they are configured: an OAuth 2 token is fixed, or fetched. */
+export type FixedCredentials = Omit<Credentials, "oauth2"> & {
+  readonly oauth2?: OAuth2Credentials | OAuth2Grant | undefined;
+};
 
 /** Fixed credentials of an upstream, or a function that provides them call by call. */
-export type CredentialsSource = Credentials | CredentialsFunction;
+export type CredentialsSource = FixedCredentials | CredentialsFunction;
 
 /** The kinds of credentials that are there. `none` always is, and is not listed. */
 export function kindsOf(credentials: Credentials): CredentialKind[] {

@@ -14,14 +14,24 @@ export class Identities {
 
   /** The identity of what a call of this kind sends. */
   of(kind: CredentialKind, credentials: Credentials): string {
+    return this.hash([kind, ...partsOf(kind, credentials)]);
+  }
+
+  /** The identity of who has these credentials: with the secrets that prove it, where `of` has names alone. */
+  proven(kind: CredentialKind, credentials: Credentials): string {
+    const { oauth1 } = credentials;
+    const secrets = kind.startsWith("oauth1") ? [oauth1?.consumerSecret, oauth1?.tokenSecret] : [];
+    return this.hash([kind, ...partsOf(kind, credentials), ...secrets.map(reveal)]);
+  }
+
+  private hash(parts: readonly string[]): string {
     const hash = createHmac("sha256", this.key);
-    for (const part of [kind, ...partsOf(kind, credentials)]) hash.update(`${part.length}:${part}`);
+    for (const part of parts) hash.update(`${part.length}:${part}`);
     return hash.digest("base64");
   }
 }
 
 function partsOf(kind: CredentialKind, { apiKey, oauth1, oauth2, basic }: Credentials): string[] {
-  const reveal = (value: string | Secret | undefined) => Secret.of(value ?? "").reveal();
   switch (kind) {
     case "none":
       return [];
@@ -32,8 +42,12 @@ function partsOf(kind: CredentialKind, { apiKey, oauth1, oauth2, basic }: Creden
     case "oauth1":
       return [reveal(oauth1?.consumerKey), reveal(oauth1?.token)];
     case "oauth2":
-      return [reveal(oauth2?.accessToken)];
+      return oauth2?.identity === undefined ? [reveal(oauth2?.accessToken)] : ["identity", oauth2.identity];
     case "basic":
       return [reveal(basic?.username), reveal(basic?.password)];
   }
+}
+
+function reveal(value: string | Secret | undefined): string {
+  return Secret.of(value ?? "").reveal();
 }

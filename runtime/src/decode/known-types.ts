@@ -10,6 +10,7 @@ import {
   file_google_protobuf_timestamp,
   file_google_protobuf_wrappers,
 } from "@bufbuild/protobuf/wkt";
+import { file_connectrest_v1_feed } from "../gen/connectrest/v1/feed_pb.ts";
 import { file_connectrest_v1_upstream_error } from "../gen/connectrest/v1/upstream_error_pb.ts";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { file_google_rpc_status } from "../gen/google/rpc/status_pb.ts";
@@ -26,6 +27,7 @@ const STANDARD_FILES: readonly DescFile[] = [
   file_google_protobuf_wrappers,
   file_google_rpc_error_details,
   file_google_rpc_status,
+  file_connectrest_v1_feed,
   file_connectrest_v1_upstream_error,
 ];
 

@@ -59,7 +59,8 @@ function within(desc: DescMessage, seen: Set<DescMessage> = new Set()): Readonly
 
 const marks = new WeakMap<DescField, boolean>();
 
-function isMarked(field: DescField): boolean {
+/** Whether a field is marked `redact` (connectrest.v1) or `debug_redact` (protobuf). */
+export function isMarked(field: DescField): boolean {
   const before = marks.get(field);
   if (before !== undefined) return before;
   const { options } = field.proto;

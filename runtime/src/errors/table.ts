@@ -107,6 +107,122 @@ export const ERRORS = {
     remedy: "Renew the configured credentials of this upstream.",
   },
 
+  UPSTREAM_TOKEN_REFUSED: {
+    code: Code.Internal,
+    text: "upstream {upstream}: the token endpoint {endpoint} refused the configured client or refresh token: {problem}",
+    cause:
+      "The authorization server of the upstream does not know the client, its secret, the refresh token or the scope. Credentials of the caller were not involved. It is asked again after a while, not for every call.",
+    remedy:
+      "Correct the client's ID and secret; where a refresh token is configured, get a new one with `connect-rest upstream-login`.",
+  },
+  UPSTREAM_TOKEN_FAILED: {
+    code: Code.Unavailable,
+    text: "upstream {upstream}: no access token from the token endpoint {endpoint}: {problem}; retry in {delay} ms",
+    cause:
+      "The authorization server of the upstream cannot be reached, is too slow, or responds with an error or something that is not a token. It is asked again after the delay, not for every call.",
+    remedy: "Wait for the delay in the RetryInfo; check `tokenUrl` of the credentials.",
+  },
+  UPSTREAM_TOKENS_UNREADABLE: {
+    code: Code.Internal,
+    text: "upstream {upstream}: the tokens of its credentials cannot be read or kept: {problem}",
+    cause: "The file with the tokens is missing, others may read it, or it cannot be written.",
+    remedy:
+      "Run `connect-rest upstream-login` for the upstream, and make the file the user's own (mode 0600).",
+  },
+
+  // Clients of an authorization server (connect-rest/oauth).
+  OAUTH_ADDRESS_REFUSED: {
+    code: Code.InvalidArgument,
+    text: "{what}: expected {expected}, got {got}",
+    cause:
+      "An address is not a URL, has a user, a query or a fragment in it, or would send secrets in the clear.",
+    remedy: "Use an https address; http is for localhost, 127.0.0.1 and ::1 alone.",
+  },
+  OAUTH_DISCOVERY_FAILED: {
+    code: Code.Unavailable,
+    text: "{url}: the metadata of the authorization server cannot be read: {problem}",
+    cause:
+      "The server cannot be reached, or responded with something other than metadata. Only a 404 means that a server has none.",
+    remedy: "Check the address, and whether the server is up.",
+  },
+  OAUTH_METADATA_INVALID: {
+    code: Code.FailedPrecondition,
+    text: "{url}: the metadata of the authorization server is not usable: expected {expected}, got {got}",
+    cause:
+      "The metadata is of another server, or the server lacks something without which nobody can sign in safely, such as PKCE with S256.",
+    remedy: "Report it to whoever runs the server. Use its address as the metadata has it (`issuer`).",
+  },
+  OAUTH_REGISTRATION_FAILED: {
+    code: Code.FailedPrecondition,
+    text: "{server}: no client ID: {problem}",
+    cause: "The authorization server does not let clients register themselves, or refused this one.",
+    remedy:
+      "Ask whoever runs the server for a client ID, and give it as `--client-id` (`clientId` of the library); its secret, if it has one, in a file.",
+  },
+  OAUTH_AUTHORIZATION_REFUSED: {
+    code: Code.PermissionDenied,
+    text: "{server}: sign-in was not completed: {problem}",
+    cause: "The person refused, or the authorization server did: `error` says which.",
+    remedy: "Sign in again; check the scope and the resource that were asked for.",
+  },
+  OAUTH_AUTHORIZATION_INVALID: {
+    code: Code.Aborted,
+    text: "{server}: the response of the sign-in is not usable: {problem}",
+    cause:
+      "The response that the browser brought is not of this sign-in or not of this server: its state or issuer differ. Nothing was redeemed.",
+    remedy: "Sign in again. If it happens again, somebody may be interfering with the browser.",
+  },
+  OAUTH_SIGN_IN_TIMEOUT: {
+    code: Code.DeadlineExceeded,
+    text: "{server}: nobody signed in within {limit}",
+    cause: "The browser did not come back to the address of the client.",
+    remedy: "Start again, and open the address on this machine.",
+  },
+  OAUTH_PORT_TAKEN: {
+    code: Code.FailedPrecondition,
+    text: "port {port} of this machine cannot be listened on: {problem}",
+    cause: "The browser is to return to this port, but another program uses it, or it needs more rights.",
+    remedy: "Name another port that is registered for the client, or none where the server takes any.",
+  },
+  OAUTH_TOKEN_REFUSED: {
+    code: Code.Unauthenticated,
+    text: "{server}: the token endpoint refused the request: {problem}",
+    cause:
+      "The authorization server does not accept the client, its secret, the code or the refresh token any more.",
+    remedy: "Sign in again: `connect-rest login`.",
+  },
+  OAUTH_TOKEN_FAILED: {
+    code: Code.Unavailable,
+    text: "{server}: the token endpoint gave no token: {problem}",
+    cause: "The authorization server cannot be reached, or responded with something that is not a token.",
+    remedy: "Retry.",
+  },
+  OAUTH_SIGN_IN_NEEDED: {
+    code: Code.Unauthenticated,
+    text: "{server}: not signed in: {problem}",
+    cause: "There is no token for this server, or it has expired or was revoked and cannot be renewed.",
+    remedy: "Sign in: `connect-rest login` with the server's address.",
+  },
+  OAUTH_REVOCATION_FAILED: {
+    code: Code.Unavailable,
+    text: "{server}: the tokens may still be valid: {problem}",
+    cause:
+      "The authorization server has no revocation endpoint, or did not confirm. The tokens are gone from this machine.",
+    remedy: "They end by themselves; whoever runs the server can end them before.",
+  },
+  TOKEN_FILE_REFUSED: {
+    code: Code.FailedPrecondition,
+    text: "{file}: {problem}",
+    cause: "A file that holds tokens could be read or replaced by others, or is not what this program wrote.",
+    remedy: "Make it the user's own and of mode 0600 (`chmod 600 FILE`), or remove it and sign in again.",
+  },
+  TOKEN_FILE_LOCKED: {
+    code: Code.Unavailable,
+    text: "{file}: another process has held it for {limit}",
+    cause: "Another process renews tokens of the same file and does not come to an end.",
+    remedy: "Retry; remove FILE.lock if no such process runs.",
+  },
+
   // The connection to the upstream.
   UPSTREAM_UNREACHABLE: {
     code: Code.Unavailable,
@@ -298,6 +414,33 @@ export const ERRORS = {
     text: "upstream {upstream}: {method}: the accepted work is not done after {polls} polls",
     cause: "The work goes on for longer than `max_polls` of the method allows. It may still be done later.",
     remedy: "Raise `max_polls`, or the `interval` between the polls.",
+  },
+  RESUME_TOKEN_INVALID: {
+    code: Code.InvalidArgument,
+    text: "{method}: {field}: expected a resume token of this feed as it was received, got {problem}; start without it, by another field or from now on",
+    cause:
+      "The resume token was changed or made up, belongs to another feed, or was signed with a key that is not known here: without a key of their own, processes make one when they start.",
+    remedy:
+      "Send the token of the last message, unchanged and with the same request. For tokens that outlive a process, give all processes the same `resumeKey`.",
+  },
+  FEED_START_AMBIGUOUS: {
+    code: Code.InvalidArgument,
+    text: "{method}: expected one field that says where the feed starts, got {fields}",
+    cause: "The request says in several ways where the feed starts.",
+    remedy: "Set one of these fields only.",
+  },
+  WATCHER_TOO_SLOW: {
+    code: Code.ResourceExhausted,
+    text: "{method}: {bytes} bytes wait to be read, more than the {limit} that are kept for a watcher; go on with the resume token",
+    cause: "The client reads its stream more slowly than events come.",
+    remedy:
+      "Watch again with the token in the detail connectrest.v1.Resume, and read faster, e.g. by handling events outside of the loop that reads them.",
+  },
+  WATCHERS_EXHAUSTED: {
+    code: Code.ResourceExhausted,
+    text: "{method}: {limit} {what} are watched already, which is the limit; try again later",
+    cause: "As many watchers, or as many different feeds, as are allowed at the same time.",
+    remedy: "Close streams that are not needed, or raise `watch.maxWatchers` or `watch.maxFeeds`.",
   },
   RESPONSE_DRIFT: {
     code: Code.Internal,

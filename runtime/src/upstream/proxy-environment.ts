@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 import { restError } from "../errors/rest-error.ts";
+import { hostOf } from "../text/loopback.ts";
 import { Secret } from "../text/secret.ts";
-import { hostOf } from "./local-host.ts";
 import type { ProxyOptions } from "./proxy-options.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { invalidOption } from "../errors/check-option.ts";
+import { hostOf, isLoopbackOrigin } from "../text/loopback.ts";
 import { Secret } from "../text/secret.ts";
-import { hostOf, isLoopbackOrigin } from "./local-host.ts";
 import { resolveTls, type TlsOptions, type TlsSettings } from "./tls-options.ts";
 
 /** A proxy on the way out. */

@@ -10,8 +10,15 @@ import {
   UNWATCHED,
 } from "../breaker/breaker.ts";
 import { type Authorization, authorize, chooseKind } from "../credentials/authorize.ts";
-import type { Credentials, CredentialsContext, CredentialsFunction } from "../credentials/credentials.ts";
+import type {
+  Credentials,
+  CredentialsContext,
+  CredentialsFunction,
+  FixedCredentials,
+} from "../credentials/credentials.ts";
 import { Identities } from "../credentials/identity.ts";
+import type { OAuth2Grant } from "../credentials/oauth2-grant.ts";
+import { TokenSources } from "../credentials/token-sources.ts";
 import { restError } from "../errors/rest-error.ts";
 import { BodyBudget, type BudgetedBody } from "../http/body-budget.ts";
 import { DecompressError, decompress } from "../http/decompress.ts";
@@ -37,6 +44,7 @@ import { Turns } from "../time/turns.ts";
 import { type Base, pathBelow } from "./base.ts";
 import { beginningOf, bodyStream } from "./body-stream.ts";
 import type { Connections } from "./connections.ts";
+import { endpointSend } from "./endpoint-send.ts";
 import { decompressError, exchangeError } from "./failure.ts";
 import { type Hop, nextHop, RedirectRefused } from "./hop.ts";
 import { type Network, systemNetwork } from "./hop-pools.ts";
@@ -66,6 +74,8 @@ export interface UpstreamCall {
   readonly bodyTimeoutMs?: number | undefined;
   /** The address of a redirect, in place of the request's own. */
   readonly hop?: Hop | undefined;
+  /** In place of those that were refused before. */
+  readonly credentials?: Credentials | undefined;
   /** Is given what is sent as credentials, before the request goes out. */
   readonly onSecrets?: ((secrets: readonly Secret[]) => void) | undefined;
   /** Is called when the request goes out. */
@@ -87,6 +97,8 @@ export interface UpstreamResponse {
   readonly configuredCredentials: boolean;
   /** What was sent as credentials. */
   readonly secrets: readonly Secret[];
+  /** Says that the token in the credentials was refused; see `Credentials`. Absent where none was sent. */
+  readonly refused?: Credentials["refused"];
 }
 
 /** What an upstream responded, its body still to come where its status means success. */
@@ -108,6 +120,13 @@ export interface ResponseEnd {
 /** Ends a request; it fails with the reason. */
 export type CancelRequest = (reason: unknown) => void;
 
+/** Who asks an upstream. */
+export interface UpstreamIdentity {
+  readonly name: string;
+  /** Anybody: the request carries no credentials. */
+  readonly isPublic: boolean;
+}
+
 /** A configured upstream, with its connections. */
 export interface Upstream {
   readonly name: string;
@@ -120,6 +139,13 @@ export interface Upstream {
    * @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo
    */
   admit(base: string, from?: RequestOrigin): Permit;
+  /**
+   * Whose credentials a request would carry: the configured ones, an owner whom the function that provides them names, or else
+   * a keyed hash of them, whose key is this process's own.
+   *
+   * @throws ConnectError UNAUTHENTICATED, reason UPSTREAM_CREDENTIALS_MISSING, and what the function throws
+   */
+  identity(call: Pick<UpstreamCall, "method" | "rules" | "header" | "signal">): Promise<UpstreamIdentity>;
   /**
    * Sends a request with credentials and reads the response. Redirects are responses like others; see `redirected`.
    *
@@ -145,6 +171,8 @@ export interface Upstream {
    * @throws ConnectError reason REDIRECT_REFUSED
    */
   redirected(call: UpstreamCall, response: UpstreamResponse): UpstreamCall | undefined;
+  /** The call with the credentials that take the place of those that a response refuses (401); once for a call. */
+  renewed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined>;
   /** Aborted by `close`. */
   readonly closing: AbortSignal;
   /** Waits for running calls, then closes all connections. Further calls fail with UPSTREAM_CLOSED. */
@@ -186,7 +214,10 @@ function isStrayPart(status: number, { request, rules }: UpstreamCall): boolean 
   return !request.headers.some(([name]) => name === "range");
 }
 
-type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets">;
+/** What of a call its credentials depend on. */
+type CredentialsCall = Pick<UpstreamCall, "method" | "rules" | "header" | "signal" | "credentials">;
+
+type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets" | "refused">;
 
 interface Prepared {
   readonly requester: Requester;
@@ -222,6 +253,7 @@ class PooledUpstream implements Upstream {
   private readonly limiter: RateLimiter | undefined;
   private readonly identities: Identities;
   private readonly decompressing = new Turns(MAX_DECOMPRESSING);
+  private readonly tokens: TokenSources;
   private readonly reading = new BodyBudget(MAX_READ_BYTES);
 
   constructor(
@@ -240,6 +272,8 @@ class PooledUpstream implements Upstream {
       client === undefined
         ? new OwnConnections(settings, network)
         : new SuppliedConnections(client, settings, clock, network.isPrivate);
+    const send = endpointSend(this.connections, settings, this.closed.signal, clock);
+    this.tokens = new TokenSources(name, send, clock);
     for (const origin of new Set([...settings.bases.values()].map((base) => base.origin))) {
       if (settings.breaker === undefined) continue;
       this.breakers.set(origin, new Breaker({ upstream: name, origin }, settings.breaker, clock, onBreaker));
@@ -251,6 +285,20 @@ class PooledUpstream implements Upstream {
     if (this.closed.signal.aborted) return UNWATCHED;
     const origin = baseOf(this.settings, base)?.origin ?? "";
     return this.breakers.get(origin)?.admit(from) ?? UNWATCHED;
+  }
+
+  async identity(call: CredentialsCall): Promise<UpstreamIdentity> {
+    const { credentials: configured } = this.settings;
+    const isConfigured = typeof configured !== "function";
+    // who it is does not depend on a token that would have to be fetched
+    const credentials = isConfigured ? (configured as Credentials) : await this.credentials(call);
+    const kind = chooseKind(call, credentials);
+    if (kind === "none") return { name: "none", isPublic: true };
+    if (isConfigured) return { name: `configured ${kind}`, isPublic: false };
+    const { owner } = credentials;
+    const name =
+      owner === undefined ? `caller ${this.identities.proven(kind, credentials)}` : `owner ${owner}`;
+    return { name: `${name} ${kind}`, isPublic: false };
   }
 
   async call(call: UpstreamCall): Promise<UpstreamResponse> {
@@ -266,17 +314,17 @@ class PooledUpstream implements Upstream {
   }
 
   startsAtOnce(rules: MethodRules): boolean {
-    const { credentials, redirects } = this.settings;
-    if (typeof credentials === "function" || (redirects !== undefined && rules.redirects)) return false;
+    const { redirects } = this.settings;
+    if (this.fixedCredentials === undefined || (redirects !== undefined && rules.redirects)) return false;
     return this.limiter === undefined || (rules.rateLimits ?? []).length === 0;
   }
 
   start(call: UpstreamCall, end: ResponseEnd): CancelRequest {
     const base = this.target(call.rules);
     const path = pathBelow(this.name, base, call.request.path);
-    const { credentials } = this.settings;
-    // `startsAtOnce` has said that it is none
-    if (typeof credentials === "function") throw new Error("credentials that have to be waited for");
+    const credentials = this.fixedCredentials;
+    // `startsAtOnce` has said that there are some
+    if (credentials === undefined) throw new Error("credentials that have to be waited for");
     const { requester, sent, sender } = this.prepared(call, base, path, credentials);
     call.onSent?.();
     const held = this.reading.begin();
@@ -290,6 +338,14 @@ class PooledUpstream implements Upstream {
       throw error;
     }
     return (reason) => reader.abort(reason);
+  }
+
+  /** Credentials that are the same for all calls, and are never renewed; undefined where they have to be asked for. */
+  private get fixedCredentials(): Credentials | undefined {
+    const { credentials } = this.settings;
+    return typeof credentials === "function" || isGrant(credentials.oauth2)
+      ? undefined
+      : (credentials as Credentials);
   }
 
   /** Checks and decompresses what came; a promise only where that takes its time. */
@@ -370,6 +426,15 @@ class PooledUpstream implements Upstream {
     }
   }
 
+  async renewed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined> {
+    if (response.status !== 401 || response.refused === undefined) return undefined;
+    const credentials = await raced(response.refused(), call.signal);
+    // a body that came in chunks is gone
+    if (credentials === undefined || call.credentials !== undefined || call.stream !== undefined)
+      return undefined;
+    return { ...call, credentials };
+  }
+
   get closing(): AbortSignal {
     return this.closed.signal;
   }
@@ -389,7 +454,7 @@ class PooledUpstream implements Upstream {
     return {
       requester: this.connections.base(origin),
       sent: outgoing({ rules, request, stream, origin, path, authorization }, this.settings, this.clock),
-      sender: this.senderOf(authorization, call),
+      sender: this.senderOf(authorization, call, credentials),
     };
   }
 
@@ -405,7 +470,7 @@ class PooledUpstream implements Upstream {
     return {
       requester: this.connections.hop(hop),
       sent: outgoing({ ...call, origin, path, authorization }, this.settings, this.clock),
-      sender: this.senderOf(authorization, call),
+      sender: this.senderOf(authorization, call, credentials),
     };
   }
 
@@ -419,11 +484,14 @@ class PooledUpstream implements Upstream {
     await this.limiter.admit({ method: fullName(method), rules, identity, signal, expiresAt });
   }
 
-  private senderOf({ kind, secrets }: Authorization, call: UpstreamCall): Sender {
+  private senderOf({ kind, secrets }: Authorization, call: UpstreamCall, credentials: Credentials): Sender {
     call.onSecrets?.(secrets);
-    const fixed = typeof this.settings.credentials !== "function";
+    const { credentials: source } = this.settings;
+    const fixed = typeof source !== "function";
+    const mayBeRenewed = !fixed || isGrant(source.oauth2);
     const { secrets: others } = this.connections;
     return {
+      ...(mayBeRenewed && HAS_TOKEN.has(kind) && { refused: credentials.refused }),
       configuredCredentials: kind !== "none" && fixed,
       secrets: others.length === 0 ? secrets : [...secrets, ...others],
     };
@@ -436,13 +504,41 @@ class PooledUpstream implements Upstream {
     return base;
   }
 
-  private credentials({ method, header, signal }: UpstreamCall): Credentials | Promise<Credentials> {
+  private credentials(call: CredentialsCall): Credentials | Promise<Credentials> {
+    const { method, header, signal } = call;
     const { credentials } = this.settings;
-    if (typeof credentials !== "function") return credentials;
-    return raced(this.provided(credentials, { method, header: header() }), signal);
+    if (call.credentials !== undefined) return call.credentials;
+    if (typeof credentials !== "function") return this.resolved(call, credentials);
+    const provided = raced(this.provided(credentials, { method, header: header() }), signal);
+    return provided.then((given) => this.resolved(call, given));
   }
 
-  private async provided(provide: CredentialsFunction, context: CredentialsContext): Promise<Credentials> {
+  /** A token is fetched only for a method that takes it. */
+  private resolved(call: CredentialsCall, given: FixedCredentials): Credentials | Promise<Credentials> {
+    const { oauth2 } = given;
+    if (!isGrant(oauth2)) return given as Credentials;
+    const { apiKey, oauth1, basic, owner } = given;
+    const others = { apiKey, oauth1, basic, owner };
+    const kind = chooseKind(call, { ...others, oauth2: { accessToken: "" } });
+    return kind === "oauth2" ? raced(this.withToken(oauth2, others), call.signal) : others;
+  }
+
+  private async withToken(grant: OAuth2Grant, others: Credentials): Promise<Credentials> {
+    this.closed.signal.throwIfAborted();
+    const { source, identity } = this.tokens.of(grant);
+    const accessToken = await source.get();
+    const refused = async (): Promise<Credentials | undefined> => {
+      // where there is no other token, what the upstream said is the error
+      const other = await source.another(accessToken).catch(() => undefined);
+      return other && { ...others, oauth2: { accessToken: other, identity } };
+    };
+    return { ...others, oauth2: { accessToken, identity }, refused };
+  }
+
+  private async provided(
+    provide: CredentialsFunction,
+    context: CredentialsContext,
+  ): Promise<FixedCredentials> {
     try {
       return (await provide(context)) ?? {};
     } catch (cause) {
@@ -571,7 +667,14 @@ class StartedRequest implements ExchangeEnd {
   }
 }
 
+function isGrant(oauth2: FixedCredentials["oauth2"]): oauth2 is OAuth2Grant {
+  return oauth2 !== undefined && !("accessToken" in oauth2);
+}
+
 const NO_AUTHORIZATION: Authorization = { kind: "none", headers: [], queryString: "", secrets: [] };
+
+/** Kinds of credentials with a token, which may have expired. */
+const HAS_TOKEN: ReadonlySet<Authorization["kind"]> = new Set(["oauth1", "oauth2"]);
 
 /** Statuses that lead elsewhere (RFC 9110 section 15.4). */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

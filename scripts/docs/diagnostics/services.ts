@@ -240,6 +240,29 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "`max_polls` of an `operation` is negative.",
       remedy: "Use a positive number, or leave it out.",
     },
+    "poll-batch": {
+      meaning:
+        "The `batch` of a `poll` names no field for its items or for the resume token, or the message has fields that nothing would set.",
+      remedy: "Name every field of the message in `batch`; `items` and `resume_token` are required.",
+    },
+    "poll-field": {
+      meaning: "A field that `poll` names has the wrong type for what it is to be, or two meanings.",
+      remedy: "Change its type to the one that the problem names, or name another field.",
+    },
+    "poll-without-batch": {
+      meaning:
+        "`request`, `pages` or `ignore_case` of a `poll` without `batch`: they have an effect only there.",
+      remedy: "Add `batch`, or remove them.",
+    },
+    "poll-backlog": {
+      meaning: "`skip_backlog` together with `batch`, where each request says where its stream starts.",
+      remedy: "Remove `skip_backlog`; without a field for the start, streams start from now on.",
+    },
+    "poll-pages": {
+      meaning:
+        "`pages` of a `poll` does not say how pages follow each other, or has an impossible size or number of pages.",
+      remedy: "Set `link_header` or `page`, and `max` to the number of pages of the feed, at least 2.",
+    },
     "poll-interval": {
       meaning: "The interval of a poll is not positive.",
       remedy: "Use a duration of more than 0.",

@@ -5,14 +5,18 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_connectrest_v1_annotations } from "../../connectrest/v1/annotations_pb.ts";
+import type { Heartbeat } from "../../connectrest/v1/feed_pb.ts";
+import { file_connectrest_v1_feed } from "../../connectrest/v1/feed_pb.ts";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.ts";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file rules/v1/streams.proto.
  */
 export const file_rules_v1_streams: GenFile = /*@__PURE__*/
-  fileDesc("ChZydWxlcy92MS9zdHJlYW1zLnByb3RvEghydWxlcy52MSJKCgtQYWdlUmVxdWVzdBINCgVxdWVyeRgBIAEoCRIOCgZvZmZzZXQYAiABKAUSDAoEcGFnZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiEwoFRW50cnkSCgoCaWQYASABKAMiHAoMV2F0Y2hSZXF1ZXN0EgwKBG5hbWUYASABKAkiTwoRVXBsb2FkQm9keVJlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJEg0KBWNodW5rGAMgASgMEg8KB3JlcGxhY2UYBCABKAgiXwoRVXBsb2FkUGFydFJlcXVlc3QSDQoFdGl0bGUYASABKAkSDAoEcGFydBgCIAEoCRIQCghmaWxlbmFtZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBWNodW5rGAUgASgMIh8KD0Rvd25sb2FkUmVxdWVzdBIMCgRuYW1lGAEgASgJIkMKDkRvd25sb2FkQW5zd2VyEg0KBWNodW5rGAEgASgMEiIKBHR5cGUYAiABKAlCFLrrGBAqDgoMQ29udGVudC1UeXBlMtwJCg1TdHJlYW1TZXJ2aWNlEokBCgZCeUxpbmsSFS5ydWxlcy52MS5QYWdlUmVxdWVzdBoPLnJ1bGVzLnYxLkVudHJ5IlW66xhEGgoKCHJlc3BvbnNl2gE1CgdlbnRyaWVzCgxlbnRyaWVzLmxpc3RKEGxpbmtzLm5leHQucXVlcnkSCmxpbmtzLm5leHSC0+STAgcSBS9saW5rMAESXgoMQnlMaW5rSGVhZGVyEhUucnVsZXMudjEuUGFnZVJlcXVlc3QaDy5ydWxlcy52MS5FbnRyeSIkuusYDNoBCQoBLhoEbmV4dILT5JMCDhIML2xpbmstaGVhZGVyMAESXQoIQnlPZmZzZXQSFS5ydWxlcy52MS5QYWdlUmVxdWVzdBoPLnJ1bGVzLnYxLkVudHJ5Iie66xgU2gERCgdlbnRyaWVzIgZvZmZzZXSC0+STAgkSBy9vZmZzZXQwARJZCgZCeVBhZ2USFS5ydWxlcy52MS5QYWdlUmVxdWVzdBoPLnJ1bGVzLnYxLkVudHJ5IiW66xgU2gERCgdlbnRyaWVzQAIqBHBhZ2WC0+STAgcSBS9wYWdlMAESbwoIQnlDdXJzb3ISFS5ydWxlcy52MS5QYWdlUmVxdWVzdBoPLnJ1bGVzLnYxLkVudHJ5Ijm66xgj2gEgCgdlbnRyaWVzMhUKC21ldGEuY3Vyc29yEgZjdXJzb3KC0+STAgw6ASoiBy9jdXJzb3IwARJoCgpCeUxhc3RJdGVtEhUucnVsZXMudjEuUGFnZVJlcXVlc3QaDy5ydWxlcy52MS5FbnRyeSIwuusYGtoBFwoHZW50cmllczoMCgJpZBIGY3Vyc29ygtPkkwIMEgovbGFzdC1pdGVtMAESegoMV2F0Y2hFbnRyaWVzEhYucnVsZXMudjEuV2F0Y2hSZXF1ZXN0Gg8ucnVsZXMudjEuRW50cnkiP7rrGCfiASQKB2VudHJpZXMSAmlkGg9YLVBvbGwtSW50ZXJ2YWwiAggeKAGC0+STAg4SDC9mZWVkL3tuYW1lfTABEmcKClVwbG9hZEJvZHkSGy5ydWxlcy52MS5VcGxvYWRCb2R5UmVxdWVzdBoPLnJ1bGVzLnYxLkVudHJ5Iim66xgQ6gENCgVjaHVuaxIEdHlwZYLT5JMCDxoNL2ZpbGVzL3tuYW1lfSgBEn0KClVwbG9hZFBhcnQSGy5ydWxlcy52MS5VcGxvYWRQYXJ0UmVxdWVzdBoPLnJ1bGVzLnYxLkVudHJ5Ij+66xgqsAEDugEEanNvbuoBHQoFY2h1bmsSBHR5cGUaBHBhcnQiCGZpbGVuYW1lgtPkkwILOgEqIgYvZmlsZXMoARJtCg9VcGxvYWROYW1lZFBhcnQSGy5ydWxlcy52MS5VcGxvYWRQYXJ0UmVxdWVzdBoPLnJ1bGVzLnYxLkVudHJ5Iiq66xgVsAED6gEPCgVjaHVuaxoGJ2RhdGEngtPkkwILOgEqIgYvZmlsZXMoARJqCgxEb3dubG9hZEZpbGUSGS5ydWxlcy52MS5Eb3dubG9hZFJlcXVlc3QaGC5ydWxlcy52MS5Eb3dubG9hZEFuc3dlciIjuusYCvIBBwoFY2h1bmuC0+STAg8SDS9maWxlcy97bmFtZX0wARoLuusYBwoFcnVsZXNiBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations]);
+  fileDesc("ChZydWxlcy92MS9zdHJlYW1zLnByb3RvEghydWxlcy52MSJKCgtQYWdlUmVxdWVzdBINCgVxdWVyeRgBIAEoCRIOCgZvZmZzZXQYAiABKAUSDAoEcGFnZRgDIAEoBRIOCgZjdXJzb3IYBCABKAkiEwoFRW50cnkSCgoCaWQYASABKAMiHAoMV2F0Y2hSZXF1ZXN0EgwKBG5hbWUYASABKAkiTwoRVXBsb2FkQm9keVJlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgR0eXBlGAIgASgJEg0KBWNodW5rGAMgASgMEg8KB3JlcGxhY2UYBCABKAgiXwoRVXBsb2FkUGFydFJlcXVlc3QSDQoFdGl0bGUYASABKAkSDAoEcGFydBgCIAEoCRIQCghmaWxlbmFtZRgDIAEoCRIMCgR0eXBlGAQgASgJEg0KBWNodW5rGAUgASgMIh8KD0Rvd25sb2FkUmVxdWVzdBIMCgRuYW1lGAEgASgJIkMKDkRvd25sb2FkQW5zd2VyEg0KBWNodW5rGAEgASgMEiIKBHR5cGUYAiABKAlCFLrrGBAqDgoMQ29udGVudC1UeXBlIsIBChNXYXRjaEJhdGNoZXNSZXF1ZXN0Eg0KBW93bmVyGAEgASgJEhEKBHJlcG8YAiABKAlIAIgBARIPCgdiYWNrbG9nGAMgASgIEhUKCGFmdGVyX2lkGAQgASgJSAGIAQESFAoMcmVzdW1lX3Rva2VuGAUgASgJEjUKEmhlYXJ0YmVhdF9pbnRlcnZhbBgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIHCgVfcmVwb0ILCglfYWZ0ZXJfaWQihwEKBUJhdGNoEh8KBmV2ZW50cxgBIAMoCzIPLnJ1bGVzLnYxLkVudHJ5EhQKDHJlc3VtZV90b2tlbhgCIAEoCRIMCgRsYXRlGAMgASgIEgsKA2dhcBgEIAEoCBIsCgloZWFydGJlYXQYBSABKAsyGS5jb25uZWN0cmVzdC52MS5IZWFydGJlYXQy5gsKDVN0cmVhbVNlcnZpY2USiQEKBkJ5TGluaxIVLnJ1bGVzLnYxLlBhZ2VSZXF1ZXN0Gg8ucnVsZXMudjEuRW50cnkiVbrrGEQaCgoIcmVzcG9uc2XaATUKB2VudHJpZXMKDGVudHJpZXMubGlzdEoQbGlua3MubmV4dC5xdWVyeRIKbGlua3MubmV4dILT5JMCBxIFL2xpbmswARJeCgxCeUxpbmtIZWFkZXISFS5ydWxlcy52MS5QYWdlUmVxdWVzdBoPLnJ1bGVzLnYxLkVudHJ5IiS66xgM2gEJCgEuGgRuZXh0gtPkkwIOEgwvbGluay1oZWFkZXIwARJdCghCeU9mZnNldBIVLnJ1bGVzLnYxLlBhZ2VSZXF1ZXN0Gg8ucnVsZXMudjEuRW50cnkiJ7rrGBTaAREKB2VudHJpZXMiBm9mZnNldILT5JMCCRIHL29mZnNldDABElkKBkJ5UGFnZRIVLnJ1bGVzLnYxLlBhZ2VSZXF1ZXN0Gg8ucnVsZXMudjEuRW50cnkiJbrrGBTaAREKB2VudHJpZXNAAioEcGFnZYLT5JMCBxIFL3BhZ2UwARJvCghCeUN1cnNvchIVLnJ1bGVzLnYxLlBhZ2VSZXF1ZXN0Gg8ucnVsZXMudjEuRW50cnkiObrrGCPaASAKB2VudHJpZXMyFQoLbWV0YS5jdXJzb3ISBmN1cnNvcoLT5JMCDDoBKiIHL2N1cnNvcjABEmgKCkJ5TGFzdEl0ZW0SFS5ydWxlcy52MS5QYWdlUmVxdWVzdBoPLnJ1bGVzLnYxLkVudHJ5IjC66xga2gEXCgdlbnRyaWVzOgwKAmlkEgZjdXJzb3KC0+STAgwSCi9sYXN0LWl0ZW0wARJ6CgxXYXRjaEVudHJpZXMSFi5ydWxlcy52MS5XYXRjaFJlcXVlc3QaDy5ydWxlcy52MS5FbnRyeSI/uusYJ+IBJAoHZW50cmllcxICaWQaD1gtUG9sbC1JbnRlcnZhbCICCB4oAYLT5JMCDhIML2ZlZWQve25hbWV9MAEShwIKDFdhdGNoQmF0Y2hlcxIdLnJ1bGVzLnYxLldhdGNoQmF0Y2hlc1JlcXVlc3QaDy5ydWxlcy52MS5CYXRjaCLEAbrrGJoB4gGWAQoBLhICaWQaD1gtUG9sbC1JbnRlcnZhbDIsCgZldmVudHMSDHJlc3VtZV90b2tlbhoEbGF0ZSIDZ2FwKgloZWFydGJlYXQ6NQoHYmFja2xvZxIIYWZ0ZXJfaWQaDHJlc3VtZV90b2tlbiISaGVhcnRiZWF0X2ludGVydmFsQgoYZCADCgRuZXh0SgVvd25lckoEcmVwb4LT5JMCHxIdL3JlcG9zL3tvd25lcn0ve3JlcG99L2VudHJpZXMwARJnCgpVcGxvYWRCb2R5EhsucnVsZXMudjEuVXBsb2FkQm9keVJlcXVlc3QaDy5ydWxlcy52MS5FbnRyeSIpuusYEOoBDQoFY2h1bmsSBHR5cGWC0+STAg8aDS9maWxlcy97bmFtZX0oARJ9CgpVcGxvYWRQYXJ0EhsucnVsZXMudjEuVXBsb2FkUGFydFJlcXVlc3QaDy5ydWxlcy52MS5FbnRyeSI/uusYKrABA7oBBGpzb27qAR0KBWNodW5rEgR0eXBlGgRwYXJ0IghmaWxlbmFtZYLT5JMCCzoBKiIGL2ZpbGVzKAESbQoPVXBsb2FkTmFtZWRQYXJ0EhsucnVsZXMudjEuVXBsb2FkUGFydFJlcXVlc3QaDy5ydWxlcy52MS5FbnRyeSIquusYFbABA+oBDwoFY2h1bmsaBidkYXRhJ4LT5JMCCzoBKiIGL2ZpbGVzKAESagoMRG93bmxvYWRGaWxlEhkucnVsZXMudjEuRG93bmxvYWRSZXF1ZXN0GhgucnVsZXMudjEuRG93bmxvYWRBbnN3ZXIiI7rrGAryAQcKBWNodW5rgtPkkwIPEg0vZmlsZXMve25hbWV9MAEaC7rrGAcKBXJ1bGVzYgZwcm90bzM", [file_connectrest_v1_annotations, file_connectrest_v1_feed, file_google_api_annotations, file_google_protobuf_duration]);
 
 /**
  * @generated from message rules.v1.PageRequest
@@ -189,6 +193,85 @@ export const DownloadAnswerSchema: GenMessage<DownloadAnswer> = /*@__PURE__*/
   messageDesc(file_rules_v1_streams, 6);
 
 /**
+ * @generated from message rules.v1.WatchBatchesRequest
+ */
+export type WatchBatchesRequest = Message<"rules.v1.WatchBatchesRequest"> & {
+  /**
+   * @generated from field: string owner = 1;
+   */
+  owner: string;
+
+  /**
+   * @generated from field: optional string repo = 2;
+   */
+  repo?: string | undefined;
+
+  /**
+   * @generated from field: bool backlog = 3;
+   */
+  backlog: boolean;
+
+  /**
+   * @generated from field: optional string after_id = 4;
+   */
+  afterId?: string | undefined;
+
+  /**
+   * @generated from field: string resume_token = 5;
+   */
+  resumeToken: string;
+
+  /**
+   * @generated from field: google.protobuf.Duration heartbeat_interval = 6;
+   */
+  heartbeatInterval?: Duration | undefined;
+};
+
+/**
+ * Describes the message rules.v1.WatchBatchesRequest.
+ * Use `create(WatchBatchesRequestSchema)` to create a new message.
+ */
+export const WatchBatchesRequestSchema: GenMessage<WatchBatchesRequest> = /*@__PURE__*/
+  messageDesc(file_rules_v1_streams, 7);
+
+/**
+ * @generated from message rules.v1.Batch
+ */
+export type Batch = Message<"rules.v1.Batch"> & {
+  /**
+   * @generated from field: repeated rules.v1.Entry events = 1;
+   */
+  events: Entry[];
+
+  /**
+   * @generated from field: string resume_token = 2;
+   */
+  resumeToken: string;
+
+  /**
+   * @generated from field: bool late = 3;
+   */
+  late: boolean;
+
+  /**
+   * @generated from field: bool gap = 4;
+   */
+  gap: boolean;
+
+  /**
+   * @generated from field: connectrest.v1.Heartbeat heartbeat = 5;
+   */
+  heartbeat?: Heartbeat | undefined;
+};
+
+/**
+ * Describes the message rules.v1.Batch.
+ * Use `create(BatchSchema)` to create a new message.
+ */
+export const BatchSchema: GenMessage<Batch> = /*@__PURE__*/
+  messageDesc(file_rules_v1_streams, 8);
+
+/**
  * Lists, news and large bodies.
  *
  * @generated from service rules.v1.StreamService
@@ -249,6 +332,14 @@ export const StreamService: GenService<{
     methodKind: "server_streaming";
     input: typeof WatchRequestSchema;
     output: typeof EntrySchema;
+  },
+  /**
+   * @generated from rpc rules.v1.StreamService.WatchBatches
+   */
+  watchBatches: {
+    methodKind: "server_streaming";
+    input: typeof WatchBatchesRequestSchema;
+    output: typeof BatchSchema;
   },
   /**
    * @generated from rpc rules.v1.StreamService.UploadBody

@@ -16,6 +16,7 @@ import {
   type ServiceAdapter,
   type UploadAdapter,
   download,
+  heartbeatMs,
   paginate,
   pathSegment,
   poll,
@@ -27,6 +28,7 @@ import {
   StreamService,
   type UploadBodyRequest,
   type UploadPartRequest,
+  type WatchBatchesRequest,
   type WatchRequest,
 } from "./streams_pb.ts";
 // @@protoc_insertion_point(imports)
@@ -222,6 +224,45 @@ export const StreamService_watchEntries: PollAdapter<
 // @@protoc_insertion_point(method:rules.v1.StreamService.WatchEntries)
 
 /**
+ * GET /repos/{owner}/{repo}/entries
+ *
+ * @generated from rpc rules.v1.StreamService.WatchBatches
+ */
+export const StreamService_watchBatches: PollAdapter<
+  typeof StreamService.method.watchBatches.input,
+  typeof StreamService.method.watchBatches.output
+> = poll(StreamService.method.watchBatches, {
+  rules: { ...StreamService_rules, idempotent: true },
+  request(message: WatchBatchesRequest): RestRequest {
+    const owner = pathSegment(message.owner, "owner");
+    const repo = pathSegment(message.repo ?? "", "repo");
+    return new RequestWriter("GET", `/repos/${owner}/${repo}/entries`);
+  },
+  items: "",
+  key: "id",
+  intervalHeader: "x-poll-interval",
+  intervalMs: 60_000,
+  item: decodeEntry,
+  feed: {
+    batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
+    start: (message: WatchBatchesRequest) => ({
+      backlog: message.backlog || undefined,
+      after: message.afterId || undefined,
+      token: message.resumeToken || undefined,
+      heartbeatMs: heartbeatMs(message.heartbeatInterval),
+    }),
+    startFields: { backlog: "backlog", after: "after_id", token: "resume_token" },
+    fold: (message: WatchBatchesRequest) => ({
+      ...message,
+      owner: message.owner.toLowerCase(),
+      ...(message.repo !== undefined && { repo: message.repo.toLowerCase() }),
+    }),
+    pages: { link: "next", size: 100, max: 3 },
+  },
+});
+// @@protoc_insertion_point(method:rules.v1.StreamService.WatchBatches)
+
+/**
  * PUT /files/{name}
  *
  * @generated from rpc rules.v1.StreamService.UploadBody
@@ -336,6 +377,7 @@ export const StreamServiceRest: ServiceAdapter<typeof StreamService> = {
     byCursor: StreamService_byCursor,
     byLastItem: StreamService_byLastItem,
     watchEntries: StreamService_watchEntries,
+    watchBatches: StreamService_watchBatches,
     uploadBody: StreamService_uploadBody,
     uploadPart: StreamService_uploadPart,
     uploadNamedPart: StreamService_uploadNamedPart,

@@ -1,0 +1,9 @@
+/** Whether there is more than one Authorization header, of which Node keeps the first. */
+export function isTwice(rawHeaders: readonly string[]): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 13 && name.toLowerCase() === "authorization") count += 1;
+  }
+  return count > 1;
+}

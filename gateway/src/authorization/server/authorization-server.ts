@@ -1,0 +1,469 @@
+import type { ClientMetadata } from "oidc-provider";
+import type { OnLimit } from "../../limits.ts";
+import { failExchange } from "../../listener/exchange.ts";
+import { type HttpRequest, type HttpResponse, sendResponse } from "../../listener/http.ts";
+import type { Origin } from "../../listener/proxies.ts";
+import { UNCACHED } from "../../listener/refusal.ts";
+import { refuse } from "../../protocol/refuse.ts";
+import { hashOf } from "../../store/hash.ts";
+import type { Store } from "../../store/store.ts";
+import { isTwice } from "../authorization-header.ts";
+import { INTERACTION_PATH, type Interactions } from "../interaction.ts";
+import { Engine } from "./engine.ts";
+import { sendErrorPage } from "./error-page.ts";
+import { returnCookie, serveFlow } from "./flows.ts";
+import type { Grants } from "./grants.ts";
+import type { WholeRequest, WholeResponse } from "./memory-exchange.ts";
+import { RESOURCE_METADATA_PATH, resourceMetadata, serverMetadata } from "./metadata.ts";
+import { OAuthError } from "./oauth-error.ts";
+import { createProvider, type Lifetimes, METADATA_PATH } from "./provider.ts";
+import { Rate } from "./rate.ts";
+import { type BodyLimits, isType, readForm, readText } from "./read-form.ts";
+import { checkRegistration, type RegistrationPolicy, registrationResponse } from "./registration.ts";
+import { settleResource } from "./resource-indicator.ts";
+import { redirectUriOf } from "./stored-token.ts";
+
+/** What happened at an endpoint, for logs and metrics. Never a secret. */
+export interface AuthorizationEvent {
+  readonly endpoint: EndpointName;
+  /** `ok`, or the error of the response. */
+  readonly outcome: string;
+  /** The address of whoever has sent the request. */
+  readonly client: string;
+}
+
+export type EndpointName = "metadata" | "authorize" | "token" | "register" | "revoke" | "sign-in";
+
+export interface AuthorizationServerOptions {
+  readonly publicUrl: string;
+  readonly store: Store;
+  readonly grants: Grants;
+  /** All scopes that tokens may have; at least one. */
+  readonly scopes: readonly string[];
+  /** Clients of the configuration, their secrets hashed. */
+  readonly clients: readonly ClientMetadata[];
+  /** Undefined where no client may register itself. */
+  readonly registration:
+    | (RegistrationPolicy & { readonly initialAccessToken: string | undefined })
+    | undefined;
+  readonly lifetimes: Lifetimes & { readonly clientSeconds: number };
+  /** Signs people in; undefined where there are none, and clients act for themselves alone. */
+  readonly interactions: Interactions | undefined;
+  /** Whether the session that a grant is bound to still stands. */
+  readonly isAlive: (sessionId: string) => Promise<boolean>;
+  readonly limits: AuthorizationLimits;
+  readonly now: () => number;
+  readonly onEvent: (event: AuthorizationEvent) => void;
+  /** Notified of a token that its client has revoked, if it was one. */
+  readonly onRevoked: (token: string) => void;
+  /** Notified when a code or a refresh token comes back that has been used: its grant is revoked. */
+  readonly onReuse: (kind: string, clientId: string) => void;
+  readonly onLimit: OnLimit;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Those of the gateway that count here; read whenever they count. */
+export interface AuthorizationLimits {
+  readonly authorizationRequestsPerMinute: number;
+  readonly authorizationRequestsPerClient: number;
+  readonly registrationsPerMinute: number;
+  readonly registrationsPerClient: number;
+  readonly bodyIdleTimeoutMs: number;
+}
+
+/** The endpoints of OAuth 2.1 (document 3 B). */
+export interface AuthorizationServer {
+  /** Whether a request is for one of them, and has been taken. Ends its response later. */
+  serve(request: HttpRequest, response: HttpResponse, origin: Origin): boolean;
+  /**
+   * Whether pages of other origins may lead to a request: links to where people sign in, and what gives nothing to those who
+   * bring no code, secret or token of their own. Forms of sign-in come from its own pages.
+   */
+  isShared(request: HttpRequest): boolean;
+}
+
+/** Bytes of a request's body. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** How long a browser may remember the response to a preflight request, in seconds. */
+const CORS_SECONDS = 7200;
+
+/** One endpoint, as a path has it. */
+interface Endpoint {
+  readonly name: EndpointName;
+  readonly methods: readonly string[];
+  /** Whether pages of any origin may use it: it gives nothing to those who bring no code, secret or token. */
+  readonly isShared: boolean;
+  readonly handle: (exchange: Exchange) => Promise<string | undefined>;
+}
+
+interface Exchange {
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
+  readonly path: string;
+  readonly query: string;
+  readonly address: string;
+}
+
+/** Creates the authorization server. It serves nothing until requests come. */
+export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
+  return new Server(options);
+}
+
+class Server implements AuthorizationServer {
+  private readonly options: AuthorizationServerOptions;
+  private readonly engine: Engine;
+  private readonly requests: Rate;
+  private readonly registrations: Rate;
+  private readonly configured: ReadonlySet<string>;
+  private readonly endpoints: ReadonlyMap<string, Endpoint>;
+  private metadata: string | undefined;
+
+  constructor(options: AuthorizationServerOptions) {
+    const { limits, now, registration, lifetimes } = options;
+    this.options = options;
+    const provider = createProvider({
+      ...options,
+      registration: {
+        isOpen: registration !== undefined,
+        initialAccessToken: registration?.initialAccessToken,
+      },
+      adapter: { ...options, clientMs: lifetimes.clientSeconds * 1000 },
+    });
+    this.engine = new Engine(provider, options.store, options.onError);
+    this.configured = new Set(options.clients.map(({ client_id: id }) => id));
+    this.requests = new Rate(
+      {
+        all: () => limits.authorizationRequestsPerMinute,
+        perClient: () => limits.authorizationRequestsPerClient,
+      },
+      now,
+    );
+    this.registrations = new Rate(
+      { all: () => limits.registrationsPerMinute, perClient: () => limits.registrationsPerClient },
+      now,
+    );
+    this.endpoints = new Map<string, Endpoint>([
+      [METADATA_PATH, shared("metadata", ["GET", "HEAD"], (exchange) => this.sendMetadata(exchange))],
+      ["/token", shared("token", ["POST"], (exchange) => this.token(exchange))],
+      ["/revoke", shared("revoke", ["POST"], (exchange) => this.revoke(exchange))],
+      ["/register", shared("register", ["POST"], (exchange) => this.register(exchange))],
+      ["/authorize", own("authorize", ["GET", "POST"], (exchange) => this.authorize(exchange))],
+    ]);
+  }
+
+  serve(request: HttpRequest, response: HttpResponse, origin: Origin): boolean {
+    const [path = "", query = ""] = (request.url ?? "").split("?", 2);
+    const endpoint = this.find(path);
+    if (endpoint === undefined) return false;
+    const exchange = { request, response, path, query, address: origin.client };
+    this.run(endpoint, exchange, origin).catch((error: unknown) => {
+      this.options.onError(error);
+      failExchange(request, response, refuse);
+    });
+    return true;
+  }
+
+  isShared({ url = "", method }: HttpRequest): boolean {
+    const endpoint = this.find(url.split("?", 1)[0] ?? "");
+    return endpoint !== undefined && (endpoint.isShared || method === "GET" || endpoint.name === "authorize");
+  }
+
+  private find(path: string): Endpoint | undefined {
+    const endpoint = this.endpoints.get(path);
+    if (endpoint !== undefined) return endpoint;
+    if (path === RESOURCE_METADATA_PATH || path.startsWith(`${RESOURCE_METADATA_PATH}/`))
+      return this.ofResource;
+    if (path.startsWith("/.well-known/")) return this.ofNothing;
+    if (path.startsWith(`${INTERACTION_PATH}/`)) return this.ofFlows;
+    return /^\/authorize\/[\w-]{21,128}$/.test(path) ? this.ofResumption : undefined;
+  }
+
+  private readonly ofResource = shared("metadata", ["GET", "HEAD"], ({ request, response, path }) => {
+    const metadata = resourceMetadata(path.slice(RESOURCE_METADATA_PATH.length), this.metadataOptions);
+    if (metadata === undefined) throw new OAuthError(404, "invalid_target", "there is no such resource");
+    sendJson(request, response, 200, metadata);
+    return Promise.resolve(undefined);
+  });
+
+  /** Clients fall back to what they know by themselves at 404 alone. */
+  private readonly ofNothing = shared("metadata", ["GET", "HEAD"], () => {
+    throw new OAuthError(404, "not_found", "there is no such metadata");
+  });
+
+  private readonly ofFlows = own("sign-in", ["GET", "HEAD", "POST"], async ({ request, response }) => {
+    const { interactions, scopes } = this.options;
+    if (interactions === undefined) throw new OAuthError(404, "invalid_request", "nobody can sign in here");
+    await serveFlow(request, response, {
+      engine: this.engine,
+      interactions,
+      scopes,
+      configured: this.configured,
+    });
+    return undefined;
+  });
+
+  private readonly ofResumption = own("sign-in", ["GET"], (exchange) => {
+    return this.forward(exchange, { method: "GET", url: exchange.path, body: "" });
+  });
+
+  private async run(endpoint: Endpoint, exchange: Exchange, origin: Origin): Promise<void> {
+    const { request, response } = exchange;
+    if (endpoint.isShared && shareWithPages(request, response, endpoint.methods)) return;
+    let outcome: string;
+    try {
+      this.check(endpoint, exchange, origin);
+      outcome = (await endpoint.handle(exchange)) ?? "ok";
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
+      outcome = error.error;
+      if (endpoint.isShared) {
+        sendJson(request, response, error.status, error.body, error.headers);
+      } else {
+        sendErrorPage(response, error.status, error.error, error.message, error.headers);
+      }
+    }
+    this.options.onEvent({ endpoint: endpoint.name, outcome, client: exchange.address });
+  }
+
+  /** What is the same at all endpoints. */
+  private check(endpoint: Endpoint, { request, address, path }: Exchange, { scheme }: Origin): void {
+    if (isTwice(request.rawHeaders)) {
+      throw new OAuthError(400, "invalid_request", "there must be one Authorization header");
+    }
+    if (!endpoint.methods.includes(request.method ?? "")) {
+      const methods = endpoint.methods.join(", ");
+      throw new OAuthError(405, "invalid_request", `${path} takes ${methods}`, { allow: methods });
+    }
+    if (scheme === "http" && this.engine.origin.protocol === "https:") {
+      const text = "authorization is served over https alone; if a proxy ends TLS, name it in server.proxies";
+      throw new OAuthError(400, "invalid_request", text);
+    }
+    if (endpoint.name === "metadata") return;
+    this.takeTurn(this.requests, address, "authorizationRequestsPerMinute", "authorizationRequestsPerClient");
+    if (endpoint.name === "register") {
+      this.takeTurn(this.registrations, address, "registrationsPerMinute", "registrationsPerClient");
+    }
+  }
+
+  private takeTurn(
+    rate: Rate,
+    address: string,
+    all: keyof AuthorizationLimits & Parameters<OnLimit>[0],
+    perClient: keyof AuthorizationLimits & Parameters<OnLimit>[0],
+  ): void {
+    const excess = rate.take(address);
+    if (excess === undefined) return;
+    const limit = excess.by === "all" ? all : perClient;
+    this.options.onLimit(limit);
+    const text = `there may be ${this.options.limits[limit]} such requests a minute, the limit ${limit}; try again later`;
+    throw new OAuthError(429, "too_many_requests", text, { "retry-after": String(excess.seconds) });
+  }
+
+  private async sendMetadata({ request, response }: Exchange): Promise<undefined> {
+    this.metadata ??= await this.readMetadata();
+    sendJson(request, response, 200, this.metadata);
+  }
+
+  private async readMetadata(): Promise<string> {
+    const { body } = await this.engine.handle({ method: "GET", url: METADATA_PATH, headers: {}, body: "" });
+    const engines: unknown = JSON.parse(body.toString());
+    return JSON.stringify(serverMetadata({ ...Object(engines) }, this.metadataOptions));
+  }
+
+  private get metadataOptions() {
+    const { publicUrl, scopes, interactions, registration } = this.options;
+    return {
+      publicUrl,
+      scopes,
+      hasInteractions: interactions !== undefined,
+      isRegistrationOpen: registration !== undefined,
+    };
+  }
+
+  private async authorize(exchange: Exchange): Promise<string | undefined> {
+    const { request, query } = exchange;
+    if (this.options.interactions === undefined) {
+      throw new OAuthError(400, "unauthorized_client", "nobody can sign in here; clients act for themselves");
+    }
+    const form =
+      request.method === "POST" ? await readForm(request, this.bodyLimits) : new URLSearchParams(query);
+    settleResource(form, this.options.publicUrl);
+    // the engine knows others, which need pages with scripts, or leave codes where scripts read them
+    if (!["query", ""].includes(form.get("response_mode") ?? "")) form.set("response_mode", "unsupported");
+    return this.forward(exchange, { method: "GET", url: `/authorize?${form}`, body: "" });
+  }
+
+  private async token(exchange: Exchange): Promise<string | undefined> {
+    const form = await readForm(exchange.request, this.bodyLimits);
+    settleResource(form, this.options.publicUrl);
+    await this.settleRedirectUri(form);
+    return this.forward(exchange, { method: "POST", url: "/token", body: String(form), type: FORM });
+  }
+
+  /** Clients of OAuth 2.1 need not say again where the code was sent (section 4.1.3), which the engine wants to know. */
+  private async settleRedirectUri(form: URLSearchParams): Promise<void> {
+    const [code, ...others] = form.getAll("code");
+    if (code === undefined || others.length > 0 || form.has("redirect_uri")) return;
+    const entry = await this.engine.guarded(() => this.options.store.get(CODE_KIND, hashOf(code)));
+    const uri = entry && redirectUriOf(entry);
+    if (uri !== undefined) form.set("redirect_uri", uri);
+  }
+
+  private async revoke(exchange: Exchange): Promise<string | undefined> {
+    const form = await readForm(exchange.request, this.bodyLimits);
+    const error = await this.forward(exchange, {
+      method: "POST",
+      url: "/revoke",
+      body: String(form),
+      type: FORM,
+    });
+    this.options.onRevoked(form.get("token") ?? "");
+    return error;
+  }
+
+  private async register(exchange: Exchange): Promise<string | undefined> {
+    const { request } = exchange;
+    const { registration } = this.options;
+    if (registration === undefined) {
+      throw new OAuthError(
+        404,
+        "invalid_request",
+        "clients cannot register here; ask the operator for a client id",
+      );
+    }
+    if (!isType(request, "application/json")) {
+      throw new OAuthError(
+        400,
+        "invalid_client_metadata",
+        "the body must be application/json (RFC 7591 section 3.1)",
+      );
+    }
+    if (registration === undefined)
+      throw new OAuthError(404, "invalid_request", "clients cannot register here");
+    const metadata = checkRegistration(await readText(request, this.bodyLimits), registration);
+    const whole = { method: "POST", url: "/register", body: JSON.stringify(metadata), type: JSON_TYPE };
+    return this.forward(exchange, whole, (body) => {
+      return Buffer.from(JSON.stringify(registrationResponse(Object(JSON.parse(body.toString())))));
+    });
+  }
+
+  private get bodyLimits(): BodyLimits {
+    return { maxBytes: MAX_BODY_BYTES, idleTimeoutMs: this.options.limits.bodyIdleTimeoutMs };
+  }
+
+  /** Lets the engine respond. Resolves with the error of its response. */
+  private async forward(
+    { request, response }: Exchange,
+    { type, ...whole }: Omit<WholeRequest, "headers"> & { readonly type?: string },
+    change?: (body: Buffer) => Buffer,
+  ): Promise<string | undefined> {
+    const { authorization, cookie } = request.headers;
+    const result = await this.engine.handle({
+      ...whole,
+      headers: {
+        accept: "application/json",
+        ...(type === undefined ? {} : { "content-type": type }),
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(cookie === undefined ? {} : { cookie }),
+      },
+    });
+    const settled =
+      change === undefined || result.status >= 400 ? result : { ...result, body: change(result.body) };
+    return this.send(response, settled, whole.method === "GET");
+  }
+
+  private send(
+    response: HttpResponse,
+    { status, headers, body }: WholeResponse,
+    isPage: boolean,
+  ): string | undefined {
+    const { location } = headers;
+    if (typeof location === "string") {
+      const to = location.startsWith(`${this.options.publicUrl}/`) ? new URL(location).pathname : location;
+      const back = returnCookie(to, this.engine.origin.protocol === "https:");
+      const cookies = [...cookiesOf(headers["set-cookie"]), ...(back === undefined ? [] : [back])];
+      const set = cookies.length === 0 ? {} : { "set-cookie": cookies };
+      sendResponse(response, status, { location: to, ...set, ...SAFE });
+      return new URL(location, this.options.publicUrl).searchParams.get("error") ?? undefined;
+    }
+    const error = status >= 400 ? errorOf(status, body) : undefined;
+    // to those who open a page
+    if (error !== undefined && isPage) throw error;
+    const challenge = headers["www-authenticate"];
+    const sent = error?.error === "unauthorized_client" ? Buffer.from(JSON.stringify(error.body)) : body;
+    sendResponse(
+      response,
+      status,
+      {
+        ...(sent.length === 0 ? {} : { "content-type": JSON_TYPE }),
+        "content-length": String(sent.length),
+        ...(challenge === undefined ? {} : { "www-authenticate": String(challenge) }),
+        ...SAFE,
+        pragma: "no-cache",
+      },
+      sent,
+    );
+    return error?.error;
+  }
+}
+
+/** The engine's name for codes. */
+const CODE_KIND = "AuthorizationCode";
+
+const FORM = "application/x-www-form-urlencoded";
+const JSON_TYPE = "application/json";
+
+const SAFE = { ...UNCACHED, "referrer-policy": "no-referrer" } as const;
+
+function shared(name: EndpointName, methods: readonly string[], handle: Endpoint["handle"]): Endpoint {
+  return { name, methods, isShared: true, handle };
+}
+
+function own(name: EndpointName, methods: readonly string[], handle: Endpoint["handle"]): Endpoint {
+  return { name, methods, isShared: false, handle };
+}
+
+/** Lets pages of any origin use an endpoint, without cookies. Returns whether it was a preflight request, and is answered. */
+function shareWithPages(request: HttpRequest, response: HttpResponse, methods: readonly string[]): boolean {
+  response.setHeader("access-control-allow-origin", "*");
+  if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined) {
+    response.setHeader("access-control-expose-headers", "www-authenticate, retry-after");
+    return false;
+  }
+  sendResponse(response, 204, {
+    "access-control-allow-methods": methods.join(", "),
+    "access-control-allow-headers": "authorization, content-type, mcp-protocol-version",
+    "access-control-max-age": String(CORS_SECONDS),
+  });
+  return true;
+}
+
+function sendJson(
+  { method }: HttpRequest,
+  response: HttpResponse,
+  status: number,
+  value: object | string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const body = typeof value === "string" ? value : JSON.stringify(value);
+  const length = String(Buffer.byteLength(body));
+  const all = { "content-type": JSON_TYPE, "content-length": length, ...SAFE, ...headers };
+  sendResponse(response, status, all, method === "HEAD" ? "" : body);
+}
+
+/** Cookies of the engine, but for its session, which is not kept. */
+function cookiesOf(header: number | string | readonly string[] | undefined): string[] {
+  const cookies = Array.isArray(header) ? header : typeof header === "string" ? [header] : [];
+  return cookies.filter((cookie: string) => !cookie.startsWith("connect_rest_session"));
+}
+
+/** The engine calls a grant that a client may not have `invalid_request`; clients look for RFC 6749 section 5.2. */
+const NOT_ALLOWED = /^requested grant type is not allowed/;
+
+function errorOf(status: number, body: Buffer): OAuthError {
+  const parsed: unknown = JSON.parse(body.toString());
+  const { error = "server_error", error_description: text = "" } = Object(parsed) as Record<string, unknown>;
+  const name = NOT_ALLOWED.test(String(text)) ? "unauthorized_client" : String(error);
+  return new OAuthError(status, name, String(text));
+}

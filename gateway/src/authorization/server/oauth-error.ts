@@ -1,0 +1,24 @@
+/** An error of OAuth 2 as a response (RFC 6749 section 5.2, RFC 7591 section 3.2.2). */
+export class OAuthError extends Error {
+  readonly status: number;
+  readonly error: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** @param description for people, without quotes and backslashes */
+  constructor(
+    status: number,
+    error: string,
+    description: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(description);
+    this.name = "OAuthError";
+    this.status = status;
+    this.error = error;
+    this.headers = headers;
+  }
+
+  get body(): { readonly error: string; readonly error_description: string } {
+    return { error: this.error, error_description: this.message };
+  }
+}

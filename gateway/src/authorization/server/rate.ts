@@ -1,0 +1,51 @@
+import { clientKey } from "../../admission/client-key.ts";
+
+/** How long a count lasts, in milliseconds. */
+const WINDOW_MS = 60_000;
+
+/** Clients that are counted by themselves. Those beyond it count as one, so that inventing addresses gains nothing. */
+const MAX_CLIENTS = 10_000;
+
+/** How many requests there may be in a minute, in all and of one client. */
+export interface RateLimits {
+  readonly all: () => number;
+  readonly perClient: () => number;
+}
+
+/** Counts requests by the minute. */
+export class Rate {
+  private readonly limits: RateLimits;
+  private readonly now: () => number;
+  private readonly clients = new Map<string, number>();
+  private endsAt = 0;
+  private count = 0;
+
+  constructor(limits: RateLimits, now: () => number) {
+    this.limits = limits;
+    this.now = now;
+  }
+
+  /**
+   * Counts a request of a client, by its address. Returns undefined where it may go on, else in how many seconds the next one
+   * may, and what is exceeded.
+   */
+  take(address: string): { readonly seconds: number; readonly by: "all" | "client" } | undefined {
+    const now = this.now();
+    if (now >= this.endsAt) this.begin(now);
+    const key = clientKey(address);
+    const client = this.clients.has(key) || this.clients.size < MAX_CLIENTS ? key : "";
+    const ofClient = (this.clients.get(client) ?? 0) + 1;
+    const seconds = Math.ceil((this.endsAt - now) / 1000);
+    // those that are refused count for their client alone: they must not keep others out
+    this.clients.set(client, ofClient);
+    if (ofClient > this.limits.perClient()) return { seconds, by: "client" };
+    this.count += 1;
+    return this.count > this.limits.all() ? { seconds, by: "all" } : undefined;
+  }
+
+  private begin(now: number): void {
+    this.endsAt = now + WINDOW_MS;
+    this.count = 0;
+    this.clients.clear();
+  }
+}

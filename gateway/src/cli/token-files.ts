@@ -1,0 +1,49 @@
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { ConnectError } from "@connectrpc/connect";
+import { ERRORS, reasonOf } from "connect-rest";
+import { TokenFile } from "connect-rest/oauth";
+
+/** Where tokens are kept. */
+export interface TokenFileOption {
+  readonly tokenFile?: string | undefined;
+}
+
+/** The file with this user's tokens. A variable that is empty counts as not set. */
+export function openTokenFile(
+  { tokenFile = "" }: TokenFileOption,
+  env: NodeJS.ProcessEnv = process.env,
+): TokenFile {
+  const file = tokenFile === "" ? path.join(configFolder(env), "connect-rest", "tokens.json") : tokenFile;
+  return new TokenFile(path.resolve(file));
+}
+
+/** The folder of this user's settings (XDG Base Directory; on Windows that of the roaming profile). */
+function configFolder({ XDG_CONFIG_HOME: xdg, APPDATA: appData }: NodeJS.ProcessEnv): string {
+  if (process.platform === "win32" && appData !== undefined && appData !== "") return appData;
+  // a relative one is to be ignored, as the specification says
+  return xdg !== undefined && path.isAbsolute(xdg) ? xdg : path.join(homedir(), ".config");
+}
+
+/** A secret that stands alone in a file; the newline at its end is the editor's. */
+export function readSecretFile(file: string): string {
+  const text = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+  if (text === "") throw new Error(`the file ${file} is empty`);
+  return text;
+}
+
+/** Does the work of a command; its errors say what to do. */
+export async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ConnectError)) throw error;
+    throw new Error(`${error.rawMessage}\n${remedyOf(error)}`.trimEnd(), { cause: error });
+  }
+}
+
+function remedyOf(error: ConnectError): string {
+  const entry = Object.entries(ERRORS).find(([reason]) => reason === reasonOf(error));
+  return entry?.[1].remedy ?? "";
+}

@@ -1,0 +1,99 @@
+import type { IncomingMessage } from "node:http";
+import { Code } from "@connectrpc/connect";
+import { afterEach, expect, test } from "vitest";
+import { createRest, type Rest } from "../rest.ts";
+import { failureOf } from "../testing/failure.ts";
+import { httpUpstream, sendJson, type TestServer } from "../testing/servers.ts";
+import { thingAdapter, thingRequest, thingService } from "../testing/thing-service.ts";
+import type { Credentials, CredentialsSource } from "./credentials.ts";
+
+const OPEN: Array<Rest | TestServer> = [];
+
+afterEach(async () => {
+  for (const one of OPEN.splice(0)) await ("close" in one ? one.close() : one[Symbol.asyncDispose]());
+});
+
+const bearer = (accessToken: string, refused?: Credentials["refused"]): Credentials => ({
+  oauth2: { accessToken },
+  refused,
+});
+
+/** An upstream that takes one token, the tokens that it was sent, and a call of it. */
+async function upstreamOf(credentials: CredentialsSource, accepted: string, status = 401) {
+  const tokens: Array<string | undefined> = [];
+  const server = await httpUpstream((request: IncomingMessage, response) => {
+    const token = request.headers.authorization ?? String(request.headers["x-key"]);
+    tokens.push(token);
+    if (token !== `Bearer ${accepted}`) response.statusCode = status;
+    sendJson(response, {});
+  });
+  const rules = { credentials: ["oauth2", "api_key"], apiKey: { header: "x-key" } } as const;
+  const requests: string[] = [];
+  const rest = createRest({
+    adapters: [thingService({ rules })],
+    upstreams: { things: { baseUrl: server.url, credentials } },
+    onRequest: () => ({ onEnd: ({ status: ended }) => requests.push(String(ended)) }),
+  });
+  OPEN.push(rest, server);
+  return { tokens, requests, call: () => rest.call(thingAdapter(), thingRequest({ name: "a" })) };
+}
+
+test("a token that the upstream refuses is renewed, and the request sent once more", async () => {
+  let asked = 0;
+  const renew = async () => {
+    asked += 1;
+    return bearer("new");
+  };
+  const { tokens, requests, call } = await upstreamOf(() => bearer("old", renew), "new");
+  await call();
+  expect(tokens).toEqual(["Bearer old", "Bearer new"]);
+  expect(requests).toEqual(["401", "200"]);
+  expect(asked).toBe(1);
+});
+
+test("a second refusal is the caller's, and the renewed credentials are told of it", async () => {
+  const told: string[] = [];
+  const end = async () => {
+    told.push("new");
+    return bearer("never sent");
+  };
+  const renew = async () => {
+    told.push("old");
+    return bearer("new", end);
+  };
+  const { tokens, call } = await upstreamOf(() => bearer("old", renew), "another");
+  const error = await failureOf(call());
+  expect(error.code).toBe(Code.Unauthenticated);
+  expect(tokens).toEqual(["Bearer old", "Bearer new"]);
+  expect(told).toEqual(["old", "new"]);
+});
+
+test("without other credentials the refusal stands", async () => {
+  const { tokens, call } = await upstreamOf(() => bearer("old", async () => undefined), "new");
+  expect((await failureOf(call())).code).toBe(Code.Unauthenticated);
+  expect(tokens).toEqual(["Bearer old"]);
+});
+
+test.each([400, 403, 404, 500])("status %i is no refusal of the token", async (status) => {
+  let asked = 0;
+  const renew = async () => {
+    asked += 1;
+    return bearer("new");
+  };
+  const { tokens, call } = await upstreamOf(() => bearer("old", renew), "new", status);
+  await failureOf(call());
+  expect([tokens, asked]).toEqual([["Bearer old"], 0]);
+});
+
+test("a refused key is none of the token's business, nor are fixed credentials renewed", async () => {
+  let asked = 0;
+  const refused = async () => {
+    asked += 1;
+    return bearer("new");
+  };
+  const key = await upstreamOf(() => ({ apiKey: "k", refused }), "new");
+  await failureOf(key.call());
+  const fixed = await upstreamOf(bearer("old", refused), "new");
+  await failureOf(fixed.call());
+  expect([key.tokens, fixed.tokens, asked]).toEqual([["k"], ["Bearer old"], 0]);
+});

@@ -1,0 +1,222 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { retryDelayMs } from "../errors/retry-info.ts";
+import { Secret } from "../text/secret.ts";
+import { type Clock, fraction } from "../time/clock.ts";
+import { EndpointError } from "../token-endpoint/endpoint-error.ts";
+import { requestTokens } from "../token-endpoint/token-request.ts";
+import type { ClientAuthMethod, Grant, Send, Tokens } from "../token-endpoint/tokens.ts";
+import type { OAuth2Grant } from "./oauth2-grant.ts";
+
+/** A token that ends within this time is not sent any more: it could end on its way. */
+const SKEW_MS = 5_000;
+
+/** How long before its end a token is renewed at the latest, and which part of its life that is at most. */
+const MARGIN_MS = 60_000;
+const MARGIN_PART = 0.2;
+
+/** The pauses after the token endpoint failed, and after it refused: the first and the longest. Each is twice the one before. */
+const PAUSES = {
+  failed: { firstMs: 1_000, maxMs: 60_000 },
+  refused: { firstMs: 10_000, maxMs: 300_000 },
+  unreadable: { firstMs: 1_000, maxMs: 60_000 },
+} as const;
+
+/** How long an upstream that refuses a token which it got just now is not met with another one. */
+const REFUSAL_MS = 60_000;
+
+/** Why there is no token: the endpoint could not say, it refused, or the store of the tokens failed. */
+export interface TokenFailure {
+  readonly kind: keyof typeof PAUSES;
+  readonly problem: string;
+  /** How long there will be no request, in milliseconds. */
+  readonly delay: number;
+  readonly cause: unknown;
+}
+
+/** What tokens are fetched for. */
+export interface TokenSourceOptions {
+  readonly grant: OAuth2Grant;
+  readonly send: Send;
+  readonly clock: Clock;
+  /** The error that callers get. */
+  readonly errorOf: (failure: TokenFailure) => ConnectError;
+  /** Whether the client may ask in its own name where there is no refresh token. Default: where there is no store. */
+  readonly mayAskForItself?: boolean;
+}
+
+interface Failure extends Omit<TokenFailure, "delay"> {
+  /** On the clock's monotonic scale. */
+  readonly until: number;
+  readonly count: number;
+}
+
+/**
+ * The access tokens of one grant. A token is fetched when it is first needed, and renewed in the background shortly before it ends; however
+ * many calls wait, there is one request. After a failure there is none for a while, and calls fail with what it was.
+ */
+export class TokenSource {
+  private readonly grant: OAuth2Grant;
+  private readonly clock: Clock;
+  private readonly options: TokenSourceOptions;
+  private tokens: Tokens | undefined;
+  /** When the token is renewed although it is still good, in milliseconds since 1970. */
+  private renewAt = Number.POSITIVE_INFINITY;
+  private renewing: Promise<Tokens> | undefined;
+  private failure: Failure | undefined;
+  /** When a token was last renewed because the upstream refused it, on the monotonic scale. */
+  private refusedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: TokenSourceOptions) {
+    this.grant = options.grant;
+    this.clock = options.clock;
+    this.options = options;
+  }
+
+  /**
+   * A token that is good now.
+   *
+   * @throws ConnectError that of the options
+   */
+  async get(): Promise<Secret> {
+    const { tokens } = this;
+    if (tokens === undefined || !this.isGood(tokens)) return (await this.renew()).accessToken;
+    if (this.clock.now() >= this.renewAt && !this.isPausing()) {
+      // whoever asks has a good one; what goes wrong is met again when it has ended
+      this.renew().catch(() => undefined);
+    }
+    return tokens.accessToken;
+  }
+
+  /**
+   * Another token in place of one that the upstream refused; undefined where another one would not help.
+   *
+   * @throws ConnectError as `get` does
+   */
+  async another(refused: Secret): Promise<Secret | undefined> {
+    const now = this.clock.monotonic();
+    const { tokens } = this;
+    if (tokens !== undefined && tokens.accessToken.reveal() !== refused.reveal()) return await this.get();
+    if (this.renewing === undefined) {
+      if (now - this.refusedAt < REFUSAL_MS) return undefined;
+      this.refusedAt = now;
+    }
+    return (await this.renew(refused)).accessToken;
+  }
+
+  private isGood({ expiresAt }: Tokens): boolean {
+    return expiresAt === undefined || this.clock.now() < expiresAt - SKEW_MS;
+  }
+
+  private isPausing(): boolean {
+    return this.failure !== undefined && this.clock.monotonic() < this.failure.until;
+  }
+
+  private renew(refused?: Secret): Promise<Tokens> {
+    const { failure } = this;
+    if (this.renewing === undefined && failure !== undefined && this.isPausing()) {
+      return Promise.reject(this.errorOf(failure));
+    }
+    this.renewing ??= this.renewed(refused).finally(() => {
+      this.renewing = undefined;
+    });
+    return this.renewing;
+  }
+
+  private async renewed(refused: Secret | undefined): Promise<Tokens> {
+    try {
+      const tokens = await this.fetched(refused);
+      const { expiresAt } = tokens;
+      this.tokens = tokens;
+      this.renewAt = expiresAt === undefined ? Number.POSITIVE_INFINITY : this.renewalOf(expiresAt);
+      this.failure = undefined;
+      return tokens;
+    } catch (error) {
+      this.failure = this.failureOf(error);
+      throw this.errorOf(this.failure);
+    }
+  }
+
+  /** The earlier of two replicas is not the same one each time. */
+  private renewalOf(expiresAt: number): number {
+    const margin = Math.min(MARGIN_MS, (expiresAt - this.clock.now()) * MARGIN_PART);
+    return expiresAt - SKEW_MS - margin * (0.5 + fraction(this.clock) / 2);
+  }
+
+  private async fetched(refused: Secret | undefined): Promise<Tokens> {
+    const { store } = this.grant;
+    if (store === undefined) return await this.request(this.tokens?.refreshToken ?? this.ownRefreshToken);
+    return await store.update(async (kept) => {
+      const isOther = kept?.accessToken.reveal() !== refused?.reveal();
+      // another process has renewed it
+      if (kept !== undefined && isOther && this.isGood(kept)) return kept;
+      const refreshToken = kept?.refreshToken ?? this.ownRefreshToken;
+      if (refreshToken === undefined && this.options.mayAskForItself !== true) {
+        throw new Error(`${store.name} has no refresh token`);
+      }
+      return await this.request(refreshToken);
+    });
+  }
+
+  private get ownRefreshToken(): Secret | undefined {
+    const { refreshToken } = this.grant;
+    return refreshToken === undefined ? undefined : Secret.of(refreshToken);
+  }
+
+  private async request(refreshToken: Secret | undefined): Promise<Tokens> {
+    const { tokenUrl, scope, parameters } = this.grant;
+    const url = new URL(tokenUrl);
+    const endpoint = { url, client: clientOf(this.grant), send: this.options.send };
+    const grant: Grant =
+      refreshToken === undefined
+        ? { type: "client_credentials", parameters: { ...parameters, scope } }
+        : {
+            type: "refresh_token",
+            parameters: { ...parameters, scope, refresh_token: refreshToken.reveal() },
+          };
+    const tokens = await requestTokens(endpoint, grant, this.clock.now());
+    // a server that gives no new one lets the old one stand (RFC 6749 section 6)
+    return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken };
+  }
+
+  private failureOf(error: unknown): Failure {
+    const kind = kindOf(error);
+    const count = this.failure?.kind === kind ? this.failure.count + 1 : 1;
+    const { firstMs, maxMs } = PAUSES[kind];
+    const asked = error instanceof EndpointError ? (this.requestedDelay(error) ?? 0) : 0;
+    const pause = Math.min(maxMs, firstMs * 2 ** Math.min(count - 1, 20)) * (0.5 + fraction(this.clock) / 2);
+    const until = this.clock.monotonic() + Math.min(Math.max(pause, asked), PAUSES.refused.maxMs);
+    return { kind, problem: textOf(error), until, count, cause: error };
+  }
+
+  private requestedDelay({ retryAfter }: EndpointError): number | undefined {
+    const header = (name: string) => (name === "retry-after" ? retryAfter : undefined);
+    return retryDelayMs(header, [], Code.Unavailable, this.clock.now());
+  }
+
+  private errorOf({ until, ...failure }: Failure): ConnectError {
+    const delay = Math.max(1, Math.ceil(until - this.clock.monotonic()));
+    return this.options.errorOf({ ...failure, delay });
+  }
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof ConnectError) return error.rawMessage;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What is not of the endpoint is of the store. */
+function kindOf(error: unknown): keyof typeof PAUSES {
+  if (!(error instanceof EndpointError)) return "unreadable";
+  return error.isFinal ? "refused" : "failed";
+}
+
+function clientOf({ clientId, clientSecret, clientAuthentication = "basic" }: OAuth2Grant) {
+  const secret = clientSecret === undefined ? undefined : Secret.of(clientSecret);
+  const method: ClientAuthMethod =
+    secret === undefined
+      ? "none"
+      : clientAuthentication === "basic"
+        ? "client_secret_basic"
+        : "client_secret_post";
+  return { id: Secret.of(clientId).reveal(), secret, method };
+}

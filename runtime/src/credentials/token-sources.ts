@@ -1,0 +1,65 @@
+import { createHmac } from "node:crypto";
+import type { ConnectError } from "@connectrpc/connect";
+import { restError } from "../errors/rest-error.ts";
+import { retryInfo } from "../errors/retry-info.ts";
+import { Secret } from "../text/secret.ts";
+import type { Clock } from "../time/clock.ts";
+import type { Send } from "../token-endpoint/tokens.ts";
+import type { OAuth2Grant } from "./oauth2-grant.ts";
+import { type TokenFailure, TokenSource } from "./token-source.ts";
+
+/** Grants whose tokens are kept: one of the configuration, or several where a function provides them. */
+const MAX_SOURCES = 256;
+
+/** The tokens of grants, by what they ask for: the same grant gets the same tokens, though the configuration was read anew. */
+export class TokenSources {
+  private readonly upstream: string;
+  private readonly send: Send;
+  private readonly clock: Clock;
+  private readonly key: string;
+  private readonly sources = new Map<string, TokenSource>();
+
+  constructor(upstream: string, send: Send, clock: Clock) {
+    this.upstream = upstream;
+    this.send = send;
+    this.clock = clock;
+    this.key = clock.randomHex(32);
+  }
+
+  /** The tokens of a grant, and a text that tells it from others without giving anything away. */
+  of(grant: OAuth2Grant): { readonly source: TokenSource; readonly identity: string } {
+    const identity = createHmac("sha256", this.key).update(textOf(grant)).digest("base64");
+    const source = this.sources.get(identity) ?? this.create(grant);
+    // the one that was used last comes last
+    this.sources.delete(identity);
+    this.sources.set(identity, source);
+    const [oldest] = this.sources.keys();
+    if (this.sources.size > MAX_SOURCES && oldest !== undefined) this.sources.delete(oldest);
+    return { source, identity };
+  }
+
+  private create(grant: OAuth2Grant): TokenSource {
+    const { send, clock } = this;
+    const errorOf = (failure: TokenFailure) => upstreamTokenError(this.upstream, grant.tokenUrl, failure);
+    return new TokenSource({ grant, send, clock, errorOf });
+  }
+}
+
+/** The error of a call that gets no token: reason UPSTREAM_TOKEN_REFUSED, UPSTREAM_TOKEN_FAILED or UPSTREAM_TOKENS_UNREADABLE. */
+export function upstreamTokenError(
+  upstream: string,
+  tokenUrl: string,
+  { kind, problem, delay, cause }: TokenFailure,
+): ConnectError {
+  if (kind === "unreadable") return restError("UPSTREAM_TOKENS_UNREADABLE", { upstream, problem }, { cause });
+  const { origin, pathname } = new URL(tokenUrl);
+  const values = { upstream, endpoint: origin + pathname, problem };
+  if (kind === "refused") return restError("UPSTREAM_TOKEN_REFUSED", values);
+  return restError("UPSTREAM_TOKEN_FAILED", { ...values, delay }, { details: [retryInfo(delay)] });
+}
+
+function textOf({ store, refreshToken, clientId, clientSecret, ...rest }: OAuth2Grant): string {
+  const secrets = [refreshToken, clientId, clientSecret].map((each) => Secret.of(each ?? "").reveal());
+  const { tokenUrl, clientAuthentication = "", scope = "", parameters = {} } = rest;
+  return JSON.stringify([tokenUrl, clientAuthentication, scope, parameters, secrets, store?.name ?? ""]);
+}

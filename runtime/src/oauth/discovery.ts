@@ -1,0 +1,223 @@
+import type { AuthorizationServer as Metadata } from "oauth4webapi";
+import { restError } from "../errors/rest-error.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { EndpointError } from "../token-endpoint/endpoint-error.ts";
+import { ENDPOINT_EXPECTED, problemOfEndpoint } from "../token-endpoint/endpoint-url.ts";
+import type { EndpointResponse, Send } from "../token-endpoint/tokens.ts";
+import { parseServer, withoutSlash } from "./address.ts";
+import { fetchSend } from "./http.ts";
+import type { OAuthHttp } from "./options.ts";
+
+/** The revision of the authorization profile of the context protocol that is spoken here. */
+export const PROTOCOL_VERSION = "2025-03-26";
+
+/** An authorization server, and what it guards. */
+export interface AuthorizationServer {
+  /** Its metadata (RFC 8414); without any, the default paths. */
+  readonly metadata: Metadata;
+  /** Whether it has metadata. */
+  readonly hasMetadata: boolean;
+  /** Whether its issuer is known, with which responses that name theirs are compared (RFC 9207). Default: true. */
+  readonly isIssuerKnown?: boolean | undefined;
+  /** What tokens are for (RFC 8707), where the server says so (RFC 9728). */
+  readonly resource: string | undefined;
+  /** The scopes that the server asks for in its 401, or else those that its resource has; undefined where it does not say. */
+  readonly scope: string | undefined;
+}
+
+/** What is known before. */
+export interface DiscoveryOptions extends OAuthHttp {
+  /** The header `WWW-Authenticate` of a response of the server with 401. Default: the server is asked. */
+  readonly challenge?: string | undefined;
+}
+
+const AUTHORIZATION_SERVER = "/.well-known/oauth-authorization-server";
+const OPENID = "/.well-known/openid-configuration";
+const PROTECTED_RESOURCE = "/.well-known/oauth-protected-resource";
+
+/**
+ * Finds the authorization server of a server, e.g. of a gateway. Where a 401 of the server names its metadata (RFC 9728), that says
+ * who its authorization server is; else it is the server itself, at the address without the path. Metadata (RFC 8414) is asked for first,
+ * and its issuer has to be who was asked. Where there is none, which only a 404 says, the paths are `/authorize`, `/token` and
+ * `/register`.
+ *
+ * @throws ConnectError reason OAUTH_ADDRESS_REFUSED, OAUTH_DISCOVERY_FAILED or OAUTH_METADATA_INVALID
+ */
+export async function discover(
+  address: string,
+  options: DiscoveryOptions = {},
+): Promise<AuthorizationServer> {
+  const url = parseServer(address);
+  const send = fetchSend(options);
+  const challenge = options.challenge ?? (await challengeOf(url, send));
+  const named = challenge === undefined ? undefined : resourceMetadataIn(challenge);
+  const scope = challenge === undefined ? undefined : parameterIn(challenge, "scope");
+  if (named !== undefined) {
+    const found = await serverOfResource(url, named, send);
+    if (found === undefined) throw failed(url, `status 404 at ${named}`);
+    return { ...found, scope: scope ?? found.scope };
+  }
+  const own = await metadataAt(new URL(AUTHORIZATION_SERVER, url.origin), url.origin, send);
+  if (own !== undefined) return { metadata: own, hasMetadata: true, resource: undefined, scope };
+  const path = url.pathname === "/" ? "" : url.pathname;
+  for (const place of new Set([PROTECTED_RESOURCE + path, PROTECTED_RESOURCE])) {
+    const found = await serverOfResource(url, new URL(place, url.origin).href, send);
+    if (found !== undefined) return found;
+  }
+  return { metadata: defaultsAt(url.origin), hasMetadata: false, resource: undefined, scope };
+}
+
+/** Where servers without metadata have their endpoints (context protocol, revision 2025-03-26). */
+function defaultsAt(origin: string): Metadata {
+  return {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+  };
+}
+
+/** What a server says to a request without a token. */
+async function challengeOf(url: URL, send: Send): Promise<string | undefined> {
+  const response = await get(url, send);
+  return response.status === 401 ? response.header("www-authenticate") : undefined;
+}
+
+/** The address of the metadata of a resource in a challenge (RFC 9728 section 5.1). */
+export function resourceMetadataIn(challenge: string): string | undefined {
+  return parameterIn(challenge, "resource_metadata");
+}
+
+function parameterIn(challenge: string, name: "resource_metadata" | "scope"): string | undefined {
+  const pattern = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*"([^"\\\\]{1,2000})"`, "i");
+  return pattern.exec(challenge)?.[1];
+}
+
+/** The authorization server that the metadata of a resource names; undefined where there is none (404). */
+async function serverOfResource(
+  url: URL,
+  place: string,
+  send: Send,
+): Promise<AuthorizationServer | undefined> {
+  const at = endpoint(place, "resource_metadata", url.href);
+  const response = await get(at, send);
+  if (response.status === 404) return undefined;
+  const { resource, authorization_servers: servers, scopes_supported: scopes } = objectOf(response, at);
+  if (typeof resource !== "string" || !guards(resource, url)) {
+    throw invalid(at, `a resource that ${url.href} is a part of`, quoted(resource));
+  }
+  const issuer = Array.isArray(servers) ? (servers[0] as JsonValue) : url.origin;
+  if (typeof issuer !== "string") throw invalid(at, "authorization_servers with an address", quoted(issuer));
+  const metadata = await metadataOfIssuer(endpoint(issuer, "authorization_servers", at.href), issuer, send);
+  const scope = Array.isArray(scopes) ? scopes.filter((each) => typeof each === "string").join(" ") : "";
+  return { metadata, hasMetadata: true, resource, scope: scope === "" ? undefined : scope };
+}
+
+/** Whether an address belongs to a resource: tokens for one of another server are none of ours (RFC 9728 section 3.3). */
+function guards(resource: string, url: URL): boolean {
+  const guarded = URL.parse(resource);
+  if (guarded === null || guarded.origin !== url.origin) return false;
+  const path = withoutSlash(guarded.pathname);
+  return path === "" || url.pathname === path || url.pathname.startsWith(`${path}/`);
+}
+
+/** The places of metadata of an issuer: RFC 8414 section 3.1, and those of OpenID Connect. */
+async function metadataOfIssuer(url: URL, issuer: string, send: Send): Promise<Metadata> {
+  const path = withoutSlash(url.pathname);
+  const places = [AUTHORIZATION_SERVER + path, OPENID + path, path + OPENID];
+  for (const place of new Set(places)) {
+    const found = await metadataAt(new URL(place, url.origin), issuer, send);
+    if (found !== undefined) return found;
+  }
+  throw failed(url, "status 404 at every place where metadata may be");
+}
+
+async function metadataAt(url: URL, issuer: string, send: Send): Promise<Metadata | undefined> {
+  const response = await get(url, send);
+  if (response.status === 404) return undefined;
+  const json = objectOf(response, url);
+  if (typeof json.issuer !== "string" || withoutSlash(json.issuer) !== withoutSlash(issuer)) {
+    throw invalid(url, `the issuer ${issuer}`, quoted(json.issuer));
+  }
+  return metadataIn({ ...json, issuer: json.issuer }, url);
+}
+
+const ENDPOINTS = [
+  "authorization_endpoint",
+  "token_endpoint",
+  "registration_endpoint",
+  "revocation_endpoint",
+] as const;
+
+const LISTS = [
+  "response_types_supported",
+  "grant_types_supported",
+  "code_challenge_methods_supported",
+  "token_endpoint_auth_methods_supported",
+  "scopes_supported",
+] as const;
+
+/** What is used of the metadata, checked; the rest is not kept. */
+function metadataIn(json: JsonObject & { readonly issuer: string }, url: URL): Metadata {
+  const endpoints = ENDPOINTS.flatMap((name) => {
+    const value = json[name];
+    if (value === undefined || value === null) return [];
+    return [[name, endpoint(value, name, url.href).href] as const];
+  });
+  const lists = LISTS.flatMap((name) => {
+    const value = json[name];
+    return Array.isArray(value) ? [[name, value.filter((each) => typeof each === "string")] as const] : [];
+  });
+  const metadata: Metadata = {
+    issuer: json.issuer,
+    ...Object.fromEntries(endpoints),
+    ...Object.fromEntries(lists),
+    ...(json.authorization_response_iss_parameter_supported === true
+      ? { authorization_response_iss_parameter_supported: true }
+      : {}),
+  };
+  if (metadata.token_endpoint === undefined) throw invalid(url, "a token_endpoint", "none");
+  return metadata;
+}
+
+async function get(url: URL, send: Send): Promise<EndpointResponse> {
+  const headers = { accept: "application/json", "mcp-protocol-version": PROTOCOL_VERSION };
+  try {
+    return await send({ url, method: "GET", headers, body: undefined });
+  } catch (error) {
+    throw error instanceof EndpointError ? failed(url, error.message, error) : error;
+  }
+}
+
+function objectOf({ status, body }: EndpointResponse, url: URL): JsonObject {
+  if (status !== 200) throw failed(url, `status ${status}`);
+  try {
+    const value: JsonValue = JSON.parse(new TextDecoder().decode(body));
+    if (isJsonObject(value)) return value;
+  } catch {
+    // said below
+  }
+  throw failed(url, "expected a JSON object, got something else");
+}
+
+function endpoint(value: JsonValue, name: string, where: string): URL {
+  const problem = problemOfEndpoint(value);
+  if (problem === undefined) return new URL(String(value));
+  throw restError("OAUTH_METADATA_INVALID", {
+    url: where,
+    expected: `${name} to be ${ENDPOINT_EXPECTED}`,
+    got: problem,
+  });
+}
+
+function failed(url: URL, problem: string, cause?: unknown) {
+  return restError("OAUTH_DISCOVERY_FAILED", { url: url.href, problem }, { cause });
+}
+
+function invalid(url: URL, expected: string, got: string) {
+  return restError("OAUTH_METADATA_INVALID", { url: url.href, expected, got });
+}
+
+function quoted(value: unknown): string {
+  return value === undefined ? "none" : (JSON.stringify(value)?.slice(0, 200) ?? "none");
+}

@@ -1,0 +1,32 @@
+import type { ConnectError } from "@connectrpc/connect";
+import { restError } from "../errors/rest-error.ts";
+import type { ErrorReason } from "../errors/table.ts";
+import { EndpointError } from "../token-endpoint/endpoint-error.ts";
+
+/** Does work at an endpoint; what goes wrong there is an error with a reason. */
+export async function atEndpoint<T>(
+  server: string,
+  reason: ErrorReason | ((error: EndpointError) => ErrorReason),
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof EndpointError ? failure(server, reason, error) : error;
+  }
+}
+
+function failure(
+  server: string,
+  reason: ErrorReason | ((error: EndpointError) => ErrorReason),
+  error: EndpointError,
+): ConnectError {
+  const metadata = error.code === undefined ? {} : { error: error.code };
+  const found = typeof reason === "function" ? reason(error) : reason;
+  return restError(found, { server, problem: error.message }, { metadata });
+}
+
+/** Reasons of a token endpoint: a refusal, after which somebody has to do something, or a failure, which may pass. */
+export function tokenReason(error: EndpointError): ErrorReason {
+  return error.isFinal ? "OAUTH_TOKEN_REFUSED" : "OAUTH_TOKEN_FAILED";
+}

@@ -1,0 +1,66 @@
+import { systemClock } from "../time/clock.ts";
+import { EndpointError } from "../token-endpoint/endpoint-error.ts";
+import { ENDPOINT_EXPECTED, problemOfEndpoint } from "../token-endpoint/endpoint-url.ts";
+import {
+  ENDPOINT_TIMEOUT_MS,
+  type EndpointResponse,
+  MAX_ENDPOINT_BYTES,
+  type Send,
+} from "../token-endpoint/tokens.ts";
+import { VERSION } from "../version.ts";
+import type { OAuthHttp } from "./options.ts";
+
+/**
+ * Sends requests with `fetch`: to https, or to this machine, never along a redirect, and within limits of time and size. Cookies and
+ * anything else that a browser would keep are not.
+ */
+export function fetchSend({ fetch = globalThis.fetch, clock = systemClock, signal }: OAuthHttp): Send {
+  return async ({ url, method, headers, body }) => {
+    const problem = problemOfEndpoint(url.href);
+    if (problem !== undefined) throw new EndpointError(`expected ${ENDPOINT_EXPECTED}, got ${problem}`);
+    const late = new AbortController();
+    const stop = clock.after(ENDPOINT_TIMEOUT_MS, () => {
+      late.abort(new EndpointError(`no response within ${ENDPOINT_TIMEOUT_MS / 1000} s`));
+    });
+    const ends = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+    try {
+      const response = await fetch(url.href, {
+        method,
+        headers: { "user-agent": `connect-rest/${VERSION}`, ...headers },
+        body: body ?? null,
+        redirect: "manual",
+        signal: ends,
+      });
+      return await read(response);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (late.signal.aborted) throw late.signal.reason;
+      throw error instanceof EndpointError ? error : new EndpointError(problemOf(error), { cause: error });
+    } finally {
+      stop();
+    }
+  };
+}
+
+async function read(response: Response): Promise<EndpointResponse> {
+  const { status, headers } = response;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    // leaving the loop ends the connection
+    if (size > MAX_ENDPOINT_BYTES)
+      throw new EndpointError(`a response of more than ${MAX_ENDPOINT_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return { status, header: (name) => headers.get(name) ?? undefined, body: Buffer.concat(chunks) };
+}
+
+/** A `fetch` says no more than that it failed; why is in its cause, or in those of each address that was tried. */
+function problemOf(error: unknown): string {
+  for (let each: unknown = error, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) {
+    if (each instanceof AggregateError && each.errors.length > 0) return problemOf(each.errors[0]);
+    if ("code" in each && typeof each.code === "string") return `no connection: ${each.message || each.code}`;
+  }
+  return `no connection: ${error instanceof Error ? error.message : String(error)}`;
+}

@@ -1,0 +1,157 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { restError } from "../errors/rest-error.ts";
+import { type ResultPage, resultPage } from "./result-page.ts";
+
+/** What the browser came back with. */
+export interface Redirected {
+  readonly parameters: URLSearchParams;
+  /** Shows a page in the browser; the first one counts. */
+  respond(page: ResultPage): Promise<void>;
+}
+
+/** Waits for a browser on this machine (RFC 8252 section 7.3). */
+export interface RedirectServer {
+  /** The address that the browser has to come back to. */
+  readonly redirectUri: string;
+  /** Resolves with the first request that belongs to this sign-in. */
+  readonly redirected: Promise<Redirected>;
+  close(): Promise<void>;
+}
+
+/** Where the browser comes back to. */
+export interface RedirectOptions {
+  /** Default: a free one. */
+  readonly port?: number | undefined;
+  /** Whether a request belongs to this sign-in; others, e.g. of pages that guess, are refused and change nothing. */
+  readonly isExpected: (parameters: URLSearchParams) => boolean;
+}
+
+/** The path that browsers come back to. */
+export const REDIRECT_PATH = "/callback";
+
+/** Requests in all: a browser needs one, and asks for an icon. */
+const MAX_REQUESTS = 100;
+
+/** No address of a browser's return is longer, in bytes with all headers. */
+const MAX_HEADER_BYTES = 32 * 1024;
+
+/**
+ * Listens on 127.0.0.1 and, where there is one, on the same port of ::1. Requests of other names for this machine are refused, and
+ * everything but a GET of the path.
+ *
+ * @throws ConnectError reason OAUTH_PORT_TAKEN
+ */
+export async function listenForRedirect({ port = 0, isExpected }: RedirectOptions): Promise<RedirectServer> {
+  const { promise: redirected, resolve } = Promise.withResolvers<Redirected>();
+  const receiver = new Receiver(isExpected, resolve);
+  const servers: Server[] = [];
+  const listen = async (host: string, at: number) => {
+    const server = createServer(
+      { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 10_000 },
+      (request, response) => receiver.receive(request, response),
+    );
+    server.maxConnections = 32;
+    server.listen(at, host);
+    await once(server, "listening");
+    servers.push(server);
+    return (server.address() as AddressInfo).port;
+  };
+  let host = "127.0.0.1";
+  let used: number;
+  try {
+    used = await listen(host, port);
+  } catch (error) {
+    // a machine with IPv6 alone
+    if (codeOf(error) !== "EADDRNOTAVAIL") throw taken(port, error);
+    host = "[::1]";
+    used = await listen("::1", port).catch((cause: unknown) => {
+      throw taken(port, cause);
+    });
+  }
+  if (host === "127.0.0.1") await listen("::1", used).catch(() => undefined);
+  receiver.port = used;
+  return {
+    redirectUri: `http://${host}:${used}${REDIRECT_PATH}`,
+    redirected,
+    close: async () => {
+      for (const server of servers) server.closeAllConnections();
+      await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+    },
+  };
+}
+
+class Receiver {
+  port = 0;
+  private readonly isExpected: (parameters: URLSearchParams) => boolean;
+  private readonly resolve: (redirected: Redirected) => void;
+  private requests = 0;
+  private isDone = false;
+
+  constructor(
+    isExpected: (parameters: URLSearchParams) => boolean,
+    resolve: (redirected: Redirected) => void,
+  ) {
+    this.isExpected = isExpected;
+    this.resolve = resolve;
+  }
+
+  receive(request: IncomingMessage, response: ServerResponse): void {
+    const url = URL.parse(request.url ?? "", "http://127.0.0.1");
+    if (++this.requests > MAX_REQUESTS || url === null || !this.isHere(request.headers.host)) {
+      refuse(response, 400, "This request is none of a sign-in.");
+    } else if (url.pathname !== REDIRECT_PATH) {
+      refuse(response, 404, "There is nothing here.");
+    } else if (request.method !== "GET") {
+      refuse(response.setHeader("allow", "GET"), 405, "Only GET is served.");
+    } else if (!this.isExpected(url.searchParams)) {
+      refuse(
+        response,
+        400,
+        "This is not the sign-in that is under way. Go back to the program and start again.",
+      );
+    } else if (this.isDone) {
+      refuse(response, 410, "This sign-in is over already.");
+    } else {
+      this.isDone = true;
+      this.resolve({ parameters: url.searchParams, respond: (page) => send(response, 200, page) });
+    }
+  }
+
+  /** Against pages that point a name of their own to this machine. */
+  private isHere(host: string | undefined): boolean {
+    return ["127.0.0.1", "[::1]", "localhost"].some((name) => host === `${name}:${this.port}`);
+  }
+}
+
+function refuse(response: ServerResponse, status: number, text: string): void {
+  void send(response, status, { title: "Not signed in", text });
+}
+
+/** Resolves when the page is out, or nobody is there to read it. */
+function send(response: ServerResponse, status: number, page: ResultPage): Promise<void> {
+  if (response.headersSent) return Promise.resolve();
+  const { html, policy } = resultPage(page);
+  response.writeHead(status, {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": policy,
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    connection: "close",
+  });
+  return new Promise((resolve) => {
+    response.on("close", resolve);
+    response.end(html);
+  });
+}
+
+function taken(port: number, cause: unknown) {
+  const problem = codeOf(cause) ?? String(cause);
+  return restError("OAUTH_PORT_TAKEN", { port, problem }, { cause });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,165 @@
+import type { TokenStore } from "../credentials/oauth2-grant.ts";
+import { restError } from "../errors/rest-error.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { withFileLock } from "../private-file/file-lock.ts";
+import { readPrivateFile, writePrivateFile } from "../private-file/private-file.ts";
+import { Secret } from "../text/secret.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
+import type { Tokens } from "../token-endpoint/tokens.ts";
+
+/** What a file keeps under one name. */
+export interface TokenEntry {
+  /** Absent while nobody is signed in. */
+  readonly tokens?: Tokens | undefined;
+  /** What else belongs to them; not secret, but for `clientSecret`. */
+  readonly details: Readonly<Record<string, string>>;
+}
+
+/** Entries at most: one for each server that somebody signs in to. */
+const MAX_ENTRIES = 1000;
+
+const VERSION = 1;
+
+/**
+ * A file of tokens: of mode 0600, written as a whole, and changed by one process at a time. Reads see the file before a change or
+ * after it.
+ */
+export class TokenFile {
+  /** Its path. */
+  readonly path: string;
+  private readonly clock: Clock;
+
+  constructor(path: string, clock: Clock = systemClock) {
+    this.path = path;
+    this.clock = clock;
+  }
+
+  /**
+   * All entries, by their names.
+   *
+   * @throws ConnectError reason TOKEN_FILE_REFUSED where others may read the file, or it is none of ours
+   */
+  async entries(): Promise<ReadonlyMap<string, TokenEntry>> {
+    const text = await readPrivateFile(this.path);
+    return text === undefined ? new Map() : this.parse(text);
+  }
+
+  /** One entry; undefined where there is none. */
+  async entry(name: string): Promise<TokenEntry | undefined> {
+    return (await this.entries()).get(name);
+  }
+
+  /**
+   * Changes one entry while no other process does. What the function throws leaves the file as it is.
+   *
+   * @param change from the entry as it is then to the one to keep; undefined removes it
+   * @throws ConnectError reason TOKEN_FILE_REFUSED or TOKEN_FILE_LOCKED
+   */
+  async update<T extends TokenEntry | undefined>(
+    name: string,
+    change: (entry: TokenEntry | undefined) => Promise<T> | T,
+  ): Promise<T> {
+    return await withFileLock(this.path, this.clock, async (isHeld) => {
+      const before = await this.entry(name);
+      const next = await change(before);
+      if (next === before) return next;
+      // what somebody else wrote in the meantime, if this took too long, stays
+      const entries = new Map(await this.entries());
+      if (!(await isHeld())) {
+        throw restError("TOKEN_FILE_LOCKED", { file: this.path, limit: "longer than it was ours" });
+      }
+      entries.delete(name);
+      if (next !== undefined) entries.set(name, next);
+      await this.write(entries);
+      return next;
+    });
+  }
+
+  private async write(entries: ReadonlyMap<string, TokenEntry>): Promise<void> {
+    if (entries.size > MAX_ENTRIES) throw this.refused(`it has more than ${MAX_ENTRIES} entries`);
+    const all = Object.fromEntries([...entries].map(([name, entry]) => [name, entryJson(entry)]));
+    const text = `${JSON.stringify({ version: VERSION, entries: all }, null, 2)}\n`;
+    await writePrivateFile(this.path, text, this.clock);
+  }
+
+  private parse(text: string): ReadonlyMap<string, TokenEntry> {
+    let value: JsonValue;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      // the error of JSON.parse shows a part of the text
+      throw this.refused("it is not JSON");
+    }
+    if (!isJsonObject(value) || value.version !== VERSION || !isJsonObject(value.entries)) {
+      throw this.refused("it is no file of tokens of this version");
+    }
+    return new Map(Object.entries(value.entries).map(([name, entry]) => [name, this.entryOf(name, entry)]));
+  }
+
+  private entryOf(name: string, value: JsonValue | undefined): TokenEntry {
+    if (!isJsonObject(value) || !isJsonObject(value.details))
+      throw this.refused(`its entry ${name} is broken`);
+    const details = Object.entries(value.details).filter((pair): pair is [string, string] => {
+      return typeof pair[1] === "string";
+    });
+    const { tokens } = value;
+    return {
+      details: Object.fromEntries(details),
+      tokens: isJsonObject(tokens) ? this.tokensOf(name, tokens) : undefined,
+    };
+  }
+
+  private tokensOf(name: string, value: JsonObject): Tokens {
+    const { access_token: access, refresh_token: refresh, expires_at: expiresAt, scope } = value;
+    if (typeof access !== "string") throw this.refused(`its entry ${name} is broken`);
+    return {
+      accessToken: new Secret(access),
+      refreshToken: typeof refresh === "string" ? new Secret(refresh) : undefined,
+      expiresAt: typeof expiresAt === "number" ? expiresAt : undefined,
+      scope: typeof scope === "string" ? scope : undefined,
+    };
+  }
+
+  private refused(problem: string) {
+    return restError("TOKEN_FILE_REFUSED", { file: this.path, problem });
+  }
+}
+
+function entryJson({ tokens, details }: TokenEntry): object {
+  if (tokens === undefined) return { details };
+  const { accessToken, refreshToken, expiresAt, scope } = tokens;
+  return {
+    details,
+    tokens: {
+      access_token: accessToken.reveal(),
+      refresh_token: refreshToken?.reveal(),
+      expires_at: expiresAt,
+      scope,
+    },
+  };
+}
+
+/**
+ * Where a file keeps the tokens of one name, for `store` of an upstream's credentials.
+ *
+ * @param options whether an entry that somebody removed stays so. Default: it is made anew
+ */
+export function tokenStore(
+  file: TokenFile,
+  name: string,
+  { mustExist = false }: { readonly mustExist?: boolean } = {},
+): TokenStore {
+  return {
+    name: `${file.path}#${name}`,
+    update: async (renew: (kept: Tokens | undefined) => Promise<Tokens>): Promise<Tokens> => {
+      let renewed: Tokens | undefined;
+      await file.update(name, async (entry) => {
+        if (mustExist && entry === undefined) throw new Error(`${file.path} has no entry ${name} any more`);
+        renewed = await renew(entry?.tokens);
+        return renewed === entry?.tokens ? entry : { details: entry?.details ?? {}, tokens: renewed };
+      });
+      if (renewed === undefined) throw new Error("the renewal brought nothing");
+      return renewed;
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { authorizationHeader, type Parameter } from "../credentials/oauth1.ts";
+import { redactText } from "../errors/redact.ts";
+import { restError } from "../errors/rest-error.ts";
+import { safeText } from "../text/safe-text.ts";
+import { Secret } from "../text/secret.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
+import { EndpointError } from "../token-endpoint/endpoint-error.ts";
+import type { EndpointResponse, TokenClient, Tokens } from "../token-endpoint/tokens.ts";
+import { inTime, type PersonOptions, runCodeFlow, SIGNED_IN, shown } from "./code-flow.ts";
+import { atEndpoint } from "./endpoint-failure.ts";
+import { fetchSend } from "./http.ts";
+import { listenForRedirect } from "./redirect-server.ts";
+
+/** The addresses by which a person gives an application a token of OAuth 2. */
+export interface OAuth2Flow {
+  readonly authorizeUrl: string;
+  readonly tokenUrl: string;
+  readonly client: TokenClient;
+  readonly scope: string | undefined;
+}
+
+/** Those of OAuth 1.0a (RFC 5849 section 2). */
+export interface OAuth1Flow {
+  readonly requestTokenUrl: string;
+  readonly authorizeUrl: string;
+  readonly accessTokenUrl: string;
+  readonly consumerKey: Secret;
+  readonly consumerSecret: Secret;
+}
+
+/** A token of OAuth 1.0a. */
+export interface OAuth1Token {
+  readonly token: Secret;
+  readonly tokenSecret: Secret;
+}
+
+/**
+ * Gets the tokens of a person from a service whose endpoints are known (RFC 6749 section 4.1), with PKCE, which services that do not have it
+ * ignore.
+ *
+ * @param keep keeps the tokens; the browser shows that it worked only then
+ * @throws ConnectError with a reason that begins with OAUTH_, or what `keep` throws
+ */
+export async function signInByOAuth2(
+  { authorizeUrl, tokenUrl, client, scope }: OAuth2Flow,
+  options: PersonOptions,
+  keep: (tokens: Tokens) => Promise<void>,
+): Promise<void> {
+  const metadata = {
+    issuer: new URL(tokenUrl).origin,
+    authorization_endpoint: authorizeUrl,
+    token_endpoint: tokenUrl,
+  };
+  const server = {
+    metadata,
+    hasMetadata: false,
+    isIssuerKnown: false,
+    resource: undefined,
+    scope: undefined,
+  };
+  await runCodeFlow({ server, client: () => client, scope, resource: undefined, keep }, options);
+}
+
+/**
+ * Gets the token of a person from a service by OAuth 1.0a.
+ *
+ * @param keep keeps the token; the browser shows that it worked only then
+ * @throws ConnectError with a reason that begins with OAUTH_, or what `keep` throws
+ */
+export async function signInByOAuth1(
+  flow: OAuth1Flow,
+  options: PersonOptions,
+  keep: (token: OAuth1Token) => Promise<void>,
+): Promise<void> {
+  const { clock = systemClock } = options;
+  const state = clock.randomHex(16);
+  const server = new URL(flow.accessTokenUrl).origin;
+  // a service that refuses need not say whom; the state in the callback tells this sign-in from others
+  const isExpected = (parameters: URLSearchParams) => parameters.getAll("state").join() === state;
+  const listener = await listenForRedirect({ port: options.port, isExpected });
+  try {
+    const callback: Parameter = ["oauth_callback", `${listener.redirectUri}?state=${state}`];
+    const temporary = await ask(flow, flow.requestTokenUrl, undefined, [callback], options);
+    const url = new URL(flow.authorizeUrl);
+    url.searchParams.set("oauth_token", temporary.token.reveal());
+    await options.open(url);
+    const redirected = await inTime(listener.redirected, server, options, clock);
+    await shown(redirected, async () => {
+      const verifier = verifierIn(redirected.parameters, temporary, server);
+      await keep(await ask(flow, flow.accessTokenUrl, temporary, [["oauth_verifier", verifier]], options));
+    });
+    await redirected.respond(SIGNED_IN);
+  } finally {
+    await listener.close();
+  }
+}
+
+function verifierIn(parameters: URLSearchParams, { token }: OAuth1Token, server: string): string {
+  const verifier = parameters.get("oauth_verifier");
+  // no shape is defined for a refusal (RFC 5849 section 2.2)
+  if (verifier === null || verifier === "") {
+    throw restError("OAUTH_AUTHORIZATION_REFUSED", { server, problem: "the person refused" });
+  }
+  if (parameters.get("oauth_token") === token.reveal()) return verifier;
+  throw restError("OAUTH_AUTHORIZATION_INVALID", { server, problem: "it is for another token" });
+}
+
+/** A signed request to one of the endpoints, and the credentials in its response (RFC 5849 sections 2.1 and 2.3). */
+async function ask(
+  flow: OAuth1Flow,
+  address: string,
+  given: OAuth1Token | undefined,
+  extra: readonly Parameter[],
+  options: PersonOptions,
+): Promise<OAuth1Token> {
+  const { consumerKey, consumerSecret } = flow;
+  const { clock = systemClock } = options;
+  const url = new URL(address);
+  const secrets = [consumerKey, consumerSecret, given?.token, given?.tokenSecret].filter(
+    (each) => each !== undefined,
+  );
+  return await atEndpoint(url.origin, "OAUTH_TOKEN_REFUSED", async () => {
+    const request = {
+      verb: "POST",
+      origin: url.origin,
+      path: url.pathname,
+      queryString: url.search.slice(1),
+    };
+    const key = { consumerSecret: consumerSecret.reveal(), tokenSecret: given?.tokenSecret.reveal() ?? "" };
+    const authorization = authorizationHeader(request, protocolOf(consumerKey, given, extra, clock), key);
+    const headers = { authorization, accept: "application/x-www-form-urlencoded, text/plain;q=0.9" };
+    const response = await fetchSend(options)({ url, method: "POST", headers, body: "" });
+    return tokenIn(response, secrets);
+  });
+}
+
+function protocolOf(
+  consumerKey: Secret,
+  given: OAuth1Token | undefined,
+  extra: readonly Parameter[],
+  clock: Clock,
+): Parameter[] {
+  return [
+    ["oauth_consumer_key", consumerKey.reveal()],
+    ...(given === undefined ? [] : [["oauth_token", given.token.reveal()] as const]),
+    ["oauth_timestamp", String(Math.floor(clock.now() / 1000))],
+    ["oauth_nonce", clock.randomHex(16)],
+    ["oauth_version", "1.0"],
+    ...extra,
+  ];
+}
+
+function tokenIn({ status, body }: EndpointResponse, secrets: readonly Secret[]): OAuth1Token {
+  const text = new TextDecoder().decode(body);
+  if (status !== 200) {
+    const said = safeText(redactText(text, secrets), MAX_TEXT);
+    throw new EndpointError(
+      said === "" || said.startsWith("<") ? `status ${status}` : `status ${status}: ${said}`,
+    );
+  }
+  const form = new URLSearchParams(text);
+  const [token, tokenSecret] = [form.get("oauth_token"), form.get("oauth_token_secret")];
+  if (!token || tokenSecret === null) throw new EndpointError("expected a token and its secret, got neither");
+  return { token: new Secret(token), tokenSecret: new Secret(tokenSecret) };
+}
+
+const MAX_TEXT = 200;

@@ -1,0 +1,133 @@
+import { constants } from "node:fs";
+import { link, mkdir, open, readFile, rename, stat, unlink } from "node:fs/promises";
+import { hostname } from "node:os";
+import path from "node:path";
+import { restError } from "../errors/rest-error.ts";
+import { sleep } from "../time/abort.ts";
+import { type Clock, fraction } from "../time/clock.ts";
+import { codeOf } from "./private-file.ts";
+
+/** How long a holder may take, in milliseconds. One that has not come back by then is taken for dead. */
+export const LEASE_MS = 60_000;
+
+/** How long somebody waits: longer than the lease of one that died. */
+export const MAX_WAIT_MS = 90_000;
+
+const POLL_MS = 40;
+
+/** What a lock file says: who holds it. */
+interface Holder {
+  readonly id: string;
+  readonly pid: number;
+  readonly host: string;
+}
+
+/**
+ * Does work that only one process at a time may do with a file, by a lock file beside it. The lock of a process that has ended, or
+ * that is older than a minute, is taken over.
+ *
+ * @param work has a function that says whether the lock is still held, for use before something is written that counts
+ * @throws ConnectError reason TOKEN_FILE_LOCKED
+ */
+export async function withFileLock<T>(
+  file: string,
+  clock: Clock,
+  work: (isHeld: () => Promise<boolean>) => Promise<T>,
+): Promise<T> {
+  const lock = `${file}.lock`;
+  const id = clock.randomHex(16);
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 }).catch(() => undefined);
+  await acquire(file, lock, id, clock);
+  try {
+    return await work(async () => (await holderOf(lock))?.id === id);
+  } finally {
+    if ((await holderOf(lock))?.id === id) await unlink(lock).catch(() => undefined);
+  }
+}
+
+async function acquire(file: string, lock: string, id: string, clock: Clock): Promise<void> {
+  const until = clock.monotonic() + MAX_WAIT_MS;
+  while (!(await created(file, lock, id))) {
+    if (await isAbandoned(lock, clock)) {
+      await takeAway(lock, id, clock);
+    } else if (clock.monotonic() >= until) {
+      throw restError("TOKEN_FILE_LOCKED", { file, limit: `${MAX_WAIT_MS / 1000} s` });
+    } else {
+      await sleep(POLL_MS * (0.5 + fraction(clock)), clock, NEVER);
+    }
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+async function created(file: string, lock: string, id: string): Promise<boolean> {
+  const { O_WRONLY, O_CREAT, O_EXCL } = constants;
+  try {
+    const handle = await open(lock, O_WRONLY | O_CREAT | O_EXCL, 0o600);
+    const holder: Holder = { id, pid: process.pid, host: hostname() };
+    await handle.writeFile(JSON.stringify(holder)).finally(() => handle.close());
+    return true;
+  } catch (cause) {
+    if (codeOf(cause) === "EEXIST") return false;
+    const problem = `the lock beside it cannot be made: ${codeOf(cause) ?? String(cause)}`;
+    throw restError("TOKEN_FILE_REFUSED", { file, problem }, { cause });
+  }
+}
+
+async function isAbandoned(lock: string, clock: Clock): Promise<boolean> {
+  const found = await stat(lock).catch(() => undefined);
+  if (found === undefined) return false;
+  if (clock.now() - found.mtimeMs > LEASE_MS) return true;
+  const holder = await holderOf(lock);
+  return holder !== undefined && holder.host === hostname() && !isRunning(holder.pid);
+}
+
+/**
+ * Removes a lock that was abandoned. Of several who do so at once, one takes away what is a new lock already: it is put back,
+ * unless there is a newer one, whose holder then finds out by itself (`isHeld`).
+ */
+async function takeAway(lock: string, id: string, clock: Clock): Promise<void> {
+  const aside = `${lock}.${id}`;
+  try {
+    await rename(lock, aside);
+  } catch {
+    // somebody else was faster
+    return;
+  }
+  // unlike a rename, a link replaces nothing
+  if (!(await isAbandoned(aside, clock))) await link(aside, lock).catch(() => undefined);
+  await unlink(aside).catch(() => undefined);
+}
+
+async function holderOf(lock: string): Promise<Holder | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(lock, "utf8"));
+    return isHolder(value) ? value : undefined;
+  } catch {
+    // gone, or not written yet
+    return undefined;
+  }
+}
+
+function isHolder(value: unknown): value is Holder {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "id" in value &&
+    typeof value.id === "string" &&
+    "pid" in value &&
+    typeof value.pid === "number" &&
+    "host" in value &&
+    typeof value.host === "string"
+  );
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // another user's process is one, too
+    return codeOf(error) !== "ESRCH";
+  }
+}

@@ -1,0 +1,116 @@
+import { constants, type Stats } from "node:fs";
+import { lstat, mkdir, open, rename, stat, unlink } from "node:fs/promises";
+import path from "node:path";
+import { restError } from "../errors/rest-error.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
+
+/** The largest file of secrets that is read, in bytes. */
+export const MAX_PRIVATE_BYTES = 1024 * 1024;
+
+/** On Windows files have no mode, and who may read them is up to the folder, the user's own. */
+const HAS_MODES = process.platform !== "win32";
+
+// absent on Windows
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+
+/**
+ * Reads a file of secrets; undefined where there is none. What others can read or replace is not read: the file is a regular
+ * one of this user (or root) that nobody else may read or write, and no symbolic link; its folder is not writable by all.
+ *
+ * @throws ConnectError reason TOKEN_FILE_REFUSED
+ */
+export async function readPrivateFile(file: string): Promise<string | undefined> {
+  await checkFolder(file);
+  // without O_NONBLOCK a pipe in its place would hold us
+  const handle = await open(file, constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw refused(file, openProblem(error), error);
+  });
+  if (handle === undefined) return undefined;
+  try {
+    const problem = problemOf(await handle.stat());
+    if (problem !== undefined) throw refused(file, problem);
+    return await handle.readFile("utf8");
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Writes a file of secrets with mode 0600: as a whole or not at all, whoever reads it meanwhile and wherever the process ends.
+ * Folders that are missing are made, for this user alone.
+ *
+ * @throws ConnectError reason TOKEN_FILE_REFUSED
+ */
+export async function writePrivateFile(
+  file: string,
+  text: string,
+  clock: Pick<Clock, "randomHex"> = systemClock,
+): Promise<void> {
+  const temporary = `${file}.${clock.randomHex(8)}.tmp`;
+  try {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await checkFolder(file);
+    await checkTarget(file);
+    await writeNew(temporary, text);
+    await rename(temporary, file);
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    if (codeOf(error) === undefined) throw error;
+    throw refused(file, `cannot be written: ${codeOf(error)}`, error);
+  }
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | O_NOFOLLOW;
+  const handle = await open(file, flags, 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A rename would replace a symbolic link and leave what it leads to: whoever made it expects something else. */
+async function checkTarget(file: string): Promise<void> {
+  const found = await lstat(file).catch(() => undefined);
+  if (found?.isSymbolicLink()) throw refused(file, "it is a symbolic link");
+  if (found !== undefined && !found.isFile()) throw refused(file, "it is not a regular file");
+}
+
+async function checkFolder(file: string): Promise<void> {
+  if (!HAS_MODES) return;
+  const folder = path.dirname(file);
+  const found = await stat(folder).catch(() => undefined);
+  // in a folder with the sticky bit, such as /tmp, nobody replaces the files of others
+  if (found === undefined || (found.mode & 0o002) === 0 || (found.mode & 0o1000) !== 0) return;
+  throw refused(file, `everybody may replace it, since ${folder} is writable by all`);
+}
+
+function problemOf(found: Stats): string | undefined {
+  if (!found.isFile()) return "it is not a regular file";
+  if (found.size > MAX_PRIVATE_BYTES) return `it is larger than ${MAX_PRIVATE_BYTES} bytes`;
+  if (!HAS_MODES) return undefined;
+  const user = process.getuid?.();
+  if (user !== undefined && found.uid !== user && found.uid !== 0) return "it belongs to another user";
+  const mode = found.mode & 0o777;
+  return (mode & 0o077) === 0
+    ? undefined
+    : `others may read or write it (mode 0${mode.toString(8)}); expected 0600`;
+}
+
+function openProblem(error: unknown): string {
+  const code = codeOf(error);
+  return code === "ELOOP" ? "it is a symbolic link" : `it cannot be read: ${code ?? String(error)}`;
+}
+
+function refused(file: string, problem: string, cause?: unknown) {
+  return restError("TOKEN_FILE_REFUSED", { file, problem }, { cause });
+}
+
+/** The `code` of an error of the file system. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}

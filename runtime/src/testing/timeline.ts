@@ -1,0 +1,111 @@
+import type { FetchFunction, FetchInit, FetchResponse } from "../http/fetch-function.ts";
+
+/** A poll of one page, as a timeline has answered it. */
+export interface TimelineRequest {
+  readonly path: string;
+  readonly page: number;
+  readonly status: number;
+  readonly tag: string | undefined;
+  readonly authorization: string | undefined;
+  /** The ids that the page has; none where the response is a failure. */
+  readonly ids: readonly number[];
+}
+
+/** A failure in place of a response. */
+export interface TimelineFailure {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: every page. */
+  readonly page?: number;
+}
+
+/**
+ * An upstream with one feed, newest first, in pages that a `Link` leads through: a `fetch` for tests, which does what the test
+ * sets, at once.
+ */
+export class Timeline {
+  /** Ids by their creation, oldest first. */
+  ids: number[] = [];
+  /** How many it lists at most. */
+  depth: number;
+  pageSize: number;
+  interval: number | undefined;
+  /** Answers in place of the feed, for as long as it is set. */
+  failure: TimelineFailure | undefined;
+  /** Is called before each response, for what happens between pages. */
+  onRequest: ((page: number) => void) | undefined;
+  /** Lets responses wait. */
+  gate: Promise<void> | undefined;
+  readonly requests: TimelineRequest[] = [];
+
+  constructor(pageSize = 2, pages = 3) {
+    this.pageSize = pageSize;
+    this.depth = pageSize * pages;
+  }
+
+  /** What it lists now, newest first. */
+  get listed(): number[] {
+    return this.ids.slice(-this.depth).reverse();
+  }
+
+  /** Adds an event before so many of those that are there. */
+  add(id: number, before = 0): void {
+    this.ids.splice(this.ids.length - Math.min(before, this.ids.length), 0, id);
+  }
+
+  readonly fetch: FetchFunction = async (address, init) => {
+    const url = new URL(address);
+    const page = Number(url.searchParams.get("page") ?? 1);
+    this.onRequest?.(page);
+    if (this.gate !== undefined) await this.gate;
+    init.signal.throwIfAborted();
+    const response = this.respond(url, page, init);
+    const path = url.pathname + url.search;
+    const ids = response.status < 400 ? this.pageOf(page) : [];
+    const authorization = headerOf(init, "authorization");
+    this.requests.push({
+      path,
+      page,
+      status: response.status,
+      tag: headerOf(init, "if-none-match"),
+      authorization,
+      ids,
+    });
+    return response;
+  };
+
+  private pageOf(page: number): number[] {
+    return this.listed.slice((page - 1) * this.pageSize, page * this.pageSize);
+  }
+
+  private respond(url: URL, page: number, init: FetchInit): FetchResponse {
+    const { failure } = this;
+    if (failure !== undefined && (failure.page ?? page) === page) {
+      return { status: failure.status, headers: Object.entries(failure.headers ?? {}), body: bytesOf("{}") };
+    }
+    const listed = this.pageOf(page);
+    const last = Math.max(1, Math.ceil(this.listed.length / this.pageSize));
+    const tag = `W/"${page}:${listed.join(",")}"`;
+    const headers: Array<[string, string]> = [["etag", tag]];
+    if (this.interval !== undefined) headers.push(["x-poll-interval", String(this.interval)]);
+    if (headerOf(init, "if-none-match") === tag) return { status: 304, headers };
+    if (page < last) {
+      url.searchParams.set("page", String(page + 1));
+      headers.push(["link", `<${url.href}>; rel="next"`]);
+    }
+    headers.push(["content-type", "application/json"]);
+    return {
+      status: 200,
+      headers,
+      body: bytesOf(JSON.stringify(listed.map((id) => ({ id, name: `n${id}` })))),
+    };
+  }
+}
+
+function headerOf({ headers }: FetchInit, name: string): string | undefined {
+  return headers.find(([key]) => key.toLowerCase() === name)?.[1];
+}
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}

@@ -1,0 +1,61 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+import { EndpointError } from "./endpoint-error.ts";
+import type { EndpointResponse } from "./tokens.ts";
+
+/**
+ * The object in a successful response, without what is `null`, `false` or empty, which stand for nothing in the responses of many
+ * servers.
+ *
+ * @throws EndpointError for an error: by the status, or by an `error` in the object, which some servers send with 200
+ */
+export function readEndpointJson(response: EndpointResponse): JsonObject {
+  const { status } = response;
+  const value = parsed(response.body);
+  const isSuccess = status >= 200 && status <= 299;
+  const code = isJsonObject(value) ? textOf(value.error) : undefined;
+  if (!isSuccess || code !== undefined) throw endpointError(response, value, code);
+  if (!isJsonObject(value)) {
+    throw new EndpointError(`expected a JSON object with status ${status}, got ${kindOf(value)}`, { status });
+  }
+  const entries = Object.entries(value).filter(([, each]) => each !== null && each !== false && each !== "");
+  return Object.fromEntries(entries);
+}
+
+function endpointError(
+  response: EndpointResponse,
+  value: JsonValue | undefined,
+  code: string | undefined,
+): EndpointError {
+  const { status } = response;
+  const detail = descriptionOf(value);
+  const words = [code ?? `status ${status}`, detail].filter((word) => word !== undefined);
+  return new EndpointError(words.join(": "), { code, status, retryAfter: response.header("retry-after") });
+}
+
+/** The text of RFC 6749, or that of an API's own errors: `{"errors": [{"detail": …}]}`, `{"message": …}`. */
+function descriptionOf(value: JsonValue | undefined): string | undefined {
+  const texts = ["error_description", "errors.0.detail", "errors.0.message", "message", "meta.msg"];
+  for (const path of texts) {
+    const text = isJsonObject(value) ? textOf(valueAt(value, path)) : undefined;
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+function parsed(body: Uint8Array): JsonValue | undefined {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function kindOf(value: JsonValue | undefined): string {
+  if (value === undefined) return "something else";
+  return value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+}

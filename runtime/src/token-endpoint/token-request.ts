@@ -1,0 +1,153 @@
+import * as oauth from "oauth4webapi";
+import { redactText } from "../errors/redact.ts";
+import type { JsonObject } from "../json/json.ts";
+import { safeText } from "../text/safe-text.ts";
+import { Secret } from "../text/secret.ts";
+import { EndpointError } from "./endpoint-error.ts";
+import { readEndpointJson } from "./endpoint-json.ts";
+import type { EndpointResponse, Grant, Send, TokenClient, Tokens } from "./tokens.ts";
+
+/** A token endpoint, and who asks it. */
+export interface TokenEndpoint {
+  readonly url: URL;
+  readonly client: TokenClient;
+  readonly send: Send;
+}
+
+/** Parameters whose values are secrets. */
+const SECRET_PARAMETERS = ["code", "code_verifier", "refresh_token", "token"];
+
+/**
+ * Asks a token endpoint for tokens (RFC 6749 sections 4.1.3, 4.4.2 and 6).
+ *
+ * @param now milliseconds since 1970, from which the life of the tokens is counted
+ * @throws EndpointError, whose text has no secret in it
+ */
+export async function requestTokens(endpoint: TokenEndpoint, grant: Grant, now: number): Promise<Tokens> {
+  const server = { issuer: endpoint.url.origin, token_endpoint: endpoint.url.href };
+  const client = { client_id: endpoint.client.id };
+  return await guarded(endpoint.client, grant.parameters, async () => {
+    const response = await oauth.genericTokenEndpointRequest(
+      server,
+      client,
+      authOf(endpoint.client),
+      grant.type,
+      parametersOf(grant.parameters),
+      { ...fetchOptions(endpoint.send, readTokenJson) },
+    );
+    const found = await oauth.processGenericTokenEndpointResponse(server, client, response);
+    return tokensOf(found, now);
+  });
+}
+
+/**
+ * Ends a token (RFC 7009). A server that does not know it is content as well.
+ *
+ * @param url the revocation endpoint
+ * @throws EndpointError
+ */
+export async function revokeToken(
+  url: URL,
+  { client, send }: Omit<TokenEndpoint, "url">,
+  token: Secret,
+  hint: "access_token" | "refresh_token",
+): Promise<void> {
+  const server = { issuer: url.origin, revocation_endpoint: url.href };
+  const parameters = { token: token.reveal() };
+  await guarded(client, parameters, async () => {
+    await oauth.revocationRequest(server, { client_id: client.id }, authOf(client), token.reveal(), {
+      additionalParameters: { token_type_hint: hint },
+      ...fetchOptions(send, (response) => {
+        // the body of a success has no meaning (section 2.2)
+        if (response.status < 200 || response.status > 299) readEndpointJson(response);
+        return {};
+      }),
+    });
+  });
+}
+
+/** Options of the library: requests go out by `send`, and what it processes is read here. */
+export function fetchOptions(send: Send, read: (response: EndpointResponse) => JsonObject, status = 200) {
+  const customFetch = async (
+    url: string,
+    { method, headers, body }: oauth.CustomFetchOptions<string, unknown>,
+  ): Promise<Response> => {
+    const response = await send({
+      url: new URL(url),
+      method: method === "GET" ? "GET" : "POST",
+      headers,
+      body: body === undefined ? undefined : String(body),
+    });
+    return Response.json(read(response), { status });
+  };
+  // which addresses may be http is decided where they come from
+  return { [oauth.customFetch]: customFetch, [oauth.allowInsecureRequests]: true } as const;
+}
+
+function authOf({ method, secret }: TokenClient): oauth.ClientAuth {
+  if (method === "none" || secret === undefined) return oauth.None();
+  return method === "client_secret_basic"
+    ? oauth.ClientSecretBasic(secret.reveal())
+    : oauth.ClientSecretPost(secret.reveal());
+}
+
+function parametersOf(given: Grant["parameters"]): Record<string, string> {
+  const entries = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Without the ID token: nobody here wants to know who somebody is. Servers that leave out the type mean `bearer`. */
+function readTokenJson(response: EndpointResponse): JsonObject {
+  const { id_token: _, ...json } = readEndpointJson(response);
+  return { token_type: "bearer", ...json };
+}
+
+function tokensOf(found: oauth.TokenEndpointResponse, now: number): Tokens {
+  const { access_token, expires_in, refresh_token, scope, token_type } = found;
+  // what is bound to a key that we do not have cannot be used
+  if (token_type !== "bearer") throw new EndpointError("expected a bearer token, got another type of token");
+  if (!/^[\x21-\x7e]+$/.test(access_token)) {
+    throw new EndpointError("expected an access token of printable ASCII, got other characters");
+  }
+  return {
+    accessToken: new Secret(access_token),
+    expiresAt: expires_in === undefined ? undefined : now + Math.min(expires_in, MAX_LIFE_S) * 1000,
+    refreshToken: refresh_token === undefined ? undefined : new Secret(refresh_token),
+    scope,
+  };
+}
+
+/** Ten years, in seconds: more is as good as for ever, and would not be a time. */
+const MAX_LIFE_S = 10 * 366 * 86_400;
+
+/** Does work whose errors have no secret in their texts, and are errors of the endpoint. */
+async function guarded<T>(
+  { secret }: TokenClient,
+  parameters: Grant["parameters"],
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const secrets = SECRET_PARAMETERS.flatMap((name) => {
+      const value = parameters[name];
+      return value === undefined ? [] : [new Secret(value)];
+    });
+    throw cleaned(error, secret === undefined ? secrets : [secret, ...secrets]);
+  }
+}
+
+/** The same without secrets, which a server may repeat. */
+export function cleaned(error: unknown, secrets: readonly Secret[]): EndpointError {
+  const text = error instanceof Error ? error.message : String(error);
+  const problem = safeText(redactText(text, secrets), MAX_PROBLEM);
+  if (!(error instanceof EndpointError)) return new EndpointError(problem);
+  const { status, retryAfter } = error;
+  // a code is a word; anything else could be anything
+  const code = /^[\w.-]{1,64}$/.test(error.code ?? "") ? error.code : undefined;
+  return new EndpointError(problem, { code, status, retryAfter });
+}
+
+const MAX_PROBLEM = 300;

@@ -1,0 +1,76 @@
+import { ConnectError } from "@connectrpc/connect";
+import { decompress } from "../http/decompress.ts";
+import { ExchangeFailed, exchange } from "../http/exchange.ts";
+import { raced } from "../time/abort.ts";
+import type { Clock } from "../time/clock.ts";
+import { EndpointError } from "../token-endpoint/endpoint-error.ts";
+import {
+  ENDPOINT_TIMEOUT_MS,
+  type EndpointRequest,
+  MAX_ENDPOINT_BYTES,
+  type Send,
+} from "../token-endpoint/tokens.ts";
+import type { Connections } from "./connections.ts";
+import { exchangeError } from "./failure.ts";
+import type { UpstreamSettings } from "./options.ts";
+
+/**
+ * Sends requests to a token endpoint on the connections of an upstream: by its proxy, and with its TLS where the endpoint has the
+ * origin of one of its base addresses. They end when the upstream is closed, not with a call that waits for them.
+ */
+export function endpointSend(
+  connections: Connections,
+  settings: UpstreamSettings,
+  closing: AbortSignal,
+  clock: Clock,
+): Send {
+  const bases = new Set([...settings.bases.values(), settings.otherBase].map((base) => base?.origin));
+  return async (request) => {
+    const { origin, pathname, search } = request.url;
+    const requester = connections.hop({ origin, mustBePublic: false, isForeign: !bases.has(origin) });
+    const late = new AbortController();
+    const stop = clock.after(ENDPOINT_TIMEOUT_MS, () =>
+      late.abort(new EndpointError(`no response within ${ENDPOINT_TIMEOUT_MS / 1000} s`)),
+    );
+    const signal = AbortSignal.any([closing, late.signal]);
+    try {
+      const sent = {
+        origin,
+        method: request.method,
+        path: pathname + search,
+        headers: headersOf(request, settings),
+        body: request.body ?? null,
+      };
+      const limits = { maxBytes: () => MAX_ENDPOINT_BYTES, tolerant: (status: number) => status >= 300 };
+      const { status, headers, body } = await raced(exchange(requester, sent, limits, signal), signal);
+      const header = (name: string) => {
+        const value = headers[name];
+        return Array.isArray(value) ? value[0] : value;
+      };
+      const encoding = header("content-encoding");
+      const plain =
+        encoding === undefined || body.length === 0
+          ? body
+          : await decompress(body, encoding, MAX_ENDPOINT_BYTES, signal);
+      return { status, header, body: plain };
+    } catch (error) {
+      throw failureOf(error, connections, settings);
+    } finally {
+      stop();
+    }
+  };
+}
+
+function headersOf({ headers }: EndpointRequest, { userAgent }: UpstreamSettings): string[] {
+  const given = Object.entries(headers).filter(([name]) => name !== "user-agent");
+  return [...given.flat(), "user-agent", userAgent, "accept-encoding", "identity"];
+}
+
+function failureOf(error: unknown, { kind }: Connections, settings: UpstreamSettings): EndpointError {
+  if (error instanceof EndpointError) return error;
+  const known =
+    error instanceof ExchangeFailed ? exchangeError(error, { upstream: "", settings, client: kind }) : error;
+  const text = known instanceof ConnectError ? known.rawMessage : String(known);
+  // the error that is made of it names the upstream by itself
+  return new EndpointError(text.replace(/^upstream : /, ""), { cause: error });
+}

@@ -1,0 +1,178 @@
+import type { Credentials } from "../credentials/credentials.ts";
+import { restError } from "../errors/rest-error.ts";
+import { DecompressError, decompress } from "../http/decompress.ts";
+import { type Exchange, ExchangeFailed, exchange, type ResponseHeaders } from "../http/exchange.ts";
+import { systemClock } from "../time/clock.ts";
+import type { Connections } from "./connections.ts";
+import { decompressError, exchangeError } from "./failure.ts";
+import { systemNetwork } from "./hop-pools.ts";
+import { resolveOptions, type UpstreamOptions, type UpstreamSettings } from "./options.ts";
+import { OwnConnections } from "./own-connections.ts";
+import { SuppliedConnections } from "./supplied-connections.ts";
+
+/** What is sent beside an address, as a `fetch` takes it. */
+export interface UpstreamFetchInit {
+  /** Default: GET. */
+  readonly method?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | URLSearchParams | Uint8Array | null | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Requests beside the methods of an upstream, within its limits: timeouts, sizes, TLS, proxy and user agent. */
+export interface UpstreamFetch {
+  /**
+   * Sends a request and reads the whole response. Redirects are responses like others, and never followed.
+   *
+   * @throws ConnectError for a failure of the connection or a response beyond a limit, and for an address of another
+   *   origin than those that were named
+   */
+  fetch(address: string, init?: UpstreamFetchInit): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** How the requests of an `UpstreamFetch` are limited, beside the options of the upstream. */
+export interface UpstreamFetchOptions {
+  /** The only origins that are reached. */
+  readonly origins: readonly string[];
+  /** The largest body of a response, as sent and decompressed. Default: 1 MiB, or less by `maxResponseBytes`. */
+  readonly maxBytes?: number | undefined;
+  /** The time for one exchange as a whole, in milliseconds. Default: 10 000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+const MAX_BYTES = 1024 * 1024;
+const TIMEOUT_MS = 10_000;
+
+/** Statuses without a body (Fetch standard, "null body status"). */
+const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/**
+ * Creates what sends requests beside the methods of an upstream, e.g. to the endpoints of its authorization server. No
+ * connection is made before the first of them.
+ *
+ * @param name the upstream's, for the texts of errors
+ * @throws ConnectError reason UPSTREAM_OPTION_INVALID
+ */
+export function createUpstreamFetch(
+  name: string,
+  options: Omit<UpstreamOptions, "baseUrl" | "bases" | "credentials">,
+  { origins, maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS }: UpstreamFetchOptions,
+): UpstreamFetch {
+  const bases = Object.fromEntries(origins.map((origin, index) => [String(index), origin]));
+  const credentials: Credentials = {};
+  const settings = resolveOptions(name, { ...options, bases, credentials, redirects: false });
+  return new BoundedFetch(name, settings, new Set(origins), {
+    maxBytes: Math.min(maxBytes, settings.maxResponseBytes),
+    timeoutMs,
+  });
+}
+
+class BoundedFetch implements UpstreamFetch {
+  private readonly name: string;
+  private readonly settings: UpstreamSettings;
+  private readonly origins: ReadonlySet<string>;
+  private readonly limits: { readonly maxBytes: number; readonly timeoutMs: number };
+  private readonly connections: Connections;
+
+  constructor(
+    name: string,
+    settings: UpstreamSettings,
+    origins: ReadonlySet<string>,
+    limits: BoundedFetch["limits"],
+  ) {
+    this.name = name;
+    this.settings = { ...settings, maxResponseBytes: limits.maxBytes };
+    this.origins = origins;
+    this.limits = limits;
+    this.connections =
+      settings.client === undefined
+        ? new OwnConnections(settings, systemNetwork)
+        : new SuppliedConnections(settings.client, settings, systemClock, systemNetwork.isPrivate);
+  }
+
+  async fetch(address: string, init: UpstreamFetchInit = {}): Promise<Response> {
+    const url = URL.parse(address);
+    if (url === null || !this.origins.has(url.origin)) {
+      const problem = "an address of another origin than those of its settings";
+      throw restError("UPSTREAM_UNREACHABLE", { upstream: this.name, problem });
+    }
+    const expires = AbortSignal.timeout(this.limits.timeoutMs);
+    const signal = init.signal === undefined ? expires : AbortSignal.any([init.signal, expires]);
+    try {
+      return await this.exchange(url, init, signal);
+    } catch (error) {
+      if (!expires.aborted || init.signal?.aborted === true) throw error;
+      const limit = `${this.limits.timeoutMs} ms`;
+      throw restError(
+        "UPSTREAM_TIMEOUT",
+        { upstream: this.name, part: "the response", limit },
+        { cause: error },
+      );
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.connections.close();
+  }
+
+  private async exchange(url: URL, init: UpstreamFetchInit, signal: AbortSignal): Promise<Response> {
+    const { method = "GET", body } = init;
+    const request = {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      idempotent: method === "GET",
+      headers: this.headersOf(init),
+      body: body instanceof URLSearchParams ? body.toString() : (body ?? null),
+    };
+    const { maxBytes } = this.limits;
+    const limits = { maxBytes: () => maxBytes, tolerant: () => false };
+    try {
+      return await this.responseOf(
+        await exchange(this.connections.base(url.origin), request, limits, signal),
+        signal,
+      );
+    } catch (error) {
+      const context = { upstream: this.name, settings: this.settings, client: this.connections.kind };
+      if (error instanceof ExchangeFailed) throw exchangeError(error, context);
+      throw error instanceof DecompressError ? decompressError(error, context) : error;
+    }
+  }
+
+  private headersOf({ headers = {}, body }: UpstreamFetchInit): string[] {
+    const { userAgent, acceptEncoding } = this.settings;
+    const given = Object.entries(headers).filter(([name]) => !/^(?:user-agent|accept-encoding)$/i.test(name));
+    const isForm = body instanceof URLSearchParams && headers["content-type"] === undefined;
+    return [
+      ...["user-agent", userAgent],
+      ...(acceptEncoding === undefined ? [] : ["accept-encoding", acceptEncoding]),
+      ...(isForm ? ["content-type", "application/x-www-form-urlencoded;charset=UTF-8"] : []),
+      ...given.flat(),
+    ];
+  }
+
+  private async responseOf({ status, headers, body }: Exchange, signal: AbortSignal): Promise<Response> {
+    const encoding = headers["content-encoding"];
+    const bytes =
+      encoding === undefined || body.length === 0
+        ? body
+        : await decompress(body, String(encoding), this.limits.maxBytes, signal);
+    // what HTTP allows and a Response does not hold
+    const held = status >= 200 && status <= 599 ? status : 502;
+    return new Response(NO_BODY.has(held) ? null : new Uint8Array(bytes), {
+      status: held,
+      headers: headersOf(headers),
+    });
+  }
+}
+
+/** The headers, without those that describe the body as it was sent, and without cookies. */
+function headersOf(headers: ResponseHeaders): Headers {
+  const all = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (/^(?:content-encoding|content-length|transfer-encoding|set-cookie)$/i.test(name)) continue;
+    for (const each of Array.isArray(value) ? value : [value]) if (each !== undefined) all.append(name, each);
+  }
+  return all;
+}

@@ -1,0 +1,188 @@
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import type { FeedEntryKind } from "../call/feed-bus.ts";
+
+/** One item of a feed. */
+export interface FeedItem {
+  /** What tells it from others. */
+  readonly key: string;
+  /** The item as a message. */
+  readonly bytes: Uint8Array;
+  /** It came to be listed behind items that were there before. */
+  readonly late: boolean;
+}
+
+/** What a poll found, for the watchers of this process and of others. */
+export interface FeedEntry {
+  readonly kind: FeedEntryKind;
+  /** When the poll was over, in milliseconds since 1970. */
+  readonly polledAt: number;
+  /** How long the upstream wants polls to be apart. */
+  readonly intervalMs: number;
+  /** More happened than the feed holds. */
+  readonly gap: boolean;
+  /** More may have happened than the feed lists: it lists as much as it ever does. */
+  readonly full: boolean;
+  /** With `news`, items that are new; with `window`, all of them. Oldest first. */
+  readonly items: readonly FeedItem[];
+  /** The keys of everything that the feed lists now, newest first; none with `poll`. */
+  readonly listed: readonly string[];
+}
+
+/** Bytes that are no entry; `message` says what is wrong with them. */
+export class FeedEntryInvalid extends Error {}
+
+const VERSION = 1;
+/** The largest entry, in bytes. */
+export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
+const MAX_ITEMS = 10_000;
+/** The longest key, in characters; see itemKey. */
+const MAX_KEY = 128;
+/** The longest interval, a day: see the poller. */
+const MAX_INTERVAL_MS = 24 * 3600 * 1000;
+
+const KINDS: readonly FeedEntryKind[] = ["window", "news", "poll"];
+
+const FIELD = {
+  version: 1,
+  kind: 2,
+  polledAt: 3,
+  intervalMs: 4,
+  gap: 5,
+  items: 6,
+  listed: 7,
+  full: 8,
+} as const;
+const ITEM = { key: 1, bytes: 2, late: 3 } as const;
+
+/** An entry as bytes, in the wire format of protobuf. */
+export function encodeFeedEntry(entry: FeedEntry): Uint8Array<ArrayBuffer> {
+  const out = new BinaryWriter();
+  out.tag(FIELD.version, WireType.Varint).uint32(VERSION);
+  out.tag(FIELD.kind, WireType.Varint).uint32(KINDS.indexOf(entry.kind) + 1);
+  out.tag(FIELD.polledAt, WireType.Varint).uint64(Math.max(0, Math.round(entry.polledAt)));
+  out.tag(FIELD.intervalMs, WireType.Varint).uint64(Math.max(0, Math.round(entry.intervalMs)));
+  out.tag(FIELD.gap, WireType.Varint).bool(entry.gap);
+  out.tag(FIELD.full, WireType.Varint).bool(entry.full);
+  for (const { key, bytes, late } of entry.items) {
+    out.tag(FIELD.items, WireType.LengthDelimited).fork();
+    out.tag(ITEM.key, WireType.LengthDelimited).string(key);
+    out.tag(ITEM.bytes, WireType.LengthDelimited).bytes(bytes);
+    out.tag(ITEM.late, WireType.Varint).bool(late).join();
+  }
+  for (const key of entry.listed) out.tag(FIELD.listed, WireType.LengthDelimited).string(key);
+  return out.finish();
+}
+
+/**
+ * Reads an entry that may come from anybody.
+ *
+ * @throws FeedEntryInvalid for what `encodeFeedEntry` does not write
+ */
+export function decodeFeedEntry(bytes: Uint8Array): FeedEntry {
+  if (bytes.length > MAX_ENTRY_BYTES) throw new FeedEntryInvalid(`${bytes.length} bytes`);
+  try {
+    return readEntry(new BinaryReader(bytes));
+  } catch (cause) {
+    if (cause instanceof FeedEntryInvalid) throw cause;
+    throw new FeedEntryInvalid("bytes that are no message", { cause });
+  }
+}
+
+function readEntry(reader: BinaryReader): FeedEntry {
+  let kind: FeedEntryKind | undefined;
+  let [version, polledAt, intervalMs, gap, full] = [0, -1, -1, false, false];
+  const items: FeedItem[] = [];
+  const listed: string[] = [];
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag();
+    // the version stands in front: what another one means is not guessed
+    if (version !== VERSION && field !== FIELD.version) throw new FeedEntryInvalid(`version ${version}`);
+    switch (field) {
+      case FIELD.version:
+        version = expect(wireType, WireType.Varint) && reader.uint32();
+        break;
+      case FIELD.kind:
+        kind = KINDS[(expect(wireType, WireType.Varint) && reader.uint32()) - 1];
+        break;
+      case FIELD.polledAt:
+        expect(wireType, WireType.Varint);
+        polledAt = bounded("a time", Number(reader.uint64()), 8.64e15);
+        break;
+      case FIELD.intervalMs:
+        expect(wireType, WireType.Varint);
+        intervalMs = bounded("an interval", Number(reader.uint64()), MAX_INTERVAL_MS);
+        break;
+      case FIELD.gap:
+        expect(wireType, WireType.Varint);
+        gap = reader.bool();
+        break;
+      case FIELD.full:
+        expect(wireType, WireType.Varint);
+        full = reader.bool();
+        break;
+      case FIELD.items:
+        items.push(readItem(inner(reader, wireType)));
+        bounded("items", items.length, MAX_ITEMS);
+        break;
+      case FIELD.listed:
+        listed.push(keyOf(reader, wireType));
+        bounded("keys", listed.length, MAX_ITEMS);
+        break;
+      default:
+        throw new FeedEntryInvalid(`field ${field}`);
+    }
+  }
+  if (kind === undefined) throw new FeedEntryInvalid("no kind");
+  if (polledAt < 0 || intervalMs < 0) throw new FeedEntryInvalid("no time of a poll");
+  if (kind === "poll" && items.length + listed.length > 0) throw new FeedEntryInvalid("a poll with items");
+  return { kind, polledAt, intervalMs, gap, full, items, listed };
+}
+
+function readItem(reader: BinaryReader): FeedItem {
+  let [key, late] = ["", false];
+  let bytes: Uint8Array = new Uint8Array();
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag();
+    switch (field) {
+      case ITEM.key:
+        key = keyOf(reader, wireType);
+        break;
+      case ITEM.bytes:
+        expect(wireType, WireType.LengthDelimited);
+        // a copy, so that an item does not keep its whole entry in memory
+        bytes = reader.bytes().slice();
+        break;
+      case ITEM.late:
+        expect(wireType, WireType.Varint);
+        late = reader.bool();
+        break;
+      default:
+        throw new FeedEntryInvalid(`field ${field} of an item`);
+    }
+  }
+  if (key === "") throw new FeedEntryInvalid("an item without a key");
+  return { key, bytes, late };
+}
+
+function inner(reader: BinaryReader, wireType: WireType): BinaryReader {
+  expect(wireType, WireType.LengthDelimited);
+  return new BinaryReader(reader.bytes());
+}
+
+function keyOf(reader: BinaryReader, wireType: WireType): string {
+  expect(wireType, WireType.LengthDelimited);
+  const key = reader.string();
+  bounded("characters", key.length, MAX_KEY);
+  if (key === "") throw new FeedEntryInvalid("an empty key");
+  return key;
+}
+
+function expect(got: WireType, wanted: WireType): number {
+  if (got !== wanted) throw new FeedEntryInvalid("a field of another type");
+  return 1;
+}
+
+function bounded(what: string, value: number, most: number): number {
+  if (value <= most) return value;
+  throw new FeedEntryInvalid(`${what}: more than ${most}`);
+}

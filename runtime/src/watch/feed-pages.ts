@@ -1,0 +1,197 @@
+import type { PollAdapter } from "../adapter/adapter.ts";
+import type { RestRequest } from "../adapter/rest-request.ts";
+import type { RunningCall } from "../call/running-call.ts";
+import { linkTarget } from "../decode/read.ts";
+import { restError } from "../errors/rest-error.ts";
+import { valueAt } from "../json/json-path.ts";
+import { withHeaders } from "../request/with-headers.ts";
+import type { ReadResponse } from "../response/read-response.ts";
+import { itemKey } from "../stream/item-key.ts";
+import { followLink, LinkRefused } from "../stream/page-link.ts";
+import { fullName } from "../text/full-name.ts";
+import { percentEncode } from "../text/percent-encode.ts";
+import { baseOf } from "../upstream/options.ts";
+import type { FeedItem } from "./feed-entry.ts";
+
+const NOT_MODIFIED = 304;
+
+/** A page as it was last read. */
+interface KnownPage {
+  readonly request: RestRequest;
+  readonly etag: string | undefined;
+  /** Newest first. */
+  readonly keys: readonly string[];
+  /** The request for the page behind it; undefined where there is none. */
+  readonly next: RestRequest | undefined;
+}
+
+/** What a feed lists, and its items that may be new. */
+export interface Listing {
+  /** Newest first, each once. */
+  readonly keys: readonly string[];
+  /** Oldest first. Whether they are late is for the window to say. */
+  readonly items: readonly FeedItem[];
+  /** Every page was read, now or before. */
+  readonly isComplete: boolean;
+  /** The last page that is asked for has items: more may have been behind it. */
+  readonly isFull: boolean;
+}
+
+/**
+ * The pages of a feed, each with its own entity tag: pages are ordered by creation, so that a late item may change the second
+ * page alone. Together they are one poll.
+ */
+export class FeedPages {
+  private pages: KnownPage[] = [];
+  private readonly onResponse: (response: ReadResponse) => void;
+  /** What was read so far, for items that are on no page any more when a poll has failed in the middle. */
+  private found = new Map<string, FeedItem>();
+
+  /** @param onResponse is told of each response */
+  constructor(onResponse: (response: ReadResponse) => void) {
+    this.onResponse = onResponse;
+  }
+
+  /**
+   * Asks every page. What is read stays read where a later page fails.
+   *
+   * @param first the request of the first page
+   * @param isKnown whether an item need not be written
+   * @returns whether every page was read; with the error of the one that was not
+   */
+  async poll(
+    call: RunningCall<PollAdapter>,
+    first: RestRequest,
+    isKnown: (key: string) => boolean,
+  ): Promise<{ readonly error?: unknown }> {
+    const { feed } = call.adapter;
+    const most = feed?.pages?.max ?? 1;
+    let request: RestRequest | undefined = first;
+    const pages: KnownPage[] = [];
+    try {
+      for (let index = 0; request !== undefined && index < most; index++) {
+        const page: KnownPage = await this.read(call, request, this.pages[index], index, isKnown);
+        pages.push(page);
+        request = page.next;
+      }
+    } catch (error) {
+      // the pages behind stay as they were read before
+      this.pages = [...pages, ...this.pages.slice(pages.length)];
+      return { error };
+    }
+    this.pages = pages;
+    return {};
+  }
+
+  /** What was listed when each page was last read, and the items that came since this was asked last. */
+  listing(most: number, isComplete: boolean): Listing {
+    const keys = [...new Set(this.pages.flatMap((page) => page.keys))];
+    const order = new Map(keys.map((key, index) => [key, index]));
+    // what has moved off the pages before they were all read came before what is there
+    const rank = (key: string) => order.get(key) ?? keys.length;
+    const items = [...this.found.values()].sort((a, b) => rank(b.key) - rank(a.key));
+    this.found.clear();
+    const last = this.pages[most - 1];
+    return { keys, items, isComplete, isFull: last !== undefined && last.keys.length > 0 };
+  }
+
+  private async read(
+    call: RunningCall<PollAdapter>,
+    request: RestRequest,
+    before: KnownPage | undefined,
+    index: number,
+    isKnown: (key: string) => boolean,
+  ): Promise<KnownPage> {
+    const known = before !== undefined && isSame(before.request, request) ? before : undefined;
+    const { rules } = call.adapter;
+    const extras = { rules: { ...rules, success: [...rules.success, NOT_MODIFIED] }, retry: false };
+    const etag = known && mayGrow(known, index, call.adapter) ? undefined : known?.etag;
+    const response = await call.send(conditional(request, etag), extras);
+    this.onResponse(response);
+    if (response.status === NOT_MODIFIED && known !== undefined) {
+      return { ...known, etag: response.header("etag") ?? known.etag };
+    }
+    const keys = await this.itemsOf(call, response, isKnown);
+    const next = this.next(call, request, response, index, keys.length);
+    return { request, etag: response.header("etag"), keys, next };
+  }
+
+  /** Keeps the items of a page that are not known. */
+  private async itemsOf(
+    call: RunningCall<PollAdapter>,
+    response: ReadResponse,
+    isKnown: (key: string) => boolean,
+  ): Promise<string[]> {
+    const { items, key } = call.adapter;
+    const page = call.page(response, [items]);
+    const keys = page.items.map((item, index) => {
+      const value = page.pick(({ items }) => valueAt(items[index], key));
+      return itemKey(value === "" ? undefined : value, item);
+    });
+    const wanted = keys.flatMap((key, index) => (isKnown(key) || this.found.has(key) ? [] : [index]));
+    for (const index of wanted) {
+      // one by one: an item that is none is left out, and takes its key with it
+      const [bytes] = await call.items(page, response, [index]);
+      const key = keys[index];
+      if (bytes !== undefined && key !== undefined) this.found.set(key, { key, bytes, late: false });
+    }
+    return keys;
+  }
+
+  private next(
+    call: RunningCall<PollAdapter>,
+    request: RestRequest,
+    response: ReadResponse,
+    index: number,
+    count: number,
+  ): RestRequest | undefined {
+    const { link, parameter } = call.adapter.feed?.pages ?? {};
+    if (link !== undefined) return linked(call, request, linkTarget(response.header("link"), link));
+    // numbers do not say where the pages end
+    return count === 0 || parameter === undefined ? undefined : numbered(request, parameter, index + 2);
+  }
+}
+
+/**
+ * Whether a page may have come to be behind a page that has not changed. Its tag says nothing of that, and a 304 has no links:
+ * a last page that is full is read again.
+ */
+function mayGrow({ keys, next }: KnownPage, index: number, { feed }: PollAdapter): boolean {
+  const { size, max = 1 } = feed?.pages ?? {};
+  return next === undefined && size !== undefined && keys.length >= size && index + 1 < max;
+}
+
+function linked(
+  { route, adapter }: RunningCall<PollAdapter>,
+  request: RestRequest,
+  href: string | undefined,
+): RestRequest | undefined {
+  const { rules, method } = adapter;
+  const base = baseOf(route.upstream.settings, rules.base);
+  if (href === undefined || href === "" || base === undefined) return undefined;
+  try {
+    return followLink(href, request, base, rules.apiKey);
+  } catch (cause) {
+    if (!(cause instanceof LinkRefused)) throw cause;
+    const names = { upstream: rules.upstream, method: fullName(method) };
+    throw restError("PAGE_LINK_REFUSED", { ...names, problem: cause.message }, { cause });
+  }
+}
+
+function numbered(request: RestRequest, parameter: string, page: number): RestRequest {
+  const others = request.queryString
+    .split("&")
+    .filter((pair) => pair !== "" && !new URLSearchParams(`?${pair}`).has(parameter));
+  return { ...request, queryString: [...others, `${percentEncode(parameter)}=${page}`].join("&") };
+}
+
+function isSame(a: RestRequest, b: RestRequest): boolean {
+  return a.path === b.path && a.queryString === b.queryString;
+}
+
+/** The tag goes back as it came, weak or strong. */
+function conditional(request: RestRequest, etag: string | undefined): RestRequest {
+  if (etag === undefined) return request;
+  const others = request.headers.filter(([name]) => name !== "if-none-match");
+  return withHeaders(request, [...others, ["if-none-match", etag]]);
+}

@@ -1,0 +1,633 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { afterEach, expect, test } from "vitest";
+import { reasonOf } from "../errors/rest-error.ts";
+import { ResumeSchema } from "../gen/connectrest/v1/feed_pb.ts";
+import { Timeline } from "../testing/timeline.ts";
+import { closeWatching, settled, startWatching, type Watching } from "../testing/watching.ts";
+
+afterEach(closeWatching);
+
+/** Longer than an interval with its jitter. */
+const NEXT = 61_000;
+
+const LIMITED = [
+  {
+    status: 403,
+    header: { name: "x-ratelimit-remaining", value: "0" },
+    code: Code.ResourceExhausted,
+    reason: "RATE_LIMITED",
+  },
+];
+const RESET = [{ header: "x-ratelimit-reset", format: "epoch" }] as const;
+
+function errorOf(watching: Watching): ConnectError {
+  if (watching.error instanceof ConnectError) return watching.error;
+  throw new Error(`expected a ConnectError, got ${String(watching.error)}`);
+}
+
+const resumeOf = (watching: Watching) => errorOf(watching).findDetails(ResumeSchema)[0]?.token;
+
+test("a watcher from now on gets a token first, and then what is new, oldest first", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.ids = [1, 2, 3];
+  const watcher = watching();
+  await settled();
+  expect(watcher.batches).toHaveLength(1);
+  expect([watcher.ids, watcher.token === ""]).toEqual([[], false]);
+  timeline.add(4);
+  timeline.add(5);
+  clock.advance(NEXT);
+  await settled();
+  expect(watcher.ids).toEqual([4, 5]);
+});
+
+test("a watcher of everything gets all pages of the feed, oldest first, and none of it is late", async () => {
+  const { timeline, watching } = startWatching();
+  timeline.ids = [1, 2, 3, 4, 5, 6, 7];
+  const watcher = watching({ backlog: true });
+  await settled();
+  expect(watcher.ids).toEqual([2, 3, 4, 5, 6, 7]);
+  expect(watcher.batches.some(({ late, gap }) => late || gap)).toBe(false);
+  expect(timeline.requests.map(({ page }) => page)).toEqual([1, 2, 3]);
+});
+
+test("a watcher behind an event gets what is newer; where the event is not listed any more, all and a gap", async () => {
+  const { timeline, watching } = startWatching();
+  timeline.ids = [1, 2, 3, 4];
+  const [behind, gone] = [watching({ afterId: "2" }), watching({ afterId: "99" })];
+  await settled();
+  expect([behind.ids, behind.batches.some(({ gap }) => gap)]).toEqual([[3, 4], false]);
+  expect([gone.ids, gone.batches[0]?.gap]).toEqual([[1, 2, 3, 4], true]);
+});
+
+test("a page that has not changed costs a 304, and every page is asked with its own tag", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.ids = [1, 2, 3, 4, 5];
+  watching();
+  await settled();
+  const tags = timeline.requests.length;
+  clock.advance(NEXT);
+  await settled();
+  const second = timeline.requests.slice(tags);
+  expect(second.map(({ page, status }) => [page, status])).toEqual([
+    [1, 304],
+    [2, 304],
+    [3, 304],
+  ]);
+  expect(new Set(second.map(({ tag }) => tag)).size).toBe(3);
+});
+
+test("a late event on the second page is delivered and marked while the first page says 304", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.ids = [1, 2, 3, 4, 5];
+  const watcher = watching();
+  await settled();
+  timeline.add(10, 3);
+  clock.advance(NEXT);
+  await settled();
+  expect(timeline.requests.slice(-3).map(({ page, status }) => [page, status])).toEqual([
+    [1, 304],
+    [2, 200],
+    [3, 200],
+  ]);
+  expect(watcher.batches.at(-1)).toMatchObject({ late: true, gap: false, entries: [{ id: 10n }] });
+});
+
+test("a late event makes a page behind a full one that has not changed", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.ids = [1, 2];
+  const watcher = watching();
+  await settled();
+  timeline.add(10, 2);
+  clock.advance(NEXT);
+  await settled();
+  expect(watcher.batches.at(-1)).toMatchObject({ late: true, entries: [{ id: 10n }] });
+});
+
+test("late and new events come in messages of their own, the late ones first", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.ids = [1, 2, 3];
+  const watcher = watching();
+  await settled();
+  timeline.add(10, 1);
+  timeline.add(4);
+  clock.advance(NEXT);
+  await settled();
+  const news = watcher.batches.slice(1);
+  expect(news.map(({ late, entries }) => [late, entries.map(({ id }) => Number(id))])).toEqual([
+    [true, [10]],
+    [false, [4]],
+  ]);
+  // the first of them leads between the two
+  const resumed = watching({ resumeToken: news[0]?.resumeToken ?? "" });
+  await settled();
+  expect(resumed.ids).toEqual([4]);
+});
+
+test("polls are never earlier than the upstream allows, and at most a second later", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.interval = 90;
+  watching();
+  await settled();
+  const polls = () => timeline.requests.length;
+  clock.advance(89_999);
+  await settled();
+  expect(polls()).toBe(1);
+  clock.advance(1_001);
+  await settled();
+  expect(polls()).toBe(2);
+  timeline.interval = 300;
+  clock.advance(91_000);
+  await settled();
+  expect(polls()).toBe(3);
+  clock.advance(299_999);
+  await settled();
+  expect(polls()).toBe(3);
+  clock.advance(1_001);
+  await settled();
+  expect(polls()).toBe(4);
+});
+
+test("the interval counts from the end of a poll, so that no page is asked too early", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.ids = [1, 2, 3];
+  timeline.onRequest = (page) => {
+    if (page === 2) clock.advance(30_000);
+  };
+  watching();
+  await settled();
+  const asked = timeline.requests.length;
+  clock.advance(59_999);
+  await settled();
+  expect(timeline.requests).toHaveLength(asked);
+});
+
+test("a 403 with a reset is waited out to the second, and the stream goes on", async () => {
+  const { timeline, clock, watching } = startWatching({ rules: { errors: LIMITED, retryAfter: RESET } });
+  timeline.ids = [1];
+  const watcher = watching();
+  await settled();
+  const reset = Math.ceil(clock.now() / 1000) + 3600;
+  const headers = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(reset) };
+  timeline.failure = { status: 403, headers };
+  clock.advance(NEXT);
+  await settled();
+  const asked = timeline.requests.length;
+  timeline.failure = undefined;
+  timeline.add(2);
+  clock.advance(reset * 1000 - clock.now() - 1);
+  await settled();
+  expect(timeline.requests).toHaveLength(asked);
+  clock.advance(1_001);
+  await settled();
+  expect([watcher.ids, watcher.isOver]).toEqual([[2], false]);
+});
+
+test.each([
+  [429, { "retry-after": "120" }, 120_000],
+  [503, { "retry-after": "120" }, 120_000],
+  [503, {}, 60_000],
+  [500, {}, 60_000],
+  [502, {}, 60_000],
+  [429, {}, 60_000],
+])("a response %i with %o is waited out for %i ms", async (status, headers, waitMs) => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.failure = { status, headers };
+  const watcher = watching({ backlog: true });
+  await settled();
+  timeline.failure = undefined;
+  timeline.ids = [1];
+  clock.advance(waitMs - 1);
+  await settled();
+  expect([timeline.requests.length, watcher.isOver]).toEqual([1, false]);
+  clock.advance(1_001);
+  await settled();
+  expect(watcher.ids).toEqual([1]);
+});
+
+test("failures one after the other are asked about ever more seldom, and after a success as before", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.failure = { status: 500 };
+  watching();
+  await settled();
+  const waits: number[] = [];
+  for (let poll = 1; poll <= 6; poll++) {
+    let waited = 0;
+    while (timeline.requests.length === poll) {
+      clock.advance(30_000);
+      waited += 30_000;
+      await settled();
+    }
+    waits.push(Math.floor(waited / 60_000));
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 15, 15]);
+  timeline.failure = undefined;
+  clock.advance(16 * 60_000);
+  await settled();
+  const polls = timeline.requests.length;
+  clock.advance(NEXT);
+  await settled();
+  expect(timeline.requests).toHaveLength(polls + 1);
+});
+
+test("events of a page that was read are delivered although the next page fails", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.ids = [1, 2, 3];
+  const watcher = watching();
+  await settled();
+  timeline.add(4);
+  timeline.failure = { status: 503, page: 2 };
+  clock.advance(NEXT);
+  await settled();
+  expect(watcher.ids).toEqual([4]);
+  timeline.failure = undefined;
+  timeline.add(9, 3);
+  clock.advance(NEXT);
+  await settled();
+  expect(watcher.ids).toEqual([4, 9]);
+});
+
+test("more events than the feed lists are a gap, which a message says", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.ids = [1, 2, 3, 4, 5, 6];
+  const watcher = watching();
+  await settled();
+  timeline.ids = [11, 12, 13, 14, 15, 16, 17];
+  clock.advance(NEXT);
+  await settled();
+  expect(watcher.ids).toEqual([12, 13, 14, 15, 16, 17]);
+  expect(watcher.batches.map(({ gap }) => gap)).toEqual([false, true]);
+  timeline.add(18);
+  clock.advance(NEXT);
+  await settled();
+  expect(watcher.batches.at(-1)?.gap).toBe(false);
+});
+
+test("a feed that has grown old is no gap", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.ids = [1, 2];
+  const watcher = watching();
+  await settled();
+  timeline.ids = [3];
+  clock.advance(NEXT);
+  await settled();
+  expect([watcher.ids, watcher.batches.some(({ gap }) => gap)]).toEqual([[3], false]);
+});
+
+test("a token goes on in another process without loss or repeat, and says where more was missed", async () => {
+  const timeline = new Timeline();
+  timeline.ids = [1, 2, 3];
+  const first = startWatching({ timeline });
+  const before = first.watching();
+  await settled();
+  timeline.add(4);
+  first.clock.advance(NEXT);
+  await settled();
+  await first.rest.close();
+  timeline.add(5);
+  timeline.add(10, 3);
+  const { watching } = startWatching({ timeline });
+  const after = watching({ resumeToken: before.token });
+  await settled();
+  expect([before.ids, after.ids]).toEqual([[4], [10, 5]]);
+  expect(after.batches.map(({ late, gap }) => [late, gap])).toEqual([
+    [true, false],
+    [false, false],
+  ]);
+  timeline.ids = [21, 22, 23, 24, 25, 26];
+  const { watching: later } = startWatching({ timeline });
+  const lost = later({ resumeToken: after.token });
+  await settled();
+  expect([lost.ids, lost.batches[0]?.gap]).toEqual([[21, 22, 23, 24, 25, 26], true]);
+});
+
+test("what a token has is not delivered again by a process that learns of it later", async () => {
+  const timeline = new Timeline();
+  timeline.ids = [1, 2, 3];
+  const first = startWatching({ timeline });
+  const before = first.watching({ backlog: true });
+  await settled();
+  // an upstream's replica that is behind
+  const stale = new Timeline();
+  stale.ids = [1, 2];
+  const { watching, clock } = startWatching({ timeline: stale });
+  const after = watching({ resumeToken: before.token });
+  await settled();
+  // a token of this very moment keeps it as well
+  const again = watching({ resumeToken: after.token });
+  stale.ids = [1, 2, 3, 4];
+  clock.advance(NEXT);
+  await settled();
+  expect([after.ids, again.ids]).toEqual([[4], [4]]);
+});
+
+test("an event that is missing from the feed for a while is not delivered again", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.ids = [1, 2, 3];
+  const watcher = watching();
+  for (const ids of [
+    [1, 2, 3],
+    [1, 3],
+    [1, 3, 4],
+    [1, 2, 3, 4],
+  ]) {
+    timeline.ids = ids;
+    clock.advance(NEXT);
+    await settled();
+  }
+  expect(watcher.ids).toEqual([4]);
+  const resumed = watching({ resumeToken: watcher.token });
+  await settled();
+  expect(resumed.ids).toEqual([]);
+});
+
+test("events that move to the next page while the pages are read are delivered once", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.ids = [1, 2, 3, 4];
+  const watcher = watching({ backlog: true });
+  await settled();
+  timeline.onRequest = (page) => {
+    if (page === 2) timeline.add(100 + timeline.requests.length);
+  };
+  timeline.add(5);
+  for (let poll = 0; poll < 3; poll++) {
+    clock.advance(NEXT);
+    await settled();
+  }
+  expect(watcher.ids).toEqual([...new Set(watcher.ids)]);
+  expect(new Set(watcher.ids)).toEqual(new Set(timeline.ids.slice(0, -1)));
+});
+
+test.each([
+  [301, { location: "https://api.example/feeds/eve" }, Code.FailedPrecondition, "MOVED"],
+  [401, {}, Code.Unauthenticated, "UNAUTHORIZED"],
+  [403, {}, Code.PermissionDenied, "FORBIDDEN"],
+  [404, {}, Code.NotFound, "NOT_FOUND"],
+])(
+  "a %i in the middle of a stream ends it with its error and the token",
+  async (status, headers, code, reason) => {
+    const { timeline, clock, watching } = startWatching();
+    timeline.ids = [1];
+    const [watcher, other] = [watching(), watching({ backlog: true })];
+    await settled();
+    timeline.failure = { status, headers };
+    clock.advance(NEXT);
+    await settled();
+    for (const each of [watcher, other]) {
+      const error = errorOf(each);
+      expect([error.code, reasonOf(error)]).toEqual([code, reason]);
+      expect(resumeOf(each)).toBe(each.token);
+    }
+    timeline.failure = undefined;
+    timeline.add(2);
+    const again = watching({ resumeToken: watcher.token });
+    await settled();
+    expect(again.ids).toEqual([2]);
+  },
+);
+
+test("ten thousand watchers of a feed cost one poll an interval, and their messages are the same", async () => {
+  const { timeline, clock, watching, rest } = startWatching();
+  timeline.ids = [1];
+  const watchers = Array.from({ length: 10_000 }, () => watching());
+  while (watchers.some(({ batches }) => batches.length === 0)) await settled();
+  timeline.add(2);
+  clock.advance(NEXT);
+  while (watchers.some(({ ids }) => ids.length === 0)) await settled();
+  expect(timeline.requests.map(({ page, status }) => [page, status])).toEqual([
+    [1, 200],
+    [1, 200],
+  ]);
+  expect(new Set(watchers.map(({ token }) => token)).size).toBe(1);
+  await rest.close();
+  await Promise.all(watchers.map(({ over }) => over));
+});
+
+test("feeds that differ by case alone are one, where case does not matter", async () => {
+  const { timeline, watching } = startWatching();
+  for (const owner of ["ada", "Ada", "ADA"]) watching({ owner });
+  watching({ owner: "eve" });
+  await settled();
+  expect(timeline.requests.map(({ path }) => path).sort()).toEqual([
+    "/feeds/ada?per_page=2",
+    "/feeds/eve?per_page=2",
+  ]);
+});
+
+test("who brings other credentials has a poller of its own, and never gets what those of others see", async () => {
+  const { timeline, watching } = startWatching({
+    rules: { credentials: ["oauth2"] },
+    upstream: {
+      credentials: ({ header }) => ({ oauth2: { accessToken: header.get("x-token") ?? "" } }),
+    },
+  });
+  for (const token of ["a", "b", "a"]) watching({}, { "x-token": token });
+  await settled();
+  expect(timeline.requests.map(({ authorization }) => authorization).sort()).toEqual([
+    "Bearer a",
+    "Bearer b",
+  ]);
+});
+
+test("the secret of a token, and not its name alone, says whose feed it is", async () => {
+  const oauth1 = { consumerKey: "ck", consumerSecret: "cs", token: "t" };
+  const { timeline, watching } = startWatching({
+    rules: { credentials: ["oauth1"] },
+    upstream: {
+      credentials: ({ header }) => ({ oauth1: { ...oauth1, tokenSecret: header.get("x-secret") ?? "" } }),
+    },
+  });
+  for (const secret of ["right", "wrong"]) watching({}, { "x-secret": secret });
+  await settled();
+  expect(timeline.requests).toHaveLength(2);
+});
+
+test("a named owner keeps the poller when the token is renewed, and the newest token is sent", async () => {
+  const { timeline, clock, watching } = startWatching({
+    rules: { credentials: ["oauth2"] },
+    upstream: {
+      credentials: ({ header }) => ({
+        owner: "session-7",
+        oauth2: { accessToken: header.get("x-token") ?? "" },
+      }),
+    },
+  });
+  watching({}, { "x-token": "old" });
+  await settled();
+  watching({}, { "x-token": "renewed" });
+  await settled();
+  clock.advance(NEXT);
+  await settled();
+  expect(timeline.requests.map(({ authorization }) => authorization)).toEqual([
+    "Bearer old",
+    "Bearer renewed",
+  ]);
+});
+
+test("the last one's leaving ends the poller after a while, and the next one polls no earlier than allowed", async () => {
+  const { timeline, clock, watching, rest } = startWatching({ watch: { graceMs: 5_000 } });
+  timeline.interval = 100;
+  const [first, second] = [watching(), watching()];
+  await settled();
+  await first.leave();
+  clock.advance(30_000);
+  await settled();
+  await second.leave();
+  expect(clock.running).toBe(2);
+  clock.advance(5_000);
+  await settled();
+  expect(clock.running).toBe(0);
+  const third = watching();
+  await settled();
+  expect([timeline.requests.length, third.batches.length]).toEqual([1, 0]);
+  clock.advance(64_999);
+  await settled();
+  expect(timeline.requests).toHaveLength(1);
+  clock.advance(1_001);
+  await settled();
+  expect([timeline.requests.length, third.batches.length]).toEqual([2, 1]);
+  await rest.close();
+});
+
+test("who comes back within the time of grace finds the poller as it was", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.ids = [1];
+  const first = watching();
+  await settled();
+  await first.leave();
+  clock.advance(30_000);
+  const second = watching({ resumeToken: first.token });
+  await settled();
+  expect([timeline.requests.length, second.batches.length]).toEqual([1, 1]);
+});
+
+test("a deadline and a cancelation end a stream at once, also while the upstream keeps it waiting", async () => {
+  const { timeline, watching } = startWatching();
+  timeline.gate = new Promise(() => undefined);
+  const watcher = watching();
+  await settled();
+  await watcher.leave();
+  expect(errorOf(watcher).code).toBe(Code.Canceled);
+});
+
+test("closing ends every stream with a last message that has the token, and with UNAVAILABLE", async () => {
+  const { timeline, rest, watching } = startWatching();
+  timeline.ids = [1];
+  const watcher = watching();
+  await settled();
+  const messages = watcher.batches.length;
+  rest.drain();
+  await watcher.over;
+  expect(watcher.batches).toHaveLength(messages + 1);
+  expect([errorOf(watcher).code, reasonOf(errorOf(watcher))]).toEqual([Code.Unavailable, "UPSTREAM_CLOSED"]);
+  expect(resumeOf(watcher)).toBe(watcher.token);
+  const late = watching();
+  await late.over;
+  expect(reasonOf(errorOf(late))).toBe("UPSTREAM_CLOSED");
+});
+
+test("heartbeats come when they were asked for, and say when the next poll is and what is waited out", async () => {
+  const { timeline, clock, watching } = startWatching();
+  timeline.ids = [1];
+  const [watcher, silent] = [watching({ heartbeatMs: 20_000 }), watching()];
+  await settled();
+  clock.advance(20_000);
+  await settled();
+  const beat = watcher.batches.at(-1)?.heartbeat;
+  const next = Number(beat?.nextPollTime?.seconds) * 1000;
+  expect(next - clock.now()).toBeGreaterThan(39_000);
+  expect(next - clock.now()).toBeLessThan(41_000);
+  expect(beat?.failure).toBeUndefined();
+  timeline.failure = { status: 503 };
+  clock.advance(41_000);
+  await settled();
+  expect(watcher.batches.at(-1)?.heartbeat?.failure).toMatchObject({
+    code: Code.Unavailable,
+    reason: "SERVICE_UNAVAILABLE",
+  });
+  timeline.failure = undefined;
+  clock.advance(NEXT);
+  await settled();
+  expect(watcher.batches.at(-1)?.heartbeat?.failure).toBeUndefined();
+  expect(silent.batches).toHaveLength(1);
+});
+
+test("a watcher whose feed has never been read hears of the failure, without a token that would claim a position", async () => {
+  const { timeline, watching } = startWatching();
+  timeline.failure = { status: 503 };
+  const watcher = watching({ heartbeatMs: 20_000 });
+  await settled();
+  expect(
+    watcher.batches.map(({ resumeToken, heartbeat }) => [resumeToken, heartbeat?.failure?.reason]),
+  ).toEqual([["", "SERVICE_UNAVAILABLE"]]);
+});
+
+test("more watchers or feeds than allowed are refused", async () => {
+  const { watching } = startWatching({ watch: { maxWatchers: 3, maxFeeds: 2 } });
+  const [first] = [watching(), watching({ owner: "eve" })];
+  await settled();
+  const third = watching({ owner: "joe" });
+  await third.over;
+  expect(errorOf(third).message).toBe(
+    "[resource_exhausted] test.v1.FeedService.Watch: 2 feeds are watched already, which is the limit; try again later",
+  );
+  watching();
+  await settled();
+  const fifth = watching();
+  await fifth.over;
+  expect(errorOf(fifth).message).toContain("3 watchers are watched already");
+  await first?.leave();
+  const sixth = watching();
+  await settled();
+  expect(sixth.isOver).toBe(false);
+});
+
+test("a feed that nobody watches any more makes room for another", async () => {
+  const { watching } = startWatching({ watch: { maxFeeds: 1 } });
+  const first = watching();
+  await settled();
+  await first.leave();
+  const second = watching({ owner: "eve" });
+  await settled();
+  expect([second.isOver, second.batches.length]).toEqual([false, 1]);
+});
+
+test.each([
+  ["damaged", "x".repeat(40), "one that is damaged or not of this service"],
+  ["no token at all", "not a token!", "one that is damaged or not of this service"],
+  ["huge", "A".repeat(100_000), "one that is damaged or not of this service"],
+])("a resume token that is %s is refused", async (_what, resumeToken, problem) => {
+  const { watching } = startWatching();
+  const watcher = watching({ resumeToken });
+  await watcher.over;
+  expect(errorOf(watcher).message).toBe(
+    `[invalid_argument] test.v1.FeedService.Watch: resume_token: expected a resume token of this feed as it was received, got ${problem}; start without it, by another field or from now on`,
+  );
+  expect(reasonOf(errorOf(watcher))).toBe("RESUME_TOKEN_INVALID");
+});
+
+test("a resume token of another feed, or signed with another key, is refused, and one of an older key is not", async () => {
+  const { watching } = startWatching();
+  const watcher = watching();
+  await settled();
+  const foreign = watching({ owner: "eve", resumeToken: watcher.token });
+  await foreign.over;
+  expect(errorOf(foreign).message).toContain("got one of another feed");
+  const resumeKey = "f".repeat(32);
+  const forged = startWatching({ watch: { resumeKey } }).watching({ resumeToken: watcher.token });
+  await forged.over;
+  expect(errorOf(forged).message).toContain("got one that is damaged or not of this service");
+  const rotated = startWatching({ watch: { resumeKey: [resumeKey, "0123456789abcdef0123456789abcdef"] } });
+  const resumed = rotated.watching({ resumeToken: watcher.token });
+  await settled();
+  expect(resumed.error).toBeUndefined();
+});
+
+test("a request that says in two ways where to start is refused", async () => {
+  const { watching } = startWatching();
+  const watcher = watching({ backlog: true, afterId: "1" });
+  await watcher.over;
+  expect(errorOf(watcher).message).toBe(
+    "[invalid_argument] test.v1.FeedService.Watch: expected one field that says where the feed starts, got backlog, after_id",
+  );
+});

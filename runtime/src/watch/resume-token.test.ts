@@ -1,0 +1,77 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ResumeTokens } from "./resume-token.ts";
+import { MAX_TOKEN_IDS, TokenIds } from "./token-ids.ts";
+
+const KEY = "k".repeat(32);
+const tokens = new ResumeTokens([KEY]);
+const decimal = fc.bigInt({ min: 0n, max: 9_999_999_999_999_999_999n }).map(String);
+const word = fc.string({ minLength: 1, maxLength: 20 });
+
+function idsOf(read: ReturnType<ResumeTokens["read"]>): TokenIds {
+  if (read instanceof TokenIds) return read;
+  throw new Error(`refused: ${read}`);
+}
+
+test("a token has the keys that it was made of, whatever they are, and no others", () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.oneof(decimal, word), { maxLength: 60 }), word, (keys, feed) => {
+      const [others, mine] = [keys.slice(0, 5), keys.slice(5)];
+      const ids = idsOf(tokens.read(feed, tokens.write(feed, mine)));
+      expect(mine.every((key) => ids.has(key))).toBe(true);
+      expect(others.some((key) => ids.has(key))).toBe(false);
+      expect(ids.size).toBe(mine.length);
+    }),
+  );
+});
+
+test("a token that is changed in any place is refused, and so is one that is cut or longer", () => {
+  const token = tokens.write("feed", ["1", "22", "x"]);
+  fc.assert(
+    fc.property(fc.nat(token.length - 1), fc.constantFrom(..."AZaz09-_"), (at, character) => {
+      const changed = token.slice(0, at) + character + token.slice(at + 1);
+      if (changed !== token) expect(tokens.read("feed", changed)).toBe("damaged");
+    }),
+    { numRuns: 500 },
+  );
+  for (let length = 0; length < token.length; length++) {
+    expect(tokens.read("feed", token.slice(0, length))).toBe("damaged");
+  }
+  for (const more of ["A", "AA", "=", " ", "\n"]) expect(tokens.read("feed", token + more)).toBe("damaged");
+});
+
+test("what no one has signed is refused, whatever it is", () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(tokens.read("feed", text)).toBe("damaged");
+    }),
+  );
+});
+
+test("a token of another feed is told from one that is damaged", () => {
+  expect(tokens.read("other", tokens.write("feed", []))).toBe("foreign");
+});
+
+test("tokens of 300 events as they are numbered take about a thousand characters, and are no longer than that of 512", () => {
+  const keys = Array.from({ length: 300 }, (_, index) => String(47_000_000_000n + BigInt(index) * 911n));
+  expect(tokens.write("feed", keys).length).toBeLessThan(1_000);
+  const hashed = Array.from({ length: 2_000 }, (_, index) => `event-${index}`);
+  const ids = idsOf(tokens.read("feed", tokens.write("feed", hashed)));
+  expect(ids.size).toBe(MAX_TOKEN_IDS);
+  // the first ones count
+  expect([ids.has("event-0"), ids.has("event-511"), ids.has("event-512")]).toEqual([true, true, false]);
+});
+
+test("what a token has beyond the known keys goes into the next one", () => {
+  const ids = idsOf(tokens.read("feed", tokens.write("feed", ["1", "2", "a", "b"])));
+  const ahead = ids.without(["1", "a", "9"]);
+  const next = idsOf(tokens.read("feed", tokens.write("feed", ["1", "9"], ahead)));
+  expect(["1", "2", "a", "b", "9"].map((key) => next.has(key))).toEqual([true, true, false, true, true]);
+  expect(ids.without(["1", "2", "a", "b"])).toBeUndefined();
+});
+
+test("a hash of a name depends on the key, and does not give the name away", () => {
+  const hash = tokens.hash("events.v1 /events configured oauth2");
+  expect(hash).toMatch(/^[\w-]{32}$/);
+  expect(new ResumeTokens(["x".repeat(32)]).hash("events.v1 /events configured oauth2")).not.toBe(hash);
+});

@@ -1,0 +1,105 @@
+import type { ConnectError } from "@connectrpc/connect";
+import type { Batch } from "./batch-writer.ts";
+import type { TokenIds } from "./token-ids.ts";
+
+/** What ends a watcher: the text of the error it gets is made when it is asked for. */
+export type Ending = (token: string | undefined) => ConnectError;
+
+/** Who asks for a feed. */
+export interface WatcherOptions {
+  /** How many bytes may wait for it. */
+  readonly bufferBytes: number;
+  /** The headers of its call, for credentials. */
+  readonly header: () => Headers;
+  /** Says that bytes or an end are there. It must not throw. */
+  readonly onReady: () => void;
+  /** Is called once, when it is over for whatever reason. */
+  readonly onLeft: (watcher: Watcher) => void;
+  readonly tooSlow: (bytes: number) => Ending;
+}
+
+/** One who watches a feed: what waits to be read, and where it is in the feed. It starts no timer and makes no promise. */
+export class Watcher {
+  readonly header: () => Headers;
+  /** What a token says to be there, and the feed does not know yet; of those that come soon. */
+  ahead: TokenIds | undefined;
+  /** Polls until that is forgotten. */
+  aheadPolls = 0;
+  private readonly options: WatcherOptions;
+  private readonly waiting: Batch[] = [];
+  private bytes = 0;
+  /** Of the last message that was taken. */
+  private token: string | undefined;
+  private ending: Ending | undefined;
+  private isOver = false;
+
+  /** @param token the one that it started with */
+  constructor(options: WatcherOptions, token: string | undefined) {
+    this.options = options;
+    this.header = options.header;
+    this.token = token;
+  }
+
+  /** Gives it a message; one that does not read fast enough is dropped. */
+  offer(batch: Batch): void {
+    if (this.isOver) return;
+    this.waiting.push(batch);
+    this.bytes += batch.bytes.length;
+    // one message is always taken, however large
+    if (this.bytes > this.options.bufferBytes && this.waiting.length > 1) {
+      const { bytes } = this;
+      this.waiting.length = 0;
+      this.bytes = 0;
+      this.end(this.options.tooSlow(bytes));
+      return;
+    }
+    this.options.onReady();
+  }
+
+  /** Whether everything was read that came. */
+  get isIdle(): boolean {
+    return this.waiting.length === 0;
+  }
+
+  /** Ends it behind the messages that wait. */
+  end(ending: Ending): void {
+    if (this.isOver) return;
+    this.ending = ending;
+    this.over();
+    this.options.onReady();
+  }
+
+  /** Ends it from its own side. */
+  leave(): void {
+    this.waiting.length = 0;
+    this.bytes = 0;
+    this.over();
+  }
+
+  /**
+   * The next message; undefined where none is there yet.
+   *
+   * @throws ConnectError that it has ended with, behind its last message
+   */
+  take(): Uint8Array<ArrayBuffer> | undefined {
+    const batch = this.waiting.shift();
+    if (batch !== undefined) {
+      this.bytes -= batch.bytes.length;
+      this.token = batch.token;
+      return batch.bytes;
+    }
+    if (this.ending !== undefined) throw this.ending(this.token);
+    return undefined;
+  }
+
+  /** Where it is, as far as it has read. */
+  get position(): string | undefined {
+    return this.token;
+  }
+
+  private over(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.options.onLeft(this);
+  }
+}

@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { readRequirements } from "../../scripts/docs/requirements.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+
+/** Requirements that no test shows yet; shorten this list, and do not lengthen it. */
+const UNSHOWN: readonly string[] = [...["5.1", "5.2", "5.3", "5.5", "5.7", "5.8", "5.10"]];
+
+test("every requirement of the authorization profile has a test, which is there", () => {
+  const requirements = readRequirements();
+  expect(requirements.length).toBeGreaterThan(50);
+  for (const { number, test: shown } of requirements) {
+    if (shown === undefined) continue;
+    const file = path.join(ROOT, shown.file);
+    expect(existsSync(file), `${number}: ${shown.file}`).toBe(true);
+    expect(readFileSync(file, "utf8").includes(shown.name), `${number}: ${shown.file}: ${shown.name}`).toBe(
+      true,
+    );
+  }
+  const without = requirements.filter(({ test: shown }) => shown === undefined).map(({ number }) => number);
+  expect(without.sort()).toEqual([...UNSHOWN].sort());
+});
+
+test("each requirement is there once, with a level of RFC 2119", () => {
+  const requirements = readRequirements();
+  const levels = new Set(["MUST", "MUST NOT", "REQUIRED", "SHOULD", "SHOULD NOT", "MAY", "OPTIONAL"]);
+  for (const { number, level, party, text } of requirements) {
+    expect(levels.has(level), number).toBe(true);
+    expect(["server", "client", "both"]).toContain(party);
+    expect(text.length, number).toBeGreaterThan(5);
+  }
+  expect(new Set(requirements.map(({ number }) => number)).size).toBe(requirements.length);
+});
