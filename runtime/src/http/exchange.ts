@@ -41,10 +41,19 @@ export class ExchangeFailed extends Error {
   readonly sent: boolean;
 
   constructor(cause: unknown, { responded, sent }: { readonly responded: boolean; readonly sent: boolean }) {
-    super(String(cause), { cause });
+    super(textOf(cause), { cause });
     this.name = "ExchangeFailed";
     this.responded = responded;
     this.sent = sent;
+  }
+}
+
+/** The text of what was thrown, which may be anything: also what has no text. */
+function textOf(cause: unknown): string {
+  try {
+    return String(cause);
+  } catch {
+    return "something without a text was thrown";
   }
 }
 
