@@ -8,6 +8,10 @@ export class CallEnd {
   private listener: ((reason: unknown) => void) | undefined;
   private controller: AbortController | undefined;
 
+  get aborted(): boolean {
+    return this.hasEnded;
+  }
+
   /** What it ended with; undefined while it goes on, and when all went well. */
   get reason(): unknown {
     return this.why;

@@ -123,7 +123,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /** Sends a request, again where that may help, and reads the response. */
-  send(request: RestRequest, { rules, stream, retry = true }: RequestExtras = {}): Promise<ReadResponse> {
+  send(
+    request: RestRequest,
+    { rules, stream, retry = true, scan = false }: RequestExtras = {},
+  ): Promise<ReadResponse> {
     const { method } = this.adapter;
     const used = rulesOfRequest(rules ?? this.adapter.rules, method.input, this.requested);
     const mayRetry = retry && stream === undefined;
@@ -140,10 +143,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         caller: callerOf(this.settings.options),
       };
       const response = await this.following(call, (call) => this.route.upstream.call(call));
-      return await this.read(this.attributed(response), used);
+      return await this.read(this.attributed(response), used, scan);
     };
     if (stream !== undefined || !this.startsAtOnce(used)) return this.retried(mayRetry, send);
-    return this.attempted(request, used, (error) => this.retried(mayRetry, send, { error }));
+    return this.attempted(request, used, scan, (error) => this.retried(mayRetry, send, { error }));
   }
 
   private startsAtOnce(rules: MethodRules): boolean {
@@ -157,6 +160,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   private async attempted(
     request: RestRequest,
     rules: MethodRules,
+    scan: boolean,
     again: (error: unknown) => Promise<ReadResponse>,
   ): Promise<ReadResponse> {
     const { context, progress } = this;
@@ -181,7 +185,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         sendFirst({ context, upstream, method, rules, request: sent, caller, onSent, onSecrets }),
       );
       progress.responded(response, () => this.secrets());
-      const reading = this.read(this.attributed(response), rules);
+      const reading = this.read(this.attributed(response), rules, scan);
       const read = reading instanceof Promise ? await reading : reading;
       admitted.end(undefined);
       upstream.retrier?.succeeded();
@@ -198,10 +202,23 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return { header, signal, expiresAt };
   }
 
-  private read(response: UpstreamResponse, rules: MethodRules): ReadResponse | Promise<ReadResponse> {
+  private read(
+    response: UpstreamResponse,
+    rules: MethodRules,
+    scan: boolean,
+  ): ReadResponse | Promise<ReadResponse> {
+    const scanned = scan ? this.scanned(response, rules) : undefined;
+    if (scanned !== undefined) return scanned;
     const now = this.clock.now();
     if (isLarge(response.body)) return this.inTurns(readResponseInPieces(response, rules, now, this.maxCost));
     return this.knowing(() => readResponse(response, rules, now, this.maxCost));
+  }
+
+  private scanned(response: UpstreamResponse, rules: MethodRules): ReadResponse | undefined {
+    const { adapter } = this;
+    return adapter.kind === "unary"
+      ? this.settings.scanner?.read(adapter, rules, response, this.maxCost)
+      : undefined;
   }
 
   /** Does work in turns of the event loop, until the call is over. */
