@@ -108,6 +108,7 @@ export const LIMIT_TABLE = {
     unit: "count",
     max: 1_000_000,
     reloads: true,
+    shared: true,
     effect:
       "Concurrent streams that watch a feed, which are no part of `callsInFlight` and `requestsInFlight`: they wait for hours, and cost little. Further ones fail with UNAVAILABLE, or take the place of another client's (`watchersPerClient`).",
   },
@@ -116,6 +117,7 @@ export const LIMIT_TABLE = {
     unit: "count",
     max: 1_000_000,
     reloads: true,
+    shared: true,
     effect:
       "Concurrent streams of one client address (IPv6: of one /64 network) that watch a feed, once all `watchers` are taken; until then one client may have them all. Then another client takes the place of the newest stream of the client that has the most, if that has more than this: the stream ends with RESOURCE_EXHAUSTED, and can go on later with its resume token. Behind proxies, set `server.proxies`.",
   },
