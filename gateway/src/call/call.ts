@@ -65,7 +65,7 @@ export interface Call extends Caller {
   upstreamStatus: number | undefined;
   /** Aborted when the call ends; its reason says how. Absent when the call was refused before it began. */
   // biome-ignore lint/plugin: changes while the call runs
-  signal: AbortSignal | undefined;
+  signal: Pick<AbortSignal, "aborted" | "reason"> | undefined;
   /** What runs for it, which can be ended from outside as by its client; absent where nothing does. */
   // biome-ignore lint/plugin: set when the call runs
   running?: { readonly stop: (error: ConnectError) => void };
