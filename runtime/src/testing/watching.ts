@@ -83,6 +83,11 @@ export class Watching {
     return this.batches.at(-1)?.resumeToken ?? "";
   }
 
+  /** Waits for so many events, or for the end. */
+  async has(count: number): Promise<void> {
+    while (this.ids.length < count && !this.isOver) await setImmediate();
+  }
+
   /** Cancels the call, and waits for its end. */
   async leave(): Promise<void> {
     this.left.abort();

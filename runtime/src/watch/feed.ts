@@ -273,7 +273,7 @@ export class Feed {
         batches = this.batches(lacking, gap, ahead);
         written.set(ahead, batches);
       }
-      for (const batch of batches) watcher.offer(batch);
+      watcher.offer(batches);
     }
   }
 
@@ -307,7 +307,7 @@ export class Feed {
     }
     watcher.ahead = start.ahead;
     watcher.aheadPolls = AHEAD_POLLS;
-    for (const batch of start.batches) watcher.offer(batch);
+    watcher.offer(start.batches);
   }
 
   private startOf({ ids, after, backlog }: Beginning): Start {
@@ -404,7 +404,7 @@ export class Feed {
     const started = this.isKnown && !this.starting.has(watcher);
     if (!started) {
       // there is no position yet but the one that it came with
-      watcher.offer(this.heartbeatWith(watcher.position ?? ""));
+      watcher.offer([this.heartbeatWith(watcher.position ?? "")]);
       return;
     }
     let batch = this.heartbeats.get(watcher.ahead);
@@ -412,7 +412,7 @@ export class Feed {
       batch = this.heartbeatWith(this.token(watcher.ahead));
       this.heartbeats.set(watcher.ahead, batch);
     }
-    watcher.offer(batch);
+    watcher.offer([batch]);
   }
 
   private heartbeatWith(token: string): Batch {
