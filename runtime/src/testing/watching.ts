@@ -88,6 +88,11 @@ export class Watching {
     while (this.ids.length < count && !this.isOver) await setImmediate();
   }
 
+  /** Waits for so many messages, or for the end. */
+  async hasBatches(count: number): Promise<void> {
+    while (this.batches.length < count && !this.isOver) await setImmediate();
+  }
+
   /** Cancels the call, and waits for its end. */
   async leave(): Promise<void> {
     this.left.abort();

@@ -9,7 +9,7 @@ import { sleep } from "../time/abort.ts";
 import { type Clock, MAX_DELAY_MS } from "../time/clock.ts";
 import { type Batch, type BatchHead, batchesOf, type Heartbeat, writeBatch } from "./batch-writer.ts";
 import { decodeFeedEntry, encodeFeedEntry, type FeedEntry, type FeedItem } from "./feed-entry.ts";
-import { FeedPages, type Listing } from "./feed-pages.ts";
+import { FeedPages, type Listing, MAX_LISTED } from "./feed-pages.ts";
 import { FeedWindow } from "./feed-window.ts";
 import { PollPace } from "./poll-pace.ts";
 import { withResume } from "./resume-error.ts";
@@ -52,8 +52,6 @@ const NEWS_PER_WINDOW = 64;
 /** The items of an entry with news are at most so many bytes, or one item. */
 const MAX_NEWS_BYTES = 4 * 1024 * 1024;
 const MIN_HEARTBEAT_MS = 1_000;
-/** How many items a feed lists at most; those behind are not looked at. */
-const MAX_LISTED = 10_000;
 /** How many different ways to start are kept ready at a position. */
 const MAX_PREPARED = 16;
 
@@ -86,6 +84,8 @@ export class Feed {
   /** It lists as much as it ever does. */
   private isFull = false;
   private leading: AbortController | undefined;
+  /** A poll is under way. */
+  private isAsking = false;
   private stopGrace: (() => void) | undefined;
   /** On the clock's monotonic scale. */
   private nextAt: number;
@@ -148,7 +148,9 @@ export class Feed {
     this.leading?.abort();
     // a seat that cannot be left is left by its lease
     this.seat?.leave().catch(() => undefined);
-    this.options.onClosed(this.nextAt);
+    // a poll that is cut has been made
+    const wait = this.isAsking ? this.pace.intervalMs : 0;
+    this.options.onClosed(Math.max(this.nextAt, this.options.clock.monotonic() + wait));
   }
 
   private end(ending: Ending): void {
@@ -209,7 +211,9 @@ export class Feed {
   private async poll(signal: AbortSignal, fence: bigint): Promise<void> {
     const { message, clock } = this.options;
     const call = this.options.call(this.header, signal);
+    this.isAsking = true;
     const { error } = await this.pages.poll(call, call.request(message), (key) => this.window.has(key));
+    this.isAsking = false;
     if (signal.aborted) return;
     const wait = this.pace.next(error);
     if (wait === undefined) {
