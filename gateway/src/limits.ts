@@ -103,6 +103,24 @@ export const LIMIT_TABLE = {
     effect:
       "Calls of one client (an address, or a network of IPv6 of 64 bits) that run at one upstream or wait, while other clients wait for the same: further calls fail with RESOURCE_EXHAUSTED. While nobody else waits, a client may use all there is; of what becomes free while several wait, the client with the smallest share is next. Behind proxies, set `server.proxies`, or all clients share the address of the proxy.",
   },
+  watchers: {
+    default: 10_000,
+    unit: "count",
+    max: 1_000_000,
+    reloads: true,
+    shared: true,
+    effect:
+      "Concurrent streams that watch a feed, which are no part of `callsInFlight` and `requestsInFlight`: they wait for hours, and cost little. Further ones fail with UNAVAILABLE, or take the place of another client's (`watchersPerClient`).",
+  },
+  watchersPerClient: {
+    default: 1000,
+    unit: "count",
+    max: 1_000_000,
+    reloads: true,
+    shared: true,
+    effect:
+      "Concurrent streams of one client address (IPv6: of one /64 network) that watch a feed, once all `watchers` are taken; until then one client may have them all. Then another client takes the place of the newest stream of the client that has the most, if that has more than this: the stream ends with RESOURCE_EXHAUSTED, and can go on later with its resume token. Behind proxies, set `server.proxies`.",
+  },
   eventLoopDelayMs: {
     default: 500,
     unit: "ms",

@@ -32,6 +32,9 @@ Stand-in upstreams on one port: a blogging service and, below /feed, a repositor
   --events <number>     events of the feed that come into being in an hour, 0 for none (default: ${EVENTS_PER_HOUR})
   --events-latency <s>  seconds from the creation of an event until it is shown (default: 30)
   --events-seed <text>  the same seed makes the same events (default: 1)
+  --sign-in-redirect <url>
+                        where applications may send people back to; a parent process is then told how people sign in,
+                        and gets no user's token
   --help                show this text and exit
 `;
 
@@ -96,12 +99,13 @@ function optionsOf(args: string[], environment: NodeJS.ProcessEnv): SandboxOptio
       events: { type: "string" },
       "events-latency": { type: "string" },
       "events-seed": { type: "string" },
+      "sign-in-redirect": { type: "string" },
       help: { type: "boolean" },
     },
   });
   if (values.help === true) return undefined;
   const tls = tlsOf(values);
-  const publicUrl = values["public-url"];
+  const { "public-url": publicUrl, "sign-in-redirect": signInRedirect } = values;
   return {
     port: portOf(values.port ?? environment.SANDBOX_PORT ?? String(DEFAULT_PORT)),
     keepRequests: 0,
@@ -110,13 +114,34 @@ function optionsOf(args: string[], environment: NodeJS.ProcessEnv): SandboxOptio
     ...(values.database === undefined ? {} : { database: values.database }),
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(tls === undefined ? {} : { tls }),
+    ...(signInRedirect === undefined ? {} : { redirectUris: [signInRedirect] }),
     ...eventsOf(values),
   };
 }
 
+/** How people sign in at the blogging service, as a parent process configures it. */
+function signInOf({ url, credentials: c }: Sandbox): object {
+  return {
+    settings: {
+      title: "the blog of the sandbox",
+      oauth2: {
+        authorizationEndpoint: `${url}/oauth2/authorize`,
+        tokenEndpoint: `${url}/v2/oauth2/token`,
+        clientId: c.consumerKey,
+        clientAuthentication: "client_secret_post",
+        scopes: ["basic", "write", "offline_access"],
+      },
+      identity: { method: "user.v1.UserService/GetUserInfo", field: "user.name" },
+      check: { method: "user.v1.UserService/GetUserLimits" },
+    },
+    clientSecret: c.consumerSecret,
+  };
+}
+
 /** What a parent process needs to point its upstreams here. */
-function readyMessage(sandbox: Sandbox): object {
+function readyMessage(sandbox: Sandbox, hasSignIn: boolean): object {
   const c = sandbox.credentials;
+  const token = hasSignIn ? {} : { token: c.oauth1Token, tokenSecret: c.oauth1TokenSecret };
   return {
     type: "ready",
     url: sandbox.url,
@@ -128,11 +153,11 @@ function readyMessage(sandbox: Sandbox): object {
           oauth1: {
             consumerKey: c.consumerKey,
             consumerSecret: c.consumerSecret,
-            token: c.oauth1Token,
-            tokenSecret: c.oauth1TokenSecret,
+            ...token,
           },
-          oauth2: { accessToken: c.userToken },
+          ...(hasSignIn ? {} : { oauth2: { accessToken: c.userToken } }),
         },
+        ...(hasSignIn ? { signIn: signInOf(sandbox) } : {}),
       },
       events: { bases: { api: sandbox.feedUrl }, credentials: { oauth2: { accessToken: c.feedToken } } },
     },
@@ -158,7 +183,7 @@ async function run(options: SandboxOptions): Promise<void> {
   endWhenTold(sandbox);
   process.stdout.write(`sandbox ready on ${sandbox.url}\n`);
   if (sandbox.httpsUrl !== undefined) process.stdout.write(`sandbox ready on ${sandbox.httpsUrl}\n`);
-  process.send?.(readyMessage(sandbox));
+  process.send?.(readyMessage(sandbox, options.redirectUris !== undefined));
 }
 
 try {

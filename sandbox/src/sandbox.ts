@@ -87,6 +87,7 @@ function rulesOf(options: SandboxOptions): Rules {
     communitySavingFails: options.communitySavingFails ?? false,
     carouselsAllowed: options.carouselsAllowed ?? true,
     authorizeAs: options.authorizeAs,
+    redirectUris: options.redirectUris ?? [],
     callbackFragment: options.callbackFragment ?? true,
   };
 }

@@ -29,6 +29,8 @@ export interface Rules {
   carouselsAllowed: boolean;
   /** The user for whom the authorization pages say yes at once, without asking. Default: they ask. */
   authorizeAs: string | undefined;
+  /** Redirect URIs that every application has, beside those that it has registered. Default: none. */
+  readonly redirectUris: readonly string[];
   /** End the OAuth 1.0a callback in `#_=_`, which is no part of the verifier. Default true. */
   readonly callbackFragment: boolean;
 }

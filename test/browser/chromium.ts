@@ -10,7 +10,8 @@ export const hasChromium = spawnSync("chromium", ["--version"]).status === 0;
 /** The reason for which tests are skipped where `hasChromium` is false. */
 export const NO_CHROMIUM = "chromium is not installed";
 
-const FLAGS = [
+/** What it is started with. */
+export const FLAGS = [
   "--headless",
   // the sandbox of Chromium needs another user than root
   "--no-sandbox",

@@ -43,7 +43,7 @@ interface Entry extends Waiting, Holder {
 }
 
 /** When to call again after an overload, in milliseconds. */
-const OVERLOAD_RETRY_MS = 1000;
+export const OVERLOAD_RETRY_MS = 1000;
 
 /** How many times the typical duration of a call the only call of a client may wait for its turn. */
 const PATIENCE = 2;

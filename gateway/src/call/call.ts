@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { createContextKey } from "@connectrpc/connect";
+import { type ConnectError, createContextKey } from "@connectrpc/connect";
 import { type Context, context, ROOT_CONTEXT } from "@opentelemetry/api";
 import type { Caller } from "./caller.ts";
 import type { Deadline } from "./deadline.ts";
@@ -50,6 +50,9 @@ export interface Call extends Caller {
   /** Aborted when the call ends; its reason says how. Absent when the call was refused before it began. */
   // biome-ignore lint/plugin: changes while the call runs
   signal: AbortSignal | undefined;
+  /** What runs for it, which can be ended from outside as by its client; absent where nothing does. */
+  // biome-ignore lint/plugin: set when the call runs
+  running?: { readonly stop: (error: ConnectError) => void };
   /** Whether its error is a ConnectError that the handler or the method threw, and not one of the gateway or of connect. */
   // biome-ignore lint/plugin: changes while the call runs
   failedInHandler: boolean;

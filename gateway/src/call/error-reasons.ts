@@ -117,6 +117,18 @@ export const GATEWAY_REASONS = {
       "The gateway or the share of an upstream is busy, or there are too many requests or health watches; the text names the limit.",
     remedy: "Retry after the delay in the RetryInfo.",
   },
+  SESSION_ENDED: {
+    codes: [Code.Unauthenticated],
+    cause:
+      "The caller's session at the third party behind an upstream has ended: it has expired, was revoked there, or was refused after a refresh. Sessions at other third parties go on.",
+    remedy: "Sign in again.",
+  },
+  SESSION_UNAVAILABLE: {
+    codes: [Code.Unavailable],
+    cause:
+      "The caller's tokens of a third party have expired, and it did not renew them for a reason of its own.",
+    remedy: "Retry later; the log has the cause.",
+  },
   SHUTTING_DOWN: {
     codes: [Code.Unavailable],
     cause: "The gateway is shutting down.",

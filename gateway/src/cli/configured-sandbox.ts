@@ -12,6 +12,8 @@ export interface SandboxFlags {
   readonly sandboxTlsCert?: string;
   readonly sandboxTlsKey?: string;
   readonly sandboxEvents?: string;
+  /** Where people come back to who sign in at the sandbox. */
+  readonly sandboxSignInRedirect?: string;
 }
 
 /** Starts the configured sandbox, if it is wanted. */
@@ -38,6 +40,7 @@ function sandboxArguments(options: SandboxFlags): string[] {
     ["--tls-cert", options.sandboxTlsCert],
     ["--tls-key", options.sandboxTlsKey],
     ["--events", options.sandboxEvents],
+    ["--sign-in-redirect", options.sandboxSignInRedirect],
   ] as const;
   const given = values.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
   return options.sandboxTls === true ? ["--tls", ...given] : given;

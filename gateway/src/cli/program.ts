@@ -48,6 +48,12 @@ export function createProgram(): Command {
         "events that come into being in an hour in its event feed, 0 for none",
       ),
     )
+    .addOption(
+      ofSandbox(
+        "--auth",
+        "authorize callers, who sign in at the sandbox: the whole of authorization on one machine, for trying it out",
+      ),
+    )
     .action(async (options) => (await import("./serve.ts")).serve(options));
   subcommand(
     program,

@@ -21,7 +21,8 @@ export function tryLines(gateway: Gateway, { examples, server }: Config): string
   return [...commands, page].filter((line) => line !== undefined);
 }
 
-function firstMethod(gateway: Gateway, examples: Examples): DescMethod | undefined {
+/** The method to try first. */
+export function firstMethod(gateway: Gateway, examples: Examples): DescMethod | undefined {
   const methods = gateway.services.flatMap((service) => service.methods);
   const configured = Object.keys(examples).map((path) => methods.find((each) => methodPath(each) === path));
   return (

@@ -15,12 +15,22 @@ import { endWithoutReader, printError, printLine } from "./output.ts";
 import { tryLines } from "./ready-lines.ts";
 import { createReload } from "./reload.ts";
 import { serveByWorkers, type Workers, workersOf } from "./serve-by-workers.ts";
+import {
+  authorizationOf,
+  type Showcase,
+  showcaseOf,
+  signInLines,
+  upstreamsOf,
+  withShowcase,
+} from "./showcase.ts";
 import { HangUp, type Stop, untilStopped } from "./signals.ts";
 
 export interface ServeOptions extends SandboxFlags {
   readonly port?: number;
   readonly host?: string;
   readonly workers?: Workers;
+  /** Authorize callers, who sign in at the sandbox. */
+  readonly auth?: boolean;
 }
 
 /** How long an SDK may take to hand over its last spans, in milliseconds. */
@@ -32,7 +42,8 @@ export const TELEMETRY_MS = 3000;
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const orders = await ordersOfWorker();
-  const workers = orders === undefined ? workersOf(options) : 1;
+  // what it keeps in memory, workers do not share
+  const workers = orders === undefined && options.auth !== true ? workersOf(options) : 1;
   endWithoutReader();
   await (workers > 1 ? serveByWorkers(options, workers) : serveHere(options, orders));
 }
@@ -41,11 +52,17 @@ export async function serve(options: ServeOptions): Promise<void> {
 async function serveHere(options: ServeOptions, orders: Orders | undefined): Promise<void> {
   const hangUp = new HangUp();
   const start = orders?.start;
-  const sandbox = start === undefined ? await startConfiguredSandbox(options) : undefined;
+  const showcase = options.auth === true ? await showcaseOf(options) : undefined;
+  const flags = { ...options, ...showcase?.sandbox };
+  const sandbox = start === undefined ? await startConfiguredSandbox(flags) : undefined;
   try {
-    const overrides: Overrides = { upstreams: sandbox?.upstreams ?? start?.upstreams, host: options.host };
+    const overrides: Overrides = {
+      upstreams: sandbox === undefined ? start?.upstreams : upstreamsOf(sandbox),
+      host: options.host,
+      authorization: showcase && sandbox && authorizationOf(showcase, sandbox),
+    };
     const read = async () => {
-      const prepared = await prepare(options.config, process.env, overrides);
+      const prepared = withShowcase(await prepare(options.config, process.env, overrides), showcase);
       return start === undefined ? prepared : shareConfiguration(prepared, start);
     };
     const running = await read();
@@ -55,13 +72,14 @@ async function serveHere(options: ServeOptions, orders: Orders | undefined): Pro
     if (problem !== undefined) log.warn(problem);
     const upstreams = new LiveUpstreams(running.upstreams);
     const prepared = { ...running, upstreams: upstreams.options };
-    const gateway = await startPrepared(prepared, options, log, start !== undefined);
+    const listening = { ...options, ...(showcase !== undefined && { port: showcase.port }) };
+    const gateway = await startPrepared(prepared, listening, log, start !== undefined);
     // Before the ready line: whoever reads it may send a signal at once.
     const stopped = Promise.race([untilStopped(), hangUp.gone, endOf(sandbox), retirement(orders)]);
     const reload = createReload({ read, running, gateway, upstreams, log });
     hangUp.start(reload);
     if (orders === undefined) {
-      announce(gateway, running.config, sandbox !== undefined);
+      announce(gateway, running.config, sandbox !== undefined, showcase);
     } else {
       report(orders, gateway, running.config, reload);
     }
@@ -133,7 +151,17 @@ function watchMemory(gateway: Gateway, log: Logger): IdleMemory {
 }
 
 async function startPrepared(
-  { config, adapters, types, upstreams, corsHeaders, tls, authorization: resolved }: Prepared,
+  {
+    config,
+    adapters,
+    types,
+    upstreams,
+    corsHeaders,
+    tls,
+    authorization: resolved,
+    signIn,
+    watching,
+  }: Prepared,
   options: ServeOptions,
   log: Logger,
   isWorker: boolean,
@@ -146,6 +174,7 @@ async function startPrepared(
       adapters,
       types,
       upstreams,
+      ...watching,
       strict: config.strict,
       differences: config.differences,
       examples: config.examples,
@@ -163,6 +192,7 @@ async function startPrepared(
       diagnostics,
       tls,
       authorization,
+      signIn,
       log,
     }),
   );
@@ -196,11 +226,17 @@ async function listen(
   }
 }
 
-function announce(gateway: Gateway, config: Config, withSandbox: boolean): void {
+function announce(
+  gateway: Gateway,
+  config: Config,
+  withSandbox: boolean,
+  showcase: Showcase | undefined,
+): void {
   printLine(`gateway ready on ${gateway.url}`);
   if (gateway.metricsUrl !== undefined) printLine(`metrics ready on ${gateway.metricsUrl}`);
   if (gateway.diagnosticsUrl !== undefined) printLine(`diagnostics ready on ${gateway.diagnosticsUrl}`);
-  if (withSandbox) for (const line of tryLines(gateway, config)) printLine(line);
+  const lines = showcase === undefined ? tryLines(gateway, config) : signInLines(showcase, gateway, config);
+  if (withSandbox) for (const line of lines) printLine(line);
 }
 
 /** The last resort: an error that nothing caught is a defect of one request, and no reason to end the others. */

@@ -1,8 +1,11 @@
 import type { DescFile } from "@bufbuild/protobuf";
 import { createRest, type ServiceAdapter, type UpstreamOptions } from "connect-rest";
+import type { SignInSettings } from "../authorization/sign-in/create-sign-in.ts";
 import type { CertificateFiles } from "../listener/certificate.ts";
 import { readAdapters } from "./adapters.ts";
 import { type ResolvedAuthorization, resolveAuthorization } from "./authorization.ts";
+import { authorizationSchema } from "./authorization-schema.ts";
+import { resolveWatching, type Watching } from "./bus.ts";
 import { checkAuthorization } from "./check-authorization.ts";
 import { checkDifferences } from "./check-differences.ts";
 import { checkHosts } from "./check-hosts.ts";
@@ -13,6 +16,7 @@ import { type Config, problemAt, readConfig } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 import type { SettingPath } from "./repair.ts";
 import { resolveUpstreams, type UpstreamOverrides } from "./secrets.ts";
+import { resolveSignIn, type SignInOverrides } from "./sign-in.ts";
 import { resolveTls } from "./tls.ts";
 import { readTypes } from "./types.ts";
 
@@ -27,8 +31,17 @@ export interface Prepared {
   /** Request headers that carry callers' credentials, in lower case. */
   readonly corsHeaders: readonly string[];
   readonly tls: CertificateFiles | undefined;
+  readonly watching: Watching;
   /** Undefined where callers are not authorized. */
   readonly authorization: ResolvedAuthorization | undefined;
+  /** Undefined where nobody signs in. */
+  readonly signIn: SignInSettings | undefined;
+}
+
+/** Authorization in place of what is configured. */
+export interface AuthorizationOverrides {
+  readonly publicUrl: string;
+  readonly signIn: SignInOverrides;
 }
 
 /** What takes the place of settings. */
@@ -37,6 +50,8 @@ export interface Overrides {
   readonly upstreams?: UpstreamOverrides | undefined;
   /** What is listened on. Default: that of the configuration. */
   readonly host?: string | undefined;
+  /** Authorization by defaults at this public address, with a sandbox as the third party. Default: as configured. */
+  readonly authorization?: AuthorizationOverrides | undefined;
 }
 
 /**
@@ -45,9 +60,10 @@ export interface Overrides {
  * @throws ConfigError with all problems that there are: one does not hide another
  */
 export async function prepare(file: string, env: Environment, overrides: Overrides = {}): Promise<Prepared> {
-  const { config, problems: first, removed } = readConfig(file, env);
+  const { config: read, problems: first, removed } = readConfig(file, env);
   const problems = [...first];
-  if (config === undefined) throw new ConfigError(problems);
+  if (read === undefined) throw new ConfigError(problems);
+  const config = withAuthorization(read, overrides.authorization);
   const halved = new Set(removed.map((path) => path.slice(0, -1).join(".")));
   const collect = (error: unknown) => {
     if (!(error instanceof ConfigError)) throw error;
@@ -61,10 +77,15 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
   if (hasHosts(removed)) attempt(() => checkHosts(config, overrides.host), collect);
   const corsHeaders = hasCredentials(removed) ? attempt(() => checkPassThrough(config), collect) : undefined;
   const tls = attempt(() => resolveTls(config), collect);
+  const watching = attempt(() => resolveWatching(config, env), collect);
   const authorization = attempt(() => resolveAuthorization(config, env, adapters), collect);
   if (isWhole("authorization", removed) && isWhole("routes", removed)) {
     attempt(() => checkAuthorization(config, adapters, overrides.host), collect);
   }
+  const signIn = attempt(
+    () => resolveSignIn(config, env, adapters, overrides.authorization?.signIn),
+    collect,
+  );
   attempt(() => checkDifferences(config, adapters), collect);
   if (hasAddresses(removed, config)) {
     attempt(() => checkUpstreams(config, adapters, { ...config.upstreams, ...overrides.upstreams }), collect);
@@ -79,7 +100,16 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
     corsHeaders: corsHeaders ?? [],
     tls,
     authorization,
+    signIn,
+    watching: watching ?? { watch: undefined, bus: undefined },
   };
+}
+
+/** The configuration with authorization in place of its own, where that is wanted. */
+function withAuthorization(config: Config, override: AuthorizationOverrides | undefined): Config {
+  if (override === undefined) return config;
+  const authorization = authorizationSchema.parse({ publicUrl: override.publicUrl, open: { pages: true } });
+  return { ...config, authorization };
 }
 
 function attempt<T>(work: () => T, collect: (error: unknown) => undefined): T | undefined {

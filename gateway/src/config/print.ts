@@ -25,6 +25,8 @@ export function printConfig(config: Config, env: Environment): string {
     upstreams,
     server,
     authorization,
+    watch,
+    bus,
     ...rest
   } = config;
   const shown = Object.entries(upstreams).map(([name, upstream]) => {
@@ -36,13 +38,15 @@ export function printConfig(config: Config, env: Environment): string {
     upstreams: Object.fromEntries(shown),
     ...(authorization === undefined ? {} : { authorization: maskSecrets(authorization, config, env) }),
     server: { ...server, limits: withDefaultLimits(server.limits, isLoopback(server.host)) },
+    ...(watch && { watch: maskSecrets(watch, config, env) }),
+    ...(bus && { bus: { ...maskSecrets(bus, config, env), url: maskAddress(bus.url) } }),
     ...rest,
   };
   return stringify(all, (_key, value: unknown) => (typeof value === "string" ? maskUser(value) : value));
 }
 
 function shownUpstream(
-  { baseUrl, bases, credentials, proxy, ...limits }: UpstreamConfig,
+  { baseUrl, bases, credentials, signIn, proxy, ...limits }: UpstreamConfig,
   config: Config,
   env: Environment,
 ) {
@@ -51,6 +55,7 @@ function shownUpstream(
     ...(baseUrl === undefined ? {} : { baseUrl: maskAddress(baseUrl) }),
     ...(bases === undefined ? {} : { bases: Object.fromEntries(maskedBases) }),
     ...(credentials === undefined ? {} : { credentials: maskSecrets(credentials, config, env) }),
+    ...(signIn === undefined ? {} : { signIn: maskSecrets(signIn, config, env) }),
     proxy: shownProxy(proxy, baseUrl ?? Object.values(bases ?? {})[0] ?? "", config, env),
     ...UPSTREAM_DEFAULTS,
     callsInFlight: DEFAULT_UPSTREAM_CALLS,
@@ -80,10 +85,10 @@ function maskSecrets(value: object, config: Config, env: Environment): object {
   if (isPlace(value)) {
     return { ...value, value: isSecretSet(value, config, env) ? "[secret]" : "[missing]" };
   }
-  const entries = Object.entries(value).map(([name, inner]: [string, unknown]) => {
-    const isGroup = typeof inner === "object" && inner !== null && !Array.isArray(inner);
-    return [name, isGroup ? maskSecrets(inner, config, env) : inner];
-  });
+  const masked = (inner: unknown) =>
+    typeof inner === "object" && inner !== null ? maskSecrets(inner, config, env) : inner;
+  if (Array.isArray(value)) return value.map(masked);
+  const entries = Object.entries(value).map(([name, inner]: [string, unknown]) => [name, masked(inner)]);
   return Object.fromEntries(entries);
 }
 

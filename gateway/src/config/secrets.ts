@@ -153,7 +153,7 @@ export class SecretReader {
     this.problems = problems;
   }
 
-  read(place: SecretPlace, ...keys: readonly string[]): Secret {
+  read(place: SecretPlace, ...keys: readonly PropertyKey[]): Secret {
     try {
       return new Secret(valueOfSecret(place, this.config, this.env));
     } catch (error) {
@@ -172,7 +172,7 @@ export class SecretReader {
     return tokenStore(new TokenFile(file), upstream);
   }
 
-  report(text: string, ...keys: readonly string[]): void {
+  report(text: string, ...keys: readonly PropertyKey[]): void {
     this.problems.push(problemAt(this.config, [...this.path, ...keys], text));
   }
 

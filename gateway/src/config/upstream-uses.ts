@@ -1,6 +1,8 @@
 import type { AnyMethodAdapter, CredentialKind, ServiceAdapter } from "connect-rest";
 import { methodPath } from "../call/method-path.ts";
 import { didYouMean } from "../text/suggest.ts";
+import type { UpstreamSignIn } from "./authorization-sign-in.ts";
+import { busWarnings } from "./bus.ts";
 import { authorizationWarnings } from "./check-authorization.ts";
 import { hostWarnings } from "./check-hosts.ts";
 import { deadlineWarnings } from "./deadline-warnings.ts";
@@ -29,6 +31,7 @@ export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): str
 export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   return [
     ...hostWarnings(config),
+    ...busWarnings(config),
     ...deadlineWarnings(config, adapters),
     ...upstreamWarnings(config, adapters),
     ...networkWarnings(config),
@@ -38,9 +41,9 @@ export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]):
 
 function upstreamWarnings(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   const called = new Set(methodsFor(undefined, adapters).map(({ rules }) => rules.upstream));
-  return Object.entries(config.upstreams).flatMap(([name, { credentials }]) => {
+  return Object.entries(config.upstreams).flatMap(([name, { credentials, signIn }]) => {
     const text = called.has(name)
-      ? credentialsText(methodsFor(name, adapters), credentials)
+      ? credentialsText(methodsFor(name, adapters), credentials, signIn)
       : `no adapter calls this upstream.${didYouMean(name, called)}`;
     return text === undefined ? [] : [problemAt(config, ["upstreams", name], text)];
   });
@@ -55,8 +58,9 @@ function methodsFor(upstream: string | undefined, adapters: readonly ServiceAdap
 function credentialsText(
   methods: readonly AnyMethodAdapter[],
   credentials: CredentialPlaces | undefined,
+  signIn: UpstreamSignIn | undefined,
 ): string | undefined {
-  const configured = kindsOf(credentials);
+  const configured = kindsOf(credentials, signIn);
   const without = methods.filter(({ rules: { credentials: wanted } }) => {
     return wanted.length > 0 && !wanted.some((kind) => kind === "none" || configured.has(kind));
   });
@@ -68,13 +72,16 @@ function credentialsText(
   return `${named.join(", ")}${more} will fail: they need credentials (${kinds}), and this upstream ${has}`;
 }
 
-/** The kinds that are configured, or that callers bring. */
-function kindsOf({ passThrough, ...fixed }: CredentialPlaces = {}): ReadonlySet<CredentialKind> {
+/** The kinds that are configured, that callers bring, or that people have who sign in. */
+function kindsOf(
+  { passThrough, ...fixed }: CredentialPlaces = {},
+  signIn?: UpstreamSignIn,
+): ReadonlySet<CredentialKind> {
   const kinds: readonly (readonly [CredentialKind, unknown])[] = [
     ["api_key", fixed.apiKey ?? passThrough?.apiKey],
     ["oauth1_client", fixed.oauth1],
-    ["oauth1", fixed.oauth1?.token ?? passThrough?.oauth1],
-    ["oauth2", fixed.oauth2 ?? passThrough?.oauth2],
+    ["oauth1", fixed.oauth1?.token ?? passThrough?.oauth1 ?? signIn?.oauth1],
+    ["oauth2", fixed.oauth2 ?? passThrough?.oauth2 ?? signIn?.oauth2],
     ["basic", fixed.basic ?? passThrough?.basic],
   ];
   return new Set(kinds.filter(([, place]) => place !== undefined).map(([kind]) => kind));

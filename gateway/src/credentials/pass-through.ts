@@ -93,7 +93,8 @@ function broughtIn(header: Headers, from: From | undefined): string | undefined 
   return value === null || value === "" ? undefined : value;
 }
 
-function has({ apiKey, oauth1, oauth2, basic }: FixedCredentials, kind: CredentialKind): boolean {
+/** Whether credentials of a kind are there. */
+export function has({ apiKey, oauth1, oauth2, basic }: FixedCredentials, kind: CredentialKind): boolean {
   switch (kind) {
     case "none":
       return true;

@@ -1,21 +1,16 @@
-import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
-import type { Compression } from "@connectrpc/connect/protocol";
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { inTurns } from "connect-rest";
 import { type Call, runAs } from "../call/call.ts";
-import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
-import { gatewayError, withReason } from "../call/gateway-error.ts";
-import type { Limits } from "../limits.ts";
+import { deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
-import type { Decompress } from "../protocol/decompress.ts";
 import { requestHeaders } from "../protocol/headers.ts";
 import type { Validation } from "../protocol/validate.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
-import { parseMessage, printMessage, printMessageInParts } from "./codec.ts";
-import { checkReadBytes, checkWriteBytes } from "./message-limits.ts";
-import { readBody } from "./read-body.ts";
-import type { Head, RawMessage, Wire } from "./wire.ts";
+import { LARGE_BYTES, printMessage, printMessageInParts } from "./codec.ts";
+import { checkWriteBytes } from "./message-limits.ts";
+import { type ReadOptions, readMessage } from "./read-message.ts";
+import type { Head, Wire } from "./wire.ts";
 
 /** What a unary method returns: a message as protobuf, headers, and trailers where it has some. */
 export interface UnaryResult {
@@ -46,18 +41,11 @@ export interface UnaryCall {
   readonly method: UnaryMethod;
 }
 
-/** Responses beyond this size are printed in turns of the event loop. */
-const LARGE_BYTES = 64 * 1024;
-
 const CLOCK = { monotonic: () => performance.now() };
 
 /** What all unary calls share. */
-export interface UnaryOptions {
-  readonly limits: Limits;
+export interface UnaryOptions extends ReadOptions {
   readonly validation: Pick<Validation, "check">;
-  /** The types that a google.protobuf.Any may have. */
-  readonly types: Registry;
-  readonly decompress: Decompress;
 }
 
 /**
@@ -103,22 +91,15 @@ async function run(
   { wire, head, method }: UnaryCall,
   call: Call,
   request: HttpRequest,
-  { limits, validation, types, decompress }: UnaryOptions,
+  options: UnaryOptions,
   signal: AbortSignal,
 ): Promise<WholeResponse> {
+  const { limits, validation, types } = options;
   const { input, output } = call.method;
-  const { readMaxBytes, bodyIdleTimeoutMs } = limits;
-  const raw: RawMessage =
-    head.message === undefined
-      ? await readBody(request, wire.bodyReader(request, readMaxBytes), call, signal, bodyIdleTimeoutMs)
-      : { bytes: head.message, isCompressed: head.requestCompression !== undefined };
-  const bytes = raw.isCompressed ? await decompress(compressionOf(head), raw.bytes, call, signal) : raw.bytes;
-  checkReadBytes(bytes.length, readMaxBytes, true);
-  const cost = { limit: limits.messageCost, depth: limits.messageDepth, types };
-  const parsed = parseMessage(input, head.codec, bytes, cost);
-  if (raw.problem !== undefined) throw raw.problem;
-  const { message } = parsed;
-  const loading = validation.check(input, message, parsed.cost);
+  const reader = (maxBytes: number) => wire.bodyReader(request, maxBytes);
+  const { message, cost, problem } = await readMessage(call, request, head, reader, options, signal);
+  if (problem !== undefined) throw problem;
+  const loading = validation.check(input, message, cost);
   if (loading !== undefined) await loading;
   const expiresAt = call.startedAt + call.deadline.ms;
   const hasCallerDeadline = call.deadline.isClientBound;
@@ -135,21 +116,7 @@ async function run(
   return wire.response(printed, head, result.header, result.trailer);
 }
 
-function compressionOf(head: Head): Compression {
-  if (head.requestCompression !== undefined) return head.requestCompression;
-  const text = "received compressed envelope, but do not know how to decompress";
-  throw gatewayError("REQUEST_MALFORMED", text, Code.Internal);
-}
-
 /** The response with an error; the caller of a defect learns only that there is one. */
-async function errorResponse(
-  { wire, head }: UnaryCall,
-  error: unknown,
-  { failedInHandler }: Call,
-): Promise<WholeResponse> {
-  if (error instanceof ConnectError) {
-    return wire.errorResponse(failedInHandler ? error : withReason(error), head);
-  }
-  const defect = gatewayError("GATEWAY_FAILED", "internal error", Code.Internal, [], error);
-  return wire.errorResponse(defect, head);
+async function errorResponse({ wire, head }: UnaryCall, error: unknown, call: Call): Promise<WholeResponse> {
+  return wire.errorResponse(errorForCaller(error, call), head);
 }

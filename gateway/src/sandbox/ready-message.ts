@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { upstreamSignIn } from "../config/authorization-sign-in.ts";
 
 const text = z.string().min(1);
 
@@ -15,7 +16,7 @@ const credentials = z.object({
   oauth2: z.object({ accessToken: text }).optional(),
 });
 
-/** What a sandbox sends when it listens: where it is, and the settings of the upstreams that it stands in for. */
+/** What a sandbox sends when it listens: where it is, and the settings of the upstreams that it stands in for: how people sign in, too. */
 export const readyMessageSchema = z.object({
   type: z.literal("ready"),
   url: z.url(),
@@ -25,6 +26,7 @@ export const readyMessageSchema = z.object({
       baseUrl: z.url().optional(),
       bases: z.record(text, z.url()).optional(),
       credentials: credentials.optional(),
+      signIn: z.object({ settings: upstreamSignIn, clientSecret: text }).optional(),
     }),
   ),
 });

@@ -5,6 +5,7 @@ import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { Decoder } from "../response/decode.ts";
+import type { ResponseScanner } from "../response/scan-response.ts";
 import type { Clock } from "../time/clock.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
 import type { MethodLevels } from "./difference-levels.ts";
@@ -31,6 +32,8 @@ export interface CallSettings {
   readonly levelsOf: (adapter: AnyMethodAdapter) => MethodLevels;
   readonly clock: Clock;
   readonly decoder: Decoder;
+  /** Reads usual responses before the decoder is asked; undefined where it is off, or not possible. */
+  readonly scanner?: ResponseScanner | undefined;
 }
 
 /** How one request differs from the others of its method. */
@@ -38,6 +41,8 @@ export interface RequestExtras {
   /** In place of the method's own. */
   readonly rules?: MethodRules;
   readonly stream?: BodyStream;
+  /** Whether nothing is asked of the response but its message, so that it may be scanned. Default: false. */
+  readonly scan?: boolean;
   /** Whether it may be sent again where the method allows; never with a stream. Default: true. */
   readonly retry?: boolean;
 }

@@ -121,7 +121,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /** Sends a request, again where that may help, and reads the response. */
-  send(request: RestRequest, { rules, stream, retry = true }: RequestExtras = {}): Promise<ReadResponse> {
+  send(
+    request: RestRequest,
+    { rules, stream, retry = true, scan = false }: RequestExtras = {},
+  ): Promise<ReadResponse> {
     const { method } = this.adapter;
     const used = rulesOfRequest(rules ?? this.adapter.rules, method.input, this.requested);
     return this.retried(retry && stream === undefined, async (onSent, isRetry) => {
@@ -137,14 +140,27 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         caller: callerOf(this.settings.options),
       };
       const response = await this.following(call, (call) => this.route.upstream.call(call));
-      return await this.read(this.attributed(response), used);
+      return await this.read(this.attributed(response), used, scan);
     });
   }
 
-  private read(response: UpstreamResponse, rules: MethodRules): ReadResponse | Promise<ReadResponse> {
+  private read(
+    response: UpstreamResponse,
+    rules: MethodRules,
+    scan: boolean,
+  ): ReadResponse | Promise<ReadResponse> {
+    const scanned = scan ? this.scanned(response, rules) : undefined;
+    if (scanned !== undefined) return scanned;
     const now = this.clock.now();
     if (isLarge(response.body)) return this.inTurns(readResponseInPieces(response, rules, now, this.maxCost));
     return this.knowing(() => readResponse(response, rules, now, this.maxCost));
+  }
+
+  private scanned(response: UpstreamResponse, rules: MethodRules): ReadResponse | undefined {
+    const { adapter } = this;
+    return adapter.kind === "unary"
+      ? this.settings.scanner?.read(adapter, rules, response, this.maxCost)
+      : undefined;
   }
 
   /** Does work in turns of the event loop, until the call is over. */

@@ -28,7 +28,7 @@ function requestOf(call: Call, fields: Fields): Request | HttpResponse {
   if (address === undefined) {
     return messagePage("Missing redirect_uri", "Several addresses are registered", 400);
   }
-  if (!registered.includes(address)) {
+  if (!registered.includes(address) && !call.world.rules.redirectUris.includes(address)) {
     return messagePage("Invalid redirect_uri", "The address is not registered", 400);
   }
   return { client, address, sent, fields };

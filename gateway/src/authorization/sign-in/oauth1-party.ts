@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import { authorizationHeader, type Parameter, type UpstreamFetch } from "connect-rest";
+import {
+  type Departure,
+  type ReturnAddress,
+  shown,
+  type ThirdParty,
+  ThirdPartyError,
+} from "./third-party.ts";
+import type { Consumer, OAuth1Tokens, UpstreamTokens } from "./tokens.ts";
+
+/** How the gateway is a consumer of an OAuth 1.0a server. */
+export interface OAuth1PartySettings extends Consumer {
+  readonly requestTokenEndpoint: string;
+  readonly authorizationEndpoint: string;
+  readonly accessTokenEndpoint: string;
+  /** How the access token is asked for. RFC 5849 section 2.3: POST. */
+  readonly accessTokenMethod: "GET" | "POST";
+  /** Further parameters of the authorization request. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+interface SignedRequest {
+  readonly method: "GET" | "POST";
+  readonly address: string;
+  readonly parameters: readonly Parameter[];
+  readonly tokenSecret: string;
+}
+
+/** OAuth 1.0a (RFC 5849): temporary credentials, authorization, token credentials. */
+export class OAuth1Party implements ThirdParty {
+  private readonly settings: OAuth1PartySettings;
+  private readonly http: UpstreamFetch;
+  private readonly now: () => number;
+
+  constructor(settings: OAuth1PartySettings, http: UpstreamFetch, now: () => number) {
+    this.settings = settings;
+    this.http = http;
+    this.now = now;
+  }
+
+  /** The callback is the flow's own address: a denial may come back without any parameter. */
+  async depart({ flowUrl }: ReturnAddress): Promise<Departure> {
+    const { requestTokenEndpoint: address, authorizationEndpoint, parameters: more } = this.settings;
+    const parameters = [["oauth_callback", flowUrl]] as const;
+    const { token, tokenSecret } = await this.tokenFrom("the request for temporary credentials", {
+      method: "POST",
+      address,
+      parameters,
+      tokenSecret: "",
+    });
+    const url = new URL(authorizationEndpoint);
+    for (const [name, value] of Object.entries(more)) url.searchParams.set(name, value);
+    url.searchParams.set("oauth_token", token);
+    return { address: url.href, pending: { token, tokenSecret } };
+  }
+
+  async arrive(
+    query: URLSearchParams,
+    _to: ReturnAddress,
+    { token = "", tokenSecret = "" }: Departure["pending"],
+  ): Promise<UpstreamTokens> {
+    for (const name of ["oauth_token", "oauth_verifier"]) {
+      if (query.getAll(name).length > 1) throw new ThirdPartyError("invalid", `the return has ${name} twice`);
+    }
+    const [returned, verifier] = [query.get("oauth_token"), query.get("oauth_verifier")];
+    if (returned !== null && returned !== token) {
+      throw new ThirdPartyError("invalid", "the return is for other temporary credentials");
+    }
+    if (returned === null || verifier === null || verifier === "") {
+      throw new ThirdPartyError("denied", "the return has no verifier");
+    }
+    const { accessTokenEndpoint: address, accessTokenMethod: method } = this.settings;
+    const parameters = [
+      ["oauth_token", token],
+      ["oauth_verifier", verifier],
+    ] as const;
+    return await this.tokenFrom("the request for a token", { method, address, parameters, tokenSecret });
+  }
+
+  refresh(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  revoke(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private async tokenFrom(what: string, request: SignedRequest): Promise<OAuth1Tokens> {
+    const { status, text } = await this.sent(what, request);
+    if (status >= 500 || status === 429)
+      throw new ThirdPartyError("unavailable", `${what}: status ${status}`);
+    if (status !== 200) {
+      const failure = request.tokenSecret === "" ? "misconfigured" : "refused";
+      throw new ThirdPartyError(failure, `${what}: status ${status}`);
+    }
+    const form = new URLSearchParams(text.trim());
+    const [token, tokenSecret] = [form.get("oauth_token"), form.get("oauth_token_secret")];
+    if (token === null || tokenSecret === null || !isSendable(token) || tokenSecret.length > MAX_TOKEN) {
+      throw new ThirdPartyError("invalid", `${what}: the response has no token, or one that cannot be sent`);
+    }
+    // some leave it out, which says nothing (RFC 5849 section 2.1 wants it for the first request)
+    if (form.get("oauth_callback_confirmed") === "false") {
+      throw new ThirdPartyError("misconfigured", `${what}: the callback is not confirmed`);
+    }
+    return { kind: "oauth1", token, tokenSecret };
+  }
+
+  private async sent(what: string, { method, address, parameters, tokenSecret }: SignedRequest) {
+    const url = new URL(address);
+    const oauth: Parameter[] = [
+      ["oauth_consumer_key", this.settings.consumerKey.reveal()],
+      ["oauth_timestamp", String(Math.floor(this.now() / 1000))],
+      ["oauth_nonce", randomBytes(16).toString("hex")],
+      ["oauth_version", "1.0"],
+      ...parameters,
+    ];
+    const authorization = authorizationHeader(
+      { verb: method, origin: url.origin, path: url.pathname, queryString: url.search.slice(1) },
+      oauth,
+      { consumerSecret: this.settings.consumerSecret.reveal(), tokenSecret },
+    );
+    try {
+      const body = method === "POST" ? new Uint8Array() : null;
+      const response = await this.http.fetch(url.href, { method, headers: { authorization }, body });
+      return { status: response.status, text: await response.text() };
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      throw new ThirdPartyError("unavailable", `${what}: ${shown(text)}`, error);
+    }
+  }
+}
+
+const MAX_TOKEN = 16_384;
+
+function isSendable(token: string): boolean {
+  return token.length > 0 && token.length <= MAX_TOKEN && /^[\x20-\x7e]+$/.test(token);
+}

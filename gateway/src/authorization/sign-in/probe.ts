@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { authorizationHeader, type Credentials, Secret, type UpstreamFetch } from "connect-rest";
+import { shown } from "./third-party.ts";
+
+/** A call that tells who a person is, or that their session stands. */
+export interface Probe {
+  run(credentials: Credentials): Promise<ProbeResult>;
+}
+
+/** `refused`: the third party does not know the token (any more). `unavailable`: nothing is known. */
+export type ProbeResult =
+  | { readonly kind: "fine"; readonly value: unknown }
+  | { readonly kind: "refused" }
+  | { readonly kind: "unavailable"; readonly text: string };
+
+/** Calls an RPC method of ours with credentials, and resolves with its response as JSON. */
+export type CallMethod = (method: string, request: unknown, credentials: Credentials) => Promise<unknown>;
+
+/** A probe that is a method of an adapter. */
+export class MethodProbe implements Probe {
+  private readonly method: string;
+  private readonly request: unknown;
+  private readonly call: CallMethod;
+
+  constructor(method: string, request: unknown, call: CallMethod) {
+    this.method = method;
+    this.request = request;
+    this.call = call;
+  }
+
+  async run(credentials: Credentials): Promise<ProbeResult> {
+    try {
+      return { kind: "fine", value: await this.call(this.method, this.request, credentials) };
+    } catch (error) {
+      const { code, rawMessage } = ConnectError.from(error);
+      if (code === Code.Unauthenticated) return { kind: "refused" };
+      return { kind: "unavailable", text: shown(`${this.method}: ${rawMessage}`) };
+    }
+  }
+}
+
+/** A probe that is an address with a JSON document, such as the UserInfo endpoint of OpenID Connect. */
+export class UrlProbe implements Probe {
+  private readonly address: string;
+  private readonly http: UpstreamFetch;
+  private readonly now: () => number;
+
+  constructor(address: string, http: UpstreamFetch, now: () => number) {
+    this.address = address;
+    this.http = http;
+    this.now = now;
+  }
+
+  async run(credentials: Credentials): Promise<ProbeResult> {
+    const result = await this.runOnce(credentials);
+    if (result.kind !== "refused" || credentials.refused === undefined) return result;
+    const renewed = await credentials.refused();
+    if (renewed === undefined) return result;
+    const again = await this.runOnce(renewed);
+    if (again.kind === "refused") await renewed.refused?.();
+    return again;
+  }
+
+  private async runOnce(credentials: Credentials): Promise<ProbeResult> {
+    try {
+      const headers = { accept: "application/json", authorization: this.authorization(credentials) };
+      const response = await this.http.fetch(this.address, { headers });
+      const text = await response.text();
+      if (response.status === 401) return { kind: "refused" };
+      if (!response.ok) return { kind: "unavailable", text: `status ${response.status}` };
+      return { kind: "fine", value: JSON.parse(text) };
+    } catch (error) {
+      return { kind: "unavailable", text: shown(error instanceof Error ? error.message : String(error)) };
+    }
+  }
+
+  private authorization({ oauth1, oauth2 }: Credentials): string {
+    if (oauth2 !== undefined) return `Bearer ${Secret.of(oauth2.accessToken).reveal()}`;
+    if (oauth1 === undefined) return "";
+    const reveal = (value: string | Secret | undefined) => Secret.of(value ?? "").reveal();
+    const { origin, pathname: path, search } = new URL(this.address);
+    return authorizationHeader(
+      { verb: "GET", origin, path, queryString: search.slice(1) },
+      [
+        ["oauth_consumer_key", reveal(oauth1.consumerKey)],
+        ["oauth_token", reveal(oauth1.token)],
+        ["oauth_timestamp", String(Math.floor(this.now() / 1000))],
+        ["oauth_nonce", randomBytes(16).toString("hex")],
+        ["oauth_version", "1.0"],
+      ],
+      { consumerSecret: reveal(oauth1.consumerSecret), tokenSecret: reveal(oauth1.tokenSecret) },
+    );
+  }
+}
+
+/** The longest name of an account. */
+const MAX_ACCOUNT = 256;
+
+/**
+ * The name of an account in a response: a text or an integer at a path of keys with dots.
+ *
+ * @returns undefined where there is none, or one that is too long or has control characters
+ */
+export function accountIn(value: unknown, path: string): string | undefined {
+  let found = value;
+  for (const key of path.split(".")) {
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[key];
+  }
+  const text = Number.isSafeInteger(found) ? String(found) : found;
+  if (typeof text !== "string" || text.length === 0 || text.length > MAX_ACCOUNT) return undefined;
+  return /\p{Cc}/u.test(text) || !text.isWellFormed() ? undefined : text;
+}

@@ -1,0 +1,80 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import type { CredentialKind, Credentials, CredentialsFunction, CredentialsSource } from "connect-rest";
+import { gatewayError } from "../../call/gateway-error.ts";
+import { methodName } from "../../call/method-path.ts";
+import { has, type WantedKinds } from "../../credentials/pass-through.ts";
+import { StoreError } from "../../store/store-error.ts";
+import type { SignInSessions } from "./sessions.ts";
+
+/** Whose call it is, as its token says. */
+export interface CallerSession {
+  /** Undefined for an application that acts for itself. */
+  readonly sessionId?: string | undefined;
+}
+
+/** Credentials of the gateway itself, as they are configured. */
+export type OwnCredentials = Exclude<CredentialsSource, CredentialsFunction>;
+
+export interface SessionCredentialsOptions {
+  readonly upstream: string;
+  /** Those of the gateway itself: for callers without a session, and for methods that take no person's. */
+  readonly fixed: OwnCredentials;
+  readonly wantedKinds: WantedKinds;
+  readonly sessions: () => Pick<SignInSessions, "credentials">;
+  /** The caller of the call that runs; undefined for a caller that nobody knows. */
+  readonly caller: () => CallerSession | undefined;
+}
+
+const STORAGE = new AsyncLocalStorage<Credentials>();
+
+/** Runs a call with credentials in place of the caller's. */
+export function withCredentials<T>(credentials: Credentials, work: () => Promise<T>): Promise<T> {
+  return STORAGE.run(credentials, work);
+}
+
+/**
+ * The credentials of the caller's session at an upstream: those of the person, wherever the method takes such. The gateway's
+ * own are for methods that take no other, and for applications that act for themselves.
+ */
+export function sessionCredentials(options: SessionCredentialsOptions): CredentialsFunction {
+  const { upstream, fixed, wantedKinds, sessions, caller } = options;
+  return async ({ method }) => {
+    const wanted = wantedKinds(method);
+    const given = STORAGE.getStore();
+    if (given !== undefined) return given;
+    const current = caller();
+    if (!wanted.some(isOfPerson)) return fixed;
+    if (current?.sessionId === undefined) {
+      if (wanted.some((kind) => has(fixed, kind))) return fixed;
+      throw personRequired(method, upstream);
+    }
+    const own = await credentialsOf(sessions(), current.sessionId, upstream);
+    // a person's token may be of the kind that the method does not take
+    return wanted.some((kind) => has(own, kind)) ? own : { ...fixed, ...own };
+  };
+}
+
+async function credentialsOf(
+  sessions: Pick<SignInSessions, "credentials">,
+  id: string,
+  upstream: string,
+): Promise<Credentials> {
+  try {
+    return await sessions.credentials(id, upstream);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    const text = "the session of the caller cannot be read at the moment; try again";
+    throw gatewayError("STORE_UNAVAILABLE", text, Code.Unavailable, [], error);
+  }
+}
+
+function isOfPerson(kind: CredentialKind): boolean {
+  return kind === "oauth2" || kind === "oauth1";
+}
+
+function personRequired(method: DescMethod, upstream: string): ConnectError {
+  const text = `${methodName(method)} acts for a person at the upstream ${upstream}, and the token of the call is that of an application`;
+  return gatewayError("PERSON_REQUIRED", text, Code.PermissionDenied);
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { Secret } from "connect-rest";
+import type { AuthorizationOverrides, Prepared } from "../config/inspect.ts";
+import { type Config, loadConfig } from "../config/load.ts";
+import type { UpstreamOverrides } from "../config/secrets.ts";
+import type { Gateway } from "../gateway.ts";
+import { curlCommand } from "../pages/example.ts";
+import type { Sandbox } from "../sandbox/sandbox-process.ts";
+import type { SandboxFlags } from "./configured-sandbox.ts";
+import { firstMethod } from "./ready-lines.ts";
+
+/** Authorization for trying it out: state in memory, a key for this run, and a sandbox as the third party. */
+export interface Showcase {
+  readonly publicUrl: string;
+  readonly port: number;
+  readonly sandbox: Pick<SandboxFlags, "sandboxSignInRedirect">;
+}
+
+/** Where the authorization server takes people back whom it sends to a third party. */
+const RETURN_PATH = "/authorize/i/return";
+
+/** The host of the showcase: loopback, where http is good enough. */
+const HOST = "127.0.0.1";
+
+/** Settles what has to be known before anything listens: the sandbox wants to know where people come back to. */
+export async function showcaseOf(options: {
+  readonly config: string;
+  readonly port?: number;
+}): Promise<Showcase> {
+  const wanted = options.port ?? loadConfig(options.config, process.env).server.port;
+  const port = wanted === 0 ? await freePort() : wanted;
+  const publicUrl = `http://${HOST}:${port}`;
+  return { publicUrl, port, sandbox: { sandboxSignInRedirect: publicUrl + RETURN_PATH } };
+}
+
+/** The sandbox as upstreams. */
+export function upstreamsOf({ upstreams }: Sandbox): UpstreamOverrides {
+  const entries = Object.entries(upstreams).map(
+    ([name, { signIn: _, ...upstream }]) => [name, upstream] as const,
+  );
+  return Object.fromEntries(entries);
+}
+
+/** The sandbox as the third party. */
+export function authorizationOf({ publicUrl }: Showcase, { upstreams }: Sandbox): AuthorizationOverrides {
+  const signIns = Object.entries(upstreams).flatMap(([name, { signIn }]) =>
+    signIn === undefined ? [] : [[name, signIn] as const],
+  );
+  const key = new Secret(randomBytes(32).toString("base64"));
+  return { publicUrl, signIn: { upstreams: Object.fromEntries(signIns), keys: [key] } };
+}
+
+/** What was prepared, with a store in memory. */
+export function withShowcase(prepared: Prepared, showcase: Showcase | undefined): Prepared {
+  const { authorization } = prepared;
+  if (showcase === undefined || authorization === undefined) return prepared;
+  return { ...prepared, authorization: { ...authorization, storePlace: { file: ":memory:" } } };
+}
+
+/** What to do next: sign in, call with the token that this gives, and what is open without one. */
+export function signInLines({ publicUrl }: Showcase, gateway: Gateway, { examples }: Config): string[] {
+  const method = firstMethod(gateway, examples);
+  const call = (method && curlCommand(method, publicUrl, examples)) ?? "";
+  const header = `-H "authorization: Bearer $(npx connect-rest token ${publicUrl})"`;
+  return [
+    `sign in, in a browser: npx connect-rest login ${publicUrl}`,
+    `then call: ${call.replace(/^curl /, `curl ${header} `)}`,
+    `what applications learn first: ${publicUrl}/.well-known/oauth-authorization-server`,
+    `all methods: ${publicUrl}/`,
+  ];
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, HOST);
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

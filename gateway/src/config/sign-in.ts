@@ -1,0 +1,177 @@
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { type Credentials, Secret, type ServiceAdapter } from "connect-rest";
+import type {
+  PartySettings,
+  ProbeSettings,
+  SignInSettings,
+} from "../authorization/sign-in/create-sign-in.ts";
+import { methodPath } from "../call/method-path.ts";
+import { KeyRing } from "../store/sealed.ts";
+import { didYouMean } from "../text/suggest.ts";
+import type { UpstreamSignIn } from "./authorization-sign-in.ts";
+import type { Environment } from "./environment.ts";
+import { type Config, problemAt } from "./load.ts";
+import { ConfigError, type Problem } from "./problems.ts";
+import { SecretReader } from "./secrets.ts";
+
+/** Settings of sign-in that win over the configuration. */
+export interface SignInOverrides {
+  /** By upstream, with the secret that stands for the place of it. */
+  readonly upstreams: Readonly<
+    Record<string, { readonly settings: UpstreamSignIn; readonly clientSecret: string }>
+  >;
+  readonly keys: readonly Secret[];
+}
+
+/**
+ * Reads how people sign in; undefined where nobody does.
+ *
+ * @throws ConfigError naming all that cannot be used
+ */
+export function resolveSignIn(
+  config: Config,
+  env: Environment,
+  adapters: readonly ServiceAdapter[],
+  overrides?: SignInOverrides,
+): SignInSettings | undefined {
+  const { authorization } = config;
+  if (authorization === undefined) return undefined;
+  const problems: Problem[] = [];
+  const parties = Object.entries(config.upstreams).flatMap(([name, { signIn }]) => {
+    const override = overrides?.upstreams[name];
+    const settings = override?.settings ?? signIn;
+    if (settings === undefined) return [];
+    const reader = new SecretReader(config, env, ["upstreams", name, "signIn"], problems);
+    if (override === undefined) problems.push(...contradictions(config, name));
+    checkProbes(name, settings, adapters, reader);
+    return [partyOf(name, settings, reader, override?.clientSecret)];
+  });
+  const keys = parties.length === 0 ? [] : (overrides?.keys ?? readKeys(config, env, problems));
+  if (problems.length > 0) throw new ConfigError(problems);
+  if (parties.length === 0) return undefined;
+  const { idleSeconds, sessionSeconds, consentSeconds } = authorization.signIn;
+  return {
+    keys,
+    parties,
+    idleMs: idleSeconds * 1000,
+    sessionMs: sessionSeconds * 1000,
+    consentMs: consentSeconds * 1000,
+    permissions: Object.fromEntries(
+      Object.entries(authorization.scopes).map(([name, { description = name }]) => [name, description]),
+    ),
+  };
+}
+
+function readKeys(config: Config, env: Environment, problems: Problem[]): Secret[] {
+  const reader = new SecretReader(config, env, ["authorization", "signIn"], problems);
+  const { keys } = config.authorization?.signIn ?? {};
+  if (keys === undefined) {
+    const text =
+      "people sign in at an upstream, and their tokens are stored encrypted: name a key, e.g. keys: [{ env: SIGN_IN_KEY }], of 32 random bytes (openssl rand -base64 32)";
+    problems.push(problemAt(config, ["authorization", "signIn"], text));
+    return [];
+  }
+  return keys.map((place, index) => {
+    const secret = reader.read(place, "keys", index);
+    try {
+      // what cannot be read is a problem already
+      if (secret.reveal() !== "") new KeyRing([secret]);
+    } catch (error) {
+      reader.report(error instanceof Error ? error.message : String(error), "keys", index);
+    }
+    return secret;
+  });
+}
+
+function partyOf(
+  name: string,
+  { title = name, required, oauth1, oauth2, identity, check }: UpstreamSignIn,
+  reader: SecretReader,
+  clientSecret: string | undefined,
+): PartySettings {
+  return {
+    name,
+    title,
+    required,
+    server:
+      oauth1 === undefined
+        ? { kind: "oauth2", settings: oauth2Of(oauth2, reader, clientSecret) }
+        : {
+            kind: "oauth1",
+            settings: {
+              ...oauth1,
+              consumerKey: reader.read(oauth1.consumerKey, "oauth1", "consumerKey"),
+              consumerSecret: reader.read(oauth1.consumerSecret, "oauth1", "consumerSecret"),
+            },
+          },
+    identity: { probe: probeOf(identity), field: identity.field },
+    check: check && { probe: probeOf(check), everyMs: check.everySeconds * 1000 },
+  };
+}
+
+function oauth2Of(oauth2: UpstreamSignIn["oauth2"], reader: SecretReader, override: string | undefined) {
+  // the schema wants one of oauth1 and oauth2
+  if (oauth2 === undefined) throw new Error("neither oauth1 nor oauth2");
+  const { clientSecret: place, ...settings } = oauth2;
+  const clientSecret =
+    override === undefined ? place && reader.read(place, "oauth2", "clientSecret") : new Secret(override);
+  return { ...settings, clientSecret };
+}
+
+type ProbeConfig = Pick<UpstreamSignIn["identity"], "method" | "url" | "request">;
+
+function probeOf({ method, url = "", request }: ProbeConfig): ProbeSettings {
+  return method === undefined ? { url } : { method, request };
+}
+
+/** Methods that are called for sign-in have to be there, and to go to the upstream that people sign in at. */
+function checkProbes(
+  upstream: string,
+  { identity, check }: UpstreamSignIn,
+  adapters: readonly ServiceAdapter[],
+  reader: SecretReader,
+): void {
+  for (const [setting, probe] of Object.entries({ identity, check })) {
+    if (probe?.method === undefined) continue;
+    const problem = problemOf(probe.method, probe.request ?? {}, upstream, adapters);
+    if (problem !== undefined) reader.report(problem, setting, "method");
+  }
+}
+
+function problemOf(
+  name: string,
+  request: JsonValue,
+  upstream: string,
+  adapters: readonly ServiceAdapter[],
+): string | undefined {
+  const methods = adapters.flatMap((adapter) => Object.values(adapter.methods));
+  const own = methods.filter(({ kind, rules }) => kind === "unary" && rules.upstream === upstream);
+  const found = own.find(({ method }) => methodPath(method) === name);
+  if (found === undefined) {
+    const hint = didYouMean(
+      name,
+      own.map(({ method }) => methodPath(method)),
+    );
+    return `no adapter has a unary method ${name} of the upstream ${upstream}.${hint}`;
+  }
+  try {
+    fromJson(found.method.input, request);
+    return undefined;
+  } catch (error) {
+    return `the request does not fit ${name}: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** A caller's credentials have one source. */
+function contradictions(config: Config, name: string): Problem[] {
+  const { credentials } = config.upstreams[name] ?? {};
+  const report = (key: keyof Credentials | "passThrough", text: string) =>
+    problemAt(config, ["upstreams", name, "credentials", key], text);
+  const text =
+    "people sign in at this upstream, so that a person's token comes from their session; remove it";
+  return [
+    ...(credentials?.passThrough === undefined ? [] : [report("passThrough", text)]),
+    ...(credentials?.oauth1?.token === undefined ? [] : [report("oauth1", text)]),
+    ...(credentials?.oauth2 === undefined || credentials.oauth2.application ? [] : [report("oauth2", text)]),
+  ];
+}

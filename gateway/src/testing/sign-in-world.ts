@@ -1,0 +1,208 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Secret, type UpstreamOptions } from "connect-rest";
+import type { Flow, FlowClient, FlowError, FlowResult } from "../authorization/interaction.ts";
+import {
+  createSignIn,
+  type PartySettings,
+  type SignInParts,
+  type SignInSettings,
+} from "../authorization/sign-in/create-sign-in.ts";
+import type { CallMethod } from "../authorization/sign-in/probe.ts";
+import { createLogger, type Logger } from "../log/logger.ts";
+import { SqliteStore } from "../store/sqlite-store.ts";
+import type { Store } from "../store/store.ts";
+import type { OAuth1TestParty, OAuth2TestParty } from "./third-party-server.ts";
+
+/** How a flow has ended. */
+export type Ending = FlowResult | { readonly error: FlowError; readonly description: string };
+
+/** A flow of a test, and how it ends. */
+export interface TestFlow {
+  readonly flow: Flow;
+  readonly ended: Promise<Ending>;
+}
+
+/** Sign-in behind a server that stands in for the authorization server: its flows need no cookies. */
+export interface SignInWorld extends SignInParts {
+  readonly url: string;
+  readonly store: Store;
+  /** The lines of the log. */
+  readonly lines: string[];
+  start(client?: Partial<FlowClient>, scopes?: readonly string[]): TestFlow;
+  stop(): Promise<void>;
+}
+
+export interface SignInWorldOptions {
+  readonly parties: readonly PartySettings[];
+  readonly settings?: Partial<SignInSettings>;
+  readonly store?: Store;
+  readonly call?: CallMethod;
+  readonly upstreams?: Readonly<Record<string, UpstreamOptions>>;
+  readonly now?: () => number;
+}
+
+/** A key for tests. */
+export function newKey(): Secret {
+  return new Secret(randomBytes(32).toString("base64"));
+}
+
+/** The settings of a made-up party, whose `/me` tells who it is. */
+export function partySettings(
+  name: string,
+  party: OAuth2TestParty | OAuth1TestParty,
+  more: Partial<PartySettings> = {},
+): PartySettings {
+  const { settings } = party;
+  return {
+    name,
+    title: `The ${name}`,
+    required: true,
+    server: "tokenEndpoint" in settings ? { kind: "oauth2", settings } : { kind: "oauth1", settings },
+    identity: { probe: { url: `${party.url}/me` }, field: "user.name" },
+    ...more,
+  };
+}
+
+/** The defaults of the settings, with a key of its own. */
+export function signInSettings(
+  parties: readonly PartySettings[],
+  more: Partial<SignInSettings> = {},
+): SignInSettings {
+  return {
+    keys: [newKey()],
+    idleMs: 36_000_000,
+    sessionMs: 360_000_000,
+    consentMs: 0,
+    parties,
+    permissions: { read: "do read" },
+    ...more,
+  };
+}
+
+/** A log that keeps its lines. */
+export function keptLog(): { readonly log: Logger; readonly lines: string[] } {
+  const lines: string[] = [];
+  const log = createLogger("debug", { write: (line: string) => lines.push(line) });
+  return { log, lines };
+}
+
+/** Starts sign-in for tests. */
+export async function startSignIn(options: SignInWorldOptions): Promise<SignInWorld> {
+  const flows = new Map<string, Flow>();
+  const { log, lines } = keptLog();
+  const store = options.store ?? new SqliteStore({ file: ":memory:", now: options.now });
+  const parts = createSignIn({
+    settings: signInSettings(options.parties, options.settings),
+    store,
+    upstreams: options.upstreams ?? {},
+    call: options.call ?? (() => Promise.reject(new Error("no methods here"))),
+    caller: () => undefined,
+    log,
+    now: options.now,
+  });
+  const server = createServer((request, response) => {
+    const requested = new URL(request.url ?? "", "http://gateway.invalid");
+    const state = requested.searchParams.get("state") ?? "";
+    if (requested.pathname === "/authorize/return") {
+      const flow = flows.get(state.split("~")[0] ?? "");
+      const location = flow === undefined ? undefined : `${flow.path}/return${requested.search}`;
+      response
+        .writeHead(location === undefined ? 400 : 303, location === undefined ? {} : { location })
+        .end();
+      return;
+    }
+    const flow = flows.get(requested.pathname.split("/")[3] ?? "");
+    current = response;
+    if (flow === undefined) {
+      response.writeHead(404).end();
+    } else {
+      parts.interactions.serve(request, response, flow).catch((error: unknown) => {
+        lines.push(`failed ${String(error)}`);
+        response.writeHead(500).end(String(error));
+      });
+    }
+  });
+  let current: ServerResponse | undefined;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client: FlowClient = {
+    id: "client-1",
+    name: "Editor",
+    isRegistered: false,
+    redirectHost: "app.example",
+  };
+  return {
+    ...parts,
+    url,
+    store,
+    lines,
+    start: (more = {}, scopes = ["read"]) => {
+      const { promise: ended, resolve } = Promise.withResolvers<Ending>();
+      const end = (ending: Ending) => {
+        resolve(ending);
+        const host = more.redirectHost ?? client.redirectHost;
+        const origin = /^(?:localhost|127)/.test(host) ? `http://${host}` : `https://${host}`;
+        current?.writeHead(303, { location: `${origin}/back` }).end();
+        return Promise.resolve();
+      };
+      const id = randomBytes(16).toString("hex");
+      const flow: Flow = {
+        id,
+        path: `/authorize/i/${id}`,
+        returnUrl: `${url}/authorize/return`,
+        returnState: `${id}~`,
+        expiresAt: (options.now ?? Date.now)() + 600_000,
+        client: { ...client, ...more },
+        scopes,
+        resource: undefined,
+        finish: end,
+        fail: (error, description) => end({ error, description }),
+      };
+      flows.set(id, flow);
+      return { flow, ended };
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await parts.close();
+      if (options.store === undefined) await store.close();
+    },
+  };
+}
+
+/** What a person's browser shows. */
+export interface Shown {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Follows redirects as a browser does; the client, at `/back`, is where it ends. */
+export async function browse(address: string, init: RequestInit = {}): Promise<Shown> {
+  let url = address;
+  let request: RequestInit = init;
+  for (let count = 0; count < 20; count++) {
+    const response = await fetch(url, { ...request, redirect: "manual" });
+    const text = await response.text();
+    const location = response.headers.get("location");
+    const next = location === null ? undefined : new URL(location, url);
+    if (next === undefined) return { url, status: response.status, headers: response.headers, text };
+    url = next.href;
+    if (next.pathname === "/back") return { url, status: 0, headers: response.headers, text: "" };
+    request = {};
+  }
+  throw new Error("too many redirects");
+}
+
+/** Sends the form of a page with a decision. */
+export function decide({ url, text }: Shown, decision: string, more: RequestInit = {}): Promise<Shown> {
+  const action = /<form method="post" action="([^"]+)"/.exec(text)?.[1] ?? "";
+  const proof = /name="proof" value="([^"]+)"/.exec(text)?.[1] ?? "";
+  const body = new URLSearchParams({ proof, decision });
+  return browse(new URL(action, url).href, { method: "POST", body, ...more });
+}

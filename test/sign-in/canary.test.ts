@@ -1,0 +1,135 @@
+/** No token, code, verifier, cookie or key comes out of where it belongs: in pages, in logs, and in the files of the store. */
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { PUBLIC_URL } from "../../gateway/src/testing/authorized-gateway.ts";
+import { Person, TestClient } from "../../gateway/src/testing/person.ts";
+import { POSTGRES_PROGRAMS, startPostgres } from "../../gateway/src/testing/postgres.ts";
+import {
+  type OAuth2TestParty,
+  send,
+  startOAuth2Party,
+} from "../../gateway/src/testing/third-party-server.ts";
+import { callEcho, everywhere, type GatewayProcess, Gateways } from "./gateways.ts";
+
+const KEY = randomBytes(32);
+
+let party: OAuth2TestParty;
+let secrets: Set<string>;
+/** The address of a flow's pages has the value of its cookie in it. */
+let cookies: Set<string>;
+let texts: string[];
+
+beforeEach(async () => {
+  party = await startOAuth2Party();
+  secrets = new Set();
+  cookies = new Set();
+  texts = [];
+});
+afterEach(() => party.close());
+
+/** Does all that people and clients do, well and badly, and collects what they were given and shown. */
+async function useAll(gateway: GatewayProcess): Promise<void> {
+  const client = await TestClient.register(PUBLIC_URL, gateway.fetch);
+  for (const fault of [undefined, "/me", "/token code"]) {
+    if (fault !== undefined) party.faults.set(fault, repeatSecrets);
+    const person = new Person(everywhere(gateway));
+    await client.signIn(person).catch(() => undefined);
+    party.faults.clear();
+    texts.push(...person.seen.map(withoutOwn));
+    for (const cookie of person.secrets) cookies.add(cookie);
+  }
+  const tokens = await client.signIn(new Person(everywhere(gateway)));
+  texts.push((await callEcho(gateway, tokens.access_token)).body);
+  party.expire();
+  texts.push((await callEcho(gateway, tokens.access_token)).body);
+  const next = await client.refresh(tokens.refresh_token ?? "");
+  party.faults.set("/echo", repeatSecrets);
+  texts.push((await callEcho(gateway, next.access_token)).body);
+  party.faults.clear();
+  texts.push((await callEcho(gateway, [...party.secrets][0] ?? "")).body);
+  for (const secret of [...client.secrets, ...party.secrets]) secrets.add(secret);
+  for (const encoding of ["base64", "base64url", "hex"] as const) secrets.add(KEY.toString(encoding));
+}
+
+/** A third party that gives back what it was sent. */
+function repeatSecrets(
+  { form, headers }: { form: URLSearchParams; headers: object },
+  response: Parameters<typeof send>[0],
+): boolean {
+  send(response, 403, { error: "invalid_request", error_description: `${form} ${JSON.stringify(headers)}` });
+  return true;
+}
+
+/** A browser's own addresses, cookies and redirects are how it is sent what is its own. */
+function withoutOwn(text: string): string {
+  return text.startsWith("<!doctype") ? text : "";
+}
+
+/** All files of a folder, in one text. */
+function filesOf(folder: string): string {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const files = names.map((name) => path.join(folder, name)).filter((file) => statSync(file).isFile());
+  return files.map((file) => readFileSync(file, "latin1")).join("\n");
+}
+
+/** Fails where a secret is in a text. */
+function expectNone(where: string, text: string, values: Iterable<string> = [...secrets, ...cookies]): void {
+  for (const secret of values) {
+    const at = text.indexOf(secret);
+    if (at >= 0) throw new Error(`${secret} is in ${where}: ${text.slice(Math.max(0, at - 200), at + 60)}`);
+  }
+}
+
+function expectNowhere(gateway: GatewayProcess): void {
+  expect([secrets.size > 20, cookies.size > 2]).toEqual([true, true]);
+  const { stdout, stderr } = gateway.run.output();
+  expect(stderr.length).toBeGreaterThan(1000);
+  expectNone("standard output", stdout);
+  expectNone("standard error", stderr);
+  expect(texts.filter((text) => text !== "").length).toBeGreaterThan(5);
+  for (const text of texts) expectNone("what people and clients see", text, secrets);
+}
+
+test("with a file of SQLite, its journal and its write-ahead log", async () => {
+  const gateways = new Gateways(party, "{ file: state.sqlite }", { SIGN_IN_KEY: KEY.toString("base64") });
+  try {
+    const gateway = await gateways.start();
+    await useAll(gateway);
+    const files = readdirSync(gateways.directory);
+    expect(files).toEqual(expect.arrayContaining(["state.sqlite", "state.sqlite-wal"]));
+    for (const file of files.filter((each) => each.startsWith("state."))) {
+      expect(statSync(path.join(gateways.directory, file)).mode & 0o777).toBe(0o600);
+    }
+    const before = filesOf(gateways.directory);
+    expect(before).toContain("upstream-session");
+    expectNone("the files of the store", before);
+    gateway.run.process.kill("SIGTERM");
+    await gateway.run.exit;
+    expectNone("the files of the store, closed", filesOf(gateways.directory));
+    expectNowhere(gateway);
+  } finally {
+    await gateways.stop();
+  }
+});
+
+test("with PostgreSQL, its tables and its write-ahead log", async ({ skip }) => {
+  skip(POSTGRES_PROGRAMS === undefined, "PostgreSQL is not installed");
+  const postgres = await startPostgres();
+  const env = { STORE: postgres.url, SIGN_IN_KEY: KEY.toString("base64") };
+  const gateways = new Gateways(party, "{ postgres: { env: STORE } }", env);
+  try {
+    const gateway = await gateways.start();
+    await useAll(gateway);
+    await postgres.stop();
+    const folder = new URL(postgres.url).searchParams.get("host") ?? "";
+    const files = filesOf(folder);
+    expect(files).toContain("upstream-session");
+    expectNone("the files of the database", files);
+    expectNowhere(gateway);
+  } finally {
+    await gateways.stop();
+    await postgres.remove();
+  }
+});

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fetchBy, PUBLIC_URL } from "../../gateway/src/testing/authorized-gateway.ts";
+import { type Run, runCli } from "../../gateway/src/testing/child.ts";
+import type { OAuth2TestParty } from "../../gateway/src/testing/third-party-server.ts";
+
+const ADAPTER = path.resolve(import.meta.dirname, "../../gateway/src/testing/personal-echo-rest.ts");
+
+/** A gateway in a process of its own, by its public address. */
+export interface GatewayProcess {
+  readonly run: Run;
+  readonly fetch: typeof fetch;
+}
+
+/** Gateways with one configuration, where people sign in at a made-up party. */
+export class Gateways {
+  readonly directory = mkdtempSync(path.join(tmpdir(), "connect-rest-sign-in-"));
+  readonly running: GatewayProcess[] = [];
+  private readonly env: Record<string, string>;
+
+  /** @param store the setting `authorization.store` */
+  constructor(party: OAuth2TestParty, store: string, env: Record<string, string>) {
+    this.env = { ...env, PARTY_SECRET: party.settings.clientSecret?.reveal() ?? "" };
+    const config = `
+adapters: [${ADAPTER}]
+upstreams:
+  echo:
+    baseUrl: ${party.url}
+    signIn:
+      oauth2:
+        authorizationEndpoint: ${party.url}/authorize
+        tokenEndpoint: ${party.url}/token
+        revocationEndpoint: ${party.url}/revoke
+        clientId: ${party.settings.clientId}
+        clientSecret: { env: PARTY_SECRET }
+        scopes: [read]
+      identity: { url: "${party.url}/me", field: user.name }
+server:
+  hosts: [gateway.test, 127.0.0.1]
+  proxies: { trusted: [127.0.0.1] }
+  limits: { drainNoticeMs: 1 }
+authorization:
+  publicUrl: ${PUBLIC_URL}
+  store: ${store}
+  signIn: { keys: [{ env: SIGN_IN_KEY }] }
+`;
+    writeFileSync(path.join(this.directory, "connect-rest.yaml"), config);
+  }
+
+  async start(): Promise<GatewayProcess> {
+    const run = runCli(["serve"], this.directory, this.env);
+    const url = (await run.line(/^gateway ready on /)).replace("gateway ready on ", "");
+    const gateway = { run, fetch: fetchBy(url) };
+    this.running.push(gateway);
+    return gateway;
+  }
+
+  async stop(): Promise<void> {
+    for (const { run } of this.running) {
+      run.process.kill("SIGKILL");
+      await run.exit;
+    }
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** A fetch for browsers: the gateway by its public address, others as they are. */
+export function everywhere({ fetch: ofGateway }: GatewayProcess): typeof fetch {
+  return (input, init) =>
+    String(input).startsWith(PUBLIC_URL) ? ofGateway(input, init) : fetch(input, init);
+}
+
+/** Calls a method for persons. */
+export async function callEcho(
+  gateway: GatewayProcess,
+  token: string,
+): Promise<{ status: number; body: string }> {
+  const response = await gateway.fetch(`${PUBLIC_URL}/echo.v1.EchoService/Echo`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+    body: "{}",
+  });
+  return { status: response.status, body: await response.text() };
+}
