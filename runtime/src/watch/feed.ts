@@ -39,6 +39,8 @@ export interface FeedOptions {
   readonly mayPollAt: number;
   /** Makes the call of one poll. */
   readonly call: (header: () => Headers, signal: AbortSignal) => RunningCall<PollAdapter>;
+  /** Checks that a poll with these headers asks as who watches: credentials may come to be those of somebody else. */
+  readonly check: (header: () => Headers, signal: AbortSignal) => Promise<void>;
   /** The error of a process that ends. */
   readonly closed: () => ConnectError;
   /** Is called once, when it is over. */
@@ -209,10 +211,10 @@ export class Feed {
   }
 
   private async poll(signal: AbortSignal, fence: bigint): Promise<void> {
-    const { message, clock } = this.options;
+    const { clock } = this.options;
     const call = this.options.call(this.header, signal);
     this.isAsking = true;
-    const { error } = await this.pages.poll(call, call.request(message), (key) => this.window.has(key));
+    const { error } = await this.ask(call, signal);
     this.isAsking = false;
     if (signal.aborted) return;
     const wait = this.pace.next(error);
@@ -229,6 +231,19 @@ export class Feed {
       this.onListing(this.pages.listing(most, error === undefined), fence);
     }
     this.failed(error === undefined ? undefined : call.errorOf(error));
+  }
+
+  private async ask(
+    call: RunningCall<PollAdapter>,
+    signal: AbortSignal,
+  ): Promise<{ readonly error?: unknown }> {
+    const { check, message } = this.options;
+    try {
+      await check(this.header, signal);
+    } catch (error) {
+      return { error };
+    }
+    return await this.pages.poll(call, call.request(message), (key) => this.window.has(key));
   }
 
   private onListing({ keys: onPages, items, isComplete, isFull }: Listing, fence: bigint): void {
