@@ -107,3 +107,29 @@ async function endOf(messages: AsyncIterator<unknown>): Promise<ConnectError> {
   }
   throw new Error("expected an error");
 }
+
+test.each([1, 5_000, 59_000])(
+  "a deadline of %i ms ends a stream and not its feed, and the last token goes on behind it",
+  async (timeoutMs) => {
+    const feed = new BigFeed();
+    const { rest, watching, clock } = startWatching({ options: { fetch: feed.fetch } });
+    feed.add(3, 1);
+    const other = watching({ backlog: true });
+    await other.has(3);
+    const request = { owner: "ada", backlog: true };
+    const { watch } = FeedService.method;
+    const response = await rest.transport.stream(watch, undefined, timeoutMs, undefined, once(request));
+    const messages = response.message[Symbol.asyncIterator]();
+    const first = await messages.next();
+    const end = endOf(messages);
+    clock.advance(timeoutMs);
+    const error = await end;
+    expect(error.code).toBe(Code.DeadlineExceeded);
+    expect(other.isOver).toBe(false);
+    feed.add(1, 1);
+    const resumed = watching({ resumeToken: first.done === true ? "" : first.value.resumeToken });
+    clock.advance(NEXT);
+    await resumed.has(1);
+    expect(resumed.ids).toEqual([4]);
+  },
+);
