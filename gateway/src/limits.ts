@@ -75,7 +75,7 @@ export const LIMIT_TABLE = {
     reloads: true,
     shared: true,
     effect:
-      "Concurrent calls, including streams. Further calls wait in the queue. Streams of one client leave an eighth to others.",
+      "Concurrent calls, including streams. Further calls wait in the queue. Streams of one client leave an eighth to others, and all streams a sixteenth, of 16 or more, to unary calls.",
   },
   queuedCalls: {
     default: 1024,
@@ -235,7 +235,7 @@ export const LIMIT_TABLE = {
     reloads: true,
     shared: true,
     effect:
-      "Bytes of request messages that calls hold in memory at once, as they came. Beyond it, calls fail with UNAVAILABLE; beyond half of it, those of the client that holds so much, with RESOURCE_EXHAUSTED. Streams that clients send are not counted.",
+      "Bytes of request messages that calls hold in memory at once, as they came. To make room, requests that have not arrived yet fail with UNAVAILABLE, of the client that holds most, the longest silent ones first; if that would be the caller itself, its own does. Beyond half of it, those of the client that holds so much fail with RESOURCE_EXHAUSTED. Streams that clients send are not counted.",
   },
   heldResponseBytes: {
     default: 256 * 1024 * 1024,

@@ -147,7 +147,8 @@ export class Invoker {
   ): Promise<Outcome> {
     let error: ConnectError | undefined;
     try {
-      call.context.signal.throwIfAborted();
+      // one that can be asked for a listener is running
+      if (call.context.onCancel === undefined) call.context.signal.throwIfAborted();
       return { bytes: await run(call), header: call.header };
     } catch (thrown) {
       error = call.errorOf(thrown);

@@ -51,6 +51,12 @@ export interface CallOptions {
    */
   readonly expiresAt?: number | undefined;
   /**
+   * For whoever keeps the deadline of many calls, with `expiresAt`, `hasCallerDeadline` and a function as `header`: takes a
+   * listener that must be called as `signal` would be aborted, with its reason, at once where it has been; undefined where
+   * there is nothing to listen any more. `signal` may then be a getter, which is seldom asked. Default: `signal` is listened to.
+   */
+  readonly onCancel?: CallContext["onCancel"];
+  /**
    * Whether the caller itself set a deadline. Without one, the waits before retries are bounded by `retry.maxTotalDelayMs`
    * of the upstream. Default: whether `timeoutMs` or `expiresAt` is set.
    */
@@ -176,15 +182,25 @@ class JoinedRest implements Rest {
     });
   }
 
-  async call<I extends DescMessage, O extends DescMessage>(
+  call<I extends DescMessage, O extends DescMessage>(
     adapter: UnaryAdapter<I, O>,
     message: MessageShape<I>,
     options: CallOptions = {},
   ): Promise<Outcome> {
     const route = this.table.get(fullName(adapter.method));
     if (route === undefined || !isUnary(route)) {
-      throw restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) });
+      return Promise.reject(restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) }));
     }
+    // passed on as it is: it may make its signal when that is asked for
+    if (isContext(options)) return this.invoker.unary(route, message, options);
+    return this.called(route, message, options);
+  }
+
+  private async called(
+    route: Route<UnaryAdapter>,
+    message: AnyMessage,
+    options: CallOptions,
+  ): Promise<Outcome> {
     const { signal, expiresAt, timeoutMs } = options;
     const { hasCallerDeadline = timeoutMs !== undefined || expiresAt !== undefined, header: given } = options;
     const header = typeof given === "function" ? given : () => new Headers(given);
@@ -387,4 +403,11 @@ export function restRoutes(options: RestOptions | Rest): (router: ConnectRouter)
 /** Whether a handler's response is written as protobuf. A Connect GET says so in its query, which is not looked at. */
 function speaksProtobuf({ requestMethod, requestHeader }: HandlerContext): boolean {
   return requestMethod === "POST" && !/json/i.test(requestHeader.get("content-type") ?? "json");
+}
+
+/** Whether options are all that a running call needs. Asks for no signal. */
+function isContext(options: CallOptions): options is CallOptions & CallContext {
+  const { onCancel, expiresAt, hasCallerDeadline, header } = options;
+  if (onCancel === undefined || expiresAt === undefined) return false;
+  return hasCallerDeadline !== undefined && typeof header === "function";
 }

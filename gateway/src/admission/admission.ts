@@ -123,7 +123,8 @@ export class Admission {
     const { share, isUnary } = call;
     const client = clientKey(call.client);
     const upstream = share && this.slotsOf(share);
-    const line = JSON.stringify([client, share?.upstream, isUnary]);
+    // a client's key has no spaces
+    const line = `${client} ${isUnary ? "unary" : "stream"}${share === undefined ? "" : ` ${share.upstream}`}`;
     return { call, client, isUnary, upstream, line, place: this.places++ };
   }
 

@@ -2,6 +2,7 @@ import type { Registry } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
 import type { Call } from "../call/call.ts";
+import { CallEnd } from "../call/call-end.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
 import type { HttpRequest } from "../listener/http.ts";
@@ -37,18 +38,24 @@ export async function readMessage(
   head: Head,
   reader: (maxBytes: number) => BodyReader,
   { limits, types, decompress }: ReadOptions,
-  signal: AbortSignal,
+  end: CallEnd | AbortSignal,
 ): Promise<ReadMessage> {
   const { readMaxBytes, bodyIdleTimeoutMs } = limits;
   const raw: RawMessage =
     head.message === undefined
-      ? await readBody(request, reader(readMaxBytes), call, signal, bodyIdleTimeoutMs)
+      ? await readBody(request, reader(readMaxBytes), call, end, bodyIdleTimeoutMs)
       : { bytes: head.message, isCompressed: head.requestCompression !== undefined };
-  const bytes = raw.isCompressed ? await decompress(compressionOf(head), raw.bytes, call, signal) : raw.bytes;
+  const bytes = raw.isCompressed
+    ? await decompress(compressionOf(head), raw.bytes, call, signalOf(end))
+    : raw.bytes;
   checkReadBytes(bytes.length, readMaxBytes, true);
   const cost = { limit: limits.messageCost, depth: limits.messageDepth, types };
   const { message, cost: found } = parseMessage(call.method.input, head.codec, bytes, cost);
   return { message, cost: found, problem: raw.problem };
+}
+
+function signalOf(end: CallEnd | AbortSignal): AbortSignal {
+  return end instanceof CallEnd ? end.signal : end;
 }
 
 function compressionOf(head: Head): Compression {

@@ -62,8 +62,7 @@ export class Callbacks {
   }
 
   private listener(callback: Callback): (...values: unknown[]) => void {
-    const guarded = this.guarded(callback);
-    return (...values) => guarded(...(values as never[]));
+    return this.guarded(callback as (...values: unknown[]) => void);
   }
 
   /** The callback with the guard around it, for those who take it as an argument. */

@@ -93,7 +93,7 @@ export async function serveCall(
     }
 
     hold = options.heldBytes.begin(clientKey(caller.client));
-    call = beginCall(handler.method, request, caller, options, hold.add);
+    call = beginCall(handler.method, request, caller, options, hold);
     const admission = admissionOf(handler, call, response, exchange, options);
     const problem = admission instanceof Promise ? await admission : admission;
     if (problem !== undefined) {
@@ -169,7 +169,7 @@ function beginCall(
   request: HttpRequest,
   caller: Caller,
   options: CallOptions,
-  hold: Hold["add"],
+  hold: Hold,
 ): Call {
   const { headers } = request;
   const protocol = protocolOf(headers["content-type"]);

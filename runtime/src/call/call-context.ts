@@ -17,6 +17,11 @@ export interface CallContext {
   readonly header: () => Headers;
   /** Ends the call; its reason is the error of the call. */
   readonly signal: AbortSignal;
+  /**
+   * Hands over a listener that is called as `signal` would be aborted, with its reason; at once where it has been. Where this
+   * is there, the signal may be made when it is asked for, which is seldom. At most one listener is kept, the last.
+   */
+  readonly onCancel?: ((listener: ((reason: unknown) => void) | undefined) => void) | undefined;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
   /** Whether the caller set a deadline. Without one, retries may not hold it for long. */
