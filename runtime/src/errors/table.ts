@@ -429,6 +429,14 @@ export const ERRORS = {
     cause: "The request says in several ways where the feed starts.",
     remedy: "Set one of these fields only.",
   },
+  FEED_IDENTITY_CHANGED: {
+    code: Code.Aborted,
+    text: "upstream {upstream}: {method}: the credentials for polling the feed belong to another identity than that of its watchers; watch again, with the resume token",
+    cause:
+      "The function that provides credentials has begun to name another owner for a call, or other secrets where it names no owner. What the new identity sees is shown to nobody who began with the old one.",
+    remedy:
+      "Watch again with the token in the detail connectrest.v1.Resume. Where a renewed token is to change nothing, let the function name its `owner`.",
+  },
   WATCHER_TOO_SLOW: {
     code: Code.ResourceExhausted,
     text: "{method}: {bytes} bytes wait to be read, more than the {limit} that are kept for a watcher; go on with the resume token",

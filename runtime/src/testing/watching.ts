@@ -83,6 +83,16 @@ export class Watching {
     return this.batches.at(-1)?.resumeToken ?? "";
   }
 
+  /** Waits for so many events, or for the end. */
+  async has(count: number): Promise<void> {
+    while (this.ids.length < count && !this.isOver) await setImmediate();
+  }
+
+  /** Waits for so many messages, or for the end. */
+  async hasBatches(count: number): Promise<void> {
+    while (this.batches.length < count && !this.isOver) await setImmediate();
+  }
+
   /** Cancels the call, and waits for its end. */
   async leave(): Promise<void> {
     this.left.abort();

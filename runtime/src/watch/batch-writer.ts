@@ -10,11 +10,28 @@ const MAX_ITEMS = 100;
 /** The size, in bytes, from which on a batch takes no further item. */
 const MAX_BYTES = 256 * 1024;
 
-/** A message of a watched feed, encoded once for all who get it. */
-export interface Batch {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+/** A message of a watched feed, encoded once for all who get it, when the first of them reads it. */
+export class Batch {
   /** The resume token in it. */
   readonly token: string;
+  /** About how many bytes it has. */
+  readonly size: number;
+  private write: (() => Uint8Array<ArrayBuffer>) | undefined;
+  private written: Uint8Array<ArrayBuffer> | undefined;
+
+  constructor(token: string, size: number, write: () => Uint8Array<ArrayBuffer>) {
+    this.token = token;
+    this.size = size;
+    this.write = write;
+  }
+
+  get bytes(): Uint8Array<ArrayBuffer> {
+    const bytes = this.written ?? this.write?.() ?? new Uint8Array();
+    this.written = bytes;
+    // what it was made of is kept no longer
+    this.write = undefined;
+    return bytes;
+  }
 }
 
 /** What a message says beside its items. */
@@ -51,8 +68,13 @@ export function batchesOf(items: readonly FeedItem[]): FeedItem[][] {
   return batches;
 }
 
-/** Writes a message of a feed. */
+/** A message of a feed. Until it is read it costs little: its items belong to the feed. */
 export function writeBatch(fields: BatchFields, items: readonly FeedItem[], head: BatchHead): Batch {
+  const size = items.reduce((sum, { bytes }) => sum + bytes.length, head.token.length);
+  return new Batch(head.token, size, () => written(fields, items, head));
+}
+
+function written(fields: BatchFields, items: readonly FeedItem[], head: BatchHead): Uint8Array<ArrayBuffer> {
   const out = new BinaryWriter();
   for (const { bytes } of items) out.tag(fields.items, WireType.LengthDelimited).bytes(bytes);
   out.tag(fields.token, WireType.LengthDelimited).string(head.token);
@@ -61,7 +83,7 @@ export function writeBatch(fields: BatchFields, items: readonly FeedItem[], head
   if (head.heartbeat !== undefined && fields.heartbeat !== undefined) {
     out.tag(fields.heartbeat, WireType.LengthDelimited).bytes(writeHeartbeat(head.heartbeat));
   }
-  return { bytes: out.finish(), token: head.token };
+  return out.finish();
 }
 
 function writeHeartbeat({ nextPollAt, failure }: Heartbeat): Uint8Array {

@@ -8,6 +8,7 @@ import type { WatchSettings } from "../call/watch-options.ts";
 import { restError } from "../errors/rest-error.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Clock } from "../time/clock.ts";
+import type { UpstreamIdentity } from "../upstream/upstream.ts";
 import { type Beginning, Feed } from "./feed.ts";
 import { withResume } from "./resume-error.ts";
 import { ResumeTokens, type TokenFault } from "./resume-token.ts";
@@ -79,9 +80,8 @@ export class FeedHub {
     const { header, signal } = context;
     const identity = await route.upstream.identity({ method, rules, header, signal });
     signal.throwIfAborted();
-    const { name: owner, isPublic } = identity;
-    const key = `${id} ${owner}`;
-    const feed = this.feeds.get(key) ?? this.open(key, id, isPublic, folded, parts, request);
+    const key = `${id} ${identity.name}`;
+    const feed = this.feeds.get(key) ?? this.open(key, id, identity, folded, parts, request);
     return this.add(feed, request, { ...start, ids });
   }
 
@@ -118,7 +118,7 @@ export class FeedHub {
   private open(
     key: string,
     id: string,
-    isPublic: boolean,
+    { name: owner, isPublic }: UpstreamIdentity,
     message: MessageShape<DescMessage>,
     parts: FeedParts,
     { call, poll }: WatchRequest,
@@ -139,6 +139,12 @@ export class FeedHub {
         new Feed({
           ...{ name, id, adapter, parts, message, clock, tokens, bus, graceMs, mayPollAt },
           call: (header, signal) => poll({ header, signal, ...bounds }),
+          check: async (header, signal) => {
+            const { method, rules } = adapter;
+            const { name: now } = await route.upstream.identity({ method, rules, header, signal });
+            if (now !== owner)
+              throw restError("FEED_IDENTITY_CHANGED", { upstream, method: fullName(method) });
+          },
           closed: () => restError("UPSTREAM_CLOSED", { upstream }),
           onClosed: (nextAt) => this.closed(key, nextAt),
         }),

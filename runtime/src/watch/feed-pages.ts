@@ -14,6 +14,12 @@ import { baseOf } from "../upstream/options.ts";
 import type { FeedItem } from "./feed-entry.ts";
 
 const NOT_MODIFIED = 304;
+/** How many items a feed lists at most; those behind are not looked at. */
+export const MAX_LISTED = 10_000;
+/** The items that wait for the rest of their poll are at most so many bytes, beside those of one poll. */
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+/** The longest entity tag that is sent back, in characters: a longer one may not fit into a request. */
+const MAX_TAG = 1024;
 
 /** A page as it was last read. */
 interface KnownPage {
@@ -23,6 +29,14 @@ interface KnownPage {
   readonly keys: readonly string[];
   /** The request for the page behind it; undefined where there is none. */
   readonly next: RestRequest | undefined;
+}
+
+/** How a page is read. */
+interface Reading {
+  readonly index: number;
+  /** How many of its items are looked at. */
+  readonly room: number;
+  readonly isKnown: (key: string) => boolean;
 }
 
 /** What a feed lists, and its items that may be new. */
@@ -68,10 +82,13 @@ export class FeedPages {
     const most = feed?.pages?.max ?? 1;
     let request: RestRequest | undefined = first;
     const pages: KnownPage[] = [];
+    let room = MAX_LISTED;
+    this.boundWaiting();
     try {
-      for (let index = 0; request !== undefined && index < most; index++) {
-        const page: KnownPage = await this.read(call, request, this.pages[index], index, isKnown);
+      for (let index = 0; request !== undefined && index < most && room > 0; index++) {
+        const page: KnownPage = await this.read(call, request, { index, room, isKnown });
         pages.push(page);
+        room -= page.keys.length;
         request = page.next;
       }
     } catch (error) {
@@ -92,16 +109,26 @@ export class FeedPages {
     const items = [...this.found.values()].sort((a, b) => rank(b.key) - rank(a.key));
     this.found.clear();
     const last = this.pages[most - 1];
-    return { keys, items, isComplete, isFull: last !== undefined && last.keys.length > 0 };
+    const count = this.pages.reduce((sum, page) => sum + page.keys.length, 0);
+    const isFull = count >= MAX_LISTED || (last !== undefined && last.keys.length > 0);
+    return { keys, items, isComplete, isFull };
+  }
+
+  /** A feed whose first poll is never done starts over before what was read of it is too much. */
+  private boundWaiting(): void {
+    let size = 0;
+    for (const { bytes } of this.found.values()) size += bytes.length;
+    if (this.found.size <= MAX_LISTED && size <= MAX_WAITING_BYTES) return;
+    this.found.clear();
+    this.pages = [];
   }
 
   private async read(
     call: RunningCall<PollAdapter>,
     request: RestRequest,
-    before: KnownPage | undefined,
-    index: number,
-    isKnown: (key: string) => boolean,
+    { index, room, isKnown }: Reading,
   ): Promise<KnownPage> {
+    const before = this.pages[index];
     const known = before !== undefined && isSame(before.request, request) ? before : undefined;
     const { rules } = call.adapter;
     const extras = { rules: { ...rules, success: [...rules.success, NOT_MODIFIED] }, retry: false };
@@ -109,31 +136,31 @@ export class FeedPages {
     const response = await call.send(conditional(request, etag), extras);
     this.onResponse(response);
     if (response.status === NOT_MODIFIED && known !== undefined) {
-      return { ...known, etag: response.header("etag") ?? known.etag };
+      return { ...known, keys: known.keys.slice(0, room), etag: tagOf(response) ?? known.etag };
     }
-    const keys = await this.itemsOf(call, response, isKnown);
+    const keys = await this.itemsOf(call, response, room, isKnown);
     const next = this.next(call, request, response, index, keys.length);
-    return { request, etag: response.header("etag"), keys, next };
+    return { request, etag: tagOf(response), keys, next };
   }
 
   /** Keeps the items of a page that are not known. */
   private async itemsOf(
     call: RunningCall<PollAdapter>,
     response: ReadResponse,
+    room: number,
     isKnown: (key: string) => boolean,
   ): Promise<string[]> {
     const { items, key } = call.adapter;
     const page = call.page(response, [items]);
-    const keys = page.items.map((item, index) => {
+    const keys = page.items.slice(0, room).map((item, index) => {
       const value = page.pick(({ items }) => valueAt(items[index], key));
       return itemKey(value === "" ? undefined : value, item);
     });
-    const wanted = keys.flatMap((key, index) => (isKnown(key) || this.found.has(key) ? [] : [index]));
-    for (const index of wanted) {
+    for (const [index, key] of keys.entries()) {
+      if (isKnown(key) || this.found.has(key)) continue;
       // one by one: an item that is none is left out, and takes its key with it
       const [bytes] = await call.items(page, response, [index]);
-      const key = keys[index];
-      if (bytes !== undefined && key !== undefined) this.found.set(key, { key, bytes, late: false });
+      if (bytes !== undefined) this.found.set(key, { key, bytes, late: false });
     }
     return keys;
   }
@@ -187,6 +214,11 @@ function numbered(request: RestRequest, parameter: string, page: number): RestRe
 
 function isSame(a: RestRequest, b: RestRequest): boolean {
   return a.path === b.path && a.queryString === b.queryString;
+}
+
+function tagOf(response: ReadResponse): string | undefined {
+  const tag = response.header("etag") ?? "";
+  return tag === "" || tag.length > MAX_TAG ? undefined : tag;
 }
 
 /** The tag goes back as it came, weak or strong. */

@@ -9,7 +9,7 @@ import { sleep } from "../time/abort.ts";
 import { type Clock, MAX_DELAY_MS } from "../time/clock.ts";
 import { type Batch, type BatchHead, batchesOf, type Heartbeat, writeBatch } from "./batch-writer.ts";
 import { decodeFeedEntry, encodeFeedEntry, type FeedEntry, type FeedItem } from "./feed-entry.ts";
-import { FeedPages, type Listing } from "./feed-pages.ts";
+import { FeedPages, type Listing, MAX_LISTED } from "./feed-pages.ts";
 import { FeedWindow } from "./feed-window.ts";
 import { PollPace } from "./poll-pace.ts";
 import { withResume } from "./resume-error.ts";
@@ -39,6 +39,8 @@ export interface FeedOptions {
   readonly mayPollAt: number;
   /** Makes the call of one poll. */
   readonly call: (header: () => Headers, signal: AbortSignal) => RunningCall<PollAdapter>;
+  /** Checks that a poll with these headers asks as who watches: credentials may come to be those of somebody else. */
+  readonly check: (header: () => Headers, signal: AbortSignal) => Promise<void>;
   /** The error of a process that ends. */
   readonly closed: () => ConnectError;
   /** Is called once, when it is over. */
@@ -52,8 +54,6 @@ const NEWS_PER_WINDOW = 64;
 /** The items of an entry with news are at most so many bytes, or one item. */
 const MAX_NEWS_BYTES = 4 * 1024 * 1024;
 const MIN_HEARTBEAT_MS = 1_000;
-/** How many items a feed lists at most; those behind are not looked at. */
-const MAX_LISTED = 10_000;
 /** How many different ways to start are kept ready at a position. */
 const MAX_PREPARED = 16;
 
@@ -86,6 +86,8 @@ export class Feed {
   /** It lists as much as it ever does. */
   private isFull = false;
   private leading: AbortController | undefined;
+  /** A poll is under way. */
+  private isAsking = false;
   private stopGrace: (() => void) | undefined;
   /** On the clock's monotonic scale. */
   private nextAt: number;
@@ -148,7 +150,9 @@ export class Feed {
     this.leading?.abort();
     // a seat that cannot be left is left by its lease
     this.seat?.leave().catch(() => undefined);
-    this.options.onClosed(this.nextAt);
+    // a poll that is cut has been made
+    const wait = this.isAsking ? this.pace.intervalMs : 0;
+    this.options.onClosed(Math.max(this.nextAt, this.options.clock.monotonic() + wait));
   }
 
   private end(ending: Ending): void {
@@ -207,9 +211,11 @@ export class Feed {
   }
 
   private async poll(signal: AbortSignal, fence: bigint): Promise<void> {
-    const { message, clock } = this.options;
+    const { clock } = this.options;
     const call = this.options.call(this.header, signal);
-    const { error } = await this.pages.poll(call, call.request(message), (key) => this.window.has(key));
+    this.isAsking = true;
+    const { error } = await this.ask(call, signal);
+    this.isAsking = false;
     if (signal.aborted) return;
     const wait = this.pace.next(error);
     if (wait === undefined) {
@@ -225,6 +231,19 @@ export class Feed {
       this.onListing(this.pages.listing(most, error === undefined), fence);
     }
     this.failed(error === undefined ? undefined : call.errorOf(error));
+  }
+
+  private async ask(
+    call: RunningCall<PollAdapter>,
+    signal: AbortSignal,
+  ): Promise<{ readonly error?: unknown }> {
+    const { check, message } = this.options;
+    try {
+      await check(this.header, signal);
+    } catch (error) {
+      return { error };
+    }
+    return await this.pages.poll(call, call.request(message), (key) => this.window.has(key));
   }
 
   private onListing({ keys: onPages, items, isComplete, isFull }: Listing, fence: bigint): void {
@@ -273,7 +292,7 @@ export class Feed {
         batches = this.batches(lacking, gap, ahead);
         written.set(ahead, batches);
       }
-      for (const batch of batches) watcher.offer(batch);
+      watcher.offer(batches);
     }
   }
 
@@ -307,7 +326,7 @@ export class Feed {
     }
     watcher.ahead = start.ahead;
     watcher.aheadPolls = AHEAD_POLLS;
-    for (const batch of start.batches) watcher.offer(batch);
+    watcher.offer(start.batches);
   }
 
   private startOf({ ids, after, backlog }: Beginning): Start {
@@ -404,7 +423,7 @@ export class Feed {
     const started = this.isKnown && !this.starting.has(watcher);
     if (!started) {
       // there is no position yet but the one that it came with
-      watcher.offer(this.heartbeatWith(watcher.position ?? ""));
+      watcher.offer([this.heartbeatWith(watcher.position ?? "")]);
       return;
     }
     let batch = this.heartbeats.get(watcher.ahead);
@@ -412,7 +431,7 @@ export class Feed {
       batch = this.heartbeatWith(this.token(watcher.ahead));
       this.heartbeats.set(watcher.ahead, batch);
     }
-    watcher.offer(batch);
+    watcher.offer([batch]);
   }
 
   private heartbeatWith(token: string): Batch {

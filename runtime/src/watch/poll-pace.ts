@@ -41,11 +41,12 @@ export class PollPace {
 
   /** Reads what a response asks for; of those of one poll the longest counts. */
   onResponse(header: HeaderReader, fallbackMs: number): void {
-    const text = this.header === undefined ? "" : (header(this.header) ?? "").trim();
-    this.asked = Math.max(
-      this.asked,
-      /^\d+(\.\d+)?$/.test(text) ? bounded(Number(text) * 1_000) : fallbackMs,
-    );
+    const text = this.header === undefined ? "" : (header(this.header) ?? "");
+    // a header that stands there twice is one list
+    const asked = text.split(",").map((each) => each.trim());
+    const seconds = asked.filter((each) => /^\d+(\.\d+)?$/.test(each)).map(Number);
+    const ms = seconds.length > 0 ? bounded(Math.max(...seconds) * 1_000) : fallbackMs;
+    this.asked = Math.max(this.asked, ms);
   }
 
   /**

@@ -40,13 +40,14 @@ export class Watcher {
     this.token = token;
   }
 
-  /** Gives it a message; one that does not read fast enough is dropped. */
-  offer(batch: Batch): void {
+  /** Gives it the messages of a poll or of its start; one that does not read fast enough is dropped. */
+  offer(batches: readonly Batch[]): void {
     if (this.isOver) return;
-    this.waiting.push(batch);
-    this.bytes += batch.bytes.length;
-    // one message is always taken, however large
-    if (this.bytes > this.options.bufferBytes && this.waiting.length > 1) {
+    const isBehind = !this.isIdle;
+    this.waiting.push(...batches);
+    for (const { size } of batches) this.bytes += size;
+    // who has read everything gets whatever comes at once, however large, or would never come behind it
+    if (isBehind && this.bytes > this.options.bufferBytes) {
       const { bytes } = this;
       this.waiting.length = 0;
       this.bytes = 0;
@@ -84,7 +85,7 @@ export class Watcher {
   take(): Uint8Array<ArrayBuffer> | undefined {
     const batch = this.waiting.shift();
     if (batch !== undefined) {
-      this.bytes -= batch.bytes.length;
+      this.bytes -= batch.size;
       this.token = batch.token;
       return batch.bytes;
     }

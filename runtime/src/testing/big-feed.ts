@@ -1,0 +1,24 @@
+import type { FetchFunction } from "../http/fetch-function.ts";
+
+/** An upstream with a feed of one page, newest first, without tags: as many items as a test wants, and as large. */
+export class BigFeed {
+  /** How often it was asked. */
+  polls = 0;
+  private readonly items: Array<{ readonly id: number; readonly name: string }> = [];
+
+  /** Adds items of about so many bytes each. Ids count from 1. */
+  add(count: number, bytes: number): void {
+    const name = "x".repeat(bytes);
+    for (let added = 0; added < count; added++) this.items.unshift({ id: this.items.length + 1, name });
+  }
+
+  readonly fetch: FetchFunction = async (_address, { signal }) => {
+    signal.throwIfAborted();
+    this.polls++;
+    return { status: 200, headers: [["content-type", "application/json"]], body: textOf(this.items) };
+  };
+}
+
+async function* textOf(value: unknown): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(JSON.stringify(value));
+}

@@ -1,0 +1,54 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import { reasonOf } from "../errors/rest-error.ts";
+import { ResumeSchema } from "../gen/connectrest/v1/feed_pb.ts";
+import { closeWatching, settled, startWatching } from "../testing/watching.ts";
+
+afterEach(closeWatching);
+
+const NEXT = 61_000;
+
+test("a session that comes to be another user's never polls for those who watch as the one before", async () => {
+  const users = fc.constantFrom("ada", "bob", "cy");
+  const changes = fc.array(fc.record({ session: fc.nat(2), user: users }), { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(fc.tuple(users, users, users), changes, fc.boolean(), async (first, each, isNamed) => {
+      const sessions: string[] = [...first];
+      const { timeline, clock, watching } = startWatching({
+        rules: { credentials: ["oauth2"] },
+        upstream: {
+          credentials: ({ header }) => {
+            const user = sessions[Number(header.get("x-session"))] ?? "";
+            return { oauth2: { accessToken: user }, ...(isNamed && { owner: user }) };
+          },
+        },
+      });
+      const watchers = sessions.map((_, session) => watching({}, { "x-session": String(session) }));
+      await settled();
+      expect(timeline.requests).toHaveLength(new Set(first).size);
+      for (const { session, user } of each) {
+        sessions[session] = user;
+        const asked = timeline.requests.length;
+        clock.advance(NEXT);
+        await settled();
+        const tokens = timeline.requests.slice(asked).map(({ authorization }) => authorization);
+        // one poll at most for each feed, and only as who its watchers are
+        expect(new Set(tokens).size).toBe(tokens.length);
+        for (const watcher of watchers.filter(({ isOver }) => isOver)) {
+          const error = ConnectError.from(watcher.error);
+          expect([error.code, reasonOf(error)]).toEqual([Code.Aborted, "FEED_IDENTITY_CHANGED"]);
+          expect(error.findDetails(ResumeSchema)[0]?.token).toBe(watcher.token);
+        }
+      }
+      const alive = watchers.flatMap((watcher, index) => (watcher.isOver ? [] : [first[index] ?? ""]));
+      const asked = timeline.requests.length;
+      clock.advance(NEXT);
+      await settled();
+      const tokens = timeline.requests.slice(asked).map(({ authorization }) => authorization);
+      for (const token of tokens) expect(alive.map((user) => `Bearer ${user}`)).toContain(token);
+      await closeWatching();
+    }),
+    { numRuns: 40 },
+  );
+});

@@ -1,0 +1,135 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import { reasonOf } from "../errors/rest-error.ts";
+import { ResumeSchema } from "../gen/connectrest/v1/feed_pb.ts";
+import { BigFeed } from "../testing/big-feed.ts";
+import { FeedService } from "../testing/feed-service.ts";
+import { closeWatching, startWatching } from "../testing/watching.ts";
+
+afterEach(closeWatching);
+
+const NEXT = 61_000;
+const MIB = 1024 * 1024;
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+test("one who reads gets all that is there and all that comes at once, however many bytes wait for it", async () => {
+  const sizes = fc.record({
+    items: fc.integer({ min: 1, max: 300 }),
+    bytes: fc.integer({ min: 0, max: 9_000 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(sizes, sizes, async (backlog, news) => {
+      const feed = new BigFeed();
+      const { watching, clock } = startWatching({
+        options: { fetch: feed.fetch },
+        watch: { bufferBytes: 1024 },
+      });
+      feed.add(backlog.items, backlog.bytes);
+      const watcher = watching({ backlog: true });
+      await watcher.has(backlog.items);
+      feed.add(news.items, news.bytes);
+      clock.advance(NEXT);
+      await watcher.has(backlog.items + news.items);
+      expect([watcher.ids, watcher.error]).toEqual([upTo(backlog.items + news.items), undefined]);
+      await closeWatching();
+    }),
+    { numRuns: 12 },
+  );
+});
+
+test("one who does not read is dropped with its token and goes on there, and others get everything at once", async () => {
+  const feed = new BigFeed();
+  const { rest, watching, clock } = startWatching({
+    options: { fetch: feed.fetch },
+    watch: { bufferBytes: 1024 },
+  });
+  feed.add(1, 10);
+  const reader = watching({ backlog: true });
+  await reader.has(1);
+  const request = { owner: "ada", backlog: true };
+  const slow = rest.transport.stream(
+    FeedService.method.watch,
+    undefined,
+    undefined,
+    undefined,
+    once(request),
+  );
+  const messages = (await slow).message[Symbol.asyncIterator]();
+  const first = await messages.next();
+  for (let poll = 0; poll < 3; poll++) {
+    feed.add(1, 2_000);
+    clock.advance(NEXT);
+    await reader.has(poll + 2);
+  }
+  const error = await endOf(messages);
+  expect([error.code, reasonOf(error)]).toEqual([Code.ResourceExhausted, "WATCHER_TOO_SLOW"]);
+  expect(reader.ids).toEqual([1, 2, 3, 4]);
+  expect(first.done).toBe(false);
+  const resumed = watching({ resumeToken: error.findDetails(ResumeSchema)[0]?.token ?? "" });
+  await resumed.has(1);
+  // what was on its way to it may have been read
+  expect([1, 2, 3, 4].slice(-resumed.ids.length)).toEqual(resumed.ids);
+});
+
+test("a feed keeps items of 8 MiB for those who come, and says a gap where older ones are listed", async () => {
+  const feed = new BigFeed();
+  const { watching } = startWatching({ options: { fetch: feed.fetch } });
+  feed.add(20, MIB / 2);
+  const watcher = watching({ backlog: true });
+  await watcher.has(15);
+  expect(watcher.ids).toEqual([6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]);
+  expect(watcher.batches.map(({ gap }) => gap).indexOf(true)).toBe(0);
+});
+
+test("a token has 512 items: what is behind them may come again, and nothing else does", async () => {
+  const feed = new BigFeed();
+  const { watching } = startWatching({ options: { fetch: feed.fetch } });
+  feed.add(600, 1);
+  const watcher = watching({ backlog: true });
+  await watcher.has(600);
+  const resumed = watching({ resumeToken: watcher.token });
+  await resumed.has(88);
+  expect(resumed.ids).toEqual(upTo(88));
+});
+
+async function* once<T>(message: T): AsyncGenerator<T> {
+  yield message;
+}
+
+/** Reads a stream to the error that it ends with. */
+async function endOf(messages: AsyncIterator<unknown>): Promise<ConnectError> {
+  try {
+    while ((await messages.next()).done !== true);
+  } catch (error) {
+    return ConnectError.from(error);
+  }
+  throw new Error("expected an error");
+}
+
+test.each([1, 5_000, 59_000])(
+  "a deadline of %i ms ends a stream and not its feed, and the last token goes on behind it",
+  async (timeoutMs) => {
+    const feed = new BigFeed();
+    const { rest, watching, clock } = startWatching({ options: { fetch: feed.fetch } });
+    feed.add(3, 1);
+    const other = watching({ backlog: true });
+    await other.has(3);
+    const request = { owner: "ada", backlog: true };
+    const { watch } = FeedService.method;
+    const response = await rest.transport.stream(watch, undefined, timeoutMs, undefined, once(request));
+    const messages = response.message[Symbol.asyncIterator]();
+    const first = await messages.next();
+    const end = endOf(messages);
+    clock.advance(timeoutMs);
+    const error = await end;
+    expect(error.code).toBe(Code.DeadlineExceeded);
+    expect(other.isOver).toBe(false);
+    feed.add(1, 1);
+    const resumed = watching({ resumeToken: first.done === true ? "" : first.value.resumeToken });
+    clock.advance(NEXT);
+    await resumed.has(1);
+    expect(resumed.ids).toEqual([4]);
+  },
+);
