@@ -8,6 +8,7 @@ import { callTables, codecTable } from "./report.ts";
 import { measureCalls } from "./rounds.ts";
 import { type Row, summarize } from "./summary.ts";
 import { measureUpload, type UploadFigures, uploadLine } from "./upload.ts";
+import { benchWatch } from "./watch.ts";
 
 async function run(options: Options): Promise<void> {
   const machine = describeMachine();
@@ -31,8 +32,8 @@ async function benchCalls(args: readonly string[]): Promise<void> {
   }
 }
 
-async function benchBounds(args: readonly string[]): Promise<void> {
-  const { text, holds } = await benchReliability(args);
+async function benchBounds(bench: typeof benchReliability, args: readonly string[]): Promise<void> {
+  const { text, holds } = await bench(args);
   print(text);
   if (!holds) process.exitCode = 1;
 }
@@ -58,7 +59,9 @@ try {
   if (args[0] === "generator") {
     print(await benchGenerator(args.slice(1)));
   } else if (args[0] === "reliability") {
-    await benchBounds(args.slice(1));
+    await benchBounds(benchReliability, args.slice(1));
+  } else if (args[0] === "watch") {
+    await benchBounds(benchWatch, args.slice(1));
   } else {
     await benchCalls(args);
   }

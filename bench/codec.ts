@@ -2,72 +2,115 @@ import { equals, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ListPostsResponseSchema } from "../gen/blog/v1/post_pb.ts";
 import { decodeListPostsResponse } from "../gen/blog/v1/post_rest.ts";
 import { ProtoWriter } from "../runtime/src/decode/proto-writer.ts";
+import { type Scanner, scanner } from "../runtime/src/scan/scanner.ts";
+import type { Envelope } from "../runtime/src/scan/tables.ts";
 import { readPage } from "./hand-written.ts";
 import { PAGES } from "./pages.ts";
 import { median } from "./statistics.ts";
 
-/** How long one way from JSON to protobuf takes. */
+/** How long one way from the bytes of JSON to protobuf takes. */
 export interface CodecFigures {
+  /** The size that the page stands for. */
+  readonly page: string;
   readonly name: string;
+  /** Of processor time. */
   readonly microseconds: number;
-  /** Divided by the first of all. */
+  /** Divided by a JSON.parse of the same page in the same batch; the median of all batches. */
   readonly ratio: number;
 }
 
-type Work = (json: string) => unknown;
+type Work = (body: Buffer) => Uint8Array | undefined;
+type Way = readonly [name: string, work: Work];
+
+const MEASURED = ["1 KB", "25 KB", "25 KB varied", "2.5 MB"];
+/** So many bytes are read in a batch of each way. */
+const BATCH_BYTES = 1_000_000;
+const BATCHES = 60;
+const WARM_UP_BATCHES = 20;
 
 const writer = new ProtoWriter();
 
-function byDecoder(json: string): Uint8Array {
-  const { response } = JSON.parse(json);
+function byDecoder(body: Buffer): Uint8Array {
+  const { response } = JSON.parse(body.toString());
   writer.reset();
   writer.root(response, decodeListPostsResponse);
   return writer.finish();
 }
 
-const byHand = (json: string) => toBinary(ListPostsResponseSchema, readPage(json));
+function byScanner(scan: Scanner): Work {
+  const meta: Envelope = new Map([["status", "status"]]);
+  const envelope: Envelope = new Map<string, Envelope | "payload">([
+    ["response", "payload"],
+    ["meta", meta],
+  ]);
+  const plan = scan.plan(decodeListPostsResponse, envelope);
+  return (body) => plan && scan.scan(body, plan);
+}
 
-const WAYS: readonly (readonly [name: string, work: Work])[] = [
-  ["by hand: JSON.parse, fromJson, toBinary", byHand],
-  ["generated decoder: JSON.parse, writer", byDecoder],
-  ["JSON.parse alone", (json) => JSON.parse(json)],
-];
-
-const BATCH = 50;
-const BATCHES = 80;
-const WARM_UP_BATCHES = 20;
+/** The first is what the others are compared with. */
+function ways(): readonly Way[] {
+  const scan = scanner();
+  return [
+    [
+      "JSON.parse alone",
+      (body) => {
+        JSON.parse(body.toString());
+        return undefined;
+      },
+    ],
+    [
+      "by hand: JSON.parse, fromJson, toBinary",
+      (body) => toBinary(ListPostsResponseSchema, readPage(body.toString())),
+    ],
+    ["generated decoder: JSON.parse, writer", byDecoder],
+    ...(scan === undefined ? [] : [["scanner: one pass, by WebAssembly", byScanner(scan)] as const]),
+  ];
+}
 
 /**
- * Measures the ways from the JSON of the largest page to protobuf bytes, in batches that take turns.
+ * Measures the ways from the bytes of pages to protobuf bytes, in batches that take turns.
  *
  * @throws Error when they do not lead to the same message
  */
 export function measureCodec(): CodecFigures[] {
-  const json = PAGES.find(({ label }) => label === "25 KB")?.json ?? "";
-  const [hand, decoder] = [byHand(json), byDecoder(json)].map((bytes) =>
-    fromBinary(ListPostsResponseSchema, bytes),
-  );
-  if (!hand || !decoder || !equals(ListPostsResponseSchema, hand, decoder)) {
-    throw new Error("codec: expected the same message by hand and from the generated decoder, got two");
-  }
-  const times = WAYS.map(() => [] as number[]);
-  for (let batch = 0; batch < WARM_UP_BATCHES + BATCHES; batch++) {
-    for (const [index, [, work]] of WAYS.entries()) {
-      const time = timeOf(work, json);
-      if (batch >= WARM_UP_BATCHES) times[index]?.push(time);
-    }
-  }
-  const medians = times.map(median);
-  const [first = Number.NaN] = medians;
-  return WAYS.map(([name], index) => {
-    const microseconds = medians[index] ?? Number.NaN;
-    return { name, microseconds, ratio: microseconds / first };
+  const all = ways();
+  return MEASURED.flatMap((page) => {
+    const body = Buffer.from(PAGES.find(({ label }) => label === page)?.json ?? "");
+    compare(page, all, body);
+    return measure(page, all, body);
   });
 }
 
-/** Microseconds for one. */
-function timeOf(work: Work, json: string): number {
-  const start = performance.now();
-  for (let i = 0; i < BATCH; i++) work(json);
-  return ((performance.now() - start) * 1000) / BATCH;
+function compare(page: string, all: readonly Way[], body: Buffer): void {
+  const messages = all.slice(1).map(([name, work]) => {
+    const bytes = work(body);
+    if (bytes === undefined) throw new Error(`codec, ${page}: nothing came of "${name}"`);
+    return fromBinary(ListPostsResponseSchema, bytes);
+  });
+  const [first] = messages;
+  if (first === undefined || !messages.every((each) => equals(ListPostsResponseSchema, first, each))) {
+    throw new Error(`codec, ${page}: expected the same message in all ways`);
+  }
+}
+
+function measure(page: string, all: readonly Way[], body: Buffer): CodecFigures[] {
+  const count = Math.max(1, Math.round(BATCH_BYTES / body.length));
+  const batches: number[][] = [];
+  for (let batch = 0; batch < WARM_UP_BATCHES + BATCHES; batch++) {
+    const times = all.map(([, work]) => timeOf(work, body, count));
+    if (batch >= WARM_UP_BATCHES) batches.push(times);
+  }
+  return all.map(([name], way) => {
+    const times = batches.map((batch) => batch[way] ?? Number.NaN);
+    const ratios = batches.map((batch) => (batch[way] ?? Number.NaN) / (batch[0] ?? Number.NaN));
+    return { page, name, microseconds: median(times), ratio: median(ratios) };
+  });
+}
+
+/** Microseconds of processor time for one, that of the garbage collector included. */
+function timeOf(work: Work, body: Buffer, count: number): number {
+  const start = process.cpuUsage();
+  for (let i = 0; i < count; i++) work(body);
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / count;
 }

@@ -19,9 +19,11 @@ export const HELP = `Usage: npm run bench -- [options]
        npm run bench -- upload [--json]
        npm run bench -- generator [--files <n>] [--rounds <n>] [--compile]
        npm run bench -- reliability [--only <names>] [--calls <n>] [--json]
+       npm run bench -- watch [--watchers <n>] [--json]
 
 The second form sends a video of 500 MB and says how much memory the gateway takes for it. The third runs the
-generator beside protoc-gen-es on Google's APIs. The fourth holds the gateway to bounds while its peers misbehave. The first measures
+generator beside protoc-gen-es on Google's APIs. The fourth holds the gateway to bounds while its peers misbehave. The fifth has
+10,000 streams watch a feed, and kills the one of two gateways that polls. The first measures
 processor time for a call, calls a second, p50 and p99 of the gateway beside a raw proxy and a handler written by hand.
 
   --calls <n>        calls of one burst, 8 to 100000, fewer with large pages (default 512)

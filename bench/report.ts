@@ -38,14 +38,20 @@ function estimated(value: Estimate | undefined): string {
   return `x ${value.median.toFixed(2)} [${value.low.toFixed(2)}, ${value.high.toFixed(2)}]`;
 }
 
-/** The table of the codec alone. */
+/** The table of the codec alone, with a part for each page. */
 export function codecTable(figures: readonly CodecFigures[]): string {
-  const rows = figures.map(({ name, microseconds, ratio }) => [
-    name,
-    microseconds.toFixed(1),
-    `x ${ratio.toFixed(2)}`,
+  const pages = [...new Set(figures.map(({ page }) => page))];
+  const rows = pages.flatMap((page) => [
+    [page],
+    ...figures
+      .filter((each) => each.page === page)
+      .map(({ name, microseconds, ratio }) => [
+        `  ${name}`,
+        microseconds.toFixed(1),
+        `x ${ratio.toFixed(2)}`,
+      ]),
   ]);
-  return table([["Codec alone, 25 KB of JSON to protobuf", "us", "ratio"], ...rows]);
+  return table([["Codec alone, JSON to protobuf", "CPU us", "ratio"], ...rows]);
 }
 
 /** Aligns columns: the first to the left, the others to the right. */

@@ -3,9 +3,10 @@
  * instead, names every file that differs from the checked-in one, and fails if there is any.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
+import { SCANNER_PATH, scannerModule } from "./scanner.ts";
 
 // the generator first: the others run it
 const TEMPLATES = [
@@ -17,13 +18,16 @@ const TEMPLATES = [
 ];
 const OUTPUTS = ["gen", "plugin/src/gen", "runtime/src/gen", "gateway/src/gen", "test/gen"];
 
-function generate(output: string): void {
+async function generate(output: string): Promise<void> {
   for (const template of TEMPLATES) {
     const { status } = spawnSync("buf", ["generate", "--template", template, "--output", output], {
       stdio: "inherit",
     });
     if (status !== 0) process.exit(1);
   }
+  // behind buf, which empties the folder
+  mkdirSync(dirname(join(output, SCANNER_PATH)), { recursive: true });
+  writeFileSync(join(output, SCANNER_PATH), await scannerModule());
 }
 
 /** The files below the outputs of a folder, with their text, by their path from it. */
@@ -39,10 +43,10 @@ function outputsOf(root: string): Map<string, string> {
   return files;
 }
 
-function check(): number {
+async function check(): Promise<number> {
   const fresh = mkdtempSync(join(tmpdir(), "generated-"));
   try {
-    generate(fresh);
+    await generate(fresh);
     const [now, then] = [outputsOf("."), outputsOf(fresh)];
     const stale = [...new Set([...now.keys(), ...then.keys()])]
       .filter((path) => now.get(path) !== then.get(path))
@@ -62,7 +66,7 @@ function check(): number {
 }
 
 if (process.argv[2] === "--check") {
-  process.exitCode = check();
+  process.exitCode = await check();
 } else {
-  generate(".");
+  await generate(".");
 }

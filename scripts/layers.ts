@@ -28,6 +28,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "request/",
     "errors/",
     "adapter/",
+    "scan/",
     "decode/",
     "json/",
     "http/",

@@ -10,6 +10,7 @@ import {
   type Rest,
   type ServiceAdapter,
   type UpstreamOptions,
+  type WatchOptions,
 } from "connect-rest";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
 import { clientKey } from "./admission/client-key.ts";
@@ -20,11 +21,15 @@ import {
   type SignInParts,
   type SignInSettings,
 } from "./authorization/sign-in/create-sign-in.ts";
+import { createBusObserver } from "./bus/bus-observer.ts";
+import type { BusOptions } from "./bus/bus-options.ts";
+import { RedisBus } from "./bus/redis-bus.ts";
 import { callKey, currentCall } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { methodFactsOf, rightsOf, withRightsOfCallers } from "./credentials/caller-rights.ts";
 import { wantedKindsOf } from "./credentials/pass-through.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
+import type { StreamMethod } from "./fast-path/call-stream.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
 import type { SidePlace, SideServer } from "./listener/side-server.ts";
 import { createDifferenceLog } from "./log/difference-log.ts";
@@ -58,7 +63,16 @@ interface MetricsPlace {
 export interface GatewayOptions
   extends Omit<
     ServerOptions,
-    "routes" | "unaryOf" | "methodTimeout" | "comments" | "metrics" | "shareOf" | "types" | "authorization"
+    | "routes"
+    | "unaryOf"
+    | "streamOf"
+    | "methodTimeout"
+    | "comments"
+    | "metrics"
+    | "shareOf"
+    | "isWatch"
+    | "types"
+    | "authorization"
   > {
   /** Requires an access token with every call, and issues them. Default: whoever reaches the gateway may call. */
   readonly authorization?: AuthorizationOptions | undefined;
@@ -85,6 +99,10 @@ export interface GatewayOptions
   readonly routes?: ServerOptions["routes"];
   /** False sends every call down connect's path, for tests that compare. Default: true. */
   readonly fastPath?: boolean;
+  /** How feeds are watched; `limits` say how many streams there may be. */
+  readonly watch?: Omit<WatchOptions, "bus" | "maxWatchers"> | undefined;
+  /** Shares feeds with other processes. Default: each process polls for itself. */
+  readonly bus?: BusOptions | undefined;
   /** Where to serve metrics, and which. Default: nowhere; without a port likewise. */
   readonly metrics?: (MetricsPlace & MetricsOptions) | undefined;
   /** Where to serve heap snapshots, CPU profiles and the level of the log. Default: nowhere. */
@@ -93,6 +111,9 @@ export interface GatewayOptions
 
 /** The gateway keeps the deadlines of its calls itself. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** More than the limit `watchers` may be. */
+const MAX_WATCHERS = 10_000_000;
 
 /** A gateway that listens. */
 export interface Gateway extends Server {
@@ -119,6 +140,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     fastPath = true,
     dispatcher,
     fetch,
+    watch,
+    bus: busOptions,
     authorization,
     signIn: signInSettings,
     ...others
@@ -140,36 +163,49 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       now: authorization.now,
     });
   const personal = signIn === undefined ? upstreams : withSessions(upstreams, signIn, adapters);
-  const rest = createRest({
-    adapters,
-    upstreams: withTracedCredentials(authorization === undefined ? upstreams : withRightsOfCallers(personal)),
-    types,
-    strict,
-    differences,
-    dispatcher,
-    fetch,
-    timeoutMs: LONGEST_TIMEOUT_MS,
-    onRequest: (report) => observe(report, metrics, upstreams),
-    onDifference: (report) => {
-      metrics.differed(report);
-      logDifferences(report);
-    },
-    callerOf: () => {
-      const call = currentCall();
-      return call && clientKey(call.client);
-    },
-    onCall: ({ upstream, droppedHeaders }) => {
-      if (droppedHeaders > 0) metrics.headersDropped(upstream, droppedHeaders);
-    },
-    onBreaker: (report) => {
-      metrics.breakerChanged(report);
-      logBreaker(log, report);
-    },
-  });
+  const bus = busOptions && new RedisBus(busOptions, createBusObserver(metrics, log));
+  if (bus !== undefined) metrics.watchBus(() => bus.feeds);
+  const rest: Rest = orClose(bus, () =>
+    createRest({
+      adapters,
+      upstreams: withTracedCredentials(
+        authorization === undefined ? upstreams : withRightsOfCallers(personal),
+      ),
+      types,
+      strict,
+      differences,
+      dispatcher,
+      fetch,
+      timeoutMs: LONGEST_TIMEOUT_MS,
+      // the gateway has a limit of its own
+      watch: { ...watch, maxWatchers: MAX_WATCHERS, bus },
+      onRequest: (report) => observe(report, metrics, upstreams),
+      onDifference: (report) => {
+        metrics.differed(report);
+        logDifferences(report);
+      },
+      callerOf: () => {
+        const call = currentCall();
+        return call && clientKey(call.client);
+      },
+      onCall: ({ upstream, droppedHeaders }) => {
+        if (droppedHeaders > 0) metrics.headersDropped(upstream, droppedHeaders);
+      },
+      onBreaker: (report) => {
+        metrics.breakerChanged(report);
+        logBreaker(log, report);
+      },
+    }),
+  );
   let metricsServer: SideServer | undefined;
   let diagnostics: SideServer | undefined;
   const closeOthers = () =>
-    Promise.all([rest.close(), signIn?.close(), metricsServer?.close(), diagnostics?.close()]);
+    Promise.all([
+      rest.close().then(() => bus?.close()),
+      signIn?.close(),
+      metricsServer?.close(),
+      diagnostics?.close(),
+    ]);
   try {
     diagnostics = diagnosticsPlace && (await startDiagnosticsServer(log, diagnosticsPlace));
     if (metricsPlace !== undefined) metrics.watchProcess();
@@ -199,8 +235,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         routes?.(router);
       },
       types: rest.types,
-      unaryOf: fastPath ? unaryOf(rest) : () => undefined,
+      ...(fastPath && { unaryOf: unaryOf(rest), streamOf: streamOf(rest) }),
       methodTimeout: timeoutsOf(adapters),
+      isWatch: watchesOf(adapters),
       shareOf: sharesOf(adapters, upstreams),
       comments: commentsOf(adapters),
     });
@@ -217,6 +254,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     };
   } catch (error) {
     await closeOthers();
+    throw error;
+  }
+}
+
+/** Makes what the bus is for; without it, nobody else would end the bus. */
+function orClose<T>(bus: RedisBus | undefined, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    // it has sent nothing yet
+    void bus?.close();
     throw error;
   }
 }
@@ -309,6 +357,25 @@ function unaryOf(rest: Rest): (method: DescMethod) => UnaryMethod | undefined {
   return (method) => methods.get(method);
 }
 
+/** The server streams of the adapters, called without a handler. */
+function streamOf(rest: Rest): (method: DescMethod) => StreamMethod | undefined {
+  const methods = new Map<DescMethod, StreamMethod>();
+  for (const { methods: adapters } of rest.adapters) {
+    for (const adapter of Object.values(adapters)) {
+      if (adapter.kind === "unary" || adapter.kind === "upload") continue;
+      methods.set(adapter.method, {
+        call: (message, context) => rest.stream(adapter, message, context),
+        isShared: adapter.kind === "poll",
+        ...(adapter.kind === "poll" &&
+          adapter.feed !== undefined && {
+            watch: (message, context, onReady) => rest.watch(adapter, message, context, onReady),
+          }),
+      });
+    }
+  }
+  return (method) => methods.get(method);
+}
+
 function sharesOf(
   adapters: readonly ServiceAdapter[],
   upstreams: GatewayOptions["upstreams"],
@@ -322,6 +389,12 @@ function sharesOf(
     ),
   );
   return (method) => shares.get(method);
+}
+
+function watchesOf(adapters: readonly ServiceAdapter[]): (method: DescMethod) => boolean {
+  const all = adapters.flatMap(({ methods }) => Object.values(methods));
+  const watches = new Set(all.filter(({ kind }) => kind === "poll").map(({ method }) => method));
+  return (method) => watches.has(method as never);
 }
 
 function timeoutsOf(adapters: readonly ServiceAdapter[]): MethodTimeout {

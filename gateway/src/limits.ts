@@ -75,7 +75,7 @@ export const LIMIT_TABLE = {
     reloads: true,
     shared: true,
     effect:
-      "Concurrent calls, including streams. Further calls wait in the queue. Streams of one client leave an eighth to others.",
+      "Concurrent calls, including streams. Further calls wait in the queue. Streams of one client leave an eighth to others, and all streams a sixteenth, of 16 or more, to unary calls.",
   },
   queuedCalls: {
     default: 1024,
@@ -102,6 +102,24 @@ export const LIMIT_TABLE = {
     shared: true,
     effect:
       "Calls of one client (an address, or a network of IPv6 of 64 bits) that run at one upstream or wait, while other clients wait for the same: further calls fail with RESOURCE_EXHAUSTED. While nobody else waits, a client may use all there is; of what becomes free while several wait, the client with the smallest share is next. Behind proxies, set `server.proxies`, or all clients share the address of the proxy.",
+  },
+  watchers: {
+    default: 10_000,
+    unit: "count",
+    max: 1_000_000,
+    reloads: true,
+    shared: true,
+    effect:
+      "Concurrent streams that watch a feed, which are no part of `callsInFlight` and `requestsInFlight`: they wait for hours, and cost little. Further ones fail with UNAVAILABLE, or take the place of another client's (`watchersPerClient`).",
+  },
+  watchersPerClient: {
+    default: 1000,
+    unit: "count",
+    max: 1_000_000,
+    reloads: true,
+    shared: true,
+    effect:
+      "Concurrent streams of one client address (IPv6: of one /64 network) that watch a feed, once all `watchers` are taken; until then one client may have them all. Then another client takes the place of the newest stream of the client that has the most, if that has more than this: the stream ends with RESOURCE_EXHAUSTED, and can go on later with its resume token. Behind proxies, set `server.proxies`.",
   },
   eventLoopDelayMs: {
     default: 500,
@@ -217,7 +235,7 @@ export const LIMIT_TABLE = {
     reloads: true,
     shared: true,
     effect:
-      "Bytes of request messages that calls hold in memory at once, as they came. Beyond it, calls fail with UNAVAILABLE; beyond half of it, those of the client that holds so much, with RESOURCE_EXHAUSTED. Streams that clients send are not counted.",
+      "Bytes of request messages that calls hold in memory at once, as they came. To make room, requests that have not arrived yet fail with UNAVAILABLE, of the client that holds most, the longest silent ones first; if that would be the caller itself, its own does. Beyond half of it, those of the client that holds so much fail with RESOURCE_EXHAUSTED. Streams that clients send are not counted.",
   },
   heldResponseBytes: {
     default: 256 * 1024 * 1024,

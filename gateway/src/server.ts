@@ -5,11 +5,12 @@ import { Admission, type UpstreamShare } from "./admission/admission.ts";
 import { HeldBytes } from "./admission/held-bytes.ts";
 import { HeldResponses } from "./admission/held-responses.ts";
 import { type Load, OverloadMonitor } from "./admission/overload.ts";
+import { Watchers } from "./admission/watchers.ts";
 import type { Authorization, AuthorizationReports } from "./authorization/authorization.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./call/caller.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { outcomeOf } from "./call/outcome.ts";
-import type { UnaryMethod } from "./fast-path/call-unary.ts";
+import type { FastMethods } from "./fast-path/fast-call.ts";
 import { Health as HealthService } from "./gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection as ReflectionV1 } from "./gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "./gen/grpc/reflection/v1alpha/reflection_pb.ts";
@@ -24,7 +25,7 @@ import {
 } from "./listener/certificate.ts";
 import { createGuard } from "./listener/guard.ts";
 import { hostsOf, isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
-import type { HttpRequest, HttpResponse } from "./listener/http.ts";
+import type { Exchange, HttpRequest, HttpResponse } from "./listener/http.ts";
 import { createListener } from "./listener/listener.ts";
 import { createOriginReader, type ProxyOptions } from "./listener/proxies.ts";
 import { UNCACHED } from "./listener/refusal.ts";
@@ -65,7 +66,9 @@ export interface ServerOptions {
   /** Further request headers that these pages may send, in lower case. */
   readonly corsHeaders?: readonly string[];
   /** Methods of the routes that the fast path can call without their handlers. Default: none. */
-  readonly unaryOf?: (method: DescMethod) => UnaryMethod | undefined;
+  readonly unaryOf?: FastMethods["unaryOf"];
+  /** Server streams of the routes that the fast path can call without their handlers. Default: none. */
+  readonly streamOf?: FastMethods["streamOf"];
   /** The types that a google.protobuf.Any in JSON may have. Default: none. */
   readonly types?: Registry;
   /** Default: methods have no deadline of their own. */
@@ -82,7 +85,9 @@ export interface ServerOptions {
   readonly reflection?: boolean | undefined;
   /** The upstream that a method calls, and how many calls of it may run. Default: none. */
   readonly shareOf?: (method: DescMethod) => UpstreamShare | undefined;
-  /** Is called when calls in flight are to finish and no others are served, `drainNoticeMs` after `close`. */
+  /** Whether a method watches a feed: its streams have a limit of their own. Default: none does. */
+  readonly isWatch?: (method: DescMethod) => boolean;
+  /** Told after the notice of a drain: streams that wait for news may end in their own way. Default: nothing. */
   readonly onDrain?: (() => void) | undefined;
   /** How busy the process is, for tests. */
   readonly load?: () => Load;
@@ -137,6 +142,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const metrics = options.metrics ?? new Metrics();
   const overload = new OverloadMonitor(limits, options.load);
   const admission = new Admission(limits, () => overload.current);
+  const watchers = new Watchers(limits, () => overload.current);
   const logRefusal = createRefusalLog(log);
   const onLimit = (limit: string) => {
     metrics.refused(limit);
@@ -161,11 +167,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     interceptors: [validation.interceptor],
     validation,
     unaryOf: options.unaryOf ?? (() => undefined),
+    streamOf: options.streamOf ?? (() => undefined),
     types: options.types ?? createRegistry(),
     methodTimeout: options.methodTimeout ?? (() => undefined),
     streamsEnd: streamsEnd.signal,
     isListed: reflection,
     admission,
+    watchers,
+    isWatch: options.isWatch ?? (() => false),
     heldBytes: new HeldBytes(limits),
     heldResponses: new HeldResponses(limits, () => onLimit("heldResponseBytes")),
     shareOf: options.shareOf ?? (() => undefined),
@@ -182,8 +191,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       onLimit(limit);
     },
     onError: (error) => reportError(log, error, "request failed"),
-    onDone: (call, response, defect) => {
-      const outcome = outcomeOf(call, response.statusCode, defect);
+    onDone: (call, status, defect) => {
+      const outcome = outcomeOf(call, status, defect);
       call.trace.end(outcome.code);
       metrics.called(call, outcome.code);
       logCall(log, call, outcome);
@@ -215,7 +224,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const listener = createListener({
     limits,
     certificate,
-    handler: (request: HttpRequest, response: HttpResponse) => {
+    handler: (request: HttpRequest, response: HttpResponse, exchange: Exchange) => {
       const requestId = requestIdOf(request.headers[REQUEST_ID_HEADER]);
       response.setHeader(REQUEST_ID_HEADER, requestId);
       if (request.method === "GET" || request.method === "HEAD") {
@@ -230,7 +239,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       }
       if (authorization?.server.serve(request, response, origin) === true) return;
       if (cors(request, response) || pages(request, response, origin)) return;
-      rpc.serve(request, response, { requestId, client: origin.client });
+      rpc.serve(request, response, { requestId, client: origin.client }, exchange);
     },
     refuse,
     proxies: options.proxies,
@@ -243,6 +252,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   metrics.watch({
     callsInFlight: () => admission.running,
     callsQueued: () => admission.queued,
+    watchers: () => watchers.size,
     connections: () => listener.connections(),
     logLinesDropped: () => standardError().droppedLines,
     certificateExpiry: certificate && (() => expiryOf(certificate)),
@@ -270,11 +280,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     close: async ({ skipNotice = false } = {}) => {
       health.drain();
       const noticeMs = skipNotice ? 0 : limits.drainNoticeMs;
-      const timer = setTimeout(() => streamsEnd.abort(), noticeMs + limits.drainStreamsMs);
-      const noticed = setTimeout(() => options.onDrain?.(), noticeMs);
+      const timers = [
+        setTimeout(() => options.onDrain?.(), noticeMs),
+        setTimeout(() => streamsEnd.abort(), noticeMs + limits.drainStreamsMs),
+      ];
       await listener.drain(noticeMs);
-      clearTimeout(timer);
-      clearTimeout(noticed);
+      for (const timer of timers) clearTimeout(timer);
       stopWatching?.();
       overload.stop();
       await authorization?.close();

@@ -92,3 +92,4 @@ export { fits, noBinding, pathPattern } from "./request/path-pattern.ts";
 export { type PathValue, pathSegment, pathSegments } from "./request/path-segment.ts";
 export { type BytesPart, RequestWriter } from "./request/request-writer.ts";
 export { writeHttpBody } from "./response/http-body.ts";
+export { type ScanEntry, type ScanField, type ScanTable, scannable } from "./scan/scan-table.ts";

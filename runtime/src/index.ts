@@ -79,8 +79,10 @@ export {
   type RestTransport,
   type RouteOptions,
   restRoutes,
+  type StreamCallOptions,
 } from "./rest.ts";
 export type { RetryOptions } from "./retry/retry-options.ts";
+export type { MessageStream } from "./stream/message-stream.ts";
 export { isLoopbackOrigin } from "./text/loopback.ts";
 export { Secret } from "./text/secret.ts";
 export type { Clock } from "./time/clock.ts";
@@ -108,3 +110,4 @@ export {
   MAX_ENTRY_BYTES,
 } from "./watch/feed-entry.ts";
 export { type FeedItemOf, type WatchLoopOptions, watch } from "./watch/watch.ts";
+export type { WatchedFeed } from "./watch/watched-feed.ts";

@@ -16,6 +16,7 @@ import type { Route, StreamAdapter } from "./call/routes.ts";
 import { RunningCall } from "./call/running-call.ts";
 import { resolveWatch } from "./call/watch-options.ts";
 import { Decoder } from "./response/decode.ts";
+import { ResponseScanner } from "./response/scan-response.ts";
 import { download } from "./stream/download.ts";
 import { MessageStream } from "./stream/message-stream.ts";
 import { awaitOperation, operation } from "./stream/operation.ts";
@@ -26,6 +27,7 @@ import { upload } from "./stream/upload.ts";
 import { raced } from "./time/abort.ts";
 import type { Clock } from "./time/clock.ts";
 import { FeedHub } from "./watch/feed-hub.ts";
+import { WatchedFeed } from "./watch/watched-feed.ts";
 import { watchedMessages } from "./watch/watched-messages.ts";
 
 /** What a call brings that has one response. */
@@ -45,7 +47,14 @@ export class Invoker {
 
   /** @throws ConnectError reason OPTION_INVALID */
   constructor(options: RestOptions, types: Registry, clock: Clock) {
-    this.settings = { options, levelsOf: differenceLevels(options), types, clock, decoder: new Decoder() };
+    this.settings = {
+      options,
+      levelsOf: differenceLevels(options),
+      types,
+      clock,
+      decoder: new Decoder(),
+      scanner: options.scanner === false ? undefined : ResponseScanner.create(),
+    };
     this.hub = new FeedHub(resolveWatch(options.watch), clock);
   }
 
@@ -59,7 +68,7 @@ export class Invoker {
     return this.single(new RunningCall(route, context, this.settings), async (call) => {
       const { operation: rule } = call.adapter.rules;
       if (rule !== undefined) return await awaitOperation(call, message, rule);
-      return call.message(await call.send(call.request(message)));
+      return call.message(await call.send(call.request(message), { scan: true }));
     });
   }
 
@@ -109,13 +118,37 @@ export class Invoker {
     );
   }
 
+  /**
+   * Watches a feed without a stream.
+   *
+   * @param onReady says that a message or the end is there; it must not throw
+   * @throws ConnectError where it cannot begin
+   */
+  async watch(
+    route: Route<PollAdapter>,
+    message: AnyMessage,
+    context: CallContext,
+    onReady: () => void,
+  ): Promise<WatchedFeed> {
+    const call = new RunningCall(route, context, this.settings);
+    const poll = (inner: CallContext) => new RunningCall(route, inner, this.settings);
+    try {
+      return new WatchedFeed(await this.hub.watch({ call, message, poll, onReady }), call);
+    } catch (thrown) {
+      const error = call.errorOf(thrown);
+      call.ended(error);
+      throw error;
+    }
+  }
+
   private async single<A extends UnaryAdapter | UploadAdapter>(
     call: RunningCall<A>,
     run: (call: RunningCall<A>) => Promise<Uint8Array<ArrayBuffer>>,
   ): Promise<Outcome> {
     let error: ConnectError | undefined;
     try {
-      call.context.signal.throwIfAborted();
+      // one that can be asked for a listener is running
+      if (call.context.onCancel === undefined) call.context.signal.throwIfAborted();
       return { bytes: await run(call), header: call.header };
     } catch (thrown) {
       error = call.errorOf(thrown);

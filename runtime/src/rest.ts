@@ -6,7 +6,7 @@ import {
   type Registry,
 } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext, MethodImpl, Transport } from "@connectrpc/connect";
-import type { ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
+import type { PollAdapter, ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
 import type { CallContext } from "./call/call-context.ts";
 import { type Deadline, startDeadline } from "./call/deadline.ts";
 import { notify } from "./call/notify.ts";
@@ -23,11 +23,13 @@ import { typesOfFiles } from "./decode/known-types.ts";
 import { restError } from "./errors/rest-error.ts";
 import { Invoker, type Outcome } from "./invoke.ts";
 import { carriedMessage } from "./response/carried-message.ts";
+import type { MessageStream } from "./stream/message-stream.ts";
 import { fullName } from "./text/full-name.ts";
 import { systemClock } from "./time/clock.ts";
 import { createTransport } from "./transport.ts";
 import { resolveClient } from "./upstream/supplied-client.ts";
 import type { Upstream } from "./upstream/upstream.ts";
+import type { WatchedFeed } from "./watch/watched-feed.ts";
 
 type HeadersInit = ConstructorParameters<typeof Headers>[0];
 
@@ -49,11 +51,20 @@ export interface CallOptions {
    */
   readonly expiresAt?: number | undefined;
   /**
+   * For whoever keeps the deadline of many calls, with `expiresAt`, `hasCallerDeadline` and a function as `header`: takes a
+   * listener that must be called as `signal` would be aborted, with its reason, at once where it has been; undefined where
+   * there is nothing to listen any more. `signal` may then be a getter, which is seldom asked. Default: `signal` is listened to.
+   */
+  readonly onCancel?: CallContext["onCancel"];
+  /**
    * Whether the caller itself set a deadline. Without one, the waits before retries are bounded by `retry.maxTotalDelayMs`
    * of the upstream. Default: whether `timeoutMs` or `expiresAt` is set.
    */
   readonly hasCallerDeadline?: boolean | undefined;
 }
+
+/** How one call of a stream is made. */
+export type StreamCallOptions = CallContext;
 
 /** How the handlers of a Connect router respond. */
 export interface RouteOptions {
@@ -86,6 +97,29 @@ export interface Rest {
     message: MessageShape<I>,
     options?: CallOptions,
   ): Promise<Outcome>;
+  /**
+   * Makes one call of a method that responds with a stream: the response messages as protobuf bytes. Nothing is sent before
+   * the first one is asked for. Whoever calls keeps the deadline, by the signal; its reason is a ConnectError.
+   *
+   * @throws ConnectError
+   */
+  stream<I extends DescMessage>(
+    adapter: StreamAdapter,
+    message: MessageShape<I>,
+    options: StreamCallOptions,
+  ): MessageStream;
+  /**
+   * Watches a feed whose messages are batches, without a stream: `onReady` says that there is something to take. Whoever
+   * watches keeps the deadline. It must not throw.
+   *
+   * @throws ConnectError where it cannot begin
+   */
+  watch<I extends DescMessage>(
+    adapter: PollAdapter,
+    message: MessageShape<I>,
+    options: StreamCallOptions,
+    onReady: () => void,
+  ): Promise<WatchedFeed>;
   /**
    * Ends the streams that watch feeds, each with a last message that has its resume token, and then with UNAVAILABLE, reason
    * UPSTREAM_CLOSED. For servers that let calls finish before they close.
@@ -148,15 +182,25 @@ class JoinedRest implements Rest {
     });
   }
 
-  async call<I extends DescMessage, O extends DescMessage>(
+  call<I extends DescMessage, O extends DescMessage>(
     adapter: UnaryAdapter<I, O>,
     message: MessageShape<I>,
     options: CallOptions = {},
   ): Promise<Outcome> {
     const route = this.table.get(fullName(adapter.method));
     if (route === undefined || !isUnary(route)) {
-      throw restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) });
+      return Promise.reject(restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) }));
     }
+    // passed on as it is: it may make its signal when that is asked for
+    if (isContext(options)) return this.invoker.unary(route, message, options);
+    return this.called(route, message, options);
+  }
+
+  private async called(
+    route: Route<UnaryAdapter>,
+    message: AnyMessage,
+    options: CallOptions,
+  ): Promise<Outcome> {
     const { signal, expiresAt, timeoutMs } = options;
     const { hasCallerDeadline = timeoutMs !== undefined || expiresAt !== undefined, header: given } = options;
     const header = typeof given === "function" ? given : () => new Headers(given);
@@ -168,6 +212,18 @@ class JoinedRest implements Rest {
     );
   }
 
+  stream<I extends DescMessage>(
+    adapter: StreamAdapter,
+    message: MessageShape<I>,
+    options: StreamCallOptions,
+  ): MessageStream {
+    const route = this.table.get(fullName(adapter.method));
+    if (route === undefined || !isStream(route)) {
+      throw restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) });
+    }
+    return this.invoker.stream(route, () => message, options);
+  }
+
   routes(router: ConnectRouter, options: RouteOptions = {}): void {
     // one by one: a service as a whole would bring handlers for the methods that it does not have
     for (const route of this.table.values()) {
@@ -175,6 +231,19 @@ class JoinedRest implements Rest {
       // the type of an implementation follows from a generated method; here that is any method
       if (handler !== undefined) router.rpc(route.adapter.method, handler as MethodImpl<DescMethod>);
     }
+  }
+
+  async watch<I extends DescMessage>(
+    adapter: PollAdapter,
+    message: MessageShape<I>,
+    options: StreamCallOptions,
+    onReady: () => void,
+  ): Promise<WatchedFeed> {
+    const route = this.table.get(fullName(adapter.method));
+    if (route === undefined || adapter.feed === undefined) {
+      throw restError("METHOD_NOT_MAPPED", { method: fullName(adapter.method) });
+    }
+    return await this.invoker.watch(route as Route<PollAdapter>, message, options, onReady);
   }
 
   drain(): void {
@@ -334,4 +403,11 @@ export function restRoutes(options: RestOptions | Rest): (router: ConnectRouter)
 /** Whether a handler's response is written as protobuf. A Connect GET says so in its query, which is not looked at. */
 function speaksProtobuf({ requestMethod, requestHeader }: HandlerContext): boolean {
   return requestMethod === "POST" && !/json/i.test(requestHeader.get("content-type") ?? "json");
+}
+
+/** Whether options are all that a running call needs. Asks for no signal. */
+function isContext(options: CallOptions): options is CallOptions & CallContext {
+  const { onCancel, expiresAt, hasCallerDeadline, header } = options;
+  if (onCancel === undefined || expiresAt === undefined) return false;
+  return hasCallerDeadline !== undefined && typeof header === "function";
 }

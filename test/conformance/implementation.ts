@@ -59,7 +59,8 @@ export class Implementation {
     return this.payload(`${kind}Response`, data, info);
   }
 
-  private async *serverStream(request: Message, exchange: Exchange): AsyncIterable<Message> {
+  /** Responds with a stream as the request says. */
+  async *serverStream(request: Message, exchange: Exchange): AsyncIterable<Message> {
     const definition = (request as StreamRequest).responseDefinition;
     if (definition === undefined) return;
     setHeaders(exchange, definition);

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { create, type DescMethod, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { ConnectError, createContextValues } from "@connectrpc/connect";
 import { callKey, currentCall } from "../../gateway/src/call/call.ts";
+import type { StreamMethod } from "../../gateway/src/fast-path/call-stream.ts";
 import type { UnaryMethod } from "../../gateway/src/fast-path/call-unary.ts";
 import { type ServerOptions, startServer } from "../../gateway/src/server.ts";
 import { type Exchange, Implementation, UNARY_METHODS } from "./implementation.ts";
@@ -43,14 +44,7 @@ function unaryOf(method: DescMethod): UnaryMethod | undefined {
   const name = UNARY_METHODS.find((candidate) => candidate === method.name);
   if (name === undefined) return undefined;
   return async (message, { header }) => {
-    const exchange: Exchange = {
-      requestHeader: header(),
-      responseHeader: new Headers(),
-      responseTrailer: new Headers(),
-      requestMethod: "POST",
-      url: "",
-      values: createContextValues().set(callKey, currentCall()),
-    };
+    const exchange = exchangeOf(header());
     const response = await implementation.oneResponse(name, [message], exchange).catch((error: unknown) => {
       throw withMetadata(error, exchange);
     });
@@ -59,6 +53,36 @@ function unaryOf(method: DescMethod): UnaryMethod | undefined {
       header: exchange.responseHeader,
       trailer: exchange.responseTrailer,
     };
+  };
+}
+
+function streamOf(method: DescMethod): StreamMethod | undefined {
+  if (method.name !== "ServerStream") return undefined;
+  const call: StreamMethod["call"] = (message, { header }) => {
+    const exchange = exchangeOf(header());
+    const messages = implementation.serverStream(message, exchange)[Symbol.asyncIterator]();
+    return {
+      header: exchange.responseHeader,
+      trailer: exchange.responseTrailer,
+      next: async () => {
+        const step = await messages.next();
+        if (step.done === true) return { done: true, value: undefined };
+        return { done: false, value: toBinary(method.output, step.value as never) };
+      },
+      return: async () => messages.return?.(),
+    };
+  };
+  return { call, isShared: false };
+}
+
+function exchangeOf(requestHeader: Headers): Exchange {
+  return {
+    requestHeader,
+    responseHeader: new Headers(),
+    responseTrailer: new Headers(),
+    requestMethod: "POST",
+    url: "",
+    values: createContextValues().set(callKey, currentCall()),
   };
 }
 
@@ -80,7 +104,7 @@ const clientCa =
 const options: ServerOptions = {
   routes: (router) => void router.service(schema.service, implementation.handlers() as never),
   types: schema.types,
-  ...(path === "fast" && { unaryOf }),
+  ...(path === "fast" && { unaryOf, streamOf }),
   ...(creds && {
     tls: { certificate: file("cert.pem", creds.cert), key: file("key.pem", creds.key), ...clientCa },
   }),

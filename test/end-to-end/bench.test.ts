@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readResponse } from "../../bench/load/http1.ts";
-import { readFrame } from "../../bench/load/http2.ts";
+import { readFrame } from "../../bench/load/http2-frames.ts";
 import { isWanted, readOptions } from "../../bench/options.ts";
 import { figureLines, holds } from "../../bench/reliability/figure.ts";
 import { benchReliability } from "../../bench/reliability.ts";

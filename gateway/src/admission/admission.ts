@@ -43,7 +43,7 @@ interface Entry extends Waiting, Holder {
 }
 
 /** When to call again after an overload, in milliseconds. */
-const OVERLOAD_RETRY_MS = 1000;
+export const OVERLOAD_RETRY_MS = 1000;
 
 /** How many times the typical duration of a call the only call of a client may wait for its turn. */
 const PATIENCE = 2;
@@ -123,7 +123,8 @@ export class Admission {
     const { share, isUnary } = call;
     const client = clientKey(call.client);
     const upstream = share && this.slotsOf(share);
-    const line = JSON.stringify([client, share?.upstream, isUnary]);
+    // a client's key has no spaces
+    const line = `${client} ${isUnary ? "unary" : "stream"}${share === undefined ? "" : ` ${share.upstream}`}`;
     return { call, client, isUnary, upstream, line, place: this.places++ };
   }
 

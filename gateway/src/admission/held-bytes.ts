@@ -1,4 +1,5 @@
-import { Code } from "@connectrpc/connect";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import type { BodyHold } from "../call/call.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
 import { retryInfo } from "./refused.ts";
@@ -7,24 +8,36 @@ import { retryInfo } from "./refused.ts";
 const RETRY_MS = 1000;
 
 /** What a call holds of its request. */
-export interface Hold {
-  /**
-   * Counts bytes that arrived.
-   *
-   * @throws ConnectError UNAVAILABLE beyond `heldRequestBytes`, RESOURCE_EXHAUSTED where one client has half of it
-   */
-  add(bytes: number): void;
+export interface Hold extends BodyHold {
   /** Nothing is held any more. */
   release(): void;
 }
 
+/** A request that is held; of a client's in the order in which their bytes came. */
+interface Held {
+  // biome-ignore lint/plugin: changes while the request arrives
+  bytes: number;
+  /** Ends the request, as long as it has not arrived. */
+  // biome-ignore lint/plugin: changes when the request has arrived
+  fail: ((error: ConnectError) => void) | undefined;
+}
+
+/** What one client has. */
+interface Share {
+  readonly held: Set<Held>;
+  // biome-ignore lint/plugin: the sum of what is held
+  bytes: number;
+}
+
 /**
  * The bytes of single request messages that are in memory, of all calls: as many calls as may run, each with the largest
- * message there may be, would be more than the process has. What streams of a client send passes through and is not counted.
+ * message there may be, would be more than the process has. What is beyond the limit is taken from whoever has most of it: of the
+ * requests that have not arrived yet, the one whose last bytes are the oldest. What streams of a client send passes through
+ * and is not counted.
  */
 export class HeldBytes {
   private readonly limits: Pick<Limits, "heldRequestBytes">;
-  private readonly byClient = new Map<string, number>();
+  private readonly shares = new Map<string, Share>();
   private total = 0;
 
   constructor(limits: Pick<Limits, "heldRequestBytes">) {
@@ -38,40 +51,72 @@ export class HeldBytes {
 
   /** Begins to count for one call of a client. */
   begin(client: string): Hold {
-    let own = 0;
+    const held: Held = { bytes: 0, fail: undefined };
     return {
       add: (bytes) => {
-        this.check(client, bytes);
-        own += bytes;
-        this.count(client, bytes);
+        this.makeRoom(client, bytes);
+        const share = this.shares.get(client) ?? { held: new Set(), bytes: 0 };
+        this.shares.set(client, share);
+        // to the end of the order
+        share.held.delete(held);
+        share.held.add(held);
+        this.count(share, held, bytes);
       },
-      release: () => {
-        this.count(client, -own);
-        own = 0;
+      arriving: (fail) => {
+        held.fail = fail;
+        return () => {
+          held.fail = undefined;
+        };
       },
+      release: () => this.release(client, held),
     };
   }
 
-  private check(client: string, bytes: number): void {
+  private count(share: Share, held: Held, bytes: number): void {
+    held.bytes += bytes;
+    share.bytes += bytes;
+    this.total += bytes;
+  }
+
+  private release(client: string, held: Held): void {
+    const share = this.shares.get(client);
+    if (share === undefined || !share.held.delete(held)) return;
+    this.count(share, held, -held.bytes);
+    if (share.held.size === 0) this.shares.delete(client);
+  }
+
+  private makeRoom(client: string, bytes: number): void {
     const { heldRequestBytes: limit } = this.limits;
-    const ofClient = (this.byClient.get(client) ?? 0) + bytes;
+    const ofClient = (this.shares.get(client)?.bytes ?? 0) + bytes;
     if (ofClient > limit / 2) {
       const text = `the client's requests take ${ofClient} bytes, more than half of the limit heldRequestBytes, ${limit}; try again later`;
       throw gatewayError("CALLS_EXCEEDED", text, Code.ResourceExhausted, [retryInfo(RETRY_MS)]);
     }
-    if (this.total + bytes > limit) {
-      const text = `requests take more bytes than the limit heldRequestBytes, ${limit}; try again later`;
-      throw gatewayError("OVERLOADED", text, Code.Unavailable, [retryInfo(RETRY_MS)]);
+    while (this.total + bytes > limit) {
+      if (!this.takeFromLargest(ofClient)) throw tooMany(limit);
     }
   }
 
-  private count(client: string, bytes: number): void {
-    this.total += bytes;
-    const left = (this.byClient.get(client) ?? 0) + bytes;
-    if (left === 0) {
-      this.byClient.delete(client);
-    } else {
-      this.byClient.set(client, left);
+  /** Ends a request of the client that has most, and more than `atLeast`; false where there is none that could be ended. */
+  private takeFromLargest(atLeast: number): boolean {
+    let [most, owner, oldest]: [number, string, Held | undefined] = [atLeast, "", undefined];
+    for (const [client, { held, bytes }] of this.shares) {
+      const first = bytes > most ? firstArriving(held) : undefined;
+      if (first !== undefined) [most, owner, oldest] = [bytes, client, first];
     }
+    if (oldest === undefined) return false;
+    this.release(owner, oldest);
+    oldest.fail?.(tooMany(this.limits.heldRequestBytes));
+    return true;
   }
+}
+
+function firstArriving(requests: Iterable<Held>): Held | undefined {
+  for (const held of requests) if (held.fail !== undefined && held.bytes > 0) return held;
+  return undefined;
+}
+
+function tooMany(limit: number): ConnectError {
+  const text = `requests take more bytes than the limit heldRequestBytes, ${limit}; try again later`;
+  return gatewayError("OVERLOADED", text, Code.Unavailable, [retryInfo(RETRY_MS)]);
 }

@@ -12,8 +12,9 @@ export interface Refused {
 
 /** UNAVAILABLE, or RESOURCE_EXHAUSTED where it is the caller's own share, with when to call again. */
 export function refused(limit: Refused["limit"], text: string, retryMs: number): Refused {
-  const code = limit === "callsPerClient" ? Code.ResourceExhausted : Code.Unavailable;
-  const reason = limit === "callsPerClient" ? "CALLS_EXCEEDED" : "OVERLOADED";
+  const isOfClient = limit === "callsPerClient" || limit === "watchersPerClient";
+  const code = isOfClient ? Code.ResourceExhausted : Code.Unavailable;
+  const reason = isOfClient ? "CALLS_EXCEEDED" : "OVERLOADED";
   return { limit, error: gatewayError(reason, `${text}; try again later`, code, [retryInfo(retryMs)]) };
 }
 

@@ -4,6 +4,9 @@ const WEIGHT = 0.05;
 /** Of how many slots streams of one client leave one to others: they may hold theirs for hours. */
 const STREAMS_LEAVE = 8;
 
+/** Of how many slots the streams of all clients leave one to unary calls: two addresses could have all of them otherwise. */
+const ALL_STREAMS_LEAVE = 16;
+
 /** Who holds a slot, and for what. */
 export interface Holder {
   readonly client: string;
@@ -17,6 +20,7 @@ export class Slots {
   private active = 0;
   private readonly clients = new Counts();
   private readonly streams = new Counts();
+  private allStreams = 0;
   private averageMs = 0;
 
   /** @param limit how many there are, which may change */
@@ -41,8 +45,10 @@ export class Slots {
   hasRoom({ client, isUnary }: Holder): boolean {
     if (this.active >= this.capacity) return false;
     if (isUnary || this.capacity === 1) return true;
-    const left = Math.max(1, Math.floor(this.capacity / STREAMS_LEAVE));
-    return this.streams.of(client) < this.capacity - left;
+    const toOthers = Math.max(1, Math.floor(this.capacity / STREAMS_LEAVE));
+    // none of a few, which would be all that is left to streams of others
+    const toUnary = Math.floor(this.capacity / ALL_STREAMS_LEAVE);
+    return this.streams.of(client) < this.capacity - toOthers && this.allStreams < this.capacity - toUnary;
   }
 
   /** The part of all slots that a client has, from 0 to 1. */
@@ -58,7 +64,9 @@ export class Slots {
   take({ client, isUnary }: Holder): void {
     this.active += 1;
     this.clients.add(client);
-    if (!isUnary) this.streams.add(client);
+    if (isUnary) return;
+    this.streams.add(client);
+    this.allStreams += 1;
   }
 
   giveBack({ client, isUnary }: Holder, tookMs: number): void {
@@ -68,6 +76,7 @@ export class Slots {
       this.averageMs += WEIGHT * (tookMs - this.averageMs);
     } else {
       this.streams.remove(client);
+      this.allStreams -= 1;
     }
   }
 }

@@ -1,8 +1,8 @@
-import { Code, type ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { ErrorReason } from "connect-rest";
 import type { Call } from "./call.ts";
 import type { Deadline } from "./deadline.ts";
-import { gatewayError } from "./gateway-error.ts";
+import { gatewayError, withReason } from "./gateway-error.ts";
 
 /** The reason of errors at a deadline, as the runtime names it. */
 export const DEADLINE_REASON = "DEADLINE_EXCEEDED" satisfies ErrorReason;
@@ -34,4 +34,13 @@ export function hungUp({ deadline, startedAt }: Pick<Call, "deadline" | "started
 /** The error of a stream that is cut because the gateway goes down. */
 export function drainingError(): ConnectError {
   return gatewayError("SHUTTING_DOWN", "the gateway is shutting down; call again", Code.Unavailable);
+}
+
+/** What a caller gets to know of an error: of a defect only that there is one. Errors of handlers stay as they are. */
+export function errorForCaller(
+  error: unknown,
+  { failedInHandler }: Pick<Call, "failedInHandler">,
+): ConnectError {
+  if (error instanceof ConnectError) return failedInHandler ? error : withReason(error);
+  return gatewayError("GATEWAY_FAILED", "internal error", Code.Internal, [], error);
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMethod } from "@bufbuild/protobuf";
-import { createContextKey } from "@connectrpc/connect";
+import { type ConnectError, createContextKey } from "@connectrpc/connect";
 import { type Context, context, ROOT_CONTEXT } from "@opentelemetry/api";
 import type { Caller } from "./caller.ts";
 import type { Deadline } from "./deadline.ts";
@@ -19,6 +19,22 @@ export interface CallTrace {
 /** A trace that is none, for calls that are made up in tests. */
 export const noTrace: CallTrace = { context: ROOT_CONTEXT, traceId: undefined, end: () => undefined };
 
+/** What a call holds of its request's body. */
+export interface BodyHold {
+  /**
+   * Counts bytes that arrived.
+   *
+   * @throws ConnectError UNAVAILABLE where all calls hold too much, RESOURCE_EXHAUSTED where one client does
+   */
+  add(bytes: number): void;
+  /**
+   * Lets what is held be taken for others until the function that it returns is called.
+   *
+   * @param fail notified once it is; nothing is held any more then
+   */
+  arriving(fail: (error: ConnectError) => void): () => void;
+}
+
 /** What is known about one call while it runs: the log line and the interceptors read it. */
 export interface Call extends Caller {
   readonly method: DescMethod;
@@ -32,8 +48,8 @@ export interface Call extends Caller {
   /** Bytes of the response's body so far, as they went. */
   // biome-ignore lint/plugin: changes while the call runs
   bytesOut: number;
-  /** Counts what the call holds of its request; throws a ConnectError where all calls hold too much. */
-  readonly hold?: ((bytes: number) => void) | undefined;
+  /** Counts what the call holds of its request. */
+  readonly hold?: BodyHold | undefined;
   readonly trace: CallTrace;
   /** What decoding the costliest message of its request cost, by the table of `messageCost`; of cheap ones, 0 or more. */
   // biome-ignore lint/plugin: changes while the call runs
@@ -49,7 +65,10 @@ export interface Call extends Caller {
   upstreamStatus: number | undefined;
   /** Aborted when the call ends; its reason says how. Absent when the call was refused before it began. */
   // biome-ignore lint/plugin: changes while the call runs
-  signal: AbortSignal | undefined;
+  signal: Pick<AbortSignal, "aborted" | "reason"> | undefined;
+  /** What runs for it, which can be ended from outside as by its client; absent where nothing does. */
+  // biome-ignore lint/plugin: set when the call runs
+  running?: { readonly stop: (error: ConnectError) => void };
   /** Whether its error is a ConnectError that the handler or the method threw, and not one of the gateway or of connect. */
   // biome-ignore lint/plugin: changes while the call runs
   failedInHandler: boolean;

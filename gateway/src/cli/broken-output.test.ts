@@ -17,14 +17,16 @@ upstreams: { echo: { baseUrl: https://echo.example } }
 );
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Every command that prints and ends, and every help. */
+/** Commands that need a server, or tokens of one, before they print. */
+const NEEDS_A_SERVER = new Set(["serve", "login", "logout", "status", "token", "upstream-login"]);
+/** Every other command that prints and ends, and every help. */
 const names = createProgram().commands.map((command) => command.name());
 const COMMANDS = [
   ["--version"],
   ["--help"],
   ...names.map((name) => [name, "--help"]),
   ...names
-    .filter((name) => name !== "serve")
+    .filter((name) => !NEEDS_A_SERVER.has(name))
     .map((name) => (name.endsWith("-config") ? [name, "--config", file] : [name])),
 ];
 

@@ -129,6 +129,23 @@ test("serve says that its port is in use, and what to do", async () => {
   taken.close();
 });
 
+test.each(["metrics", "diagnostics"])(
+  "serve says that the port for %s is in use, and where it is set",
+  async (name) => {
+    const taken = net.createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    const { port } = taken.address() as net.AddressInfo;
+    const config = CONFIG.replace("server: {", `server: { ${name}: { port: ${port} },`);
+    writeFileSync(path.join(directory, `${name}.yaml`), config);
+    const run = cli(["serve", "--port", "0", "--config", `${name}.yaml`]);
+    expect(await run.exit).toBe(1);
+    expect(run.output().stderr).toBe(
+      `error: port ${port} is in use; name another as server.metrics.port or server.diagnostics.port, or 0 for a free one\n`,
+    );
+    taken.close();
+  },
+);
+
 test("serve says that its address is none of this machine", async () => {
   const run = cli(["serve", "--host", "192.0.2.1", "--config", "hosts.yaml"]);
   expect(await run.exit).toBe(1);

@@ -45,6 +45,31 @@ test("a process that has grown is collected once, after there has been no call f
   ]);
 });
 
+test("property: a look at which memory cannot be measured changes nothing", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), async (isMeasured) => {
+      let resident: number | undefined = 100 * MB;
+      let collections = 0;
+      const memory = new IdleMemory({
+        calls: () => 0,
+        resident: () => {
+          if (resident === undefined) throw new Error("EMFILE: too many open files, uv_resident_set_memory");
+          return resident;
+        },
+        collect: async () => {
+          collections++;
+        },
+        onError: never,
+      });
+      for (const measured of isMeasured) {
+        resident = measured ? 500 * MB : undefined;
+        await memory.look();
+      }
+      expect(collections).toBe(isMeasured.filter(Boolean).length >= 5 ? 1 : 0);
+    }),
+  );
+});
+
 test("property: what cannot be given back is not collected for again, and a process that does not grow never", async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -14,7 +14,7 @@ const GROWTH_BYTES = 8 * 1024 * 1024;
 export interface IdleMemoryOptions {
   /** Calls that run or wait. */
   readonly calls: () => number;
-  /** Bytes that are resident. Default: those of this process. */
+  /** Bytes that are resident; throws where that cannot be known, e.g. without a file descriptor. Default: those of this process. */
   readonly resident?: (() => number) | undefined;
   /** Collects garbage, however long that takes. Default: that of this process. */
   readonly collect?: (() => Promise<void>) | undefined;
@@ -44,7 +44,7 @@ export class IdleMemory {
     this.options = options;
     this.resident = resident;
     this.collect = collect;
-    this.settled = resident();
+    this.settled = this.measured() ?? Number.POSITIVE_INFINITY;
   }
 
   /** Looks every second from now on. It does not keep the process running. */
@@ -59,7 +59,8 @@ export class IdleMemory {
 
   /** Looks once. Never rejects. */
   async look(): Promise<void> {
-    const before = this.resident();
+    const before = this.measured();
+    if (before === undefined) return;
     this.settled = Math.min(this.settled, before);
     this.quiet = this.options.calls() === 0 ? this.quiet + 1 : 0;
     if (this.quiet < QUIET_LOOKS || before < this.settled * (1 + GROWTH) + GROWTH_BYTES) return;
@@ -67,11 +68,20 @@ export class IdleMemory {
     try {
       await this.collect();
       // what is still there is needed: once after a burst is enough
-      this.settled = this.resident();
+      this.settled = this.measured() ?? before;
       this.options.onCollected?.(before, this.settled);
     } catch (error) {
       this.stop();
       this.options.onError(error);
+    }
+  }
+
+  /** Undefined where it cannot be known, which the next look may. */
+  private measured(): number | undefined {
+    try {
+      return this.resident();
+    } catch {
+      return undefined;
     }
   }
 }

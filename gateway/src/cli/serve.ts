@@ -151,7 +151,17 @@ function watchMemory(gateway: Gateway, log: Logger): IdleMemory {
 }
 
 async function startPrepared(
-  { config, adapters, types, upstreams, corsHeaders, tls, authorization: resolved, signIn }: Prepared,
+  {
+    config,
+    adapters,
+    types,
+    upstreams,
+    corsHeaders,
+    tls,
+    authorization: resolved,
+    signIn,
+    watching,
+  }: Prepared,
   options: ServeOptions,
   log: Logger,
   isWorker: boolean,
@@ -164,6 +174,7 @@ async function startPrepared(
       adapters,
       types,
       upstreams,
+      ...watching,
       strict: config.strict,
       differences: config.differences,
       examples: config.examples,
@@ -196,6 +207,12 @@ async function listen(
     return await start(host, port);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const taken = error instanceof Error && "port" in error ? error.port : port;
+    if (code === "EADDRINUSE" && port !== taken) {
+      throw new Error(
+        `port ${taken} is in use; name another as server.metrics.port or server.diagnostics.port, or 0 for a free one`,
+      );
+    }
     if (code === "EADDRINUSE") {
       throw new Error(
         `port ${port} of ${host} is in use; name another with --port or GATEWAY_PORT, or 0 for a free one`,

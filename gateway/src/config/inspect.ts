@@ -5,6 +5,7 @@ import type { CertificateFiles } from "../listener/certificate.ts";
 import { readAdapters } from "./adapters.ts";
 import { type ResolvedAuthorization, resolveAuthorization } from "./authorization.ts";
 import { authorizationSchema } from "./authorization-schema.ts";
+import { resolveWatching, type Watching } from "./bus.ts";
 import { checkAuthorization } from "./check-authorization.ts";
 import { checkDifferences } from "./check-differences.ts";
 import { checkHosts } from "./check-hosts.ts";
@@ -30,6 +31,7 @@ export interface Prepared {
   /** Request headers that carry callers' credentials, in lower case. */
   readonly corsHeaders: readonly string[];
   readonly tls: CertificateFiles | undefined;
+  readonly watching: Watching;
   /** Undefined where callers are not authorized. */
   readonly authorization: ResolvedAuthorization | undefined;
   /** Undefined where nobody signs in. */
@@ -75,6 +77,7 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
   if (hasHosts(removed)) attempt(() => checkHosts(config, overrides.host), collect);
   const corsHeaders = hasCredentials(removed) ? attempt(() => checkPassThrough(config), collect) : undefined;
   const tls = attempt(() => resolveTls(config), collect);
+  const watching = attempt(() => resolveWatching(config, env), collect);
   const authorization = attempt(() => resolveAuthorization(config, env, adapters), collect);
   if (isWhole("authorization", removed) && isWhole("routes", removed)) {
     attempt(() => checkAuthorization(config, adapters, overrides.host), collect);
@@ -98,6 +101,7 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
     tls,
     authorization,
     signIn,
+    watching: watching ?? { watch: undefined, bus: undefined },
   };
 }
 

@@ -21,7 +21,7 @@ async function problemsOf(text: string, env: Environment = {}): Promise<string[]
   const file = path.join(directory, "connect-rest.yaml");
   writeFileSync(file, text);
   try {
-    await prepare(file, { SET: "value", ...env });
+    await prepare(file, { SET: "value", KEY: "0123456789abcdef0123456789abcdef", ...env });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.message.replaceAll(`${directory}/`, "").replaceAll(echo, "echo-rest.ts").split("\n");
@@ -34,6 +34,9 @@ const BASE = `adapters: [${echo}]\nupstreams: { echo: { baseUrl: 'https://echo.e
 const upstream = (rest: string) =>
   `adapters: [${echo}]\nupstreams:\n  echo: { baseUrl: 'https://echo.example', ${rest} }\n`;
 const credentials = (rest: string) => upstream(`credentials: { ${rest} }`);
+
+const BUS = (rest: string) =>
+  `${BASE}watch: { resumeKey: { env: KEY } }\nbus: { url: 'redis://redis.example:6379', ${rest} }`;
 
 const MISTAKES: readonly (readonly [name: string, text: string, ...problems: readonly string[]])[] = [
   ["a right one", BASE],
@@ -50,12 +53,12 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
   [
     "a setting from elsewhere",
     `${BASE}endpoints: []`,
-    "connect-rest.yaml:3:1: endpoints: unknown setting. Known here: adapters, types, upstreams, server, authorization, routes, examples, differences, strict, log, sandbox.",
+    "connect-rest.yaml:3:1: endpoints: unknown setting. Known here: adapters, types, upstreams, server, authorization, routes, examples, watch, bus, differences, strict, log, sandbox.",
   ],
   [
     "a setting at the wrong level",
     `${BASE}port: 8080`,
-    "connect-rest.yaml:3:1: port: unknown setting. Known here: adapters, types, upstreams, server, authorization, routes, examples, differences, strict, log, sandbox.",
+    "connect-rest.yaml:3:1: port: unknown setting. Known here: adapters, types, upstreams, server, authorization, routes, examples, watch, bus, differences, strict, log, sandbox.",
   ],
   ["no adapter", "adapters: []", "connect-rest.yaml:1:11: adapters: expected array to have >=1 items"],
   [
@@ -368,6 +371,43 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     "a method that no adapter has",
     `${BASE}routes: { exclude: [echo.v1.EchoService/Eko] }`,
     'connect-rest.yaml:3:21: routes.exclude[0]: no adapter has the method echo.v1.EchoService/Eko. Did you mean "echo.v1.EchoService/Echo"?',
+  ],
+  ["a right bus", BUS("key: { env: KEY }, previousKey: { env: KEY }, password: { env: SET }")],
+  [
+    "a bus at another kind of address",
+    `${BASE}bus: { url: 'http://redis.example' }`,
+    'connect-rest.yaml:3:13: bus.url: expected an address of Redis, e.g. rediss://redis.example:6379; it is "http://redis.example"',
+  ],
+  [
+    "a password in the address of a bus",
+    `${BASE}bus: { url: 'redis://me:hunter2@redis.example' }`,
+    'connect-rest.yaml:3:13: bus.url: expected an address without user, password and query: redis://host:port/database; name places for username and password; it is "redis://[secret]@redis.example"',
+  ],
+  [
+    "a bus without a key for resume tokens",
+    `${BASE}bus: { url: 'redis://redis.example' }`,
+    "connect-rest.yaml:3:6: bus: processes share feeds where they have the same watch.resumeKey: set it as well",
+  ],
+  [
+    "a bus with TLS and without it",
+    BUS("tls: { ca: a.crt }"),
+    "connect-rest.yaml:4:48: bus.tls: TLS needs an address with rediss:",
+  ],
+  [
+    "a bus with a user alone, and a key that is short",
+    BUS("username: { env: SET }, key: { env: SET }"),
+    "connect-rest.yaml:4:53: bus.username: a user needs a password",
+    "connect-rest.yaml:4:72: bus.key: expected a key of at least 32 characters, e.g. of openssl rand -hex 32; it has 5",
+  ],
+  [
+    "a secret of the bus in the file",
+    BUS("password: hunter2"),
+    "connect-rest.yaml:4:53: bus.password: a secret does not stand in this file: write { file: PATH } or { env: NAME }",
+  ],
+  [
+    "previous keys without those of now",
+    `${BASE}watch: { previousResumeKey: { env: KEY } }`,
+    "connect-rest.yaml:3:29: watch.previousResumeKey: a previous key needs one that is used now: resumeKey",
   ],
   [
     "a word in place of true",

@@ -25,6 +25,8 @@ export function printConfig(config: Config, env: Environment): string {
     upstreams,
     server,
     authorization,
+    watch,
+    bus,
     ...rest
   } = config;
   const shown = Object.entries(upstreams).map(([name, upstream]) => {
@@ -36,6 +38,8 @@ export function printConfig(config: Config, env: Environment): string {
     upstreams: Object.fromEntries(shown),
     ...(authorization === undefined ? {} : { authorization: maskSecrets(authorization, config, env) }),
     server: { ...server, limits: withDefaultLimits(server.limits, isLoopback(server.host)) },
+    ...(watch && { watch: maskSecrets(watch, config, env) }),
+    ...(bus && { bus: { ...maskSecrets(bus, config, env), url: maskAddress(bus.url) } }),
     ...rest,
   };
   return stringify(all, (_key, value: unknown) => (typeof value === "string" ? maskUser(value) : value));

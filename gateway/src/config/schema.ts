@@ -277,7 +277,7 @@ const upstream = z
         "What is done about responses of this upstream that differ from their description. Default: as `differences` says for all.",
       ),
     callsInFlight: count.describe(
-      "Maximum number of concurrent calls to this upstream, so that a slow one cannot take all capacity. Further calls wait in the queue, and callers take turns. Streams of one client leave an eighth to others. Default: 1024.",
+      "Maximum number of concurrent calls to this upstream, so that a slow one cannot take all capacity. Further calls wait in the queue, and callers take turns. Streams of one client leave an eighth to others, and all streams a sixteenth, of 16 or more, to unary calls. Default: 1024.",
     ),
     traceContext: z
       .boolean()
@@ -413,6 +413,50 @@ const server = z.strictObject({
 });
 
 /** The configuration file. */
+const redisAddress = z
+  .url({ protocol: /^rediss?$/, error: "expected an address of Redis, e.g. rediss://redis.example:6379" })
+  .refine((text) => /^[^:]+:\/\/[^/?#@]+(?:\/\d{0,5})?$/.test(text), {
+    error:
+      "expected an address without user, password and query: redis://host:port/database; name places for username and password",
+  });
+
+const watch = z.strictObject({
+  resumeKey: secret
+    .optional()
+    .describe(
+      "Signs resume tokens: at least 32 characters, e.g. of `openssl rand -hex 32`. With it, streams go on where they ended also after a restart, and at other replicas. Default: a random one, so that tokens end with the process.",
+    ),
+  previousResumeKey: secret
+    .optional()
+    .describe("The key before it, whose tokens are still accepted. Default: none."),
+});
+
+const bus = z.strictObject({
+  url: redisAddress.describe(
+    "The address of Redis (6.2 and newer) or Valkey: `redis://host:port/database`, or `rediss:` for TLS.",
+  ),
+  username: secret.optional().describe("The user of the access control list. Default: the default user."),
+  password: secret.optional().describe("The password of the user. Default: none."),
+  tls: upstreamTls
+    .optional()
+    .describe(
+      "TLS towards the bus, with `rediss:`. The files are relative to this file and read at the start.",
+    ),
+  key: secret
+    .optional()
+    .describe(
+      "Encrypts what is on the bus (AES-256-GCM): at least 32 characters, the same in all replicas. Default: none; then feeds that are polled with credentials are not shared.",
+    ),
+  previousKey: secret
+    .optional()
+    .describe("The key before it, with which entries are still read while replicas change to another one."),
+  prefix: z
+    .string()
+    .regex(/^[A-Za-z0-9._:-]{1,64}$/, { error: "expected at most 64 letters, digits and ._:-" })
+    .default("connect-rest")
+    .describe("What all keys and channels on the bus begin with. Gateways that share feeds have the same."),
+});
+
 export const configSchema = z.strictObject({
   adapters: z
     .array(text)
@@ -451,6 +495,12 @@ export const configSchema = z.strictObject({
     .record(text, z.json())
     .default({})
     .describe("Example request messages for the start page, by method (`package.Service/Method`)."),
+  watch: watch.optional().describe("How feeds are watched; see [feeds](feeds.md)."),
+  bus: bus
+    .optional()
+    .describe(
+      "Share watched feeds among replicas over Redis or Valkey: one of them polls, all deliver. Default: each process polls for itself.",
+    ),
   differences: differences
     .optional()
     .describe(

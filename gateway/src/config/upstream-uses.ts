@@ -2,6 +2,7 @@ import type { AnyMethodAdapter, CredentialKind, ServiceAdapter } from "connect-r
 import { methodPath } from "../call/method-path.ts";
 import { didYouMean } from "../text/suggest.ts";
 import type { UpstreamSignIn } from "./authorization-sign-in.ts";
+import { busWarnings } from "./bus.ts";
 import { authorizationWarnings } from "./check-authorization.ts";
 import { hostWarnings } from "./check-hosts.ts";
 import { deadlineWarnings } from "./deadline-warnings.ts";
@@ -30,6 +31,7 @@ export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): str
 export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   return [
     ...hostWarnings(config),
+    ...busWarnings(config),
     ...deadlineWarnings(config, adapters),
     ...upstreamWarnings(config, adapters),
     ...networkWarnings(config),

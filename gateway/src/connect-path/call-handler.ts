@@ -38,6 +38,7 @@ export async function callHandler(
   const abort = new AbortController();
   // The call may have waited before it came here.
   const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
+  call.running = { stop: (error) => abort.abort(error) };
   const callbacks = new Callbacks((error) => abort.abort(error));
   const timer = callbacks.after(leftMs, () => abort.abort(deadlineExceeded(call.deadline)));
   callbacks.once(response, "close", () => {

@@ -14,13 +14,18 @@ export const callInterceptor: Interceptor = (next) => async (request) => {
       return await runAs(call, work);
     } catch (error) {
       // a handler that reads a stream passes on what is wrong with its messages
-      call.failedInHandler = error instanceof ConnectError && !unreadable.has(error);
+      call.failedInHandler = error instanceof ConnectError && !unreadable.has(error) && !isOfConnect(error);
       throw error;
     }
   };
   const response = await run(() => next(request.stream ? noting(request, unreadable) : request));
   return response.stream ? { ...response, message: within(response.message, run) } : response;
 };
+
+/** Whether an error is connect's own, which it throws where the handler would: one request is too many, or missing. */
+function isOfConnect({ rawMessage, details }: ConnectError): boolean {
+  return details.length === 0 && rawMessage.startsWith("protocol error: ");
+}
 
 /** The request; what keeps its messages from being read is collected. */
 function noting(request: StreamRequest, unreadable: Set<unknown>): StreamRequest {

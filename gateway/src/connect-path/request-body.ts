@@ -5,8 +5,8 @@ import type { HttpRequest } from "../listener/http.ts";
 import { raced } from "./race.ts";
 
 /**
- * The chunks of a request's body. Fails with DEADLINE_EXCEEDED at the call's deadline, and after `idleMs`
- * without a chunk; `idleMs` 0 means that silence is fine, as for a stream of messages. Leaves the connection usable for the response.
+ * The chunks of a request's body. Fails with DEADLINE_EXCEEDED at the call's deadline, after `idleMs` without a chunk, and with
+ * UNAVAILABLE where its room is taken for others; `idleMs` 0 means that silence is fine and nothing is held, as for a stream of messages. Leaves the connection usable for the response.
  */
 export async function* readBody(
   request: HttpRequest,
@@ -15,13 +15,34 @@ export async function* readBody(
   idleMs: number,
 ): AsyncGenerator<Uint8Array> {
   const chunks: AsyncIterator<Uint8Array> = request.iterator({ destroyOnReturn: false });
+  if (idleMs === 0) {
+    yield* counted(chunks, call, signal, (next) => next);
+    return;
+  }
+  const taken = new AbortController();
+  const stopArriving = call.hold?.arriving((error) => taken.abort(error));
+  try {
+    const either = AbortSignal.any([signal, taken.signal]);
+    for await (const chunk of counted(chunks, call, either, (next) => orIdle(next, idleMs))) {
+      call.hold?.add(chunk.byteLength);
+      yield chunk;
+    }
+  } finally {
+    stopArriving?.();
+  }
+}
+
+async function* counted(
+  chunks: AsyncIterator<Uint8Array>,
+  call: Call,
+  signal: AbortSignal,
+  timed: <T>(next: Promise<T>) => Promise<T>,
+): AsyncGenerator<Uint8Array> {
   const stop = () => (signal.reason instanceof Error ? signal.reason : deadlineExceeded(call.deadline));
   for (;;) {
-    const next = raced(chunks.next(), signal, stop);
-    const result = await (idleMs === 0 ? next : orIdle(next, idleMs));
+    const result = await timed(raced(chunks.next(), signal, stop));
     if (result.done === true) return;
     call.bytesIn += result.value.byteLength;
-    if (idleMs > 0) call.hold?.(result.value.byteLength);
     yield result.value;
   }
 }

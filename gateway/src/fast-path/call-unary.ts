@@ -1,21 +1,17 @@
-import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
-import type { Compression } from "@connectrpc/connect/protocol";
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { inTurns } from "connect-rest";
 import { type Call, runAs } from "../call/call.ts";
-import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
-import { gatewayError, withReason } from "../call/gateway-error.ts";
-import type { Limits } from "../limits.ts";
-import { Callbacks } from "../listener/callbacks.ts";
+import { CallEnd } from "../call/call-end.ts";
+import { deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";
+import { Callbacks, type Timer } from "../listener/callbacks.ts";
 import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
-import type { Decompress } from "../protocol/decompress.ts";
 import { requestHeaders } from "../protocol/headers.ts";
 import type { Validation } from "../protocol/validate.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
-import { parseMessage, printMessage, printMessageInParts } from "./codec.ts";
-import { checkReadBytes, checkWriteBytes } from "./message-limits.ts";
-import { readBody } from "./read-body.ts";
-import type { Head, RawMessage, Wire } from "./wire.ts";
+import { LARGE_BYTES, printMessage, printMessageInParts } from "./codec.ts";
+import { checkWriteBytes } from "./message-limits.ts";
+import { type ReadOptions, readMessage } from "./read-message.ts";
+import type { Head, Wire } from "./wire.ts";
 
 /** What a unary method returns: a message as protobuf, headers, and trailers where it has some. */
 export interface UnaryResult {
@@ -30,6 +26,8 @@ export interface UnaryContext {
   readonly header: () => Headers;
   /** Aborted at the deadline, and when the client is gone; its reason is a ConnectError. */
   readonly signal: AbortSignal;
+  /** Takes a listener that is called as the signal would be aborted, which then need not be made; undefined for none. */
+  readonly onCancel?: CallEnd["onCancel"];
   /** When the deadline passes, by `performance.now()`. */
   readonly expiresAt: number;
   /** Whether the client itself named a timeout. */
@@ -46,18 +44,11 @@ export interface UnaryCall {
   readonly method: UnaryMethod;
 }
 
-/** Responses beyond this size are printed in turns of the event loop. */
-const LARGE_BYTES = 64 * 1024;
-
 const CLOCK = { monotonic: () => performance.now() };
 
 /** What all unary calls share. */
-export interface UnaryOptions {
-  readonly limits: Limits;
+export interface UnaryOptions extends ReadOptions {
   readonly validation: Pick<Validation, "check">;
-  /** The types that a google.protobuf.Any may have. */
-  readonly types: Registry;
-  readonly decompress: Decompress;
 }
 
 /**
@@ -71,11 +62,17 @@ export function callUnary(
   response: HttpResponse,
   options: UnaryOptions,
 ): Promise<WholeResponse | undefined> {
-  const abort = new AbortController();
-  call.signal = abort.signal;
+  const end = new CallEnd();
+  call.signal = end;
   return new Promise((resolve, reject) => {
+    let timer: Timer | undefined;
+    const succeed = (result: WholeResponse) => {
+      timer?.stop();
+      resolve(result);
+    };
     const fail = (error: unknown) => {
-      abort.abort(error);
+      timer?.stop();
+      end.end(error);
       errorResponse(unary, error, call).then(resolve, reject);
     };
     // The call may have waited before it came here.
@@ -86,15 +83,15 @@ export function callUnary(
       return;
     }
     const callbacks = new Callbacks(reject);
-    const timer = callbacks.after(leftMs, expire);
+    timer = callbacks.after(leftMs, expire);
     callbacks.once(response, "close", () => {
-      timer.stop();
+      timer?.stop();
       // an error is costly to make, and nobody listens any more once all is sent
       if (isSent(response)) return;
-      abort.abort(hungUp(call));
+      end.end(hungUp(call));
       resolve(undefined);
     });
-    run(unary, call, request, options, abort.signal).then(resolve, fail).finally(timer.stop);
+    run(unary, call, request, options, end).then(succeed, fail);
   });
 }
 
@@ -103,53 +100,66 @@ async function run(
   { wire, head, method }: UnaryCall,
   call: Call,
   request: HttpRequest,
-  { limits, validation, types, decompress }: UnaryOptions,
-  signal: AbortSignal,
+  options: UnaryOptions,
+  end: CallEnd,
 ): Promise<WholeResponse> {
+  const { limits, validation, types } = options;
   const { input, output } = call.method;
-  const { readMaxBytes, bodyIdleTimeoutMs } = limits;
-  const raw: RawMessage =
-    head.message === undefined
-      ? await readBody(request, wire.bodyReader(request, readMaxBytes), call, signal, bodyIdleTimeoutMs)
-      : { bytes: head.message, isCompressed: head.requestCompression !== undefined };
-  const bytes = raw.isCompressed ? await decompress(compressionOf(head), raw.bytes, call, signal) : raw.bytes;
-  checkReadBytes(bytes.length, readMaxBytes, true);
-  const cost = { limit: limits.messageCost, depth: limits.messageDepth, types };
-  const parsed = parseMessage(input, head.codec, bytes, cost);
-  if (raw.problem !== undefined) throw raw.problem;
-  const { message } = parsed;
-  const loading = validation.check(input, message, parsed.cost);
+  const reader = (maxBytes: number) => wire.bodyReader(request, maxBytes);
+  const { message, cost, problem } = await readMessage(call, request, head, reader, options, end);
+  if (problem !== undefined) throw problem;
+  const loading = validation.check(input, message, cost);
   if (loading !== undefined) await loading;
-  const expiresAt = call.startedAt + call.deadline.ms;
-  const hasCallerDeadline = call.deadline.isClientBound;
-  const context = { header: () => requestHeaders(request), signal, expiresAt, hasCallerDeadline };
-  const result = await runAs(call, () => method(message, context)).catch((error: unknown) => {
-    call.failedInHandler = true;
-    throw error;
-  });
+  const result = await called(method, message, call, new RunningContext(call, request, end));
   const printed =
     result.bytes.length > LARGE_BYTES
-      ? await inTurns(printMessageInParts(output, head.codec, result.bytes, types), { signal, clock: CLOCK })
+      ? await inTurns(printMessageInParts(output, head.codec, result.bytes, types), {
+          signal: end.signal,
+          clock: CLOCK,
+        })
       : printMessage(output, head.codec, result.bytes, types);
   checkWriteBytes(printed.length, limits.writeMaxBytes);
   return wire.response(printed, head, result.header, result.trailer);
 }
 
-function compressionOf(head: Head): Compression {
-  if (head.requestCompression !== undefined) return head.requestCompression;
-  const text = "received compressed envelope, but do not know how to decompress";
-  throw gatewayError("REQUEST_MALFORMED", text, Code.Internal);
+async function called(
+  method: UnaryMethod,
+  message: MessageShape<DescMessage>,
+  call: Call,
+  context: UnaryContext,
+): Promise<UnaryResult> {
+  try {
+    return await runAs(call, () => method(message, context));
+  } catch (error) {
+    call.failedInHandler = true;
+    throw error;
+  }
+}
+
+/** A class, since an object literal with a getter would get a hidden class of its own for each call. */
+class RunningContext implements UnaryContext {
+  readonly expiresAt: number;
+  readonly hasCallerDeadline: boolean;
+  readonly onCancel: CallEnd["onCancel"];
+  private readonly request: HttpRequest;
+  private readonly end: CallEnd;
+
+  constructor({ startedAt, deadline }: Call, request: HttpRequest, end: CallEnd) {
+    this.expiresAt = startedAt + deadline.ms;
+    this.hasCallerDeadline = deadline.isClientBound;
+    this.onCancel = end.onCancel;
+    this.request = request;
+    this.end = end;
+  }
+
+  get signal(): AbortSignal {
+    return this.end.signal;
+  }
+
+  readonly header = (): Headers => requestHeaders(this.request);
 }
 
 /** The response with an error; the caller of a defect learns only that there is one. */
-async function errorResponse(
-  { wire, head }: UnaryCall,
-  error: unknown,
-  { failedInHandler }: Call,
-): Promise<WholeResponse> {
-  if (error instanceof ConnectError) {
-    return wire.errorResponse(failedInHandler ? error : withReason(error), head);
-  }
-  const defect = gatewayError("GATEWAY_FAILED", "internal error", Code.Internal, [], error);
-  return wire.errorResponse(defect, head);
+async function errorResponse({ wire, head }: UnaryCall, error: unknown, call: Call): Promise<WholeResponse> {
+  return wire.errorResponse(errorForCaller(error, call), head);
 }

@@ -8,6 +8,9 @@ import { brief } from "../text/show.ts";
 import { printJson, printJsonInParts } from "./proto-json/print-json.ts";
 import type { Codec } from "./wire.ts";
 
+/** Responses beyond this size are printed in turns of the event loop. */
+export const LARGE_BYTES = 64 * 1024;
+
 const decoder = new TextDecoder();
 
 /** A request message, and what it cost to decode, or more. */

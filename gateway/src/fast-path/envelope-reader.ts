@@ -7,19 +7,22 @@ import type { BodyReader, RawMessage } from "./wire.ts";
 
 /**
  * Reads a body of envelopes: a byte of flags, four of length, and a message (gRPC over HTTP/2,
- * Length-Prefixed-Message). A unary call has one of them, and nothing behind it. Messages with `skippedFlag` do not
- * count.
+ * Length-Prefixed-Message). A call with one request has one of them, and nothing behind it. Messages with `skippedFlag` do
+ * not count.
  */
 export class EnvelopeReader implements BodyReader {
   private readonly maxBytes: number;
   private readonly skippedFlag: number;
+  private readonly kind: string;
   private pending = new ChunkBuffer();
   /** How many bytes the next step takes. */
   private needed = ENVELOPE_PREFIX_BYTES;
   private first: RawMessage | undefined;
   private hasMore = false;
 
-  constructor(maxBytes: number, skippedFlag = 0) {
+  /** @param kind how errors call the method: `unary`, `server-streaming` */
+  constructor(maxBytes: number, skippedFlag = 0, kind: "unary" | "server-streaming" = "unary") {
+    this.kind = kind;
     this.maxBytes = maxBytes;
     this.skippedFlag = skippedFlag;
   }
@@ -33,14 +36,19 @@ export class EnvelopeReader implements BodyReader {
 
   end(): RawMessage {
     if (this.first === undefined) {
-      throw this.pending.size > 0 ? incomplete() : wrongNumber("missing input message");
+      throw this.pending.size > 0 ? incomplete() : this.wrongNumber("missing input message");
     }
     return { ...this.first, problem: this.problem() };
   }
 
   private problem(): ConnectError | undefined {
-    if (this.hasMore) return wrongNumber("received extra input message");
+    if (this.hasMore) return this.wrongNumber("received extra input message");
     return this.pending.size > 0 ? incomplete() : undefined;
+  }
+
+  private wrongNumber(what: string): ConnectError {
+    const text = `protocol error: ${what} for ${this.kind} method`;
+    return gatewayError("REQUEST_MALFORMED", text, Code.Unimplemented);
   }
 
   private take(bytes: Uint8Array): void {
@@ -73,8 +81,4 @@ export class EnvelopeReader implements BodyReader {
 
 function incomplete(): ConnectError {
   return gatewayError("REQUEST_MALFORMED", "protocol error: incomplete envelope", Code.InvalidArgument);
-}
-
-function wrongNumber(what: string): ConnectError {
-  return gatewayError("REQUEST_MALFORMED", `protocol error: ${what} for unary method`, Code.Unimplemented);
 }

@@ -5,11 +5,11 @@ import { protocolOf } from "../call/protocol.ts";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import type { HttpRequest } from "../listener/http.ts";
-import { EchoServiceRest } from "../testing/echo-rest.ts";
-import { FAST_PATH_CASES } from "../testing/fast-path-cases.ts";
+import { EchoStreamsRest } from "../testing/echo-streams-rest.ts";
+import { FAST_PATH_CASES, STREAM_CASES } from "../testing/fast-path-cases.ts";
 import { type RawClient, type RawResponse, rawClient } from "../testing/raw-call.ts";
 import { startTalkativeUpstream, type TalkativeUpstream } from "../testing/talkative-upstream.ts";
-import { fastCallOf } from "./fast-call.ts";
+import { type FastMethods, fastCallOf } from "./fast-call.ts";
 
 let upstream: TalkativeUpstream;
 let gateways: readonly Gateway[];
@@ -20,7 +20,7 @@ beforeAll(async () => {
   upstream = await startTalkativeUpstream();
   const start = (fastPath: boolean) =>
     startGateway({
-      adapters: [EchoServiceRest],
+      adapters: [EchoStreamsRest],
       upstreams: { echo: { baseUrl: upstream.url, retry: false, breaker: false } },
       limits: { readMaxBytes: 64 * 1024, writeMaxBytes: 256 * 1024, messageDepth: 20, drainNoticeMs: 1 },
       origins: ["https://page.example"],
@@ -52,8 +52,15 @@ test.each(FAST_PATH_CASES)("both paths respond alike: $name", async ({ call }) =
   expect(comparable(ours)).toEqual(comparable(theirs));
 });
 
-const { echo, repeat } = EchoService.method;
+test.each(STREAM_CASES)("both paths stream alike: $name", async ({ call }) => {
+  const [ours, theirs] = await Promise.all([fast.send(call), connect.send(call)]);
+  expect(comparable(ours)).toEqual(comparable(theirs));
+});
+
+const { echo, repeat, join } = EchoService.method;
 const unary = () => Promise.reject(new Error("not called"));
+const stream = { call: () => Promise.reject(new Error("not called")) as never, isShared: false };
+const methods: FastMethods = { unaryOf: () => unary, streamOf: () => stream };
 const way = (
   method: DescMethod,
   verb: string,
@@ -67,7 +74,7 @@ const way = (
     url,
     ...(version === 2 && { stream: {} }),
   } as unknown as HttpRequest;
-  const call = fastCallOf(request, protocolOf(headers["content-type"]), method, unary, [compressionGzip]);
+  const call = fastCallOf(request, protocolOf(headers["content-type"]), method, methods, [compressionGzip]);
   return call === undefined ? "connect" : "fast";
 };
 
@@ -84,7 +91,27 @@ test.each([
   ["connect", echo, "POST", 1, { "content-type": "application/json", "content-encoding": "zstd" }],
   ["connect", echo, "POST", 1, { "content-type": "application/json", "connect-timeout-ms": "1s" }],
   ["connect", echo, "PUT", 1, { "content-type": "application/json" }],
-  ["connect", repeat, "POST", 2, { "content-type": "application/grpc" }],
+  ["fast", repeat, "POST", 2, { "content-type": "application/grpc" }],
+  ["fast", repeat, "POST", 1, { "content-type": "application/connect+proto" }],
+  [
+    "fast",
+    repeat,
+    "POST",
+    1,
+    { "content-type": "application/connect+json", "connect-accept-encoding": "br" },
+  ],
+  ["fast", repeat, "POST", 1, { "content-type": "application/grpc-web", "grpc-encoding": "gzip" }],
+  ["connect", repeat, "POST", 1, { "content-type": "application/connect+json; charset=utf-8" }],
+  ["connect", repeat, "POST", 1, { "content-type": "application/json" }],
+  ["connect", repeat, "GET", 1, { "content-type": "application/connect+proto" }],
+  [
+    "connect",
+    repeat,
+    "POST",
+    1,
+    { "content-type": "application/connect+proto", "connect-content-encoding": "x" },
+  ],
+  ["connect", join, "POST", 2, { "content-type": "application/grpc" }],
 ] as const)(
   "the way of a call is %s for %s by %s over HTTP/%s with %o",
   (expected, method, verb, version, headers) => {
@@ -104,5 +131,6 @@ test.each([
 
 test("the way of a call is connect's for a method without an adapter", () => {
   const request = { method: "POST", headers: { "content-type": "application/json" } } as HttpRequest;
-  expect(fastCallOf(request, "connect", echo, undefined, [])).toBeUndefined();
+  const none: FastMethods = { unaryOf: () => undefined, streamOf: () => undefined };
+  expect(fastCallOf(request, "connect", echo, none, [])).toBeUndefined();
 });

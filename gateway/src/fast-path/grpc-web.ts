@@ -48,7 +48,8 @@ async function response(
   };
 }
 
-function trailersOf(trailer: Headers | undefined): Uint8Array {
+/** The trailers of a call that has not failed, as bytes. */
+export function trailersOf(trailer: Headers | undefined): Uint8Array {
   if (trailer === undefined) return okTrailers;
   const trailers = new Headers(trailer);
   trailers.set("grpc-status", "0");

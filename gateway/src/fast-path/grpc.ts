@@ -15,7 +15,8 @@ const CODECS: ReadonlyMap<string, Codec> = new Map([
   ["application/grpc+json", "json"],
 ]);
 
-const OK_TRAILERS = { "grpc-status": "0" };
+/** The trailers of a call that has not failed, and has none of its own. */
+export const OK_TRAILERS = { "grpc-status": "0" };
 
 /** Unary calls of gRPC over HTTP/2 (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md). */
 export const grpcWire: Wire = {

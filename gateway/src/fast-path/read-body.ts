@@ -1,18 +1,20 @@
 import type { Call } from "../call/call.ts";
+import { CallEnd } from "../call/call-end.ts";
 import { bodyIdle } from "../call/call-errors.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import type { HttpRequest } from "../listener/http.ts";
 import type { BodyReader, RawMessage } from "./wire.ts";
 
 /**
- * Reads a request's body. Rejects with what the reader throws, with the signal's reason once that is
- * aborted, and with DEADLINE_EXCEEDED after `idleMs` without a chunk. Leaves the connection usable for the response.
+ * Reads a request's body. Rejects with what the reader throws, with the reason of the call's end once that has
+ * come, with DEADLINE_EXCEEDED after `idleMs` without a chunk, and with UNAVAILABLE where its room is taken for others.
+ * Leaves the connection usable for the response.
  */
 export function readBody(
   request: HttpRequest,
   reader: BodyReader,
   call: Call,
-  signal: AbortSignal,
+  end: CallEnd | AbortSignal,
   idleMs: number,
 ): Promise<RawMessage> {
   return new Promise((resolve, reject) => {
@@ -33,17 +35,24 @@ export function readBody(
       call.bytesIn += chunk.byteLength;
       timer.restart();
       finish(() => {
-        call.hold?.(chunk.byteLength);
+        call.hold?.add(chunk.byteLength);
         return reader.push(chunk);
       });
     };
     const onEnd = () => finish(() => true);
-    const onAbort = () => settle(() => reject(signal.reason));
+    const onAbort = () => settle(() => reject(end.reason));
     const timer = callbacks.after(idleMs, () => settle(() => reject(bodyIdle(idleMs))));
     const offs = [
-      callbacks.onAbort(signal, onAbort),
+      onEndOf(end, callbacks, onAbort),
+      call.hold?.arriving((error) => settle(() => reject(error))) ?? (() => undefined),
       callbacks.on(request, "data", onData),
       callbacks.on(request, "end", onEnd),
     ];
   });
+}
+
+function onEndOf(end: CallEnd | AbortSignal, callbacks: Callbacks, callback: () => void): () => void {
+  if (!(end instanceof CallEnd)) return callbacks.onAbort(end, callback);
+  end.onCancel(callbacks.guarded(callback));
+  return () => end.onCancel(undefined);
 }

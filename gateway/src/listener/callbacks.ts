@@ -62,8 +62,7 @@ export class Callbacks {
   }
 
   private listener(callback: Callback): (...values: unknown[]) => void {
-    const guarded = this.guarded(callback);
-    return (...values) => guarded(...(values as never[]));
+    return this.guarded(callback as (...values: unknown[]) => void);
   }
 
   /** The callback with the guard around it, for those who take it as an argument. */
@@ -76,4 +75,26 @@ export class Callbacks {
       }
     };
   }
+}
+
+/**
+ * A listener that many emitters have together, so that each costs no closure of its own; it gets the emitter. What it
+ * throws goes to `onThrow`, which must not throw itself.
+ */
+export function sharedListener<E>(
+  act: (emitter: E) => void,
+  onThrow: (emitter: E, error: unknown) => void,
+): (this: E) => void {
+  return function guarded(this: E) {
+    try {
+      act(this);
+    } catch (error) {
+      onThrow(this, error);
+    }
+  };
+}
+
+/** Calls a function with an argument after a time in milliseconds; what it throws goes to `onThrow`. */
+export function sharedTimer<T>(ms: number, act: (argument: T) => void, argument: T): NodeJS.Timeout {
+  return setTimeout(act, ms, argument);
 }

@@ -70,10 +70,18 @@ export function createHostCheck(hosts: readonly string[]): HostCheck {
   const parsed = hosts.map(parseHost).filter((host) => host !== undefined);
   const exact = new Set(parsed.filter(({ isBelow }) => !isBelow).map(({ name }) => name));
   const ends = parsed.filter(({ isBelow }) => isBelow).map(({ name }) => `.${name}`);
-  return (authority) => {
+  const isServed = (authority: string) => {
     const name = isAuthority(authority) ? canonicalName(authority) : undefined;
     if (name === undefined) return false;
     return exact.has(name) || ends.some((end) => name.endsWith(end) && name.length > end.length);
+  };
+  // nearly all requests are for the same authority, and an address takes its time to be parsed
+  let lastServed: string | undefined;
+  return (authority) => {
+    if (authority === lastServed) return true;
+    if (!isServed(authority)) return false;
+    lastServed = authority;
+    return true;
   };
 }
 

@@ -1,5 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import {
+  constants,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { Writable } from "node:stream";
 
 /** A request as Node gives it, of either HTTP version. */
@@ -8,8 +13,29 @@ export type HttpRequest = IncomingMessage | Http2ServerRequest;
 /** The response to it. */
 export type HttpResponse = ServerResponse | Http2ServerResponse;
 
+/** A stream of HTTP/2 that has nothing of its request and response any more. */
+export interface ParkedStream {
+  readonly stream: ServerHttp2Stream;
+  /** To be told after each write: the client has to read it. */
+  readonly wrote: (stream: ServerHttp2Stream) => void;
+  /** The same when something was read, and when the stream is closed. */
+  readonly progressed: (stream: ServerHttp2Stream) => void;
+}
+
+/** What whoever serves a request may do with it. */
+export interface Exchange {
+  /** Takes the request out of `requestsInFlight`, as one that another limit counts. */
+  uncount(): void;
+  /**
+   * Parks a stream that will be open for long and do little: all that belongs to its request and response is let go, so
+   * that it takes a third of the memory. Undefined for HTTP/1.1. From then on only the stream itself may be used; its
+   * listeners are gone but for those of its connection.
+   */
+  park(): ParkedStream | undefined;
+}
+
 /** Serves one request, after the listener has checked it. */
-export type HttpHandler = (request: HttpRequest, response: HttpResponse) => void;
+export type HttpHandler = (request: HttpRequest, response: HttpResponse, exchange: Exchange) => void;
 
 /** Whether a request came over HTTP/2: by what it is, since the version in its first line is the peer's to choose. */
 export function isHttp2(request: HttpRequest): request is Http2ServerRequest {

@@ -1,11 +1,23 @@
 import http2 from "node:http2";
 import { clientTimeoutMs } from "../call/deadline.ts";
 import type { Limits, OnLimit } from "../limits.ts";
-import { Callbacks, type Timer } from "./callbacks.ts";
+import { Callbacks, sharedListener, type Timer } from "./callbacks.ts";
+import { keepWhenParked } from "./park.ts";
 import { ResetBudget } from "./resets.ts";
 
 /** How long a session may take to close. */
 const CLOSE_GRACE_MS = 1000;
+
+/** What is remembered of a stream until it ends. */
+interface StreamRecord {
+  readonly openedAt: number;
+  readonly timeoutMs: number | undefined;
+}
+
+// names apart from the calls: they are not registered by Callbacks, but guarded all the same
+const ERROR = "error";
+const CLOSE = "close";
+const ignoreError = keepWhenParked(() => undefined);
 
 /** Serves one HTTP/2 stream. */
 export type OnStream = (
@@ -42,11 +54,17 @@ export function serveSession(
     onLimit("headersTimeoutMs");
     closeSession(session, callbacks);
   });
-  const onClose = (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, openedAt: number) => {
+  const records = new WeakMap<http2.ServerHttp2Stream, StreamRecord>();
+  const failed = (stream: http2.ServerHttp2Stream, error: unknown) => {
+    onError(error);
+    stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
+  };
+  const onClose = (stream: http2.ServerHttp2Stream) => {
     open -= 1;
+    const { openedAt = 0, timeoutMs } = records.get(stream) ?? {};
     if (session.destroyed || isOver) return;
     const now = performance.now();
-    const reset = { ageMs: now - openedAt, timeoutMs: clientTimeoutMs(headers) };
+    const reset = { ageMs: now - openedAt, timeoutMs };
     if (wasReset(stream) && resets.isExceeded(reset, now)) {
       onLimit("resetsPerSecond");
       isOver = true;
@@ -57,6 +75,8 @@ export function serveSession(
       timer = callbacks.after(idleMs, () => closeSession(session, callbacks));
     }
   };
+  // one listener for all streams: there may be many, and each is there for long
+  const closed = keepWhenParked(sharedListener(onClose, failed));
   callbacks.on(
     session,
     "stream",
@@ -64,18 +84,16 @@ export function serveSession(
       const openedAt = performance.now();
       open += 1;
       timer.stop();
-      const ofStream = new Callbacks((error) => {
-        onError(error);
-        stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
-      });
+      records.set(stream, { openedAt, timeoutMs: clientTimeoutMs(headers) });
       // One that is reset in the packet that opened it may have failed before.
-      ofStream.on(stream, "error", () => undefined);
-      ofStream.once(stream, "close", () => onClose(stream, headers, openedAt));
+      stream.on(ERROR, ignoreError);
+      stream.on(CLOSE, closed);
       if (isOver) {
         stream.close(http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
-      } else {
-        ofStream.guarded(onStream)(stream, headers, flags, raw);
+        return;
       }
+      const ofStream = new Callbacks((error) => failed(stream, error));
+      ofStream.guarded(onStream)(stream, headers, flags, raw);
     },
   );
   callbacks.on(session, "error", (error: NodeJS.ErrnoException) => {

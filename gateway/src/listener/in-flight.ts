@@ -24,6 +24,14 @@ export class InFlight {
     return responses.size;
   }
 
+  /** Takes a request away before its response has closed. */
+  remove(request: HttpRequest, response: HttpResponse): void {
+    const connection = connectionOf(request);
+    const responses = this.byConnection.get(connection);
+    responses?.delete(response);
+    if (responses?.size === 0) this.byConnection.delete(connection);
+  }
+
   /** The responses that a connection still owes. */
   owedBy(connection: object): ReadonlySet<HttpResponse> {
     return this.byConnection.get(connection) ?? new Set();

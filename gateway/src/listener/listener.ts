@@ -8,16 +8,19 @@ import { Crowd } from "./crowd.ts";
 import { closeAll, startDrain } from "./drain.ts";
 import { failExchange, lingerForBody, lingerForClose } from "./exchange.ts";
 import {
+  type Exchange,
   type HttpHandler,
   type HttpRequest,
   type HttpResponse,
   isHttp2,
   noKeepAlive,
   outgoing,
+  type ParkedStream,
 } from "./http.ts";
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { InFlight } from "./in-flight.ts";
+import { strip } from "./park.ts";
 import { type Identify, ofSocket, sniff } from "./preface.ts";
 import { createOriginReader, createProxyCheck, type ProxyOptions } from "./proxies.ts";
 import type { Refusal, Refuse } from "./refusal.ts";
@@ -162,6 +165,10 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
     () => limits.stalledWriteMs,
     () => onLimit("stalledWriteMs"),
   );
+  const writes: Pick<ParkedStream, "wrote" | "progressed"> = {
+    wrote: (stream) => watch.wrote(stream),
+    progressed: (stream) => watch.progressed(stream),
+  };
   const everyMs = Math.max(10, Math.min(WATCH_MS, limits.stalledWriteMs / 4));
   const timer = new Callbacks(options.onError).every(everyMs, () => watch.check());
   /** What is exceeded by one more request; in a crowd, those that do not read go first. */
@@ -185,7 +192,7 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
     request: (request, response, callbacks) => {
       const { client } = originOf(request);
       const exceeded = excess(client);
-      const leave = requests.add(client);
+      const leave = once(requests.add(client));
       if (isDraining() && !isHttp2(request)) noKeepAlive(response);
       const running = inFlight.add(request, response, callbacks, (left) => {
         leave();
@@ -200,7 +207,15 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
       } else if (exceeded !== undefined) {
         refuseMore(exceeded, request, response, requests.size, options);
       } else {
-        serve(request, response, options);
+        const park = (): ParkedStream | undefined => {
+          if (!isHttp2(request) || !("stream" in response)) return undefined;
+          const { stream } = response;
+          inFlight.remove(request, response);
+          watch.forget(response);
+          strip(stream);
+          return { stream, ...writes };
+        };
+        serve(request, response, { uncount: leave, park }, options);
       }
     },
     stop: () => timer.stop(),
@@ -239,11 +254,16 @@ function closeConnection(request: HttpRequest): void {
   }
 }
 
-function serve(request: HttpRequest, response: HttpResponse, options: ListenerOptions): void {
+function serve(
+  request: HttpRequest,
+  response: HttpResponse,
+  exchange: Exchange,
+  options: ListenerOptions,
+): void {
   useOriginForm(request);
   const refusal: Refusal | undefined = checkRequest(request, options.limits);
   if (refusal === undefined) {
-    options.handler(request, response);
+    options.handler(request, response, exchange);
     return;
   }
   options.onRejected?.(refusal.status);
@@ -267,6 +287,15 @@ function listen(server: net.Server, port: number, host: string): Promise<net.Add
     });
     server.listen({ port, host });
   });
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    act();
+  };
 }
 
 function count(server: net.Server): Promise<number> {

@@ -1,9 +1,14 @@
-import { constants } from "node:http2";
+import { constants, type ServerHttp2Stream } from "node:http2";
 import type { Callbacks } from "./callbacks.ts";
 import { cut, type HttpResponse, outgoing } from "./http.ts";
 
+/** A response, or a stream of HTTP/2 alone. */
+type Written = HttpResponse | { readonly stream: ServerHttp2Stream };
+
 interface Watched {
-  readonly response: HttpResponse;
+  readonly response: Written;
+  /** Looked at only until its client has read everything. */
+  readonly isParked?: boolean;
   /** When its client was last known to read, or to have nothing to read; by `performance.now()`. */
   // biome-ignore lint/plugin: changes while the response is sent
   waitingSince: number;
@@ -17,7 +22,7 @@ const SHED_EVERY_MS = 50;
  * of it for `stalledMs` loses it. HTTP/2's windows count as much as those of TCP.
  */
 export class WriteWatch {
-  private readonly watched = new Map<HttpResponse, Watched>();
+  private readonly watched = new Map<object, Watched>();
   private readonly stalledMs: () => number;
   private readonly onStalled: () => void;
   private readonly now: () => number;
@@ -41,6 +46,23 @@ export class WriteWatch {
     callbacks.once(outgoing(response), "close", () => this.watched.delete(response));
   }
 
+  /** Watches a parked stream, to which something was just written, until it is read. */
+  wrote(stream: ServerHttp2Stream): void {
+    if (this.watched.has(stream)) return;
+    this.watched.set(stream, { response: { stream }, isParked: true, waitingSince: this.now() });
+  }
+
+  /** A parked stream is read again, or closed. */
+  progressed(stream: ServerHttp2Stream): void {
+    this.watched.delete(stream);
+    if (!stream.destroyed && stream.writableLength > 0) this.wrote(stream);
+  }
+
+  /** No longer watches a response. */
+  forget(response: HttpResponse): void {
+    this.watched.delete(response);
+  }
+
   /** Cuts responses that have not been read for `stalledMs`. To be called more often than that. */
   check(): void {
     this.cutAfter(this.stalledMs());
@@ -62,9 +84,10 @@ export class WriteWatch {
   private cutAfter(ms: number): number {
     const now = this.now();
     let count = 0;
-    for (const watched of this.watched.values()) {
+    for (const [key, watched] of this.watched) {
       if (!isWaiting(watched.response)) {
         watched.waitingSince = now;
+        if (watched.isParked === true) this.watched.delete(key);
       } else if (now - watched.waitingSince >= ms) {
         count += 1;
         watched.waitingSince = now;
@@ -80,7 +103,7 @@ export class WriteWatch {
  * Whether a response has bytes, or an end, that its client has not taken. One that is pipelined behind another has no turn
  * yet.
  */
-function isWaiting(response: HttpResponse): boolean {
+function isWaiting(response: Written): boolean {
   if ("stream" in response) {
     const { writableLength, writableEnded, closed } = response.stream;
     return writableLength > 0 || writableEnded || closed;
@@ -93,11 +116,19 @@ function isWaiting(response: HttpResponse): boolean {
  * Cuts a response off. A stream that has been cut before, and still is there, is one of a session that sends nothing any more,
  * e.g. since its peer has violated the protocol after it had said goodbye: that ends as a whole.
  */
-function cutOrClose(response: HttpResponse): void {
+function cutOrClose(response: Written): void {
   if ("stream" in response && response.stream.closed) {
     response.stream.session?.destroy();
     response.stream.destroy();
   } else {
+    cutWritten(response);
+  }
+}
+
+function cutWritten(response: Written): void {
+  if ("destroy" in response) {
     cut(response, constants.NGHTTP2_CANCEL);
+  } else {
+    response.stream.close(constants.NGHTTP2_CANCEL);
   }
 }

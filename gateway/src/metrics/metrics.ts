@@ -53,6 +53,7 @@ export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 export interface Gauges {
   readonly callsInFlight: () => number;
   readonly callsQueued: () => number;
+  readonly watchers: () => number;
   readonly connections: () => number | Promise<number>;
   readonly logLinesDropped: () => number;
   /** When the certificate expires, in seconds since 1970; undefined where there is none. */
@@ -103,6 +104,16 @@ export class Metrics {
     "Requests that were rejected before they became a call: malformed, for an unknown host or method, or beyond a limit.",
     ["status"],
   );
+  private readonly busEntries = this.counter(
+    "bus_entries_total",
+    "Entries of feeds that were written to the bus, or read from it.",
+    ["direction"],
+  );
+  private readonly busDrops = this.counter(
+    "bus_dropped_entries_total",
+    "Entries of feeds that were not read or written: oversized, malformed, unreadable or invalid ones of others, and own ones that came too late.",
+    ["reason"],
+  );
   private readonly authorizations = this.counter(
     "authorization_requests_total",
     'Requests to the endpoints of the authorization server, by outcome: "ok", or the error of the response.',
@@ -121,6 +132,8 @@ export class Metrics {
   );
   private readonly methodSeconds: Histogram<"upstream" | "method"> | undefined;
 
+  /** There where a bus is. */
+  private bus: Gauge | undefined;
   private readonly breakers = new Gauge({
     name: "connect_rest_breaker_state",
     help: "State of an upstream's circuit breaker: 0 closed, 1 half open, 2 open. From its first change on.",
@@ -150,9 +163,17 @@ export class Metrics {
     for (const name of MISNAMED) this.registry.removeSingleMetric(name);
   }
 
-  watch({ callsInFlight, callsQueued, connections, logLinesDropped, certificateExpiry }: Gauges): void {
+  watch({
+    callsInFlight,
+    callsQueued,
+    watchers,
+    connections,
+    logLinesDropped,
+    certificateExpiry,
+  }: Gauges): void {
     this.gauge("calls_in_flight", "Calls that are running.", callsInFlight);
     this.gauge("calls_queued", "Calls that wait for others to end.", callsQueued);
+    this.gauge("watchers", "Streams that watch a feed.", watchers);
     this.gauge("connections", "Open connections.", connections);
     if (certificateExpiry !== undefined) {
       const help = "When the certificate that is served expires, in seconds since 1970.";
@@ -226,6 +247,30 @@ export class Metrics {
 
   tlsFailed(): void {
     this.tlsFailures.inc();
+  }
+
+  /** Whether the bus can be reached. */
+  busConnected(isConnected: boolean): void {
+    this.bus ??= new Gauge({
+      name: "connect_rest_bus_connected",
+      help: "Whether the bus can be reached: 1 or 0.",
+      registers: [this.registry],
+    });
+    this.bus.set(isConnected ? 1 : 0);
+  }
+
+  busEntry(direction: "sent" | "received"): void {
+    this.busEntries.inc({ direction });
+  }
+
+  busDropped(reason: string): void {
+    this.busDrops.inc({ reason });
+  }
+
+  /** Adds the feeds that are shared. */
+  watchBus(feeds: () => { readonly joined: number; readonly led: number }): void {
+    this.gauge("bus_feeds", "Feeds that are shared over the bus.", () => feeds().joined);
+    this.gauge("bus_feeds_led", "Feeds that this process polls for all.", () => feeds().led);
   }
 
   /** The content type and the text of everything. */

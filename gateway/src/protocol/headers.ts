@@ -1,7 +1,7 @@
 import type { HttpRequest } from "../listener/http.ts";
 
 /** A request's headers without HTTP/2's pseudo headers; several values of one name stay several. */
-export function requestHeaders(request: HttpRequest): Headers {
+export function requestHeaders(request: Pick<HttpRequest, "headers">): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     if (name.startsWith(":") || value === undefined) continue;

@@ -1,8 +1,9 @@
 import type { Admission, UpstreamShare } from "../admission/admission.ts";
 import type { Refused } from "../admission/refused.ts";
+import type { Watchers } from "../admission/watchers.ts";
 import type { Call } from "../call/call.ts";
 import { Callbacks } from "../listener/callbacks.ts";
-import type { HttpResponse } from "../listener/http.ts";
+import type { Exchange, HttpResponse } from "../listener/http.ts";
 
 /**
  * The third step of a call: asks admission whether it may run. Undefined when it may; a promise only where it has to
@@ -36,4 +37,14 @@ export function admit(
   return new Promise((resolve) => {
     settle = resolve;
   });
+}
+
+/**
+ * The same for a call that watches a feed: it never waits, and is no request in flight any more. Its place is given back when
+ * it leaves, or to another client while it runs.
+ */
+export function admitWatch(call: Call, watchers: Watchers, exchange: Exchange): Refused | undefined {
+  const refused = watchers.enter(call);
+  if (refused === undefined) exchange.uncount();
+  return refused;
 }

@@ -3,9 +3,11 @@ import zlib from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
 import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { withDefaultLimits } from "../limits.ts";
+import { CLIENT_COMPRESSIONS } from "./client-compressions.ts";
 import { createDecompress } from "./compressions.ts";
 
 const never = new AbortController().signal;
@@ -40,6 +42,55 @@ test.each([
     }
   },
 );
+
+/** Parts whose compressed bytes, one after the other, are a message, and something behind it. */
+const parts = fc.array(fc.uint8Array({ maxLength: 200 }), { minLength: 1, maxLength: 5 });
+const behind = fc.uint8Array({ minLength: 1, maxLength: 40 });
+
+test.each([
+  ["gzip", zlib.gzipSync, true],
+  ["zstd", zlib.zstdCompressSync, true],
+  ["br", zlib.brotliCompressSync, false],
+  ["deflate", zlib.deflateSync, false],
+] as const)(
+  "property: of a message in %s nothing is left out: what follows its end is part of it, or an error",
+  async (name, compress, isSequence) => {
+    const compression = CLIENT_COMPRESSIONS.find((one) => one.name === name) ?? compressionGzip;
+    const decompress = createDecompress(limits);
+    const take = (bytes: Uint8Array) => decompress(compression, bytes, { client: "a" }, never);
+    await fc.assert(
+      fc.asyncProperty(parts, behind, async (texts, garbage) => {
+        const body = Buffer.concat(texts.map((text) => compress(text)));
+        const result = take(body);
+        if (isSequence || texts.length === 1) {
+          expect(Buffer.from(await result)).toEqual(Buffer.concat(texts));
+        } else {
+          expect((await failure(result)).code).toBe(Code.InvalidArgument);
+        }
+        if (garbage.some((byte) => byte !== 0)) {
+          expect((await failure(take(Buffer.concat([body, garbage])))).code).toBe(Code.InvalidArgument);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  },
+);
+
+test("the parts of a message together may be as large as a message, and be so many", async () => {
+  const zstd = CLIENT_COMPRESSIONS.find(({ name }) => name === "zstd") ?? compressionGzip;
+  const decompress = createDecompress(limits);
+  const repeated = (size: number, times: number) =>
+    decompress(
+      zstd,
+      Buffer.concat(Array(times).fill(zlib.zstdCompressSync(Buffer.alloc(size)))),
+      { client: "a" },
+      never,
+    );
+  expect(await repeated(50_000, 2)).toHaveLength(100_000);
+  expect((await failure(repeated(50_001, 2))).code).toBe(Code.ResourceExhausted);
+  expect(await repeated(0, 1000)).toHaveLength(0);
+  expect((await failure(repeated(0, 1001))).code).toBe(Code.InvalidArgument);
+});
 
 test("messages of one caller wait for each other, not those of others, and too many are refused with a time to retry", async () => {
   let running = 0;

@@ -1,34 +1,43 @@
-import type { DescMethod } from "@bufbuild/protobuf";
 import type { Compression, UniversalHandler } from "@connectrpc/connect/protocol";
 import type { Call } from "../call/call.ts";
 import { callHandler } from "../connect-path/call-handler.ts";
-import { callUnary, type UnaryMethod, type UnaryOptions } from "../fast-path/call-unary.ts";
-import { fastCallOf } from "../fast-path/fast-call.ts";
-import type { HttpRequest, HttpResponse } from "../listener/http.ts";
+import { callStream, callWatch, type StreamOptions } from "../fast-path/call-stream.ts";
+import { callUnary } from "../fast-path/call-unary.ts";
+import { type FastMethods, fastCallOf } from "../fast-path/fast-call.ts";
+import type { ParkedWatch } from "../fast-path/parked-watch.ts";
+import { type Exchange, type HttpRequest, type HttpResponse, isHttp2 } from "../listener/http.ts";
 import type { RpcResponse } from "./respond.ts";
 
 /** What both paths need. */
-export interface DispatchOptions extends UnaryOptions {
-  /** Methods that the fast path can call without their handlers. */
-  readonly unaryOf: (method: DescMethod) => UnaryMethod | undefined;
+export interface DispatchOptions extends StreamOptions, FastMethods {
   /** What messages may be compressed with. */
   readonly compressions: readonly Compression[];
 }
 
 /**
  * The fourth step of a call: runs it, on the fast path where that takes it, else through connect's handler. Resolves with
- * the response that is yet to be sent, or with undefined when the client is gone.
+ * the response that is yet to be sent, with a stream that is parked, or with undefined when the client is gone.
  */
-export function dispatch(
+export async function dispatch(
   handler: UniversalHandler,
   call: Call,
   request: HttpRequest,
   response: HttpResponse,
+  exchange: Exchange,
   options: DispatchOptions,
-): Promise<RpcResponse | undefined> {
+): Promise<RpcResponse | ParkedWatch | undefined> {
   const { protocol, method } = call;
-  const fast = fastCallOf(request, protocol, method, options.unaryOf(method), options.compressions);
-  return fast === undefined
-    ? callHandler(handler, call, request, response, options)
-    : callUnary(fast, call, request, response, options);
+  const fast = fastCallOf(request, protocol, method, options, options.compressions);
+  switch (fast?.kind) {
+    case "unary":
+      return callUnary(fast.unary, call, request, response, options);
+    case "stream": {
+      const { watch } = fast.stream.method;
+      return watch === undefined || !isHttp2(request)
+        ? callStream(fast.stream, call, request, response, options)
+        : callWatch(fast.stream, watch, call, request, response, exchange.park, options);
+    }
+    default:
+      return callHandler(handler, call, request, response, options);
+  }
 }

@@ -19,22 +19,53 @@ const DECODERS: ReadonlyMap<string, () => Transform & { readonly bytesWritten: n
   ["zstd", () => zlib.createZstdDecompress(ZSTD_OPTIONS)],
 ]);
 
+/**
+ * How many frames of zstd a message may have. Encoders that work in parallel write one for some megabytes each; a message of empty
+ * ones would take a decoder for every nine bytes.
+ */
+const MAX_FRAMES = 1000;
+
 /** Whether there is a decoder for a content coding. */
 export function canInflate(coding: string): boolean {
   return DECODERS.has(coding);
 }
 
 /**
- * Decompresses a message. Stops at the first byte beyond `maxBytes`, and as soon as the signal is aborted.
+ * Decompresses a message. Stops at the first byte beyond `maxBytes`, and as soon as the signal is aborted. Bytes after the end
+ * are an error, but for further frames of zstd (RFC 8878 section 3) and members of gzip (RFC 1952 section 2.2), which belong to
+ * the message, and zeros after gzip.
  *
  * @throws ConnectError with the codes and texts of connect-node; the reason of the signal
  */
-export function inflate(
+export async function inflate(
   coding: string,
   bytes: Uint8Array,
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  let rest = bytes;
+  do {
+    const { decoded, bytesRead } = await inflateOne(coding, rest, size, maxBytes, signal);
+    parts.push(decoded);
+    size += decoded.length;
+    rest = rest.subarray(bytesRead);
+    // Node reads the members of gzip by itself, and leaves the zeros that may fill a block
+    const isPadding = coding === "gzip" && rest.every((byte) => byte === 0);
+    if (rest.length === 0 || isPadding) return whole(parts, size);
+  } while (coding === "zstd" && parts.length < MAX_FRAMES);
+  throw failed(new Error(`${rest.length} bytes after the end`));
+}
+
+/** Decompresses up to where the decoder ends; `before` is the size of what was decompressed already. */
+function inflateOne(
+  coding: string,
+  bytes: Uint8Array,
+  before: number,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<{ readonly decoded: Uint8Array; readonly bytesRead: number }> {
   return new Promise((resolve, reject) => {
     const decoder = DECODERS.get(coding)?.();
     if (decoder === undefined) throw new Error(`no decoder for ${coding}`);
@@ -50,15 +81,17 @@ export function inflate(
     callbacks.on(decoder, "data", (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > maxBytes) settle(() => reject(tooLarge(maxBytes)));
+      if (before + size > maxBytes) settle(() => reject(tooLarge(maxBytes)));
     });
-    callbacks.once(decoder, "end", () => settle(() => resolve(whole(chunks, size))));
+    callbacks.once(decoder, "end", () =>
+      settle(() => resolve({ decoded: whole(chunks, size), bytesRead: decoder.bytesWritten })),
+    );
     callbacks.on(decoder, "error", (error: Error) => settle(() => reject(failed(error))));
     decoder.end(bytes);
   });
 }
 
-function whole(chunks: readonly Buffer[], size: number): Uint8Array {
+function whole(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const [first] = chunks;
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size);
 }

@@ -7,13 +7,14 @@ import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpResponse, isGone, outgoing } from "../listener/http.ts";
 import { sendable, toNodeHeaders } from "../protocol/headers.ts";
 import { withStatus } from "../protocol/status-trailers.ts";
+import type { StreamedResponse } from "../protocol/streamed-response.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 
 /** Bytes that a client must take in one `stalledWriteMs`; the listener watches that it does. */
 const SLICE_BYTES = 64 * 1024;
 
 /** What a call sends back: all of it at once, or a body that comes in chunks. */
-export type RpcResponse = WholeResponse | UniversalServerResponse;
+export type RpcResponse = WholeResponse | StreamedResponse | UniversalServerResponse;
 
 /**
  * The last step of a call: sends its response. Resolves when all is handed to the connection or the client is gone: with
@@ -25,12 +26,30 @@ export function respond(
   call: Call,
   hold: ResponseHold,
 ): Promise<Refused | undefined> {
-  return isWhole(result) ? sendWhole(response, result, call, hold) : sendChunks(response, result, call, hold);
+  if ("chunks" in result) return sendChunks(response, result, call, hold);
+  return isWhole(result)
+    ? sendWhole(response, result, call, hold)
+    : sendChunks(response, streamedResponse(result, call), call, hold);
 }
 
-function isWhole(result: RpcResponse): result is WholeResponse {
+function isWhole(result: WholeResponse | UniversalServerResponse): result is WholeResponse {
   return result.body instanceof Uint8Array;
 }
+
+/** The response of connect's handler, whose headers and trailers change while its body comes. */
+function streamedResponse(
+  { status, header, body, trailer }: UniversalServerResponse,
+  call: Call,
+): StreamedResponse {
+  return {
+    status,
+    headers: () => toNodeHeaders(header),
+    chunks: body?.[Symbol.asyncIterator]() ?? NOTHING,
+    trailers: () => trailer && toNodeHeaders(withStatus(trailer, call)),
+  };
+}
+
+const NOTHING: StreamedResponse["chunks"] = { next: async () => ({ done: true, value: undefined }) };
 
 async function sendWhole(
   response: HttpResponse,
@@ -61,19 +80,19 @@ async function sendWhole(
 /** Headers with the first chunk, so that the handler could still set them, then chunks as the client reads, then trailers. */
 async function sendChunks(
   response: HttpResponse,
-  result: UniversalServerResponse,
+  result: StreamedResponse,
   call: Call,
   hold: ResponseHold,
 ): Promise<Refused | undefined> {
-  const chunks = result.body?.[Symbol.asyncIterator]();
+  const { chunks } = result;
   try {
-    let chunk = await chunks?.next();
-    if (chunk?.done === true && isError(result.trailer) && !hasHeaders(result.header)) {
-      await sendTrailersOnly(response, result, call);
+    let chunk = await chunks.next();
+    if (chunk.done === true && isError(result.trailers()) && !hasHeaders(result.headers())) {
+      await sendTrailersOnly(response, result);
       return undefined;
     }
     for (let isFirst = true; ; isFirst = false) {
-      const bytes = chunk === undefined || chunk.done === true ? undefined : chunk.value;
+      const bytes = chunk.done === true ? undefined : chunk.value;
       const refused = bytes && hold.add(bytes.byteLength);
       if (refused !== undefined) return refused;
       if (isFirst) writeHead(response, result);
@@ -81,22 +100,21 @@ async function sendChunks(
       await writeChunk(response, bytes, call, hold);
       hold.release();
       if (isGone(response)) return undefined;
-      chunk = await chunks?.next();
+      chunk = await chunks.next();
     }
-    if (result.trailer !== undefined) {
-      response.addTrailers(sendable(toNodeHeaders(withStatus(result.trailer, call))));
-    }
+    const trailers = result.trailers();
+    if (trailers !== undefined) response.addTrailers(sendable(trailers));
     await endResponse(response);
     return undefined;
   } finally {
     // Not awaited: it frees what a cut stream holds, and has nobody to report to.
-    chunks?.return?.().catch(() => undefined);
+    chunks.return?.().catch(() => undefined);
   }
 }
 
 /** Whether trailers are those of a gRPC call that has failed. */
-function isError(trailers: Headers | undefined): boolean {
-  const status = trailers?.get("grpc-status");
+function isError(trailers: WholeResponse["trailers"]): boolean {
+  const status = trailers?.["grpc-status"];
   return typeof status === "string" && status !== "0";
 }
 
@@ -104,29 +122,23 @@ function isError(trailers: Headers | undefined): boolean {
  * Whether there are headers beside those of the protocol: a handler's, which clients look for in headers, and not among the
  * trailers that headers at the end of a stream are to them.
  */
-function hasHeaders(headers: Headers | undefined): boolean {
-  const names = [...(headers?.keys() ?? [])];
-  return names.some((name) => name !== "content-type" && !name.startsWith("grpc-"));
+function hasHeaders(headers: WholeResponse["headers"]): boolean {
+  return Object.keys(headers).some((name) => name !== "content-type" && !name.startsWith("grpc-"));
 }
 
 /** An error without a message before it (gRPC over HTTP/2, Trailers-Only): headers that end the response. */
-async function sendTrailersOnly(
-  response: HttpResponse,
-  result: UniversalServerResponse,
-  call: Call,
-): Promise<void> {
-  const trailers = toNodeHeaders(withStatus(result.trailer ?? new Headers(), call));
+async function sendTrailersOnly(response: HttpResponse, result: StreamedResponse): Promise<void> {
   if (isGone(response)) return;
   const finished = settled(response, "finish");
   response.statusCode = result.status;
-  setHeaders(response, { ...toNodeHeaders(result.header), ...trailers });
+  setHeaders(response, { ...result.headers(), ...result.trailers() });
   response.end();
   await finished;
 }
 
-function writeHead(response: HttpResponse, result: UniversalServerResponse): void {
+function writeHead(response: HttpResponse, result: StreamedResponse): void {
   if (isGone(response)) return;
-  setHeaders(response, toNodeHeaders(result.header));
+  setHeaders(response, result.headers());
   // The same call twice: the two types have no signature in common.
   if ("stream" in response) {
     response.writeHead(result.status);

@@ -7,13 +7,14 @@ import { callInterceptor } from "../connect-path/call-interceptor.ts";
 import { createKeysInterceptor } from "../connect-path/keys-interceptor.ts";
 import { createRaceInterceptor } from "../connect-path/race.ts";
 import { gateKey } from "../connect-path/read-request.ts";
-import type { HttpRequest, HttpResponse } from "../listener/http.ts";
+import { OpenStreams } from "../fast-path/open-streams.ts";
+import type { Exchange, HttpRequest, HttpResponse } from "../listener/http.ts";
 import { CLIENT_COMPRESSIONS } from "./client-compressions.ts";
 import { createDecompress } from "./compressions.ts";
 import { exactRouter } from "./exact-router.ts";
 import { type CallOptions, serveCall } from "./serve-call.ts";
 
-export interface RpcOptions extends Omit<CallOptions, "compressions" | "decompress"> {
+export interface RpcOptions extends Omit<CallOptions, "compressions" | "decompress" | "openStreams"> {
   readonly routes: (router: ConnectRouter) => void;
   /** Run after the race for the deadline, in this order. */
   readonly interceptors: readonly Interceptor[];
@@ -28,7 +29,7 @@ export interface Rpc {
   /** The services that have routes, in the order of their names, with the methods that have some. */
   readonly services: readonly DescService[];
   /** Serves a request whatever its path. */
-  serve(request: HttpRequest, response: HttpResponse, client: Caller): void;
+  serve(request: HttpRequest, response: HttpResponse, client: Caller, exchange: Exchange): void;
 }
 
 export function createRpc(options: RpcOptions): Rpc {
@@ -37,10 +38,16 @@ export function createRpc(options: RpcOptions): Rpc {
   const services = servicesOf(handlers);
   const byPath = new Map(handlers.map((handler) => [handler.requestPath, handler]));
   const routes = { handlers: byPath, services, isListed: options.isListed };
-  const callOptions: CallOptions = { ...options, compressions, decompress: createDecompress(options.limits) };
+  const callOptions: CallOptions = {
+    ...options,
+    compressions,
+    decompress: createDecompress(options.limits),
+    openStreams: new OpenStreams(options.streamsEnd),
+  };
   return {
     services,
-    serve: (request, response, client) => void serveCall(request, response, client, routes, callOptions),
+    serve: (request, response, client, exchange) =>
+      void serveCall(request, response, client, exchange, routes, callOptions),
   };
 }
 

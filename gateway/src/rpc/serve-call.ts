@@ -1,25 +1,28 @@
 import { constants } from "node:http2";
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
+import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import type { Admission, UpstreamShare } from "../admission/admission.ts";
 import { clientKey } from "../admission/client-key.ts";
 import type { HeldBytes, Hold } from "../admission/held-bytes.ts";
 import type { HeldResponses, ResponseHold } from "../admission/held-responses.ts";
 import type { Refused } from "../admission/refused.ts";
+import type { Watchers } from "../admission/watchers.ts";
 import type { Authenticate, Denial } from "../authorization/resource/resource-server.ts";
 import type { Call } from "../call/call.ts";
 import { deadlineExceeded } from "../call/call-errors.ts";
 import type { Caller } from "../call/caller.ts";
 import { deadlineOf, type MethodTimeout, timeoutHeader } from "../call/deadline.ts";
 import { protocolOf } from "../call/protocol.ts";
+import { ParkedWatch } from "../fast-path/parked-watch.ts";
 import { failExchange } from "../listener/exchange.ts";
-import { cut, type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
+import { cut, type Exchange, type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
 import { UNCACHED } from "../listener/refusal.ts";
 import { errorResponse } from "../protocol/error-response.ts";
 import { refuse as refuseRequest } from "../protocol/refuse.ts";
 import { startCallTrace } from "../trace/call-trace.ts";
-import { admit } from "./admit.ts";
+import { admit, admitWatch } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import { type DispatchOptions, dispatch } from "./dispatch.ts";
 import { type Routes, resolve } from "./resolve.ts";
@@ -34,6 +37,10 @@ export interface CallOptions extends DispatchOptions {
   readonly authenticate: Authenticate | undefined;
   readonly methodTimeout: MethodTimeout;
   readonly admission: Admission;
+  /** The streams that watch feeds. */
+  readonly watchers: Watchers;
+  /** Whether a method watches a feed: it may wait for hours, and is not counted with other calls. */
+  readonly isWatch: (method: DescMethod) => boolean;
   /** What all calls hold of their requests. */
   readonly heldBytes: HeldBytes;
   /** What all calls hold of their responses. */
@@ -47,16 +54,20 @@ export interface CallOptions extends DispatchOptions {
   /** Notified of every call that was not admitted, after its response. */
   readonly onRefused: (call: Call, refused: Refused) => void;
   /** Notified of every call that was admitted, once its response is out; `error` is a defect of ours. */
-  readonly onDone: (call: Call, response: HttpResponse, error?: unknown) => void;
+  readonly onDone: (call: Call, status: number, error?: unknown) => void;
   /** Notified of a defect before there was a call, and beside it. */
   readonly onError: (error: unknown) => void;
 }
 
-/** The path of one call, step by step, from its request to its response. Never rejects. */
+/**
+ * The path of one call, step by step, from its request to its response; a stream that is parked goes on without it. Never
+ * rejects.
+ */
 export async function serveCall(
   request: HttpRequest,
   response: HttpResponse,
   client: Caller,
+  exchange: Exchange,
   routes: Routes,
   options: CallOptions,
 ): Promise<void> {
@@ -82,10 +93,8 @@ export async function serveCall(
     }
 
     hold = options.heldBytes.begin(clientKey(caller.client));
-    call = beginCall(handler.method, request, caller, options, hold.add);
-    const admission = options.isAlwaysServed(handler.service)
-      ? undefined
-      : admit(call, response, options.admission, options.shareOf(call.method), options.onError);
+    call = beginCall(handler.method, request, caller, options, hold);
+    const admission = admissionOf(handler, call, response, exchange, options);
     const problem = admission instanceof Promise ? await admission : admission;
     if (problem !== undefined) {
       const refused = isDue(call) ? { ...problem, error: deadlineExceeded(call.deadline) } : problem;
@@ -94,12 +103,18 @@ export async function serveCall(
       return;
     }
 
-    const result = await dispatch(handler, call, request, response, options);
+    const result = await dispatch(handler, call, request, response, exchange, options);
 
+    if (result instanceof ParkedWatch) {
+      result.begin(whenOver(call, hold, options));
+      hold = undefined;
+      call = undefined;
+      return;
+    }
     responseHold = options.heldResponses.begin(caller.client, () => cut(response, CALM));
     const unsent = result && (await respond(response, result, call, responseHold));
     if (unsent === undefined) {
-      options.onDone(call, response);
+      options.onDone(call, response.statusCode);
     } else {
       refuseToSend(request, response, unsent.error);
       options.onRefused(call, unsent);
@@ -109,12 +124,39 @@ export async function serveCall(
     if (call === undefined) {
       options.onError(error);
     } else {
-      options.onDone(call, response, error);
+      options.onDone(call, response.statusCode, error);
     }
   } finally {
     hold?.release();
+    if (call !== undefined) options.watchers.leave(call);
     responseHold?.release();
   }
+}
+
+/** What is done when a parked stream has ended; apart, so that it holds nothing else. */
+function whenOver(call: Call, hold: Hold, options: CallOptions): (defect?: unknown) => void {
+  return (defect) => {
+    hold.release();
+    options.watchers.leave(call);
+    options.onDone(call, PARKED_STATUS, defect);
+  };
+}
+
+/** The HTTP status of a stream that is parked. */
+const PARKED_STATUS = 200;
+
+function admissionOf(
+  { service }: UniversalHandler,
+  call: Call,
+  response: HttpResponse,
+  exchange: Exchange,
+  options: CallOptions,
+): ReturnType<typeof admit> {
+  const { admission, watchers, onError } = options;
+  if (options.isAlwaysServed(service)) return undefined;
+  return options.isWatch(call.method)
+    ? admitWatch(call, watchers, exchange)
+    : admit(call, response, admission, options.shareOf(call.method), onError);
 }
 
 /** Whether the deadline of a call has passed, give or take a timer's tick. */
@@ -127,7 +169,7 @@ function beginCall(
   request: HttpRequest,
   caller: Caller,
   options: CallOptions,
-  hold: Hold["add"],
+  hold: Hold,
 ): Call {
   const { headers } = request;
   const protocol = protocolOf(headers["content-type"]);

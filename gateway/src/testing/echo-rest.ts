@@ -1,7 +1,8 @@
 import { RequestWriter, type ServiceAdapter, type UnaryAdapter, unary } from "connect-rest/adapter";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 
-const rules: UnaryAdapter["rules"] = {
+/** The rules of its methods. */
+export const echoRules: UnaryAdapter["rules"] = {
   upstream: "echo",
   base: "",
   credentials: ["api_key", "none"],
@@ -22,7 +23,7 @@ export const EchoServiceRest: ServiceAdapter<typeof EchoService> = {
   service: EchoService,
   methods: {
     echo: unary(EchoService.method.echo, {
-      rules,
+      rules: echoRules,
       request: ({ text }) => {
         const request = new RequestWriter("POST", "/echo");
         request.json({ text });

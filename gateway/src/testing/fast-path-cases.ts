@@ -13,19 +13,22 @@ type Echo = MessageInitShape<typeof EchoRequestSchema>;
 type Headers = Readonly<Record<string, string>>;
 
 const PATH = "/echo.v1.EchoService/Echo";
+const STREAM_PATH = "/echo.v1.EchoService/Repeat";
 
 /** A kind of request: protocol, codec and version of HTTP. */
 interface Way {
   readonly name: string;
+  readonly path: string;
   readonly version: RawCall["version"];
   readonly type: string;
   readonly codec: "proto" | "json";
   readonly enveloped: boolean;
 }
 
-function way(type: string, version: RawCall["version"]): Way {
+function way(type: string, version: RawCall["version"], path = PATH): Way {
   const codec = type.endsWith("json") ? "json" : "proto";
-  return { name: `${type} over ${version}`, version, type, codec, enveloped: type.includes("grpc") };
+  const enveloped = /grpc|connect/.test(type);
+  return { name: `${type} over ${version}`, path, version, type, codec, enveloped };
 }
 
 const WAYS: readonly Way[] = [
@@ -37,6 +40,17 @@ const WAYS: readonly Way[] = [
   way("application/grpc+json", "2"),
   way("application/grpc-web+proto", "1.1"),
   way("application/grpc-web+json", "2"),
+];
+
+const STREAM_WAYS: readonly Way[] = [
+  way("application/connect+proto", "1.1", STREAM_PATH),
+  way("application/connect+proto", "2", STREAM_PATH),
+  way("application/connect+json", "1.1", STREAM_PATH),
+  way("application/connect+json", "2", STREAM_PATH),
+  way("application/grpc", "2", STREAM_PATH),
+  way("application/grpc+json", "2", STREAM_PATH),
+  way("application/grpc-web+proto", "1.1", STREAM_PATH),
+  way("application/grpc-web+json", "2", STREAM_PATH),
 ];
 
 /** Wishes of the upstream that is called, and messages that never reach it. */
@@ -57,6 +71,17 @@ const messages: Readonly<Record<string, Echo>> = {
   "a status 429": { text: "status 429" },
   "a status 500": { text: "status 500" },
   "a status 503": { text: "status 503" },
+};
+
+/** Wishes for a stream. */
+const streamMessages: Readonly<Record<string, Echo>> = {
+  ...Object.fromEntries(Object.entries(messages).map(([name, echo]) => [name, { count: 3, ...echo }])),
+  "no messages": { count: 0 },
+  "many messages": { text: "many", count: 500 },
+  "many messages that are compressed": { text: `many ${"x".repeat(2000)}`, count: 50 },
+  "headers and no messages": { text: "header x-ratelimit-remaining", count: 0 },
+  "an error as a record": { text: "fails now", count: 3 },
+  "a body that is cut": { text: "cut off", count: 3 },
 };
 
 function nested(depth: number): Echo {
@@ -87,19 +112,25 @@ function post(way: Way, name: string, bytes: Uint8Array | undefined, headers: He
   const all = { "content-type": way.type, "x-request-id": "one", te: "trailers", ...headers };
   return {
     name: `${way.name}: ${name}`,
-    call: { version: way.version, method: "POST", path: PATH, headers: all, body: bytes },
+    call: { version: way.version, method: "POST", path: way.path, headers: all, body: bytes },
   };
 }
 
+function isGrpc({ type }: Way): boolean {
+  return type.includes("grpc");
+}
+
 function messageCases(way: Way): FastPathCase[] {
-  return Object.entries(messages).map(([name, message]) => post(way, name, body(way, print(way, message))));
+  return Object.entries(way.path === PATH ? messages : streamMessages).map(([name, message]) =>
+    post(way, name, body(way, print(way, message))),
+  );
 }
 
 function compressionCases(way: Way): FastPathCase[] {
-  const plain = print(way, { text: "x".repeat(2000) });
-  const [used, accepted] = way.enveloped
-    ? ["grpc-encoding", "grpc-accept-encoding"]
-    : ["content-encoding", "accept-encoding"];
+  const plain = print(way, { text: "x".repeat(2000), count: 2 });
+  const prefix = isGrpc(way) ? "grpc-" : way.path === STREAM_PATH ? "connect-" : "";
+  const content = prefix === "grpc-" ? "" : "content-";
+  const [used, accepted] = [`${prefix}${content}encoding`, `${prefix}accept-encoding`];
   const bomb = print(way, { text: "x".repeat(100_000) });
   const requests: ReadonlyArray<readonly [string | undefined, Uint8Array, number]> = [
     [undefined, plain, 0],
@@ -132,17 +163,17 @@ function compressionCases(way: Way): FastPathCase[] {
 }
 
 function timeoutCases(way: Way): FastPathCase[] {
-  const header = way.enveloped ? "grpc-timeout" : "connect-timeout-ms";
-  const good = way.enveloped
+  const header = isGrpc(way) ? "grpc-timeout" : "connect-timeout-ms";
+  const good = isGrpc(way)
     ? ["0S", "0n", "10S", "99999999H", "10000000u", "5M", "1000000000n", "20000m"]
     : ["0", "10000", "9999999999", "0010000"];
   const bad = ["", "-1", "1.5", "1s", "99999999999", "999999999m", "x", "10 S"];
   const timeouts = [...good, ...bad];
-  const plain = body(way, print(way, { text: "in time" }));
+  const plain = body(way, print(way, { text: "in time", count: 2 }));
   return [
     ...timeouts.map((text) => post(way, `timeout ${JSON.stringify(text)}`, plain, { [header]: text })),
-    post(way, "an upstream that is late", body(way, print(way, { text: "never ever" })), {
-      [header]: way.enveloped ? "50m" : "50",
+    post(way, "an upstream that is late", body(way, print(way, { text: "never ever", count: 2 })), {
+      [header]: isGrpc(way) ? "50m" : "50",
     }),
   ];
 }
@@ -325,3 +356,17 @@ export const FAST_PATH_CASES: readonly FastPathCase[] = [
   ...headCases(),
   ...getCases(),
 ];
+
+/** Calls of a server stream by every protocol, good and odd. */
+export const STREAM_CASES: readonly FastPathCase[] = STREAM_WAYS.flatMap((each) => [
+  ...messageCases(each),
+  ...compressionCases(each),
+  ...timeoutCases(each),
+  ...bodyCases(each),
+  post(each, "metadata of the caller", body(each, print(each, { text: "a", count: 2 })), {
+    "x-custom": "a, b",
+    "x-custom-bin": "AAEC",
+    traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    origin: "https://page.example",
+  }),
+]);

@@ -9,14 +9,23 @@ export interface TalkativeUpstream {
 
 /**
  * Starts it. A text of two words is a wish: `status 404`, `long 5000` (a response of so many letters), `never ever` (no
- * response), `header x-ratelimit-remaining`, `broken json`. Everything else comes back.
+ * response), `header x-ratelimit-remaining`, `broken json`. Everything else comes back. At `/repeat` it comes back `count` times, as
+ * lines of JSON; `fails now` ends with a record that is an error, `cut off` in the middle of one.
  */
 export async function startTalkativeUpstream(): Promise<TalkativeUpstream> {
   const server = http.createServer(async (request, response) => {
     const chunks: Uint8Array[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const { text = "" } = JSON.parse(Buffer.concat(chunks).toString()) as { readonly text?: string };
-    answer(text, response);
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as {
+      readonly text?: string;
+      readonly count?: number;
+    };
+    const { text = "", count = 0 } = body;
+    if (request.url === "/repeat") {
+      repeat(text, count, response);
+    } else {
+      answer(text, response);
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -41,4 +50,28 @@ function answer(text: string, response: http.ServerResponse): void {
   } else if (wish === "broken") {
     response.end("{");
   } else if (wish !== "never") response.end(JSON.stringify({ text }));
+}
+
+function repeat(text: string, count: number, response: http.ServerResponse): void {
+  const [wish, value = ""] = text.split(" ");
+  const line = (content: string) => `${JSON.stringify({ text: content })}\n`;
+  const lines = (content: string) => Array.from({ length: count }, () => line(content)).join("");
+  response.setHeader("content-type", "application/x-ndjson");
+  if (wish === "status" || wish === "never") {
+    answer(text, response);
+  } else if (wish === "long") {
+    response.end(lines("é".repeat(Number(value) / 2)));
+  } else if (wish === "header") {
+    response.setHeader(value, "42").end(lines(text));
+  } else if (wish === "broken") {
+    response.end(`${lines(text)}{`);
+  } else if (wish === "fails") {
+    response.end(`${lines(text)}{"error":{"message":"no more","code":5}}\n`);
+  } else if (wish === "cut") {
+    response
+      .writeHead(200, { "content-length": "100000" })
+      .write(`${lines(text)}{"te`, () => response.destroy());
+  } else {
+    response.end(lines(text));
+  }
 }

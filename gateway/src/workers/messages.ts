@@ -10,6 +10,8 @@ export interface WorkerStart {
   readonly count: number;
   /** Upstreams of a sandbox, by name. */
   readonly upstreams: UpstreamOverrides | undefined;
+  /** The key of resume tokens where none is configured: a client may come back to another worker. */
+  readonly resumeKey: string;
 }
 
 /** From the primary process to a worker. */

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Prepared } from "../config/inspect.ts";
 import { LIMIT_NAMES, LIMIT_TABLE, type LimitName } from "../limits.ts";
-import { shareLimits, shareUpstream } from "./share-limits.ts";
+import { shareConfiguration, shareLimits, shareUpstream } from "./share-limits.ts";
 
 /** Limits that hold for one connection, request or message, wherever it is; and times. */
 const EACH: ReadonlySet<LimitName> = new Set<LimitName>([
@@ -53,4 +54,18 @@ test("workers share the connections, the calls and the declared rate limits of a
     connections: 2,
   });
   expect(shareUpstream({ rateLimits: false }, 2)).toMatchObject({ rateLimits: false });
+});
+
+test("workers have one key of resume tokens, that of the configuration or else the primary process's", () => {
+  const config = { server: { limits: {} } } as unknown as Prepared["config"];
+  const prepared = {
+    config,
+    upstreams: {},
+    watching: { watch: undefined, bus: undefined },
+  } as unknown as Prepared;
+  const share = { number: 2, count: 3, resumeKey: "a key of the primary process" };
+  expect(shareConfiguration(prepared, share).watching.watch).toEqual({ resumeKey: share.resumeKey });
+  const watch = { resumeKey: "a key of the configuration" };
+  const configured = { ...prepared, watching: { watch, bus: undefined } };
+  expect(shareConfiguration(configured, share).watching.watch).toEqual(watch);
 });

@@ -8,6 +8,7 @@ import { isShared, LIMIT_NAMES, LIMIT_TABLE, type LimitOptions } from "../limits
 interface Share {
   readonly number: number;
   readonly count: number;
+  readonly resumeKey: string;
 }
 
 /**
@@ -33,8 +34,8 @@ export function shareUpstream(upstream: GatewayUpstream, workers: number): Gatew
 }
 
 /** The configuration of one of several workers. Each has a port of its own for diagnostics. */
-export function shareConfiguration(prepared: Prepared, { number, count }: Share): Prepared {
-  const { config, upstreams } = prepared;
+export function shareConfiguration(prepared: Prepared, { number, count, resumeKey }: Share): Prepared {
+  const { config, upstreams, watching } = prepared;
   const { server } = config;
   const { diagnostics } = server;
   const shared = Object.entries(upstreams).map(([name, each]) => [name, shareUpstream(each, count)] as const);
@@ -49,6 +50,7 @@ export function shareConfiguration(prepared: Prepared, { number, count }: Share)
       },
     },
     upstreams: Object.fromEntries(shared),
+    watching: { ...watching, watch: watching.watch ?? { resumeKey } },
   };
 }
 

@@ -1,8 +1,9 @@
 import cluster, { type Worker } from "node:cluster";
+import { randomBytes } from "node:crypto";
 import type { UpstreamOverrides } from "../config/secrets.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MetricsSnapshot } from "../metrics/metrics.ts";
-import type { FromWorker, WorkerReady } from "./messages.ts";
+import type { FromWorker, WorkerReady, WorkerStart } from "./messages.ts";
 import { tellWorker } from "./worker.ts";
 
 /** The wait before a worker is started again, which doubles while they end within a minute. */
@@ -33,6 +34,9 @@ export class WorkerFailed extends Error {
   }
 }
 
+/** What all workers are given. */
+type Given = Pick<WorkerStart, "upstreams" | "resumeKey">;
+
 /** One worker process. */
 class Member {
   readonly number: number;
@@ -48,7 +52,7 @@ class Member {
   private readonly measuring = new Map<number, (metrics: MetricsSnapshot) => void>();
   private requests = 0;
 
-  constructor(number: number, count: number, upstreams: UpstreamOverrides | undefined) {
+  constructor(number: number, count: number, { upstreams, resumeKey }: Given) {
     this.number = number;
     this.worker = cluster.fork();
     this.worker.on("error", () => undefined);
@@ -68,7 +72,7 @@ class Member {
     });
     // whoever waits for it hears; a worker that is ready may end as it likes
     this.ready.catch(() => undefined);
-    tellWorker(this.worker, { type: "start", number, count, upstreams });
+    tellWorker(this.worker, { type: "start", number, count, upstreams, resumeKey });
   }
 
   /** Its metrics; undefined when it does not send them in time. */
@@ -104,6 +108,7 @@ class Member {
 export class Supervisor {
   private readonly options: SupervisorOptions;
   private readonly members = new Set<Member>();
+  private readonly resumeKey = randomBytes(32).toString("base64url");
   private count: number;
   private waitMs = FIRST_WAIT_MS;
   private readonly waits = new Set<NodeJS.Timeout>();
@@ -184,7 +189,10 @@ export class Supervisor {
   }
 
   private add(number: number): Member {
-    const member = new Member(number, this.count, this.options.upstreams);
+    const member = new Member(number, this.count, {
+      upstreams: this.options.upstreams,
+      resumeKey: this.resumeKey,
+    });
     this.members.add(member);
     void member.exited.then((how) => this.gone(member, how));
     const { pid } = member.worker.process;

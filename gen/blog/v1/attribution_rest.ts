@@ -2,7 +2,7 @@
 // @generated from file blog/v1/attribution.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeMedia } from "./media_rest.ts";
 import { decodeShortBlog } from "./short_blog_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -23,6 +23,10 @@ export function decodeAppAttribution(json: JsonObject, out: ProtoWriter): void {
   out.message(4, json["logo"], "logo", decodeMedia);
   out.unknownKeys(json, APP_ATTRIBUTION_KEYS);
 }
+scannable(decodeAppAttribution, () => [
+  [1, "string", "url"], [2, "string", "app_name", "appName"], [3, "string", "display_text", "displayText"],
+  [4, decodeMedia, "logo"],
+]);
 
 const ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["type"]);
 
@@ -49,6 +53,17 @@ export function decodeAttribution(json: JsonObject, out: ProtoWriter): void {
   out.string(10, json["type"], "type");
   out.unknown(100, json, ATTRIBUTION_KEYS);
 }
+scannable(decodeAttribution, () => [
+  {
+    when: [
+      { key: ["type"], is: ["post"], as: [1, decodePostAttribution] },
+      { key: ["type"], is: ["link"], as: [2, decodeLinkAttribution] },
+      { key: ["type"], is: ["blog"], as: [3, decodeBlogAttribution] },
+      { key: ["type"], is: ["app"], as: [4, decodeAppAttribution] },
+    ],
+  },
+  [10, "string", "type"], { unknown: 100 },
+]);
 
 const BLOG_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "blog"]);
 
@@ -62,6 +77,7 @@ export function decodeBlogAttribution(json: JsonObject, out: ProtoWriter): void 
   out.message(2, json["blog"], "blog", decodeShortBlog);
   out.unknownKeys(json, BLOG_ATTRIBUTION_KEYS);
 }
+scannable(decodeBlogAttribution, () => [[1, "string", "url"], [2, decodeShortBlog, "blog"]]);
 
 const LINK_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "url_redirect", "urlRedirect"]);
 
@@ -75,6 +91,7 @@ export function decodeLinkAttribution(json: JsonObject, out: ProtoWriter): void 
   out.string(2, json["url_redirect"] ?? json["urlRedirect"], "url_redirect");
   out.unknownKeys(json, LINK_ATTRIBUTION_KEYS);
 }
+scannable(decodeLinkAttribution, () => [[1, "string", "url"], [2, "string", "url_redirect", "urlRedirect"]]);
 
 const POST_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "post", "blog"]);
 
@@ -89,6 +106,9 @@ export function decodePostAttribution(json: JsonObject, out: ProtoWriter): void 
   out.message(3, json["blog"], "blog", decodeShortBlog);
   out.unknownKeys(json, POST_ATTRIBUTION_KEYS);
 }
+scannable(decodePostAttribution, () => [
+  [1, "string", "url"], [2, decodePostReference, "post"], [3, decodeShortBlog, "blog"],
+]);
 
 const POST_REFERENCE_KEYS: ReadonlySet<string> = new Set(["id"]);
 
@@ -101,5 +121,6 @@ export function decodePostReference(json: JsonObject, out: ProtoWriter): void {
   out.loosely("id").uint64(1, json["id"], "id");
   out.unknown(100, json, POST_REFERENCE_KEYS);
 }
+scannable(decodePostReference, () => [[1, { loose: "uint64" }, "id"], { unknown: 100 }]);
 
 // @@protoc_insertion_point(end)

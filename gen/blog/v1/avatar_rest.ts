@@ -2,7 +2,13 @@
 // @generated from file blog/v1/avatar.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, decodeListValue } from "connect-rest/adapter";
+import {
+  EnumTable,
+  type JsonObject,
+  type ProtoWriter,
+  decodeListValue,
+  scannable,
+} from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.AvatarShape on the wire. */
@@ -26,5 +32,9 @@ export function decodeAvatar(json: JsonObject, out: ProtoWriter): void {
   out.wrapped(4, json["accessories"], "accessories", decodeListValue);
   out.unknown(100, json, AVATAR_KEYS);
 }
+scannable(decodeAvatar, () => [
+  [1, "int32", "width"], [2, "int32", "height"], [3, "string", "url"], [4, decodeListValue, "accessories"],
+  { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/block.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeBlog } from "./blog_resource_rest.ts";
 import { decodeLinks } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -18,6 +18,7 @@ export function decodeCreateBlockResponse(json: JsonObject, out: ProtoWriter): v
   out.bool(1, json["already_blocked"] ?? json["alreadyBlocked"], "already_blocked");
   out.unknownKeys(json, CREATE_BLOCK_RESPONSE_KEYS);
 }
+scannable(decodeCreateBlockResponse, () => [[1, "bool", "already_blocked", "alreadyBlocked"]]);
 
 const LIST_BLOCKS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "blocked_tumblelogs", "blockedTumblelogs", "_links", "Links", "links",
@@ -33,5 +34,9 @@ export function decodeListBlocksResponse(json: JsonObject, out: ProtoWriter): vo
   out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_BLOCKS_RESPONSE_KEYS);
 }
+scannable(decodeListBlocksResponse, () => [
+  [1, { list: decodeBlog }, "blocked_tumblelogs", "blockedTumblelogs"],
+  [2, decodeLinks, "_links", "Links", "links"],
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/blog_resource.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, splitNumbers } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, scannable, splitNumbers } from "connect-rest/adapter";
 import { AVATAR_SHAPE, decodeAvatar } from "./avatar_rest.ts";
 import { decodeImageBlock } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -117,6 +117,33 @@ export function decodeBlog(json: JsonObject, out: ProtoWriter): void {
   out.collectedEnum(72, json["paywall_access"] ?? json["paywallAccess"], "paywall_access", PAYWALL_ACCESS);
   out.unknown(100, json, BLOG_KEYS);
 }
+scannable(decodeBlog, () => [
+  [1, "string", "name"], [2, "string", "uuid"], [3, "string", "url"], [4, "string", "title"],
+  [5, "string", "description"], [6, { time: "seconds" }, "updated"], [7, { list: decodeAvatar }, "avatar"],
+  [8, { loose: decodeTheme }, "theme"], [9, "int64", "theme_id", "themeId"], [10, "int32", "posts"],
+  [11, "int32", "total_posts", "totalPosts"], [12, "int32", "likes"], [20, "bool", "ask"],
+  [21, "bool", "ask_anon", "askAnon"], [22, "string", "ask_page_title", "askPageTitle"],
+  [23, "bool", "asks_allow_media", "asksAllowMedia"], [24, "bool", "can_submit", "canSubmit"],
+  [25, "string", "submission_page_title", "submissionPageTitle"],
+  [26, decodeSubmissionTerms, "submission_terms", "submissionTerms"], [30, "bool", "followed"],
+  [31, "bool", "is_blocked_from_primary", "isBlockedFromPrimary"],
+  [32, "bool", "is_following_you", "isFollowingYou"],
+  [33, "int32", "duration_blog_following_you", "durationBlogFollowingYou"],
+  [34, "int32", "duration_following_blog", "durationFollowingBlog"], [35, "bool", "following"],
+  [36, "bool", "subscribed"], [37, { time: "seconds" }, "blocked_timestamp", "blockedTimestamp"],
+  [40, "bool", "can_chat", "canChat"], [41, "bool", "can_subscribe", "canSubscribe"],
+  [42, "bool", "can_send_fan_mail", "canSendFanMail"], [43, "bool", "can_be_followed", "canBeFollowed"],
+  [44, "bool", "can_show_badges", "canShowBadges"], [45, "bool", "is_nsfw", "isNsfw"],
+  [46, "bool", "share_likes", "shareLikes"], [47, "bool", "share_following", "shareFollowing"],
+  [48, "bool", "active"], [49, "bool", "is_optout_ads", "isOptoutAds"],
+  [50, "bool", "is_hidden_from_blog_network", "isHiddenFromBlogNetwork"], [51, "string", "timezone"],
+  [52, "string", "timezone_offset", "timezoneOffset"], [60, "bool", "admin"], [61, "bool", "primary"],
+  [62, "int32", "drafts"], [63, "int32", "messages"], [64, "int32", "queue"], [65, "int32", "followers"],
+  [66, "string", "tweet"], [67, BLOG_TYPE, "type"],
+  [70, decodeSubscriptionPlan, "subscription_plan", "subscriptionPlan"],
+  [71, "bool", "is_paywall_on", "isPaywallOn"], [72, PAYWALL_ACCESS, "paywall_access", "paywallAccess"],
+  { unknown: 100 },
+]);
 
 const CHECKOUT_LABELS_KEYS: ReadonlySet<string> = new Set(["monthly", "yearly", "support"]);
 
@@ -131,6 +158,9 @@ export function decodeCheckoutLabels(json: JsonObject, out: ProtoWriter): void {
   out.string(3, json["support"], "support");
   out.unknown(100, json, CHECKOUT_LABELS_KEYS);
 }
+scannable(decodeCheckoutLabels, () => [
+  [1, "string", "monthly"], [2, "string", "yearly"], [3, "string", "support"], { unknown: 100 },
+]);
 
 const SUBMISSION_TERMS_KEYS: ReadonlySet<string> = new Set([
   "accepted_types", "acceptedTypes", "tags", "title", "guidelines",
@@ -148,6 +178,10 @@ export function decodeSubmissionTerms(json: JsonObject, out: ProtoWriter): void 
   out.string(4, json["guidelines"], "guidelines");
   out.unknown(100, json, SUBMISSION_TERMS_KEYS);
 }
+scannable(decodeSubmissionTerms, () => [
+  [1, { list: "string" }, "accepted_types", "acceptedTypes"], [2, { list: "string" }, "tags"],
+  [3, "string", "title"], [4, "string", "guidelines"], { unknown: 100 },
+]);
 
 const SUBSCRIPTION_PLAN_KEYS: ReadonlySet<string> = new Set([
   "description", "currency_code", "currencyCode", "monthly_price", "monthlyPrice", "yearly_price",
@@ -171,6 +205,15 @@ export function decodeSubscriptionPlan(json: JsonObject, out: ProtoWriter): void
   out.bool(8, json["is_valid"] ?? json["isValid"], "is_valid");
   out.unknown(100, json, SUBSCRIPTION_PLAN_KEYS);
 }
+scannable(decodeSubscriptionPlan, () => [
+  [1, "string", "description"], [2, "string", "currency_code", "currencyCode"],
+  [3, { loose: "int64" }, "monthly_price", "monthlyPrice"],
+  [4, { loose: "int64" }, "yearly_price", "yearlyPrice"],
+  [5, { list: "string" }, "member_perks", "memberPerks"],
+  [6, "string", "subscription_label", "subscriptionLabel"],
+  [7, decodeCheckoutLabels, "checkout_labels", "checkoutLabels"], [8, "bool", "is_valid", "isValid"],
+  { unknown: 100 },
+]);
 
 const THEME_KEYS: ReadonlySet<string> = new Set([
   "avatar_shape", "avatarShape", "background_color", "backgroundColor", "body_font", "bodyFont", "link_color",
@@ -218,5 +261,22 @@ export function decodeTheme(json: JsonObject, out: ProtoWriter): void {
   out.bool(33, json["show_title"] ?? json["showTitle"], "show_title");
   out.unknown(100, json, THEME_KEYS);
 }
+scannable(decodeTheme, () => [
+  [1, AVATAR_SHAPE, "avatar_shape", "avatarShape"], [2, "string", "background_color", "backgroundColor"],
+  [3, "string", "body_font", "bodyFont"], [4, "string", "link_color", "linkColor"],
+  [5, "string", "title_color", "titleColor"], [6, "string", "title_font", "titleFont"],
+  [7, "string", "title_font_weight", "titleFontWeight"], [10, "string", "header_image", "headerImage"],
+  [11, "string", "header_image_focused", "headerImageFocused"],
+  [12, "string", "header_image_scaled", "headerImageScaled"],
+  [13, "string", "header_image_poster", "headerImagePoster"],
+  [14, decodeImageBlock, "header_image_npf", "headerImageNpf"],
+  [15, { loose: { list: "int32" } }, "header_bounds", "headerBounds"],
+  [16, "bool", "header_stretch", "headerStretch"], [17, "int32", "header_full_width", "headerFullWidth"],
+  [18, "int32", "header_full_height", "headerFullHeight"],
+  [19, "int32", "header_focus_width", "headerFocusWidth"],
+  [20, "int32", "header_focus_height", "headerFocusHeight"], [30, "bool", "show_avatar", "showAvatar"],
+  [31, "bool", "show_description", "showDescription"], [32, "bool", "show_header_image", "showHeaderImage"],
+  [33, "bool", "show_title", "showTitle"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -19,6 +19,7 @@ import {
   noBinding,
   paginate,
   pathSegment,
+  scannable,
   timeText,
   unary,
   valueAt,
@@ -117,6 +118,7 @@ export const BlogService_getBlogInfo: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeGetBlogInfoResponse);
   },
+  scan: decodeGetBlogInfoResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetBlogInfo)
 
@@ -205,6 +207,7 @@ export const BlogService_listBlocks: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListBlocksResponse);
   },
+  scan: decodeListBlocksResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListBlocks)
 
@@ -263,6 +266,7 @@ export const BlogService_createBlock: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeCreateBlockResponse);
   },
+  scan: decodeCreateBlockResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.CreateBlock)
 
@@ -362,6 +366,7 @@ export const BlogService_listLikes: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListLikesResponse);
   },
+  scan: decodeListLikesResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListLikes)
 
@@ -410,6 +415,7 @@ export const BlogService_listFollowing: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListFollowingResponse);
   },
+  scan: decodeListFollowingResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListFollowing)
 
@@ -457,6 +463,7 @@ export const BlogService_listFollowers: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListFollowersResponse);
   },
+  scan: decodeListFollowersResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListFollowers)
 
@@ -502,6 +509,7 @@ export const BlogService_getFollowedBy: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeGetFollowedByResponse);
   },
+  scan: decodeGetFollowedByResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetFollowedBy)
 
@@ -530,6 +538,7 @@ export const BlogService_listNotifications: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListNotificationsResponse);
   },
+  scan: decodeListNotificationsResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListNotifications)
 
@@ -587,6 +596,7 @@ export const BlogService_listPages: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListPagesResponse);
   },
+  scan: decodeListPagesResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListPages)
 
@@ -641,6 +651,7 @@ export const BlogService_getPage: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.message(1, response.payload, "", decodePage);
   },
+  scan: [1, decodePage],
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetPage)
 
@@ -712,5 +723,6 @@ export function decodeGetBlogInfoResponse(json: JsonObject, out: ProtoWriter): v
   out.message(1, json["blog"], "blog", decodeBlog);
   out.unknownKeys(json, GET_BLOG_INFO_RESPONSE_KEYS);
 }
+scannable(decodeGetBlogInfoResponse, () => [[1, decodeBlog, "blog"]]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/editing.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { POST_STATE } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -24,6 +24,7 @@ export function decodeDeletePostResponse(json: JsonObject, out: ProtoWriter): vo
   out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
   out.unknownKeys(json, DELETE_POST_RESPONSE_KEYS);
 }
+scannable(decodeDeletePostResponse, () => [[1, "uint64", "id_string", "idString", "id"]]);
 
 const REBLOG_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "id", "state", "display_text", "displayText",
@@ -40,6 +41,10 @@ export function decodeReblogPostResponse(json: JsonObject, out: ProtoWriter): vo
   out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, REBLOG_POST_RESPONSE_KEYS);
 }
+scannable(decodeReblogPostResponse, () => [
+  [1, "uint64", "id"], [2, POST_STATE, "state"], [3, "string", "display_text", "displayText"],
+  { unknown: 100 },
+]);
 
 const UPDATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "id", "state", "display_text", "displayText",
@@ -56,5 +61,9 @@ export function decodeUpdatePostResponse(json: JsonObject, out: ProtoWriter): vo
   out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, UPDATE_POST_RESPONSE_KEYS);
 }
+scannable(decodeUpdatePostResponse, () => [
+  [1, "uint64", "id"], [2, POST_STATE, "state"], [3, "string", "display_text", "displayText"],
+  { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -12,6 +12,7 @@ import {
   type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
+  scannable,
   unary,
 } from "connect-rest/adapter";
 import { EmbedService, type GetEmbedRequest } from "./embed_pb.ts";
@@ -57,6 +58,7 @@ export const EmbedService_getEmbed: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeGetEmbedResponse);
   },
+  scan: decodeGetEmbedResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.EmbedService.GetEmbed)
 
@@ -105,5 +107,11 @@ export function decodeGetEmbedResponse(json: JsonObject, out: ProtoWriter): void
   out.int32(11, json["cache_age"] ?? json["cacheAge"], "cache_age");
   out.unknown(100, json, GET_EMBED_RESPONSE_KEYS);
 }
+scannable(decodeGetEmbedResponse, () => [
+  [1, "string", "type"], [2, "string", "version"], [3, "string", "provider_name", "providerName"],
+  [4, "string", "provider_url", "providerUrl"], [5, "string", "author_name", "authorName"],
+  [6, "string", "author_url", "authorUrl"], [7, "string", "url"], [8, "string", "html"],
+  [9, "int32", "width"], [10, "int32", "height"], [11, "int32", "cache_age", "cacheAge"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/following.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, valueAt } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable, valueAt } from "connect-rest/adapter";
 import { decodeBlog } from "./blog_resource_rest.ts";
 import { decodeLinks } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -21,6 +21,10 @@ export function decodeFollower(json: JsonObject, out: ProtoWriter): void {
   out.time(4, json["updated"], "updated", "seconds");
   out.unknown(100, json, FOLLOWER_KEYS);
 }
+scannable(decodeFollower, () => [
+  [1, "string", "name"], [2, "bool", "following"], [3, "string", "url"], [4, { time: "seconds" }, "updated"],
+  { unknown: 100 },
+]);
 
 const GET_FOLLOWED_BY_RESPONSE_KEYS: ReadonlySet<string> = new Set(["followed_by", "followedBy"]);
 
@@ -33,6 +37,7 @@ export function decodeGetFollowedByResponse(json: JsonObject, out: ProtoWriter):
   out.bool(1, json["followed_by"] ?? json["followedBy"], "followed_by");
   out.unknownKeys(json, GET_FOLLOWED_BY_RESPONSE_KEYS);
 }
+scannable(decodeGetFollowedByResponse, () => [[1, "bool", "followed_by", "followedBy"]]);
 
 const LIST_FOLLOWERS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "users", "total_users", "_links", "Links", "links",
@@ -66,5 +71,9 @@ export function decodeListFollowingResponse(json: JsonObject, out: ProtoWriter):
   out.message(3, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_FOLLOWING_RESPONSE_KEYS);
 }
+scannable(decodeListFollowingResponse, () => [
+  [1, { list: decodeBlog }, "blogs"], [2, "int32", "total_blogs", "totalBlogs"],
+  [3, decodeLinks, "_links", "Links", "links"],
+]);
 
 // @@protoc_insertion_point(end)

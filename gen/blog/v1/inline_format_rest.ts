@@ -2,7 +2,7 @@
 // @generated from file blog/v1/inline_format.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeShortBlog } from "./short_blog_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -35,5 +35,9 @@ export function decodeInlineFormat(json: JsonObject, out: ProtoWriter): void {
   out.string(7, json["type"], "type");
   out.unknown(100, json, INLINE_FORMAT_KEYS);
 }
+scannable(decodeInlineFormat, () => [
+  [1, "int32", "start"], [2, "int32", "end"], [3, INLINE_FORMAT_TYPE, "type"], [4, "string", "url"],
+  [5, decodeShortBlog, "blog"], [6, "string", "hex"], [7, "string", "type"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

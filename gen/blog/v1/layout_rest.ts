@@ -2,7 +2,7 @@
 // @generated from file blog/v1/layout.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeAttribution } from "./attribution_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -25,6 +25,9 @@ export function decodeAskLayout(json: JsonObject, out: ProtoWriter): void {
   out.loosely("attribution").message(2, json["attribution"], "attribution", decodeAttribution);
   out.unknownKeys(json, ASK_LAYOUT_KEYS);
 }
+scannable(decodeAskLayout, () => [
+  [1, { list: "int32" }, "blocks"], [2, { loose: decodeAttribution }, "attribution"],
+]);
 
 const CONDENSED_LAYOUT_KEYS: ReadonlySet<string> = new Set(["truncate_after", "truncateAfter", "blocks"]);
 
@@ -38,6 +41,9 @@ export function decodeCondensedLayout(json: JsonObject, out: ProtoWriter): void 
   out.list(2, json["blocks"], "blocks", "int32");
   out.unknownKeys(json, CONDENSED_LAYOUT_KEYS);
 }
+scannable(decodeCondensedLayout, () => [
+  [1, "int32", "truncate_after", "truncateAfter"], [2, { list: "int32" }, "blocks"],
+]);
 
 const CONTENT_LAYOUT_KEYS: ReadonlySet<string> = new Set(["type"]);
 
@@ -62,6 +68,16 @@ export function decodeContentLayout(json: JsonObject, out: ProtoWriter): void {
   out.string(10, json["type"], "type");
   out.unknown(100, json, CONTENT_LAYOUT_KEYS);
 }
+scannable(decodeContentLayout, () => [
+  {
+    when: [
+      { key: ["type"], is: ["rows"], as: [1, decodeRowsLayout] },
+      { key: ["type"], is: ["ask"], as: [2, decodeAskLayout] },
+      { key: ["type"], is: ["condensed"], as: [3, decodeCondensedLayout] },
+    ],
+  },
+  [10, "string", "type"], { unknown: 100 },
+]);
 
 const ROW_KEYS: ReadonlySet<string> = new Set(["blocks", "mode"]);
 
@@ -75,6 +91,7 @@ export function decodeRow(json: JsonObject, out: ProtoWriter): void {
   out.message(2, json["mode"], "mode", decodeRowMode);
   out.unknown(100, json, ROW_KEYS);
 }
+scannable(decodeRow, () => [[1, { list: "int32" }, "blocks"], [2, decodeRowMode, "mode"], { unknown: 100 }]);
 
 const ROW_MODE_KEYS: ReadonlySet<string> = new Set(["type"]);
 
@@ -87,6 +104,7 @@ export function decodeRowMode(json: JsonObject, out: ProtoWriter): void {
   out.collectedEnum(1, json["type"], "type", ROW_MODE_TYPE);
   out.unknown(100, json, ROW_MODE_KEYS);
 }
+scannable(decodeRowMode, () => [[1, ROW_MODE_TYPE, "type"], { unknown: 100 }]);
 
 const ROWS_LAYOUT_KEYS: ReadonlySet<string> = new Set(["display", "truncate_after", "truncateAfter", "rows"]);
 
@@ -103,5 +121,9 @@ export function decodeRowsLayout(json: JsonObject, out: ProtoWriter): void {
   );
   out.unknownKeys(json, ROWS_LAYOUT_KEYS);
 }
+scannable(decodeRowsLayout, () => [
+  [1, { list: decodeRow }, "display"], [2, "int32", "truncate_after", "truncateAfter"],
+  [3, { list: { unwrap: [1, { list: "int32" }] } }, "rows"],
+]);
 
 // @@protoc_insertion_point(end)

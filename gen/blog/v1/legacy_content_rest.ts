@@ -2,7 +2,7 @@
 // @generated from file blog/v1/legacy_content.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
 const ANSWER_POST_KEYS: ReadonlySet<string> = new Set(["question", "answer"]);
@@ -17,6 +17,7 @@ export function decodeAnswerPost(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["answer"], "answer");
   out.unknownKeys(json, ANSWER_POST_KEYS);
 }
+scannable(decodeAnswerPost, () => [[1, "string", "question"], [2, "string", "answer"]]);
 
 const AUDIO_POST_KEYS: ReadonlySet<string> = new Set([
   "caption", "player", "plays", "album_art", "albumArt", "artist", "album", "track_name", "trackName",
@@ -47,6 +48,14 @@ export function decodeAudioPost(json: JsonObject, out: ProtoWriter): void {
   out.bool(15, json["is_external"] ?? json["isExternal"], "is_external");
   out.unknownKeys(json, AUDIO_POST_KEYS);
 }
+scannable(decodeAudioPost, () => [
+  [1, "string", "caption"], [2, "string", "player"], [3, "int32", "plays"],
+  [4, "string", "album_art", "albumArt"], [5, "string", "artist"], [6, "string", "album"],
+  [7, "string", "track_name", "trackName"], [8, { loose: "int32" }, "track_number", "trackNumber"],
+  [9, { loose: "int32" }, "year"], [10, "string", "embed"], [11, "string", "id3_title", "id3Title"],
+  [12, "string", "audio_url", "audioUrl"], [13, "string", "audio_type", "audioType"],
+  [14, "string", "audio_source_url", "audioSourceUrl"], [15, "bool", "is_external", "isExternal"],
+]);
 
 const CHAT_POST_KEYS: ReadonlySet<string> = new Set(["title", "body", "dialogue"]);
 
@@ -61,6 +70,9 @@ export function decodeChatPost(json: JsonObject, out: ProtoWriter): void {
   out.messages(3, json["dialogue"], "dialogue", decodeDialogueLine);
   out.unknownKeys(json, CHAT_POST_KEYS);
 }
+scannable(decodeChatPost, () => [
+  [1, "string", "title"], [2, "string", "body"], [3, { list: decodeDialogueLine }, "dialogue"],
+]);
 
 const DIALOGUE_LINE_KEYS: ReadonlySet<string> = new Set(["name", "label", "phrase"]);
 
@@ -75,6 +87,9 @@ export function decodeDialogueLine(json: JsonObject, out: ProtoWriter): void {
   out.string(3, json["phrase"], "phrase");
   out.unknown(100, json, DIALOGUE_LINE_KEYS);
 }
+scannable(decodeDialogueLine, () => [
+  [1, "string", "name"], [2, "string", "label"], [3, "string", "phrase"], { unknown: 100 },
+]);
 
 const LINK_POST_KEYS: ReadonlySet<string> = new Set([
   "title", "description", "url", "link_author", "linkAuthor", "excerpt", "publisher", "photos",
@@ -95,6 +110,11 @@ export function decodeLinkPost(json: JsonObject, out: ProtoWriter): void {
   out.messages(7, json["photos"], "photos", decodePhoto);
   out.unknownKeys(json, LINK_POST_KEYS);
 }
+scannable(decodeLinkPost, () => [
+  [1, "string", "title"], [2, "string", "description"], [3, "string", "url"],
+  [4, "string", "link_author", "linkAuthor"], [5, "string", "excerpt"], [6, "string", "publisher"],
+  [7, { list: decodePhoto }, "photos"],
+]);
 
 const PHOTO_KEYS: ReadonlySet<string> = new Set([
   "caption", "original_size", "originalSize", "alt_sizes", "altSizes", "exif",
@@ -112,6 +132,11 @@ export function decodePhoto(json: JsonObject, out: ProtoWriter): void {
   out.loosely("exif").map(4, json["exif"], "exif", "string", (value, key, out) => out.string(2, value, key));
   out.unknown(100, json, PHOTO_KEYS);
 }
+scannable(decodePhoto, () => [
+  [1, "string", "caption"], [2, decodePhotoSize, "original_size", "originalSize"],
+  [3, { list: decodePhotoSize }, "alt_sizes", "altSizes"], [4, { loose: { map: "string" } }, "exif"],
+  { unknown: 100 },
+]);
 
 const PHOTO_POST_KEYS: ReadonlySet<string> = new Set([
   "caption", "width", "height", "photos", "photoset_layout", "photosetLayout", "image_permalink",
@@ -132,6 +157,11 @@ export function decodePhotoPost(json: JsonObject, out: ProtoWriter): void {
   out.string(6, json["image_permalink"] ?? json["imagePermalink"], "image_permalink");
   out.unknownKeys(json, PHOTO_POST_KEYS);
 }
+scannable(decodePhotoPost, () => [
+  [1, "string", "caption"], [2, "int32", "width"], [3, "int32", "height"],
+  [4, { list: decodePhoto }, "photos"], [5, "string", "photoset_layout", "photosetLayout"],
+  [6, "string", "image_permalink", "imagePermalink"],
+]);
 
 const PHOTO_SIZE_KEYS: ReadonlySet<string> = new Set(["width", "height", "url"]);
 
@@ -146,6 +176,9 @@ export function decodePhotoSize(json: JsonObject, out: ProtoWriter): void {
   out.string(3, json["url"], "url");
   out.unknown(100, json, PHOTO_SIZE_KEYS);
 }
+scannable(decodePhotoSize, () => [
+  [1, "int32", "width"], [2, "int32", "height"], [3, "string", "url"], { unknown: 100 },
+]);
 
 const QUOTE_POST_KEYS: ReadonlySet<string> = new Set(["text", "source"]);
 
@@ -159,6 +192,7 @@ export function decodeQuotePost(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["source"], "source");
   out.unknownKeys(json, QUOTE_POST_KEYS);
 }
+scannable(decodeQuotePost, () => [[1, "string", "text"], [2, "string", "source"]]);
 
 const TEXT_POST_KEYS: ReadonlySet<string> = new Set(["title", "body"]);
 
@@ -172,6 +206,7 @@ export function decodeTextPost(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["body"], "body");
   out.unknownKeys(json, TEXT_POST_KEYS);
 }
+scannable(decodeTextPost, () => [[1, "string", "title"], [2, "string", "body"]]);
 
 const VIDEO_PLAYER_KEYS: ReadonlySet<string> = new Set(["width", "embed_code", "embedCode"]);
 
@@ -185,6 +220,9 @@ export function decodeVideoPlayer(json: JsonObject, out: ProtoWriter): void {
   out.loosely("embed_code").string(2, json["embed_code"] ?? json["embedCode"], "embed_code");
   out.unknown(100, json, VIDEO_PLAYER_KEYS);
 }
+scannable(decodeVideoPlayer, () => [
+  [1, "int32", "width"], [2, { loose: "string" }, "embed_code", "embedCode"], { unknown: 100 },
+]);
 
 const VIDEO_POST_KEYS: ReadonlySet<string> = new Set([
   "caption", "player", "video_url", "videoUrl", "video_type", "videoType", "html5_capable", "html5Capable",
@@ -209,5 +247,12 @@ export function decodeVideoPost(json: JsonObject, out: ProtoWriter): void {
   out.int32(9, json["thumbnail_height"] ?? json["thumbnailHeight"], "thumbnail_height");
   out.unknownKeys(json, VIDEO_POST_KEYS);
 }
+scannable(decodeVideoPost, () => [
+  [1, "string", "caption"], [2, { list: decodeVideoPlayer }, "player"],
+  [3, "string", "video_url", "videoUrl"], [4, "string", "video_type", "videoType"],
+  [5, "bool", "html5_capable", "html5Capable"], [6, "double", "duration"],
+  [7, "string", "thumbnail_url", "thumbnailUrl"], [8, "int32", "thumbnail_width", "thumbnailWidth"],
+  [9, "int32", "thumbnail_height", "thumbnailHeight"],
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/legacy_post.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { POST_STATE } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -21,6 +21,10 @@ export function decodeCreateLegacyPostResponse(json: JsonObject, out: ProtoWrite
   out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, CREATE_LEGACY_POST_RESPONSE_KEYS);
 }
+scannable(decodeCreateLegacyPostResponse, () => [
+  [1, "uint64", "id_string", "idString", "id"], [2, POST_STATE, "state"],
+  [3, "string", "display_text", "displayText"], { unknown: 100 },
+]);
 
 const REBLOG_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "id_string", "idString", "id", "state", "display_text", "displayText",
@@ -37,6 +41,10 @@ export function decodeReblogLegacyPostResponse(json: JsonObject, out: ProtoWrite
   out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, REBLOG_LEGACY_POST_RESPONSE_KEYS);
 }
+scannable(decodeReblogLegacyPostResponse, () => [
+  [1, "uint64", "id_string", "idString", "id"], [2, POST_STATE, "state"],
+  [3, "string", "display_text", "displayText"], { unknown: 100 },
+]);
 
 const UPDATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "id_string", "idString", "id", "state", "display_text", "displayText",
@@ -53,6 +61,10 @@ export function decodeUpdateLegacyPostResponse(json: JsonObject, out: ProtoWrite
   out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, UPDATE_LEGACY_POST_RESPONSE_KEYS);
 }
+scannable(decodeUpdateLegacyPostResponse, () => [
+  [1, "uint64", "id_string", "idString", "id"], [2, POST_STATE, "state"],
+  [3, "string", "display_text", "displayText"], { unknown: 100 },
+]);
 
 const UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "id_string", "idString", "id", "state", "display_text", "displayText",
@@ -69,5 +81,9 @@ export function decodeUploadLegacyVideoResponse(json: JsonObject, out: ProtoWrit
   out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS);
 }
+scannable(decodeUploadLegacyVideoResponse, () => [
+  [1, "uint64", "id_string", "idString", "id"], [2, POST_STATE, "state"],
+  [3, "string", "display_text", "displayText"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

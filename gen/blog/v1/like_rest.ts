@@ -2,7 +2,7 @@
 // @generated from file blog/v1/like.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeLinks } from "./links_rest.ts";
 import { decodePost } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -22,5 +22,9 @@ export function decodeListLikesResponse(json: JsonObject, out: ProtoWriter): voi
   out.message(3, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_LIKES_RESPONSE_KEYS);
 }
+scannable(decodeListLikesResponse, () => [
+  [1, { list: decodePost }, "liked_posts", "likedPosts"], [2, "int32", "liked_count", "likedCount"],
+  [3, decodeLinks, "_links", "Links", "links"],
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/links.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.LinkType on the wire. */
@@ -33,6 +33,10 @@ export function decodeLink(json: JsonObject, out: ProtoWriter): void {
   );
   out.unknown(100, json, LINK_KEYS);
 }
+scannable(decodeLink, () => [
+  [1, LINK_TYPE, "type"], [2, "string", "href"], [3, "string", "method"],
+  [4, { loose: { map: "string" } }, "query_params", "queryParams"], { unknown: 100 },
+]);
 
 const LINKS_KEYS: ReadonlySet<string> = new Set(["next", "previous", "prev"]);
 
@@ -46,5 +50,8 @@ export function decodeLinks(json: JsonObject, out: ProtoWriter): void {
   out.message(2, json["previous"] ?? json["prev"], "previous", decodeLink);
   out.unknown(100, json, LINKS_KEYS);
 }
+scannable(decodeLinks, () => [
+  [1, decodeLink, "next"], [2, decodeLink, "previous", "prev"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/media.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
 const MEDIA_KEYS: ReadonlySet<string> = new Set([
@@ -38,5 +38,13 @@ export function decodeMedia(json: JsonObject, out: ProtoWriter): void {
   );
   out.unknown(100, json, MEDIA_KEYS);
 }
+scannable(decodeMedia, () => [
+  [1, "string", "url"], [2, "string", "type"], [3, "int32", "width"], [4, "int32", "height"],
+  [5, "bool", "original_dimensions_missing", "originalDimensionsMissing"], [6, "bool", "cropped"],
+  [7, "bool", "has_original_dimensions", "hasOriginalDimensions"], [8, "string", "identifier"],
+  [9, { loose: decodeMedia }, "poster"], [10, { loose: decodeMedia }, "video"],
+  [11, "string", "media_key", "mediaKey"], [12, "bool", "hd"], [13, { loose: { map: "string" } }, "colors"],
+  { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/note_resource.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { AVATAR_SHAPE } from "./avatar_rest.ts";
 import { decodeInlineFormat } from "./inline_format_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -65,5 +65,21 @@ export function decodeNote(json: JsonObject, out: ProtoWriter): void {
   out.int32(44, json["photo_height"] ?? json["photoHeight"], "photo_height");
   out.unknown(100, json, NOTE_KEYS);
 }
+scannable(decodeNote, () => [
+  [1, NOTE_TYPE, "type"], [2, "string", "type"], [3, { loose: { time: "seconds" } }, "timestamp"],
+  [4, "string", "blog_name", "blogName"], [5, "string", "blog_uuid", "blogUuid"],
+  [6, "string", "blog_url", "blogUrl"], [7, "bool", "followed"],
+  [8, AVATAR_SHAPE, "avatar_shape", "avatarShape"], [9, null, "avatar_url", "avatarUrl"],
+  [10, "bool", "blog_is_adult", "blogIsAdult"], [11, "bool", "can_block", "canBlock"],
+  [20, "uint64", "post_id", "postId"], [21, "string", "reblog_parent_blog_name", "reblogParentBlogName"],
+  [22, "string", "reblog_parent_blog_url", "reblogParentBlogUrl"],
+  [23, "uint64", "reblog_parent_post_id", "reblogParentPostId"], [24, "string", "added_text", "addedText"],
+  [25, { list: "string" }, "tags"], [30, "string", "reply_text", "replyText"],
+  [31, { list: decodeInlineFormat }, "formatting"],
+  [40, "string", "post_attribution_type", "postAttributionType"],
+  [41, "string", "post_attribution_type_name", "postAttributionTypeName"],
+  [42, "string", "photo_url", "photoUrl"], [43, "int32", "photo_width", "photoWidth"],
+  [44, "int32", "photo_height", "photoHeight"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/note.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeLinks } from "./links_rest.ts";
 import { decodeNote } from "./note_resource_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -46,5 +46,13 @@ export function decodeListNotesResponse(json: JsonObject, out: ProtoWriter): voi
   );
   out.unknownKeys(json, LIST_NOTES_RESPONSE_KEYS);
 }
+scannable(decodeListNotesResponse, () => [
+  [1, { list: decodeNote }, "notes"], [2, { list: decodeNote }, "rollup_notes", "rollupNotes"],
+  [3, "int32", "total_notes", "totalNotes"], [4, "int32", "total_likes", "totalLikes"],
+  [5, "int32", "total_reblogs", "totalReblogs"], [6, decodeLinks, "_links", "Links", "links"],
+  [7, "bool", "is_subscribed", "isSubscribed"], [8, "bool", "can_subscribe", "canSubscribe"],
+  [9, "bool", "can_hide_or_delete_notes", "canHideOrDeleteNotes"],
+  [10, "bool", "conversational_notifications_enabled", "conversationalNotificationsEnabled"],
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/notification.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, decodeValue } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, decodeValue, scannable } from "connect-rest/adapter";
 import { decodeInlineFormat } from "./inline_format_rest.ts";
 import { decodeLinks } from "./links_rest.ts";
 import { decodeContentBlock } from "./npf_rest.ts";
@@ -46,6 +46,9 @@ export function decodeListNotificationsResponse(json: JsonObject, out: ProtoWrit
   out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_NOTIFICATIONS_RESPONSE_KEYS);
 }
+scannable(decodeListNotificationsResponse, () => [
+  [1, { list: decodeNotification }, "notifications"], [2, decodeLinks, "_links", "Links", "links"],
+]);
 
 const NOTIFICATION_KEYS: ReadonlySet<string> = new Set([
   "id", "type", "subtype", "timestamp", "unread", "before", "target_post_id", "targetPostId",
@@ -104,6 +107,26 @@ export function decodeNotification(json: JsonObject, out: ProtoWriter): void {
   out.message(62, json["actions"], "actions", decodeNotificationActions);
   out.unknown(100, json, NOTIFICATION_KEYS);
 }
+scannable(decodeNotification, () => [
+  [1, { loose: "string" }, "id"], [2, NOTIFICATION_TYPE, "type"], [3, "string", "type"],
+  [4, "string", "subtype"], [5, { time: "seconds" }, "timestamp"], [6, "bool", "unread"],
+  [7, "int64", "before"], [10, { loose: "uint64" }, "target_post_id", "targetPostId"],
+  [11, "string", "target_post_summary", "targetPostSummary"],
+  [12, "string", "target_tumblelog_name", "targetTumblelogName"],
+  [13, "string", "target_tumblelog_uuid", "targetTumblelogUuid"],
+  [14, { loose: "uint64" }, "target_root_post_id", "targetRootPostId"],
+  [15, "string", "target_post_type", "targetPostType"], [16, "string", "post_type", "postType"],
+  [17, "string", "reblog_key", "reblogKey"], [18, "bool", "private_channel", "privateChannel"],
+  [19, "string", "media_url", "mediaUrl"], [20, "string", "media_url_large", "mediaUrlLarge"],
+  [30, "string", "from_tumblelog_name", "fromTumblelogName"],
+  [31, "string", "from_tumblelog_uuid", "fromTumblelogUuid"],
+  [32, "bool", "from_tumblelog_is_adult", "fromTumblelogIsAdult"], [33, "bool", "followed"],
+  [34, "bool", "is_anonymous", "isAnonymous"], [40, { loose: "uint64" }, "post_id", "postId"],
+  [41, { list: "string" }, "post_tags", "postTags"], [42, "string", "added_text", "addedText"],
+  [43, "string", "reply_text", "replyText"], [44, "bool", "can_reply", "canReply"],
+  [50, "int64", "milestone"], [51, decodeNotificationDraft, "editor"], [60, decodeNotificationTitle, "title"],
+  [61, decodeNotificationBody, "body"], [62, decodeNotificationActions, "actions"], { unknown: 100 },
+]);
 
 const NOTIFICATION_ACTIONS_KEYS: ReadonlySet<string> = new Set(["tap"]);
 
@@ -116,6 +139,7 @@ export function decodeNotificationActions(json: JsonObject, out: ProtoWriter): v
   out.message(1, json["tap"], "tap", decodeNotificationTap);
   out.unknown(100, json, NOTIFICATION_ACTIONS_KEYS);
 }
+scannable(decodeNotificationActions, () => [[1, decodeNotificationTap, "tap"], { unknown: 100 }]);
 
 const NOTIFICATION_BODY_KEYS: ReadonlySet<string> = new Set(["content"]);
 
@@ -128,6 +152,7 @@ export function decodeNotificationBody(json: JsonObject, out: ProtoWriter): void
   out.messages(1, json["content"], "content", decodeContentBlock);
   out.unknown(100, json, NOTIFICATION_BODY_KEYS);
 }
+scannable(decodeNotificationBody, () => [[1, { list: decodeContentBlock }, "content"], { unknown: 100 }]);
 
 const NOTIFICATION_DRAFT_KEYS: ReadonlySet<string> = new Set(["content", "tags"]);
 
@@ -141,6 +166,9 @@ export function decodeNotificationDraft(json: JsonObject, out: ProtoWriter): voi
   out.list(2, json["tags"], "tags", "string");
   out.unknown(100, json, NOTIFICATION_DRAFT_KEYS);
 }
+scannable(decodeNotificationDraft, () => [
+  [1, { list: decodeContentBlock }, "content"], [2, { list: "string" }, "tags"], { unknown: 100 },
+]);
 
 const NOTIFICATION_TAP_KEYS: ReadonlySet<string> = new Set(["href"]);
 
@@ -153,6 +181,7 @@ export function decodeNotificationTap(json: JsonObject, out: ProtoWriter): void 
   out.string(1, json["href"], "href");
   out.unknown(100, json, NOTIFICATION_TAP_KEYS);
 }
+scannable(decodeNotificationTap, () => [[1, "string", "href"], { unknown: 100 }]);
 
 const NOTIFICATION_TITLE_KEYS: ReadonlySet<string> = new Set([
   "text", "text_content", "textContent", "content", "formatting",
@@ -169,5 +198,9 @@ export function decodeNotificationTitle(json: JsonObject, out: ProtoWriter): voi
   out.messages(3, json["formatting"], "formatting", decodeInlineFormat);
   out.unknown(100, json, NOTIFICATION_TITLE_KEYS);
 }
+scannable(decodeNotificationTitle, () => [
+  [1, "string", "text", "text_content", "textContent"], [2, decodeValue, "content"],
+  [3, { list: decodeInlineFormat }, "formatting"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

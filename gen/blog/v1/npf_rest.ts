@@ -2,7 +2,7 @@
 // @generated from file blog/v1/npf.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, decodeStruct } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, decodeStruct, scannable } from "connect-rest/adapter";
 import { decodeAttribution } from "./attribution_rest.ts";
 import { decodeInlineFormat } from "./inline_format_rest.ts";
 import { decodeMedia } from "./media_rest.ts";
@@ -53,6 +53,13 @@ export function decodeAudioBlock(json: JsonObject, out: ProtoWriter): void {
   out.loosely("attribution").message(11, json["attribution"], "attribution", decodeAttribution);
   out.unknown(100, json, AUDIO_BLOCK_KEYS);
 }
+scannable(decodeAudioBlock, () => [
+  [1, "string", "provider"], [2, "string", "url"], [3, { loose: decodeMedia }, "media"],
+  [4, "string", "title"], [5, "string", "artist"], [6, "string", "album"],
+  [7, "string", "embed_html", "embedHtml"], [8, "string", "embed_url", "embedUrl"],
+  [9, { loose: { list: decodeMedia } }, "poster"], [10, decodeStruct, "metadata"],
+  [11, { loose: decodeAttribution }, "attribution"], { unknown: 100 },
+]);
 
 const CLICKTHROUGH_KEYS: ReadonlySet<string> = new Set(["web_url", "webUrl", "deeplink_url", "deeplinkUrl"]);
 
@@ -66,6 +73,9 @@ export function decodeClickthrough(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["deeplink_url"] ?? json["deeplinkUrl"], "deeplink_url");
   out.unknown(100, json, CLICKTHROUGH_KEYS);
 }
+scannable(decodeClickthrough, () => [
+  [1, "string", "web_url", "webUrl"], [2, "string", "deeplink_url", "deeplinkUrl"], { unknown: 100 },
+]);
 
 const CONTENT_BLOCK_KEYS: ReadonlySet<string> = new Set(["type"]);
 
@@ -101,6 +111,20 @@ export function decodeContentBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(20, json["type"], "type");
   out.unknown(100, json, CONTENT_BLOCK_KEYS);
 }
+scannable(decodeContentBlock, () => [
+  {
+    when: [
+      { key: ["type"], is: ["text"], as: [1, decodeTextBlock] },
+      { key: ["type"], is: ["image"], as: [2, decodeImageBlock] },
+      { key: ["type"], is: ["link"], as: [3, decodeLinkBlock] },
+      { key: ["type"], is: ["audio"], as: [4, decodeAudioBlock] },
+      { key: ["type"], is: ["video"], as: [5, decodeVideoBlock] },
+      { key: ["type"], is: ["paywall"], as: [6, decodePaywallBlock] },
+      { key: ["type"], is: ["poll"], as: [7, decodePollBlock] },
+    ],
+  },
+  [20, "string", "type"], { unknown: 100 },
+]);
 
 const EMBED_IFRAME_KEYS: ReadonlySet<string> = new Set(["url", "width", "height"]);
 
@@ -115,6 +139,9 @@ export function decodeEmbedIframe(json: JsonObject, out: ProtoWriter): void {
   out.int32(3, json["height"], "height");
   out.unknown(100, json, EMBED_IFRAME_KEYS);
 }
+scannable(decodeEmbedIframe, () => [
+  [1, "string", "url"], [2, "int32", "width"], [3, "int32", "height"], { unknown: 100 },
+]);
 
 const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set([
   "media", "alt_text", "altText", "caption", "colors", "feedback_token", "feedbackToken", "poster",
@@ -140,6 +167,13 @@ export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
   out.message(9, json["clickthrough"], "clickthrough", decodeClickthrough);
   out.unknown(100, json, IMAGE_BLOCK_KEYS);
 }
+scannable(decodeImageBlock, () => [
+  [1, { loose: { list: decodeMedia } }, "media"], [2, "string", "alt_text", "altText"],
+  [3, "string", "caption"], [4, { loose: { map: "string" } }, "colors"],
+  [5, "string", "feedback_token", "feedbackToken"], [6, { loose: decodeMedia }, "poster"],
+  [7, { loose: decodeAttribution }, "attribution"], [8, { loose: { map: "string" } }, "exif"],
+  [9, decodeClickthrough, "clickthrough"], { unknown: 100 },
+]);
 
 const LINK_BLOCK_KEYS: ReadonlySet<string> = new Set([
   "url", "title", "description", "author", "site_name", "siteName", "display_url", "displayUrl", "poster",
@@ -161,6 +195,11 @@ export function decodeLinkBlock(json: JsonObject, out: ProtoWriter): void {
   out.loosely("poster").messages(7, json["poster"], "poster", decodeMedia);
   out.unknown(100, json, LINK_BLOCK_KEYS);
 }
+scannable(decodeLinkBlock, () => [
+  [1, "string", "url"], [2, "string", "title"], [3, "string", "description"], [4, "string", "author"],
+  [5, "string", "site_name", "siteName"], [6, "string", "display_url", "displayUrl"],
+  [7, { loose: { list: decodeMedia } }, "poster"], { unknown: 100 },
+]);
 
 const PAYWALL_BLOCK_KEYS: ReadonlySet<string> = new Set([
   "subtype", "url", "is_visible", "isVisible", "text", "title", "color",
@@ -181,6 +220,11 @@ export function decodePaywallBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(7, json["subtype"], "subtype");
   out.unknown(100, json, PAYWALL_BLOCK_KEYS);
 }
+scannable(decodePaywallBlock, () => [
+  [1, PAYWALL_SUBTYPE, "subtype"], [2, "string", "url"], [3, "bool", "is_visible", "isVisible"],
+  [4, "string", "text"], [5, "string", "title"], [6, "string", "color"], [7, "string", "subtype"],
+  { unknown: 100 },
+]);
 
 const POLL_ANSWER_KEYS: ReadonlySet<string> = new Set(["client_id", "clientId", "answer_text", "answerText"]);
 
@@ -194,6 +238,9 @@ export function decodePollAnswer(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["answer_text"] ?? json["answerText"], "answer_text");
   out.unknown(100, json, POLL_ANSWER_KEYS);
 }
+scannable(decodePollAnswer, () => [
+  [1, "string", "client_id", "clientId"], [2, "string", "answer_text", "answerText"], { unknown: 100 },
+]);
 
 const POLL_BLOCK_KEYS: ReadonlySet<string> = new Set([
   "client_id", "clientId", "question", "answers", "settings", "created_at", "createdAt", "timestamp",
@@ -213,6 +260,12 @@ export function decodePollBlock(json: JsonObject, out: ProtoWriter): void {
   out.time(6, json["timestamp"], "timestamp", "seconds");
   out.unknown(100, json, POLL_BLOCK_KEYS);
 }
+scannable(decodePollBlock, () => [
+  [1, "string", "client_id", "clientId"], [2, "string", "question"],
+  [3, { list: decodePollAnswer }, "answers"], [4, decodePollSettings, "settings"],
+  [5, { time: { pattern: "YYYY-MM-DD HH:mm:ss GMT" } }, "created_at", "createdAt"],
+  [6, { time: "seconds" }, "timestamp"], { unknown: 100 },
+]);
 
 const POLL_SETTINGS_KEYS: ReadonlySet<string> = new Set([
   "multiple_choice", "multipleChoice", "close_status", "closeStatus", "expire_after", "expireAfter", "source",
@@ -230,6 +283,10 @@ export function decodePollSettings(json: JsonObject, out: ProtoWriter): void {
   out.string(4, json["source"], "source");
   out.unknown(100, json, POLL_SETTINGS_KEYS);
 }
+scannable(decodePollSettings, () => [
+  [1, "bool", "multiple_choice", "multipleChoice"], [2, "string", "close_status", "closeStatus"],
+  [3, "int32", "expire_after", "expireAfter"], [4, "string", "source"], { unknown: 100 },
+]);
 
 const TEXT_BLOCK_KEYS: ReadonlySet<string> = new Set([
   "text", "subtype", "indent_level", "indentLevel", "formatting",
@@ -248,6 +305,10 @@ export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
   out.string(5, json["subtype"], "subtype");
   out.unknown(100, json, TEXT_BLOCK_KEYS);
 }
+scannable(decodeTextBlock, () => [
+  [1, "string", "text"], [2, TEXT_SUBTYPE, "subtype"], [3, "int32", "indent_level", "indentLevel"],
+  [4, { list: decodeInlineFormat }, "formatting"], [5, "string", "subtype"], { unknown: 100 },
+]);
 
 const VIDEO_BLOCK_KEYS: ReadonlySet<string> = new Set([
   "provider", "url", "media", "embed_html", "embedHtml", "embed_url", "embedUrl", "embed_iframe",
@@ -275,5 +336,13 @@ export function decodeVideoBlock(json: JsonObject, out: ProtoWriter): void {
   out.loosely("filmstrip").messages(12, json["filmstrip"], "filmstrip", decodeMedia);
   out.unknown(100, json, VIDEO_BLOCK_KEYS);
 }
+scannable(decodeVideoBlock, () => [
+  [1, "string", "provider"], [2, "string", "url"], [3, { loose: decodeMedia }, "media"],
+  [4, "string", "embed_html", "embedHtml"], [5, "string", "embed_url", "embedUrl"],
+  [6, decodeEmbedIframe, "embed_iframe", "embedIframe"], [7, { loose: { list: decodeMedia } }, "poster"],
+  [8, decodeStruct, "metadata"], [9, { loose: decodeAttribution }, "attribution"],
+  [10, "bool", "can_autoplay_on_cellular", "canAutoplayOnCellular"], [11, "int64", "duration"],
+  [12, { loose: { list: decodeMedia } }, "filmstrip"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

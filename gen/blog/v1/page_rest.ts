@@ -2,7 +2,7 @@
 // @generated from file blog/v1/page.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeLinks } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -21,6 +21,10 @@ export function decodeListPagesResponse(json: JsonObject, out: ProtoWriter): voi
   out.message(3, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_PAGES_RESPONSE_KEYS);
 }
+scannable(decodeListPagesResponse, () => [
+  [1, { list: decodePage }, "pages"], [2, "int32", "total_pages", "totalPages"],
+  [3, decodeLinks, "_links", "Links", "links"],
+]);
 
 const PAGE_KEYS: ReadonlySet<string> = new Set([
   "path", "title", "content", "position", "updated_at", "updatedAt", "custom_template", "customTemplate",
@@ -42,5 +46,10 @@ export function decodePage(json: JsonObject, out: ProtoWriter): void {
   out.bool(7, json["show_link"] ?? json["showLink"], "show_link");
   out.unknown(100, json, PAGE_KEYS);
 }
+scannable(decodePage, () => [
+  [1, "string", "path"], [2, "string", "title"], [3, "string", "content"], [4, "int32", "position"],
+  [5, { time: "seconds" }, "updated_at", "updatedAt"], [6, "bool", "custom_template", "customTemplate"],
+  [7, "bool", "show_link", "showLink"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/post_resource.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, decodeValue } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, decodeValue, scannable } from "connect-rest/adapter";
 import { decodeAvatar } from "./avatar_rest.ts";
 import { PAYWALL_ACCESS, decodeBlog } from "./blog_resource_rest.ts";
 import { decodeContentLayout } from "./layout_rest.ts";
@@ -92,6 +92,9 @@ export function decodeBlocksPost(json: JsonObject, out: ProtoWriter): void {
   out.messages(2, json["layout"], "layout", decodeContentLayout);
   out.unknownKeys(json, BLOCKS_POST_KEYS);
 }
+scannable(decodeBlocksPost, () => [
+  [1, { list: decodeContentBlock }, "content"], [2, { list: decodeContentLayout }, "layout"],
+]);
 
 const COMMUNITY_LABELS_KEYS: ReadonlySet<string> = new Set([
   "has_community_label", "hasCommunityLabel", "categories",
@@ -107,6 +110,10 @@ export function decodeCommunityLabels(json: JsonObject, out: ProtoWriter): void 
   out.list(2, json["categories"], "categories", "string");
   out.unknown(100, json, COMMUNITY_LABELS_KEYS);
 }
+scannable(decodeCommunityLabels, () => [
+  [1, "bool", "has_community_label", "hasCommunityLabel"], [2, { list: "string" }, "categories"],
+  { unknown: 100 },
+]);
 
 const FILTERED_BY_KEYS: ReadonlySet<string> = new Set(["tags"]);
 
@@ -119,6 +126,7 @@ export function decodeFilteredBy(json: JsonObject, out: ProtoWriter): void {
   out.list(1, json["tags"], "tags", "string");
   out.unknown(100, json, FILTERED_BY_KEYS);
 }
+scannable(decodeFilteredBy, () => [[1, { list: "string" }, "tags"], { unknown: 100 }]);
 
 const POST_KEYS: ReadonlySet<string> = new Set([
   "id_string", "idString", "id", "genesis_post_id", "genesisPostId", "blog_name", "blogName", "blog",
@@ -334,6 +342,84 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.bool(195, json["is_moderator"] ?? json["isModerator"], "is_moderator");
   out.unknown(100, json, POST_KEYS);
 }
+scannable(decodePost, () => [
+  [1, "uint64", "id_string", "idString", "id"], [2, "uint64", "genesis_post_id", "genesisPostId"],
+  [3, "string", "blog_name", "blogName"], [4, decodeBlog, "blog"], [5, "string", "post_url", "postUrl"],
+  [6, "string", "short_url", "shortUrl"], [7, "string", "slug"], [8, "string", "summary"],
+  [9, "string", "reblog_key", "reblogKey"], [10, POST_TYPE, "type"], [11, "string", "type"],
+  [12, POST_STATE, "state"], [13, "string", "state"], [14, POST_FORMAT, "format"],
+  [15, "bool", "is_blocks_post_format", "isBlocksPostFormat"], [20, { time: "seconds" }, "timestamp"],
+  [21, "string", "date"], [30, { list: "string" }, "tags"], [31, "string", "source_url", "sourceUrl"],
+  [32, "string", "source_title", "sourceTitle"], [33, "string", "parent_post_url", "parentPostUrl"],
+  [34, "bool", "bookmarklet"], [35, "bool", "mobile"], [40, "int32", "note_count", "noteCount"],
+  [41, "int32", "total_posts", "totalPosts"], [50, "bool", "liked"], [51, "bool", "muted"],
+  [52, { time: "seconds", none: "0" }, "mute_end_timestamp", "muteEndTimestamp"],
+  {
+    when: [
+      { key: ["content"], type: "array", as: [60, decodeBlocksPost] },
+      { key: ["type"], is: ["text"], as: [61, decodeTextPost] },
+      { key: ["type"], is: ["photo"], as: [62, decodePhotoPost] },
+      { key: ["type"], is: ["quote"], as: [63, decodeQuotePost] },
+      { key: ["type"], is: ["link"], as: [64, decodeLinkPost] },
+      { key: ["type"], is: ["chat"], as: [65, decodeChatPost] },
+      { key: ["type"], is: ["audio"], as: [66, decodeAudioPost] },
+      { key: ["type"], is: ["video"], as: [67, decodeVideoPost] },
+      { key: ["type"], is: ["answer"], as: [68, decodeAnswerPost] },
+    ],
+  },
+  [70, { list: decodeTrailItem }, "trail"], [71, decodeReblogComment, "reblog"],
+  [72, "string", "original_type", "originalType"],
+  [73, "bool", "should_open_in_legacy", "shouldOpenInLegacy"], [74, "string", "object_type", "objectType"],
+  [75, "string", "tumblelog_uuid", "tumblelogUuid"], [76, "string", "source_url_raw", "sourceUrlRaw"],
+  [80, "uint64", "parent_post_id", "parentPostId"],
+  [81, "string", "parent_tumblelog_uuid", "parentTumblelogUuid"],
+  [82, "uint64", "reblogged_from_id", "rebloggedFromId"],
+  [83, "string", "reblogged_from_url", "rebloggedFromUrl"],
+  [84, "string", "reblogged_from_name", "rebloggedFromName"],
+  [85, "string", "reblogged_from_title", "rebloggedFromTitle"],
+  [86, "string", "reblogged_from_uuid", "rebloggedFromUuid"],
+  [87, "bool", "reblogged_from_can_message", "rebloggedFromCanMessage"],
+  [88, "bool", "reblogged_from_following", "rebloggedFromFollowing"],
+  [89, "uint64", "reblogged_root_id", "rebloggedRootId"],
+  [90, "string", "reblogged_root_url", "rebloggedRootUrl"],
+  [91, "string", "reblogged_root_name", "rebloggedRootName"],
+  [92, "string", "reblogged_root_title", "rebloggedRootTitle"],
+  [93, "string", "reblogged_root_uuid", "rebloggedRootUuid"],
+  [94, "bool", "reblogged_root_can_message", "rebloggedRootCanMessage"],
+  [95, "bool", "reblogged_root_following", "rebloggedRootFollowing"], [110, "bool", "can_like", "canLike"],
+  [111, "bool", "can_reblog", "canReblog"], [112, "bool", "can_reply", "canReply"],
+  [113, "bool", "can_send_in_message", "canSendInMessage"], [114, "bool", "can_blaze", "canBlaze"],
+  [115, "bool", "can_edit", "canEdit"], [116, "bool", "can_delete", "canDelete"],
+  [117, "bool", "can_be_tipped", "canBeTipped"], [118, "bool", "followed"],
+  [119, { time: "seconds" }, "liked_timestamp", "likedTimestamp"],
+  [120, { time: "seconds" }, "featured_timestamp", "featuredTimestamp"],
+  [121, INTERACTABILITY_REBLOG, "interactability_reblog", "interactabilityReblog"],
+  [122, "string", "interactability_blaze", "interactabilityBlaze"],
+  [123, "bool", "display_avatar", "displayAvatar"], [130, "bool", "is_blazed", "isBlazed"],
+  [131, "bool", "is_blaze_pending", "isBlazePending"], [132, "bool", "is_pinned", "isPinned"],
+  [133, "bool", "is_blurred_images", "isBlurredImages"], [134, "bool", "is_submission", "isSubmission"],
+  [135, "bool", "is_anonymous", "isAnonymous"], [136, decodeFilteredBy, "filtered"],
+  [137, decodeCommunityLabels, "community_labels", "communityLabels"],
+  [138, { map: decodeLink }, "_links", "Links", "links"], [140, "string", "anonymous_name", "anonymousName"],
+  [141, "string", "anonymous_email", "anonymousEmail"], [142, "string", "post_author", "postAuthor"],
+  [143, decodeBlog, "author_blog", "authorBlog"],
+  [144, { list: decodeAvatar }, "post_author_avatar", "postAuthorAvatar"],
+  [145, "bool", "post_author_is_adult", "postAuthorIsAdult"], [146, "string", "asking_name", "askingName"],
+  [147, "string", "asking_url", "askingUrl"], [148, { list: decodeAvatar }, "asking_avatar", "askingAvatar"],
+  [150, QUEUED_STATE, "queued_state", "queuedState"],
+  [151, { time: "seconds" }, "scheduled_publish_time", "scheduledPublishTime"],
+  [152, { time: "iso8601" }, "publish_on", "publishOn"], [160, "int32", "reply_count", "replyCount"],
+  [161, "int32", "reblog_count", "reblogCount"], [162, "int32", "like_count", "likeCount"],
+  [163, { list: decodeNote }, "notes"], [170, "string", "recommended_source", "recommendedSource"],
+  [171, "string", "recommended_color", "recommendedColor"],
+  [172, decodeValue, "recommendation_reason", "recommendationReason"], [173, "string", "dismissal"],
+  [174, "string", "serve_id", "serveId"], [180, "bool", "is_paywalled", "isPaywalled"],
+  [181, PAYWALL_ACCESS, "paywall_access", "paywallAccess"],
+  [182, decodePost_PaywallReblogView, "paywall_reblog_view", "paywallReblogView"],
+  [190, decodeShortCommunity, "community"], [191, "bool", "can_react", "canReact"],
+  [192, "bool", "can_moderate", "canModerate"], [193, { list: decodeReaction }, "reactions"],
+  [194, "bool", "is_admin", "isAdmin"], [195, "bool", "is_moderator", "isModerator"], { unknown: 100 },
+]);
 
 const POST_PAYWALL_REBLOG_VIEW_KEYS: ReadonlySet<string> = new Set(["content", "layout"]);
 
@@ -347,6 +433,10 @@ export function decodePost_PaywallReblogView(json: JsonObject, out: ProtoWriter)
   out.messages(2, json["layout"], "layout", decodeContentLayout);
   out.unknown(100, json, POST_PAYWALL_REBLOG_VIEW_KEYS);
 }
+scannable(decodePost_PaywallReblogView, () => [
+  [1, { list: decodeContentBlock }, "content"], [2, { list: decodeContentLayout }, "layout"],
+  { unknown: 100 },
+]);
 
 const REBLOG_COMMENT_KEYS: ReadonlySet<string> = new Set(["comment", "tree_html", "treeHtml"]);
 
@@ -360,5 +450,8 @@ export function decodeReblogComment(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["tree_html"] ?? json["treeHtml"], "tree_html");
   out.unknown(100, json, REBLOG_COMMENT_KEYS);
 }
+scannable(decodeReblogComment, () => [
+  [1, "string", "comment"], [2, "string", "tree_html", "treeHtml"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

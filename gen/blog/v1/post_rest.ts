@@ -27,6 +27,7 @@ import {
   pathSegment,
   plainJson,
   rawEntries,
+  scannable,
   setAll,
   timeJson,
   timeText,
@@ -250,6 +251,7 @@ export const PostService_listPosts: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListPostsResponse);
   },
+  scan: decodeListPostsResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListPosts)
 
@@ -301,6 +303,7 @@ export const PostService_listQueuedPosts: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListQueuedPostsResponse);
   },
+  scan: decodeListQueuedPostsResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListQueuedPosts)
 
@@ -404,6 +407,7 @@ export const PostService_listDraftPosts: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListDraftPostsResponse);
   },
+  scan: decodeListDraftPostsResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListDraftPosts)
 
@@ -453,6 +457,7 @@ export const PostService_listSubmissionPosts: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListSubmissionPostsResponse);
   },
+  scan: decodeListSubmissionPostsResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListSubmissionPosts)
 
@@ -514,6 +519,7 @@ export const PostService_getPost: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.message(1, response.payload, "", decodePost);
   },
+  scan: [1, decodePost],
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.GetPost)
 
@@ -580,6 +586,7 @@ export const PostService_createPost: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeCreatePostResponse);
   },
+  scan: decodeCreatePostResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.CreatePost)
 
@@ -723,6 +730,7 @@ export const PostService_reblogPost: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeReblogPostResponse);
   },
+  scan: decodeReblogPostResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ReblogPost)
 
@@ -797,6 +805,7 @@ export const PostService_updatePost: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeUpdatePostResponse);
   },
+  scan: decodeUpdatePostResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.UpdatePost)
 
@@ -830,6 +839,7 @@ export const PostService_deletePost: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeDeletePostResponse);
   },
+  scan: decodeDeletePostResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.DeletePost)
 
@@ -935,6 +945,7 @@ export const PostService_listNotes: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListNotesResponse);
   },
+  scan: decodeListNotesResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListNotes)
 
@@ -1113,6 +1124,7 @@ export const PostService_createLegacyPost: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeCreateLegacyPostResponse);
   },
+  scan: decodeCreateLegacyPostResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.CreateLegacyPost)
 
@@ -1323,6 +1335,7 @@ export const PostService_updateLegacyPost: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeUpdateLegacyPostResponse);
   },
+  scan: decodeUpdateLegacyPostResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.UpdateLegacyPost)
 
@@ -1493,6 +1506,7 @@ export const PostService_reblogLegacyPost: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeReblogLegacyPostResponse);
   },
+  scan: decodeReblogLegacyPostResponse,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ReblogLegacyPost)
 
@@ -1534,6 +1548,7 @@ export const PostService_listTaggedPosts: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.messages(1, response.payload, "", decodePost);
   },
+  scan: [1, { list: decodePost }],
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListTaggedPosts)
 
@@ -1660,6 +1675,10 @@ export function decodeCreatePostResponse(json: JsonObject, out: ProtoWriter): vo
   out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, CREATE_POST_RESPONSE_KEYS);
 }
+scannable(decodeCreatePostResponse, () => [
+  [1, "uint64", "id"], [2, POST_STATE, "state"], [3, "string", "display_text", "displayText"],
+  { unknown: 100 },
+]);
 
 const LIST_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "posts", "blog", "total_posts", "totalPosts", "_links", "Links", "links",
@@ -1677,6 +1696,10 @@ export function decodeListPostsResponse(json: JsonObject, out: ProtoWriter): voi
   out.message(4, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_POSTS_RESPONSE_KEYS);
 }
+scannable(decodeListPostsResponse, () => [
+  [1, { list: decodePost }, "posts"], [2, decodeBlog, "blog"], [3, "int32", "total_posts", "totalPosts"],
+  [4, decodeLinks, "_links", "Links", "links"],
+]);
 
 const UPLOAD_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "id", "state", "display_text", "displayText",
@@ -1693,6 +1716,10 @@ export function decodeUploadPostResponse(json: JsonObject, out: ProtoWriter): vo
   out.string(3, json["display_text"] ?? json["displayText"], "display_text");
   out.unknown(100, json, UPLOAD_POST_RESPONSE_KEYS);
 }
+scannable(decodeUploadPostResponse, () => [
+  [1, "uint64", "id"], [2, POST_STATE, "state"], [3, "string", "display_text", "displayText"],
+  { unknown: 100 },
+]);
 
 /** Writes blog.v1.AppAttribution as JSON. */
 function encodeAppAttribution(message: AppAttribution): JsonRecord {

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/queue.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeLinks } from "./links_rest.ts";
 import { decodePost } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -19,6 +19,9 @@ export function decodeListDraftPostsResponse(json: JsonObject, out: ProtoWriter)
   out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_DRAFT_POSTS_RESPONSE_KEYS);
 }
+scannable(decodeListDraftPostsResponse, () => [
+  [1, { list: decodePost }, "posts"], [2, decodeLinks, "_links", "Links", "links"],
+]);
 
 const LIST_QUEUED_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "posts", "_links", "Links", "links", "state",
@@ -35,6 +38,10 @@ export function decodeListQueuedPostsResponse(json: JsonObject, out: ProtoWriter
   out.loosely("state").message(3, json["state"], "state", decodeQueueState);
   out.unknownKeys(json, LIST_QUEUED_POSTS_RESPONSE_KEYS);
 }
+scannable(decodeListQueuedPostsResponse, () => [
+  [1, { list: decodePost }, "posts"], [2, decodeLinks, "_links", "Links", "links"],
+  [3, { loose: decodeQueueState }, "state"],
+]);
 
 const LIST_SUBMISSION_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "posts", "_links", "Links", "links",
@@ -50,6 +57,9 @@ export function decodeListSubmissionPostsResponse(json: JsonObject, out: ProtoWr
   out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_SUBMISSION_POSTS_RESPONSE_KEYS);
 }
+scannable(decodeListSubmissionPostsResponse, () => [
+  [1, { list: decodePost }, "posts"], [2, decodeLinks, "_links", "Links", "links"],
+]);
 
 const QUEUE_STATE_KEYS: ReadonlySet<string> = new Set(["paused"]);
 
@@ -62,5 +72,6 @@ export function decodeQueueState(json: JsonObject, out: ProtoWriter): void {
   out.bool(1, json["paused"], "paused");
   out.unknown(100, json, QUEUE_STATE_KEYS);
 }
+scannable(decodeQueueState, () => [[1, "bool", "paused"], { unknown: 100 }]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/reaction.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, decodeValue } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, decodeValue, scannable } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
 const EMOJI_KEYS: ReadonlySet<string> = new Set(["id", "grapheme", "variants", "base_slug", "baseSlug"]);
@@ -19,6 +19,10 @@ export function decodeEmoji(json: JsonObject, out: ProtoWriter): void {
   out.string(4, json["base_slug"] ?? json["baseSlug"], "base_slug");
   out.unknown(100, json, EMOJI_KEYS);
 }
+scannable(decodeEmoji, () => [
+  [1, { loose: "string" }, "id"], [2, "string", "grapheme"], [3, decodeValue, "variants"],
+  [4, "string", "base_slug", "baseSlug"], { unknown: 100 },
+]);
 
 const REACTION_KEYS: ReadonlySet<string> = new Set(["emoji", "count", "preview", "reacted"]);
 
@@ -34,5 +38,9 @@ export function decodeReaction(json: JsonObject, out: ProtoWriter): void {
   out.bool(4, json["reacted"], "reacted");
   out.unknown(100, json, REACTION_KEYS);
 }
+scannable(decodeReaction, () => [
+  [1, decodeEmoji, "emoji"], [2, "int32", "count"], [3, { list: "string" }, "preview"],
+  [4, "bool", "reacted"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

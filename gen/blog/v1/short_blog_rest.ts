@@ -2,7 +2,7 @@
 // @generated from file blog/v1/short_blog.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeAvatar } from "./avatar_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -26,5 +26,10 @@ export function decodeShortBlog(json: JsonObject, out: ProtoWriter): void {
   out.messages(8, json["avatar"], "avatar", decodeAvatar);
   out.unknown(100, json, SHORT_BLOG_KEYS);
 }
+scannable(decodeShortBlog, () => [
+  [1, "string", "uuid"], [2, "string", "name"], [3, "string", "url"], [4, "string", "title"],
+  [5, "string", "description"], [6, { time: "seconds" }, "updated"],
+  [7, "bool", "can_show_badges", "canShowBadges"], [8, { list: decodeAvatar }, "avatar"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

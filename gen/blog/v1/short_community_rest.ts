@@ -2,7 +2,7 @@
 // @generated from file blog/v1/short_community.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeAvatar } from "./avatar_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -26,5 +26,11 @@ export function decodeShortCommunity(json: JsonObject, out: ProtoWriter): void {
   out.messages(7, json["avatar_image"] ?? json["avatarImage"], "avatar_image", decodeAvatar);
   out.unknown(100, json, SHORT_COMMUNITY_KEYS);
 }
+scannable(decodeShortCommunity, () => [
+  [1, "string", "name"], [2, "string", "uuid"], [3, "string", "title"],
+  [4, "int32", "member_count", "memberCount"], [5, "string", "mention_tag", "mentionTag"],
+  [6, "bool", "can_view", "canView"], [7, { list: decodeAvatar }, "avatar_image", "avatarImage"],
+  { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/trail.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, OneofMembers, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type OneofMembers, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { PAYWALL_ACCESS, decodeBlog } from "./blog_resource_rest.ts";
 import { decodeContentLayout } from "./layout_rest.ts";
 import { decodeContentBlock } from "./npf_rest.ts";
@@ -44,6 +44,20 @@ export function decodeTrailItem(json: JsonObject, out: ProtoWriter): void {
   out.bool(23, json["is_root_item"] ?? json["isRootItem"], "is_root_item");
   out.unknown(100, json, TRAIL_ITEM_KEYS);
 }
+scannable(decodeTrailItem, () => [
+  [1, decodeBlog, "blog"], [2, decodeTrailPost, "post"],
+  {
+    when: [
+      { key: ["content"], type: "array", as: [3, { unwrap: [1, { list: decodeContentBlock }] }, "content"] },
+      { key: ["content"], type: "string", as: [4, "string", "content"] },
+    ],
+    known: ["content"],
+  },
+  [5, { list: decodeContentLayout }, "layout"], [10, "string", "broken_blog_name", "brokenBlogName"],
+  [11, decodeBlog, "broken_blog", "brokenBlog"], [20, "string", "content_raw", "contentRaw"],
+  [21, "string", "content_abstract", "contentAbstract"], [22, "bool", "is_current_item", "isCurrentItem"],
+  [23, "bool", "is_root_item", "isRootItem"], { unknown: 100 },
+]);
 
 const TRAIL_POST_KEYS: ReadonlySet<string> = new Set([
   "id", "timestamp", "is_commercial", "isCommercial", "is_paywalled", "isPaywalled", "paywall_access",
@@ -63,5 +77,10 @@ export function decodeTrailPost(json: JsonObject, out: ProtoWriter): void {
   out.collectedEnum(5, json["paywall_access"] ?? json["paywallAccess"], "paywall_access", PAYWALL_ACCESS);
   out.unknown(100, json, TRAIL_POST_KEYS);
 }
+scannable(decodeTrailPost, () => [
+  [1, "uint64", "id"], [2, { time: "seconds" }, "timestamp"], [3, "bool", "is_commercial", "isCommercial"],
+  [4, "bool", "is_paywalled", "isPaywalled"], [5, PAYWALL_ACCESS, "paywall_access", "paywallAccess"],
+  { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file community/v1/community_resource.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeAvatar } from "../../blog/v1/avatar_rest.ts";
 import { decodeMedia } from "../../blog/v1/media_rest.ts";
 import { decodeInvitation } from "./invitation_resource_rest.ts";
@@ -98,6 +98,29 @@ export function decodeCommunity(json: JsonObject, out: ProtoWriter): void {
   out.loosely("settings").message(63, json["settings"], "settings", decodeCommunitySettings);
   out.unknown(100, json, COMMUNITY_KEYS);
 }
+scannable(decodeCommunity, () => [
+  [1, "string", "name"], [2, "string", "uuid"], [3, "string", "title"],
+  [4, "int32", "member_count", "memberCount"], [5, "string", "mention_tag", "mentionTag"],
+  [6, "bool", "can_view", "canView"], [7, { list: decodeAvatar }, "avatar_image", "avatarImage"],
+  [10, "string", "description"], [11, "string", "about"], [12, { list: "string" }, "guidelines"],
+  [13, COMMUNITY_VISIBILITY, "visibility"], [14, { list: "string" }, "tags"],
+  [15, { time: "seconds" }, "created_ts", "createdTs"],
+  [16, { list: decodeMedia }, "header_image", "headerImage"], [17, JOIN_TYPE, "join_type", "joinType"],
+  [20, "int32", "members_online_count", "membersOnlineCount"], [21, "int32", "post_count", "postCount"],
+  [22, "int32", "unread_post_count", "unreadPostCount"], [23, "int32", "population_cap", "populationCap"],
+  [30, "bool", "is_member", "isMember"], [31, "bool", "can_post", "canPost"],
+  [32, "bool", "can_edit", "canEdit"], [33, "bool", "can_interact", "canInteract"],
+  [34, "bool", "can_invite", "canInvite"], [35, "bool", "can_view_comments", "canViewComments"],
+  [36, decodeInvitation, "invitation"], [40, "bool", "has_content_label", "hasContentLabel"],
+  [41, { list: "string" }, "content_label_categories", "contentLabelCategories"],
+  [42, "string", "content_label_last_reporter", "contentLabelLastReporter"],
+  [50, "string", "invite_link", "inviteLink"],
+  [51, "int32", "pending_invitations_count", "pendingInvitationsCount"],
+  [60, "bool", "handle_can_change", "handleCanChange"],
+  [61, { loose: { time: "seconds", none: "false" } }, "handle_next_change_ts", "handleNextChangeTs"],
+  [62, "bool", "can_edit_content_label", "canEditContentLabel"],
+  [63, { loose: decodeCommunitySettings }, "settings"], { unknown: 100 },
+]);
 
 const COMMUNITY_SETTINGS_KEYS: ReadonlySet<string> = new Set([
   "invite_links_enabled", "inviteLinksEnabled", "join_type", "joinType", "mods_can_invite", "modsCanInvite",
@@ -116,5 +139,10 @@ export function decodeCommunitySettings(json: JsonObject, out: ProtoWriter): voi
   out.bool(4, json["automod_links"] ?? json["automodLinks"], "automod_links");
   out.unknown(100, json, COMMUNITY_SETTINGS_KEYS);
 }
+scannable(decodeCommunitySettings, () => [
+  [1, "bool", "invite_links_enabled", "inviteLinksEnabled"], [2, JOIN_TYPE, "join_type", "joinType"],
+  [3, "bool", "mods_can_invite", "modsCanInvite"], [4, "bool", "automod_links", "automodLinks"],
+  { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -128,6 +128,7 @@ export const CommunityService_listCommunities: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.messages(1, response.payload, "", decodeCommunity);
   },
+  scan: [1, { list: decodeCommunity }],
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.ListCommunities)
 
@@ -161,6 +162,7 @@ export const CommunityService_getCommunity: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.message(1, response.payload, "", decodeCommunity);
   },
+  scan: [1, decodeCommunity],
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.GetCommunity)
 
@@ -213,6 +215,7 @@ export const CommunityService_updateCommunity: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.message(1, response.payload, "", decodeCommunity);
   },
+  scan: [1, decodeCommunity],
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.UpdateCommunity)
 
@@ -239,6 +242,7 @@ export const CommunityService_listInvitations: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListInvitationsResponse);
   },
+  scan: decodeListInvitationsResponse,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.ListInvitations)
 
@@ -341,6 +345,7 @@ export const CommunityService_getInvitation: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.message(1, response.payload, "", decodeInvitation);
   },
+  scan: [1, decodeInvitation],
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.GetInvitation)
 
@@ -391,6 +396,7 @@ export const CommunityService_regenerateInviteLink: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeRegenerateInviteLinkResponse);
   },
+  scan: decodeRegenerateInviteLinkResponse,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.RegenerateInviteLink)
 
@@ -421,6 +427,7 @@ export const CommunityService_listMembers: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListMembersResponse);
   },
+  scan: decodeListMembersResponse,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.ListMembers)
 
@@ -659,6 +666,7 @@ export const CommunityService_addReaction: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeAddReactionResponse);
   },
+  scan: decodeAddReactionResponse,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.AddReaction)
 
@@ -719,6 +727,7 @@ export const CommunityService_getModeratedPost: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.message(1, response.payload, "", decodeModeratedPost);
   },
+  scan: [1, decodeModeratedPost],
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.GetModeratedPost)
 
@@ -814,6 +823,7 @@ export const CommunityService_listTimeline: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListTimelineResponse);
   },
+  scan: decodeListTimelineResponse,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.ListTimeline)
 

@@ -2,7 +2,7 @@
 // @generated from file community/v1/invitation_resource.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -27,5 +27,9 @@ export function decodeInvitation(json: JsonObject, out: ProtoWriter): void {
   out.time(5, json["sent_on"] ?? json["sentOn"], "sent_on", "seconds");
   out.unknown(100, json, INVITATION_KEYS);
 }
+scannable(decodeInvitation, () => [
+  [1, INVITATION_TYPE, "type"], [2, "string", "type"], [3, decodeBlog, "sender"],
+  [4, decodeBlog, "recipient"], [5, { time: "seconds" }, "sent_on", "sentOn"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file community/v1/invitation.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 import { decodeInvitation } from "./invitation_resource_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -21,6 +21,9 @@ export function decodeListInvitationsResponse(json: JsonObject, out: ProtoWriter
   out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_INVITATIONS_RESPONSE_KEYS);
 }
+scannable(decodeListInvitationsResponse, () => [
+  [1, { list: decodeInvitation }, "invitations"], [2, decodeLinks, "_links", "Links", "links"],
+]);
 
 const REGENERATE_INVITE_LINK_RESPONSE_KEYS: ReadonlySet<string> = new Set(["invite_link", "inviteLink"]);
 
@@ -33,5 +36,6 @@ export function decodeRegenerateInviteLinkResponse(json: JsonObject, out: ProtoW
   out.string(1, json["invite_link"] ?? json["inviteLink"], "invite_link");
   out.unknownKeys(json, REGENERATE_INVITE_LINK_RESPONSE_KEYS);
 }
+scannable(decodeRegenerateInviteLinkResponse, () => [[1, "string", "invite_link", "inviteLink"]]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file community/v1/member.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -37,6 +37,9 @@ export function decodeListMembersResponse(json: JsonObject, out: ProtoWriter): v
   out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_MEMBERS_RESPONSE_KEYS);
 }
+scannable(decodeListMembersResponse, () => [
+  [1, { list: decodeMember }, "members"], [2, decodeLinks, "_links", "Links", "links"],
+]);
 
 const MEMBER_KEYS: ReadonlySet<string> = new Set([
   "joined_ts", "joinedTs", "is_admin", "isAdmin", "is_moderator", "isModerator", "is_mutual", "isMutual",
@@ -57,5 +60,16 @@ export function decodeMember(json: JsonObject, out: ProtoWriter): void {
   out.bool(5, json["is_mutual"] ?? json["isMutual"], "is_mutual");
   out.unknown(100, json, MEMBER_KEYS);
 }
+scannable(decodeMember, () => [
+  {
+    when: [
+      { key: ["name"], present: true, as: [1, decodeBlog] },
+      { key: ["uuid"], present: true, as: [1, decodeBlog] },
+      { key: ["url"], present: true, as: [1, decodeBlog] },
+    ],
+  },
+  [2, { time: "seconds" }, "joined_ts", "joinedTs"], [3, "bool", "is_admin", "isAdmin"],
+  [4, "bool", "is_moderator", "isModerator"], [5, "bool", "is_mutual", "isMutual"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

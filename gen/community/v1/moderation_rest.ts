@@ -2,7 +2,7 @@
 // @generated from file community/v1/moderation.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { decodePost } from "../../blog/v1/post_resource_rest.ts";
 import { REMOVAL_REASON } from "./removal_reason_rest.ts";
@@ -35,5 +35,10 @@ export function decodeModeratedPost(json: JsonObject, out: ProtoWriter): void {
   out.message(8, json["moderator"], "moderator", decodeBlog);
   out.unknown(100, json, MODERATED_POST_KEYS);
 }
+scannable(decodeModeratedPost, () => [
+  [1, MODERATION_ACTION, "action"], [2, "string", "action"], [3, REMOVAL_REASON, "reason"],
+  [4, "string", "reason"], [5, "string", "note"], [6, { time: "seconds" }, "ts"], [7, decodePost, "post"],
+  [8, decodeBlog, "moderator"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file community/v1/reaction.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeTimeline } from "./timeline_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -17,5 +17,6 @@ export function decodeAddReactionResponse(json: JsonObject, out: ProtoWriter): v
   out.message(1, json["timeline"], "timeline", decodeTimeline);
   out.unknownKeys(json, ADD_REACTION_RESPONSE_KEYS);
 }
+scannable(decodeAddReactionResponse, () => [[1, decodeTimeline, "timeline"]]);
 
 // @@protoc_insertion_point(end)

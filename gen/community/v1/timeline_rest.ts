@@ -2,7 +2,7 @@
 // @generated from file community/v1/timeline.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter } from "connect-rest/adapter";
+import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 import { decodePost } from "../../blog/v1/post_resource_rest.ts";
@@ -27,6 +27,7 @@ export function decodeBlogElement(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json["resources"], "resources", decodeBlog);
   out.unknownKeys(json, BLOG_ELEMENT_KEYS);
 }
+scannable(decodeBlogElement, () => [[1, { list: decodeBlog }, "resources"]]);
 
 const CAROUSEL_ELEMENT_KEYS: ReadonlySet<string> = new Set(["elements"]);
 
@@ -39,6 +40,7 @@ export function decodeCarouselElement(json: JsonObject, out: ProtoWriter): void 
   out.messages(1, json["elements"], "elements", decodeTimelineElement);
   out.unknownKeys(json, CAROUSEL_ELEMENT_KEYS);
 }
+scannable(decodeCarouselElement, () => [[1, { list: decodeTimelineElement }, "elements"]]);
 
 const LIST_TIMELINE_RESPONSE_KEYS: ReadonlySet<string> = new Set(["timeline"]);
 
@@ -51,6 +53,7 @@ export function decodeListTimelineResponse(json: JsonObject, out: ProtoWriter): 
   out.message(1, json["timeline"], "timeline", decodeTimeline);
   out.unknownKeys(json, LIST_TIMELINE_RESPONSE_KEYS);
 }
+scannable(decodeListTimelineResponse, () => [[1, decodeTimeline, "timeline"]]);
 
 const TIMELINE_KEYS: ReadonlySet<string> = new Set(["elements", "_links", "Links", "links"]);
 
@@ -64,6 +67,10 @@ export function decodeTimeline(json: JsonObject, out: ProtoWriter): void {
   out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknown(100, json, TIMELINE_KEYS);
 }
+scannable(decodeTimeline, () => [
+  [1, { list: decodeTimelineElement }, "elements"], [2, decodeLinks, "_links", "Links", "links"],
+  { unknown: 100 },
+]);
 
 const TIMELINE_ELEMENT_KEYS: ReadonlySet<string> = new Set([
   "object_type", "objectType", "display_type", "displayType",
@@ -91,5 +98,16 @@ export function decodeTimelineElement(json: JsonObject, out: ProtoWriter): void 
   out.loosely("display_type").string(11, json["display_type"] ?? json["displayType"], "display_type");
   out.unknown(100, json, TIMELINE_ELEMENT_KEYS);
 }
+scannable(decodeTimelineElement, () => [
+  {
+    when: [
+      { key: ["object_type", "objectType"], is: ["post"], as: [1, decodePost] },
+      { key: ["object_type", "objectType"], is: ["blog"], as: [2, decodeBlogElement] },
+      { key: ["object_type", "objectType"], is: ["carousel"], as: [3, decodeCarouselElement] },
+    ],
+  },
+  [10, "string", "object_type", "objectType"], [11, { loose: "string" }, "display_type", "displayType"],
+  { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

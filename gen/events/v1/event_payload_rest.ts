@@ -2,7 +2,7 @@
 // @generated from file events/v1/event_payload.proto (package events.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, decodeStruct } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, decodeStruct, scannable } from "connect-rest/adapter";
 import { decodeActor, decodeRepository } from "./subject_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -21,6 +21,10 @@ export function decodeCommit(json: JsonObject, out: ProtoWriter): void {
   out.string(5, json["url"], "url");
   out.unknown(100, json, COMMIT_KEYS);
 }
+scannable(decodeCommit, () => [
+  [1, "string", "sha"], [2, decodeCommitAuthor, "author"], [3, "string", "message"], [4, "bool", "distinct"],
+  [5, "string", "url"], { unknown: 100 },
+]);
 
 const COMMIT_AUTHOR_KEYS: ReadonlySet<string> = new Set(["email", "name"]);
 
@@ -34,6 +38,7 @@ export function decodeCommitAuthor(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["name"], "name");
   out.unknown(100, json, COMMIT_AUTHOR_KEYS);
 }
+scannable(decodeCommitAuthor, () => [[1, "string", "email"], [2, "string", "name"], { unknown: 100 }]);
 
 const COMMIT_COMMENT_KEYS: ReadonlySet<string> = new Set([
   "id", "node_id", "nodeId", "html_url", "htmlUrl", "url", "body", "user", "commit_id", "commitId", "path",
@@ -61,6 +66,13 @@ export function decodeCommitComment(json: JsonObject, out: ProtoWriter): void {
   out.message(13, json["reactions"], "reactions", decodeStruct);
   out.unknown(100, json, COMMIT_COMMENT_KEYS);
 }
+scannable(decodeCommitComment, () => [
+  [1, "uint64", "id"], [2, "string", "node_id", "nodeId"], [3, "string", "html_url", "htmlUrl"],
+  [4, "string", "url"], [5, "string", "body"], [6, decodeActor, "user"],
+  [7, "string", "commit_id", "commitId"], [8, "string", "path"], [9, "int32", "position"],
+  [10, "int32", "line"], [11, { time: "iso8601" }, "created_at", "createdAt"],
+  [12, { time: "iso8601" }, "updated_at", "updatedAt"], [13, decodeStruct, "reactions"], { unknown: 100 },
+]);
 
 const COMMIT_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "comment"]);
 
@@ -74,6 +86,9 @@ export function decodeCommitCommentPayload(json: JsonObject, out: ProtoWriter): 
   out.message(2, json["comment"], "comment", decodeCommitComment);
   out.unknown(100, json, COMMIT_COMMENT_PAYLOAD_KEYS);
 }
+scannable(decodeCommitCommentPayload, () => [
+  [1, "string", "action"], [2, decodeCommitComment, "comment"], { unknown: 100 },
+]);
 
 const CREATE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "ref", "ref_type", "refType", "full_ref", "fullRef", "master_branch", "masterBranch", "description",
@@ -94,6 +109,11 @@ export function decodeCreatePayload(json: JsonObject, out: ProtoWriter): void {
   out.string(6, json["pusher_type"] ?? json["pusherType"], "pusher_type");
   out.unknown(100, json, CREATE_PAYLOAD_KEYS);
 }
+scannable(decodeCreatePayload, () => [
+  [1, "string", "ref"], [2, "string", "ref_type", "refType"], [3, "string", "full_ref", "fullRef"],
+  [4, "string", "master_branch", "masterBranch"], [5, "string", "description"],
+  [6, "string", "pusher_type", "pusherType"], { unknown: 100 },
+]);
 
 const DELETE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "ref", "ref_type", "refType", "full_ref", "fullRef", "pusher_type", "pusherType",
@@ -111,6 +131,10 @@ export function decodeDeletePayload(json: JsonObject, out: ProtoWriter): void {
   out.string(4, json["pusher_type"] ?? json["pusherType"], "pusher_type");
   out.unknown(100, json, DELETE_PAYLOAD_KEYS);
 }
+scannable(decodeDeletePayload, () => [
+  [1, "string", "ref"], [2, "string", "ref_type", "refType"], [3, "string", "full_ref", "fullRef"],
+  [4, "string", "pusher_type", "pusherType"], { unknown: 100 },
+]);
 
 const DISCUSSION_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "discussion"]);
 
@@ -124,6 +148,9 @@ export function decodeDiscussionPayload(json: JsonObject, out: ProtoWriter): voi
   out.message(2, json["discussion"], "discussion", decodeStruct);
   out.unknown(100, json, DISCUSSION_PAYLOAD_KEYS);
 }
+scannable(decodeDiscussionPayload, () => [
+  [1, "string", "action"], [2, decodeStruct, "discussion"], { unknown: 100 },
+]);
 
 const FORK_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "forkee"]);
 
@@ -137,6 +164,7 @@ export function decodeForkPayload(json: JsonObject, out: ProtoWriter): void {
   out.message(2, json["forkee"], "forkee", decodeStruct);
   out.unknown(100, json, FORK_PAYLOAD_KEYS);
 }
+scannable(decodeForkPayload, () => [[1, "string", "action"], [2, decodeStruct, "forkee"], { unknown: 100 }]);
 
 const GOLLUM_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["pages"]);
 
@@ -149,6 +177,7 @@ export function decodeGollumPayload(json: JsonObject, out: ProtoWriter): void {
   out.messages(1, json["pages"], "pages", decodeWikiPage);
   out.unknown(100, json, GOLLUM_PAYLOAD_KEYS);
 }
+scannable(decodeGollumPayload, () => [[1, { list: decodeWikiPage }, "pages"], { unknown: 100 }]);
 
 const ISSUE_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "issue", "comment"]);
 
@@ -163,6 +192,9 @@ export function decodeIssueCommentPayload(json: JsonObject, out: ProtoWriter): v
   out.message(3, json["comment"], "comment", decodeStruct);
   out.unknown(100, json, ISSUE_COMMENT_PAYLOAD_KEYS);
 }
+scannable(decodeIssueCommentPayload, () => [
+  [1, "string", "action"], [2, decodeStruct, "issue"], [3, decodeStruct, "comment"], { unknown: 100 },
+]);
 
 const ISSUES_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "action", "issue", "assignee", "assignees", "label", "labels",
@@ -182,6 +214,11 @@ export function decodeIssuesPayload(json: JsonObject, out: ProtoWriter): void {
   out.messages(6, json["labels"], "labels", decodeStruct);
   out.unknown(100, json, ISSUES_PAYLOAD_KEYS);
 }
+scannable(decodeIssuesPayload, () => [
+  [1, "string", "action"], [2, decodeStruct, "issue"], [3, decodeActor, "assignee"],
+  [4, { list: decodeActor }, "assignees"], [5, decodeStruct, "label"], [6, { list: decodeStruct }, "labels"],
+  { unknown: 100 },
+]);
 
 const MEMBER_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "member"]);
 
@@ -195,6 +232,7 @@ export function decodeMemberPayload(json: JsonObject, out: ProtoWriter): void {
   out.message(2, json["member"], "member", decodeActor);
   out.unknown(100, json, MEMBER_PAYLOAD_KEYS);
 }
+scannable(decodeMemberPayload, () => [[1, "string", "action"], [2, decodeActor, "member"], { unknown: 100 }]);
 
 const PUBLIC_PAYLOAD_KEYS: ReadonlySet<string> = new Set([]);
 
@@ -206,6 +244,7 @@ const PUBLIC_PAYLOAD_KEYS: ReadonlySet<string> = new Set([]);
 export function decodePublicPayload(json: JsonObject, out: ProtoWriter): void {
   out.unknown(100, json, PUBLIC_PAYLOAD_KEYS);
 }
+scannable(decodePublicPayload, () => [{ unknown: 100 }]);
 
 const PULL_REQUEST_KEYS: ReadonlySet<string> = new Set([
   "id", "number", "url", "head", "base", "title", "user", "merged", "body", "author_association",
@@ -230,6 +269,12 @@ export function decodePullRequest(json: JsonObject, out: ProtoWriter): void {
   out.string(10, json["author_association"] ?? json["authorAssociation"], "author_association");
   out.unknown(100, json, PULL_REQUEST_KEYS);
 }
+scannable(decodePullRequest, () => [
+  [1, "uint64", "id"], [2, "uint64", "number"], [3, "string", "url"], [4, decodePullRequestBranch, "head"],
+  [5, decodePullRequestBranch, "base"], [6, "string", "title"], [7, decodeActor, "user"],
+  [8, "bool", "merged"], [9, "string", "body"], [10, "string", "author_association", "authorAssociation"],
+  { unknown: 100 },
+]);
 
 const PULL_REQUEST_BRANCH_KEYS: ReadonlySet<string> = new Set(["ref", "sha", "repo"]);
 
@@ -244,6 +289,9 @@ export function decodePullRequestBranch(json: JsonObject, out: ProtoWriter): voi
   out.message(3, json["repo"], "repo", decodeRepository);
   out.unknown(100, json, PULL_REQUEST_BRANCH_KEYS);
 }
+scannable(decodePullRequestBranch, () => [
+  [1, "string", "ref"], [2, "string", "sha"], [3, decodeRepository, "repo"], { unknown: 100 },
+]);
 
 const PULL_REQUEST_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "action", "number", "pull_request", "pullRequest", "assignee", "assignees", "label", "labels",
@@ -264,6 +312,11 @@ export function decodePullRequestPayload(json: JsonObject, out: ProtoWriter): vo
   out.messages(7, json["labels"], "labels", decodeStruct);
   out.unknown(100, json, PULL_REQUEST_PAYLOAD_KEYS);
 }
+scannable(decodePullRequestPayload, () => [
+  [1, "string", "action"], [2, "uint64", "number"], [3, decodePullRequest, "pull_request", "pullRequest"],
+  [4, decodeActor, "assignee"], [5, { list: decodeActor }, "assignees"], [6, decodeStruct, "label"],
+  [7, { list: decodeStruct }, "labels"], { unknown: 100 },
+]);
 
 const PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "action", "comment", "pull_request", "pullRequest",
@@ -280,6 +333,10 @@ export function decodePullRequestReviewCommentPayload(json: JsonObject, out: Pro
   out.message(3, json["pull_request"] ?? json["pullRequest"], "pull_request", decodePullRequest);
   out.unknown(100, json, PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_KEYS);
 }
+scannable(decodePullRequestReviewCommentPayload, () => [
+  [1, "string", "action"], [2, decodeReviewComment, "comment"],
+  [3, decodePullRequest, "pull_request", "pullRequest"], { unknown: 100 },
+]);
 
 const PULL_REQUEST_REVIEW_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "action", "review", "pull_request", "pullRequest",
@@ -296,6 +353,10 @@ export function decodePullRequestReviewPayload(json: JsonObject, out: ProtoWrite
   out.message(3, json["pull_request"] ?? json["pullRequest"], "pull_request", decodePullRequest);
   out.unknown(100, json, PULL_REQUEST_REVIEW_PAYLOAD_KEYS);
 }
+scannable(decodePullRequestReviewPayload, () => [
+  [1, "string", "action"], [2, decodeReview, "review"], [3, decodePullRequest, "pull_request", "pullRequest"],
+  { unknown: 100 },
+]);
 
 const PUSH_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
   "push_id", "pushId", "ref", "head", "before", "repository_id", "repositoryId", "size", "distinct_size",
@@ -318,6 +379,12 @@ export function decodePushPayload(json: JsonObject, out: ProtoWriter): void {
   out.wrapped(8, json["commits"], "commits", (value, out) => out.messages(1, value, "", decodeCommit));
   out.unknown(100, json, PUSH_PAYLOAD_KEYS);
 }
+scannable(decodePushPayload, () => [
+  [1, "uint64", "push_id", "pushId"], [2, "string", "ref"], [3, "string", "head"], [4, "string", "before"],
+  [5, "uint64", "repository_id", "repositoryId"], [6, "int32", "size"],
+  [7, "int32", "distinct_size", "distinctSize"], [8, { unwrap: [1, { list: decodeCommit }] }, "commits"],
+  { unknown: 100 },
+]);
 
 const RELEASE_KEYS: ReadonlySet<string> = new Set([
   "id", "node_id", "nodeId", "tag_name", "tagName", "target_commitish", "targetCommitish", "name", "body",
@@ -354,6 +421,15 @@ export function decodeRelease(json: JsonObject, out: ProtoWriter): void {
   out.string(16, json["html_url"] ?? json["htmlUrl"], "html_url");
   out.unknown(100, json, RELEASE_KEYS);
 }
+scannable(decodeRelease, () => [
+  [1, "uint64", "id"], [2, "string", "node_id", "nodeId"], [3, "string", "tag_name", "tagName"],
+  [4, "string", "target_commitish", "targetCommitish"], [5, "string", "name"], [6, "string", "body"],
+  [7, "bool", "draft"], [8, "bool", "prerelease"], [9, { time: "iso8601" }, "created_at", "createdAt"],
+  [10, { time: "iso8601" }, "published_at", "publishedAt"], [11, decodeActor, "author"],
+  [12, { list: decodeStruct }, "assets"], [13, "string", "short_description_html", "shortDescriptionHtml"],
+  [14, "bool", "is_short_description_html_truncated", "isShortDescriptionHtmlTruncated"],
+  [15, "string", "url"], [16, "string", "html_url", "htmlUrl"], { unknown: 100 },
+]);
 
 const RELEASE_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "release"]);
 
@@ -367,6 +443,9 @@ export function decodeReleasePayload(json: JsonObject, out: ProtoWriter): void {
   out.message(2, json["release"], "release", decodeRelease);
   out.unknown(100, json, RELEASE_PAYLOAD_KEYS);
 }
+scannable(decodeReleasePayload, () => [
+  [1, "string", "action"], [2, decodeRelease, "release"], { unknown: 100 },
+]);
 
 const REVIEW_KEYS: ReadonlySet<string> = new Set([
   "id", "node_id", "nodeId", "user", "body", "commit_id", "commitId", "submitted_at", "submittedAt", "state",
@@ -392,6 +471,13 @@ export function decodeReview(json: JsonObject, out: ProtoWriter): void {
   out.time(11, json["updated_at"] ?? json["updatedAt"], "updated_at", "iso8601");
   out.unknown(100, json, REVIEW_KEYS);
 }
+scannable(decodeReview, () => [
+  [1, "uint64", "id"], [2, "string", "node_id", "nodeId"], [3, decodeActor, "user"], [4, "string", "body"],
+  [5, "string", "commit_id", "commitId"], [6, { time: "iso8601" }, "submitted_at", "submittedAt"],
+  [7, "string", "state"], [8, "string", "html_url", "htmlUrl"],
+  [9, "string", "pull_request_url", "pullRequestUrl"], [10, decodeStruct, "_links", "Links"],
+  [11, { time: "iso8601" }, "updated_at", "updatedAt"], { unknown: 100 },
+]);
 
 const REVIEW_COMMENT_KEYS: ReadonlySet<string> = new Set([
   "id", "node_id", "nodeId", "url", "pull_request_review_id", "pullRequestReviewId", "diff_hunk", "diffHunk",
@@ -429,6 +515,17 @@ export function decodeReviewComment(json: JsonObject, out: ProtoWriter): void {
   out.message(20, json["reactions"], "reactions", decodeStruct);
   out.unknown(100, json, REVIEW_COMMENT_KEYS);
 }
+scannable(decodeReviewComment, () => [
+  [1, "uint64", "id"], [2, "string", "node_id", "nodeId"], [3, "string", "url"],
+  [4, "uint64", "pull_request_review_id", "pullRequestReviewId"], [5, "string", "diff_hunk", "diffHunk"],
+  [6, "string", "path"], [7, "int32", "position"], [8, "int32", "original_position", "originalPosition"],
+  [9, "string", "subject_type", "subjectType"], [10, "string", "commit_id", "commitId"],
+  [11, "string", "original_commit_id", "originalCommitId"], [12, decodeActor, "user"], [13, "string", "body"],
+  [14, { time: "iso8601" }, "created_at", "createdAt"], [15, { time: "iso8601" }, "updated_at", "updatedAt"],
+  [16, "string", "html_url", "htmlUrl"], [17, "string", "pull_request_url", "pullRequestUrl"],
+  [18, decodeStruct, "_links", "Links"], [19, "uint64", "in_reply_to_id", "inReplyToId"],
+  [20, decodeStruct, "reactions"], { unknown: 100 },
+]);
 
 const WATCH_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action"]);
 
@@ -441,6 +538,7 @@ export function decodeWatchPayload(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["action"], "action");
   out.unknown(100, json, WATCH_PAYLOAD_KEYS);
 }
+scannable(decodeWatchPayload, () => [[1, "string", "action"], { unknown: 100 }]);
 
 const WIKI_PAGE_KEYS: ReadonlySet<string> = new Set([
   "page_name", "pageName", "title", "summary", "action", "sha", "html_url", "htmlUrl",
@@ -460,5 +558,9 @@ export function decodeWikiPage(json: JsonObject, out: ProtoWriter): void {
   out.string(6, json["html_url"] ?? json["htmlUrl"], "html_url");
   out.unknown(100, json, WIKI_PAGE_KEYS);
 }
+scannable(decodeWikiPage, () => [
+  [1, "string", "page_name", "pageName"], [2, "string", "title"], [3, "string", "summary"],
+  [4, "string", "action"], [5, "string", "sha"], [6, "string", "html_url", "htmlUrl"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

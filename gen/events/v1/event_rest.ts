@@ -8,6 +8,7 @@ import {
   type OneofMembers,
   type ProtoWriter,
   decodeStruct,
+  scannable,
 } from "connect-rest/adapter";
 import {
   decodeCommitCommentPayload,
@@ -138,5 +139,36 @@ export function decodeEvent(json: JsonObject, out: ProtoWriter): void {
   out.unchosen(payloadStart, json, EVENT_PAYLOAD);
   out.unknown(100, json, EVENT_KEYS);
 }
+scannable(decodeEvent, () => [
+  [1, "string", "id"], [2, EVENT_TYPE, "type"], [3, "string", "type"], [4, decodeActor, "actor"],
+  [5, decodeRepository, "repo"], [6, decodeOrganization, "org"], [7, "bool", "public"],
+  [8, { time: "iso8601" }, "created_at", "createdAt"],
+  {
+    when: [
+      { key: ["type"], is: ["CommitCommentEvent"], as: [20, decodeCommitCommentPayload, "payload"] },
+      { key: ["type"], is: ["CreateEvent"], as: [21, decodeCreatePayload, "payload"] },
+      { key: ["type"], is: ["DeleteEvent"], as: [22, decodeDeletePayload, "payload"] },
+      { key: ["type"], is: ["DiscussionEvent"], as: [23, decodeDiscussionPayload, "payload"] },
+      { key: ["type"], is: ["ForkEvent"], as: [24, decodeForkPayload, "payload"] },
+      { key: ["type"], is: ["GollumEvent"], as: [25, decodeGollumPayload, "payload"] },
+      { key: ["type"], is: ["IssueCommentEvent"], as: [26, decodeIssueCommentPayload, "payload"] },
+      { key: ["type"], is: ["IssuesEvent"], as: [27, decodeIssuesPayload, "payload"] },
+      { key: ["type"], is: ["MemberEvent"], as: [28, decodeMemberPayload, "payload"] },
+      { key: ["type"], is: ["PublicEvent"], as: [29, decodePublicPayload, "payload"] },
+      { key: ["type"], is: ["PullRequestEvent"], as: [30, decodePullRequestPayload, "payload"] },
+      { key: ["type"], is: ["PullRequestReviewEvent"], as: [31, decodePullRequestReviewPayload, "payload"] },
+      {
+        key: ["type"],
+        is: ["PullRequestReviewCommentEvent"],
+        as: [32, decodePullRequestReviewCommentPayload, "payload"],
+      },
+      { key: ["type"], is: ["PushEvent"], as: [33, decodePushPayload, "payload"] },
+      { key: ["type"], is: ["ReleaseEvent"], as: [34, decodeReleasePayload, "payload"] },
+      { key: ["type"], is: ["WatchEvent"], as: [35, decodeWatchPayload, "payload"] },
+    ],
+    otherwise: [9, decodeStruct, "payload"],
+  },
+  { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

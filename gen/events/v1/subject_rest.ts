@@ -2,7 +2,7 @@
 // @generated from file events/v1/subject.proto (package events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
 const ACTOR_KEYS: ReadonlySet<string> = new Set([
@@ -24,6 +24,11 @@ export function decodeActor(json: JsonObject, out: ProtoWriter): void {
   out.string(6, json["avatar_url"] ?? json["avatarUrl"], "avatar_url");
   out.unknown(100, json, ACTOR_KEYS);
 }
+scannable(decodeActor, () => [
+  [1, "uint64", "id"], [2, "string", "login"], [3, "string", "display_login", "displayLogin"],
+  [4, "string", "external_avatar_id", "externalAvatarId"], [5, "string", "url"],
+  [6, "string", "avatar_url", "avatarUrl"], { unknown: 100 },
+]);
 
 const ORGANIZATION_KEYS: ReadonlySet<string> = new Set([
   "id", "login", "external_avatar_id", "externalAvatarId", "url", "avatar_url", "avatarUrl",
@@ -42,6 +47,10 @@ export function decodeOrganization(json: JsonObject, out: ProtoWriter): void {
   out.string(5, json["avatar_url"] ?? json["avatarUrl"], "avatar_url");
   out.unknown(100, json, ORGANIZATION_KEYS);
 }
+scannable(decodeOrganization, () => [
+  [1, "uint64", "id"], [2, "string", "login"], [3, "string", "external_avatar_id", "externalAvatarId"],
+  [4, "string", "url"], [5, "string", "avatar_url", "avatarUrl"], { unknown: 100 },
+]);
 
 const REPOSITORY_KEYS: ReadonlySet<string> = new Set(["id", "name", "url"]);
 
@@ -56,5 +65,8 @@ export function decodeRepository(json: JsonObject, out: ProtoWriter): void {
   out.string(3, json["url"], "url");
   out.unknown(100, json, REPOSITORY_KEYS);
 }
+scannable(decodeRepository, () => [
+  [1, "uint64", "id"], [2, "string", "name"], [3, "string", "url"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

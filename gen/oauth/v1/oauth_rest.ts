@@ -12,6 +12,7 @@ import {
   type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
+  scannable,
   unary,
 } from "connect-rest/adapter";
 import {
@@ -67,6 +68,7 @@ export const OAuthService_createRequestToken: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeCreateRequestTokenResponse);
   },
+  scan: decodeCreateRequestTokenResponse,
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateRequestToken)
 
@@ -99,6 +101,7 @@ export const OAuthService_createAccessToken: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeCreateAccessTokenResponse);
   },
+  scan: decodeCreateAccessTokenResponse,
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateAccessToken)
 
@@ -141,6 +144,7 @@ export const OAuthService_createToken: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeCreateTokenResponse);
   },
+  scan: decodeCreateTokenResponse,
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateToken)
 
@@ -172,6 +176,7 @@ export const OAuthService_refreshToken: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeRefreshTokenResponse);
   },
+  scan: decodeRefreshTokenResponse,
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.RefreshToken)
 
@@ -201,6 +206,7 @@ export const OAuthService_exchangeToken: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeExchangeTokenResponse);
   },
+  scan: decodeExchangeTokenResponse,
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.ExchangeToken)
 
@@ -250,6 +256,9 @@ export function decodeCreateAccessTokenResponse(json: JsonObject, out: ProtoWrit
   out.string(2, json["oauth_token_secret"] ?? json["oauthTokenSecret"], "oauth_token_secret");
   out.unknownKeys(json, CREATE_ACCESS_TOKEN_RESPONSE_KEYS);
 }
+scannable(decodeCreateAccessTokenResponse, () => [
+  [1, "string", "oauth_token", "oauthToken"], [2, "string", "oauth_token_secret", "oauthTokenSecret"],
+]);
 
 const CREATE_REQUEST_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "oauth_token", "oauthToken", "oauth_token_secret", "oauthTokenSecret", "oauth_callback_confirmed",
@@ -267,6 +276,10 @@ export function decodeCreateRequestTokenResponse(json: JsonObject, out: ProtoWri
   out.bool(3, json["oauth_callback_confirmed"] ?? json["oauthCallbackConfirmed"], "oauth_callback_confirmed");
   out.unknownKeys(json, CREATE_REQUEST_TOKEN_RESPONSE_KEYS);
 }
+scannable(decodeCreateRequestTokenResponse, () => [
+  [1, "string", "oauth_token", "oauthToken"], [2, "string", "oauth_token_secret", "oauthTokenSecret"],
+  [3, "bool", "oauth_callback_confirmed", "oauthCallbackConfirmed"],
+]);
 
 const CREATE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "access_token", "accessToken", "expires_in", "expiresIn", "token_type", "tokenType", "scope",
@@ -287,6 +300,11 @@ export function decodeCreateTokenResponse(json: JsonObject, out: ProtoWriter): v
   out.loosely("id_token").string(6, json["id_token"] ?? json["idToken"], "id_token");
   out.unknownKeys(json, CREATE_TOKEN_RESPONSE_KEYS);
 }
+scannable(decodeCreateTokenResponse, () => [
+  [1, "string", "access_token", "accessToken"], [2, "int32", "expires_in", "expiresIn"],
+  [3, "string", "token_type", "tokenType"], [4, "string", "scope"],
+  [5, "string", "refresh_token", "refreshToken"], [6, { loose: "string" }, "id_token", "idToken"],
+]);
 
 const EXCHANGE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "access_token", "accessToken", "expires_in", "expiresIn", "token_type", "tokenType", "scope",
@@ -307,6 +325,11 @@ export function decodeExchangeTokenResponse(json: JsonObject, out: ProtoWriter):
   out.loosely("id_token").string(6, json["id_token"] ?? json["idToken"], "id_token");
   out.unknownKeys(json, EXCHANGE_TOKEN_RESPONSE_KEYS);
 }
+scannable(decodeExchangeTokenResponse, () => [
+  [1, "string", "access_token", "accessToken"], [2, "int32", "expires_in", "expiresIn"],
+  [3, "string", "token_type", "tokenType"], [4, "string", "scope"],
+  [5, "string", "refresh_token", "refreshToken"], [6, { loose: "string" }, "id_token", "idToken"],
+]);
 
 const REFRESH_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "access_token", "accessToken", "expires_in", "expiresIn", "token_type", "tokenType", "scope",
@@ -327,5 +350,10 @@ export function decodeRefreshTokenResponse(json: JsonObject, out: ProtoWriter): 
   out.loosely("id_token").string(6, json["id_token"] ?? json["idToken"], "id_token");
   out.unknownKeys(json, REFRESH_TOKEN_RESPONSE_KEYS);
 }
+scannable(decodeRefreshTokenResponse, () => [
+  [1, "string", "access_token", "accessToken"], [2, "int32", "expires_in", "expiresIn"],
+  [3, "string", "token_type", "tokenType"], [4, "string", "scope"],
+  [5, "string", "refresh_token", "refreshToken"], [6, { loose: "string" }, "id_token", "idToken"],
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,7 +2,7 @@
 // @generated from file user/v1/dashboard.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 import { decodePost } from "../../blog/v1/post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -19,5 +19,8 @@ export function decodeListDashboardResponse(json: JsonObject, out: ProtoWriter):
   out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_DASHBOARD_RESPONSE_KEYS);
 }
+scannable(decodeListDashboardResponse, () => [
+  [1, { list: decodePost }, "posts"], [2, decodeLinks, "_links", "Links", "links"],
+]);
 
 // @@protoc_insertion_point(end)

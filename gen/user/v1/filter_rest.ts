@@ -14,6 +14,7 @@ import {
   type ServiceAdapter,
   type UnaryAdapter,
   pathSegment,
+  scannable,
   unary,
 } from "connect-rest/adapter";
 import {
@@ -78,6 +79,7 @@ export const FilterService_listFilteredTags: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListFilteredTagsResponse);
   },
+  scan: decodeListFilteredTagsResponse,
 });
 // @@protoc_insertion_point(method:user.v1.FilterService.ListFilteredTags)
 
@@ -153,6 +155,7 @@ export const FilterService_listFilteredContent: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListFilteredContentResponse);
   },
+  scan: decodeListFilteredContentResponse,
 });
 // @@protoc_insertion_point(method:user.v1.FilterService.ListFilteredContent)
 
@@ -256,6 +259,9 @@ export function decodeListFilteredContentResponse(json: JsonObject, out: ProtoWr
   out.list(1, json["filtered_content"] ?? json["filteredContent"], "filtered_content", "string");
   out.unknownKeys(json, LIST_FILTERED_CONTENT_RESPONSE_KEYS);
 }
+scannable(decodeListFilteredContentResponse, () => [
+  [1, { list: "string" }, "filtered_content", "filteredContent"],
+]);
 
 const LIST_FILTERED_TAGS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["filtered_tags", "filteredTags"]);
 
@@ -268,5 +274,6 @@ export function decodeListFilteredTagsResponse(json: JsonObject, out: ProtoWrite
   out.list(1, json["filtered_tags"] ?? json["filteredTags"], "filtered_tags", "string");
   out.unknownKeys(json, LIST_FILTERED_TAGS_RESPONSE_KEYS);
 }
+scannable(decodeListFilteredTagsResponse, () => [[1, { list: "string" }, "filtered_tags", "filteredTags"]]);
 
 // @@protoc_insertion_point(end)

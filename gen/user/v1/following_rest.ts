@@ -2,7 +2,7 @@
 // @generated from file user/v1/following.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -18,6 +18,7 @@ export function decodeFollowBlogResponse(json: JsonObject, out: ProtoWriter): vo
   out.message(1, json["blog"], "blog", decodeBlog);
   out.unknownKeys(json, FOLLOW_BLOG_RESPONSE_KEYS);
 }
+scannable(decodeFollowBlogResponse, () => [[1, decodeBlog, "blog"]]);
 
 const LIST_FOLLOWING_RESPONSE_KEYS: ReadonlySet<string> = new Set([
   "blogs", "total_blogs", "totalBlogs", "_links", "Links", "links",
@@ -34,5 +35,9 @@ export function decodeListFollowingResponse(json: JsonObject, out: ProtoWriter):
   out.message(3, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
   out.unknownKeys(json, LIST_FOLLOWING_RESPONSE_KEYS);
 }
+scannable(decodeListFollowingResponse, () => [
+  [1, { list: decodeBlog }, "blogs"], [2, "int32", "total_blogs", "totalBlogs"],
+  [3, decodeLinks, "_links", "Links", "links"],
+]);
 
 // @@protoc_insertion_point(end)

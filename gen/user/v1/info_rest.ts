@@ -2,7 +2,7 @@
 // @generated from file user/v1/info.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import type { JsonObject, ProtoWriter } from "connect-rest/adapter";
+import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { POST_FORMAT } from "../../blog/v1/post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -18,6 +18,7 @@ export function decodeGetUserInfoResponse(json: JsonObject, out: ProtoWriter): v
   out.message(1, json["user"], "user", decodeUserInfo);
   out.unknownKeys(json, GET_USER_INFO_RESPONSE_KEYS);
 }
+scannable(decodeGetUserInfoResponse, () => [[1, decodeUserInfo, "user"]]);
 
 const GET_USER_LIMITS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["user"]);
 
@@ -32,6 +33,7 @@ export function decodeGetUserLimitsResponse(json: JsonObject, out: ProtoWriter):
   );
   out.unknownKeys(json, GET_USER_LIMITS_RESPONSE_KEYS);
 }
+scannable(decodeGetUserLimitsResponse, () => [[1, { map: decodeUserLimit }, "user"]]);
 
 const USER_INFO_KEYS: ReadonlySet<string> = new Set([
   "name", "following", "likes", "default_post_format", "defaultPostFormat", "blogs",
@@ -56,6 +58,12 @@ export function decodeUserInfo(json: JsonObject, out: ProtoWriter): void {
   out.messages(6, json["blogs"], "blogs", decodeBlog);
   out.unknown(100, json, USER_INFO_KEYS);
 }
+scannable(decodeUserInfo, () => [
+  [1, "string", "name"], [2, "int32", "following"], [3, "int32", "likes"],
+  [4, POST_FORMAT, "default_post_format", "defaultPostFormat"],
+  [5, "string", "default_post_format", "defaultPostFormat"], [6, { list: decodeBlog }, "blogs"],
+  { unknown: 100 },
+]);
 
 const USER_LIMIT_KEYS: ReadonlySet<string> = new Set([
   "description", "limit", "remaining", "reset_at", "resetAt",
@@ -73,5 +81,9 @@ export function decodeUserLimit(json: JsonObject, out: ProtoWriter): void {
   out.time(4, json["reset_at"] ?? json["resetAt"], "reset_at", "seconds");
   out.unknown(100, json, USER_LIMIT_KEYS);
 }
+scannable(decodeUserLimit, () => [
+  [1, "string", "description"], [2, "int64", "limit"], [3, "int64", "remaining"],
+  [4, { time: "seconds" }, "reset_at", "resetAt"], { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -85,6 +85,7 @@ export const UserService_getUserInfo: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeGetUserInfoResponse);
   },
+  scan: decodeGetUserInfoResponse,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.GetUserInfo)
 
@@ -106,6 +107,7 @@ export const UserService_getUserLimits: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeGetUserLimitsResponse);
   },
+  scan: decodeGetUserLimitsResponse,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.GetUserLimits)
 
@@ -139,6 +141,7 @@ export const UserService_listDashboard: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListDashboardResponse);
   },
+  scan: decodeListDashboardResponse,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.ListDashboard)
 
@@ -191,6 +194,7 @@ export const UserService_listLikes: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListLikesResponse);
   },
+  scan: decodeListLikesResponse,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.ListLikes)
 
@@ -238,6 +242,7 @@ export const UserService_listFollowing: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeListFollowingResponse);
   },
+  scan: decodeListFollowingResponse,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.ListFollowing)
 
@@ -297,6 +302,7 @@ export const UserService_followBlog: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeFollowBlogResponse);
   },
+  scan: decodeFollowBlogResponse,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.FollowBlog)
 

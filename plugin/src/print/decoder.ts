@@ -14,33 +14,10 @@ import { typed } from "./erasable.ts";
 import { isFlattened, knownKeys, memberPaths, onlyKey, pathTo } from "./known-keys.ts";
 import { isInherited, printInline, printMember, printString } from "./literal.ts";
 import { printMaskArguments } from "./mask-table.ts";
+import { asksForMore, comesFromPaths, keepsSpelling, SCALAR_KINDS, scalarKind } from "./read-rules.ts";
+import { scanLines } from "./scan-table.ts";
 import { durationRule, noTime, timeRule } from "./time-rule.ts";
 import { fillList } from "./wrap.ts";
-
-/** The writer's method for a scalar type. */
-export const SCALAR_KINDS: Readonly<Record<ScalarType, string>> = {
-  [ScalarType.DOUBLE]: "double",
-  [ScalarType.FLOAT]: "float",
-  [ScalarType.INT64]: "int64",
-  [ScalarType.UINT64]: "uint64",
-  [ScalarType.INT32]: "int32",
-  [ScalarType.FIXED64]: "fixed64",
-  [ScalarType.FIXED32]: "fixed32",
-  [ScalarType.BOOL]: "bool",
-  [ScalarType.STRING]: "string",
-  [ScalarType.BYTES]: "bytes",
-  [ScalarType.UINT32]: "uint32",
-  [ScalarType.SFIXED32]: "sfixed32",
-  [ScalarType.SFIXED64]: "sfixed64",
-  [ScalarType.SINT32]: "sint32",
-  [ScalarType.SINT64]: "sint64",
-};
-
-/** The writer's method for the scalars of a field. */
-function scalarKind(field: DescField, scalar: ScalarType, types: TypeModels): string {
-  const isRaw = scalar === ScalarType.BYTES && types.field(field).bytes === "raw";
-  return isRaw ? "textBytes" : SCALAR_KINDS[scalar];
-}
 
 /** Decoders of messages that JSON writes in a way of their own, in the runtime. */
 const WELL_KNOWN: Readonly<Record<string, string>> = {
@@ -74,6 +51,7 @@ function printDecoder(desc: DescMessage, name: string, file: AdapterFile): strin
     ...lines.map((line) => `  ${line}`),
     `  ${unknownLine(desc, file)}`,
     "}",
+    ...scanLines(desc, name, { file, decoderOf: (each) => decoderOf(each, file) }),
   ];
 }
 
@@ -107,6 +85,7 @@ function printValueDecoder(desc: DescMessage, oneof: DescOneof, name: string, fi
     `      ${otherwise}`,
     "  }",
     "}",
+    ...scanLines(desc, name, { file, decoderOf: (each) => decoderOf(each, file) }),
   ];
 }
 
@@ -167,11 +146,6 @@ function checked(
     decoderOf(oneof.parent, file),
   );
   return [`const ${start} = out.length;`, ...lines, `out.${method}(${start}, json, ${table});`];
-}
-
-/** Whether a rule asks for more than a value of the discriminator. */
-function asksForMore({ key, present, type }: ConditionModel): boolean {
-  return key !== "" || present !== undefined || type !== undefined;
 }
 
 function switchLines(oneof: DescOneof, file: AdapterFile): string[] {
@@ -271,16 +245,6 @@ function otherwiseLines(oneof: DescOneof, file: AdapterFile): string[] {
   return [`out.unknownMember(${printString(key)}, ${printString(`a known ${oneof.name}`)}, ${value});`];
 }
 
-/** Whether a text beside the oneof keeps what chooses the member, also where no member has it. */
-function keepsSpelling({ parent, fields }: DescOneof, discriminator: string, types: TypeModels): boolean {
-  return parent.fields.some(
-    (other) =>
-      !fields.includes(other) &&
-      other.fieldKind === "scalar" &&
-      responseNames(other, types)[0] === discriminator,
-  );
-}
-
 function memberLines(field: DescField, file: AdapterFile): string[] {
   const { oneof } = field;
   if (oneof === undefined) throw new Error(`${field} is in no oneof`);
@@ -315,11 +279,6 @@ function collecting(field: DescField, line: string, types: TypeModels): string {
 /** A statement for a field that is known to come with other JSON types too, so that converting it is no drift. */
 function leniently({ coerce }: FieldModel, line: string, key: string): string {
   return coerce ? line.replace(/^out\./, `out.loosely(${printString(key)}).`) : line;
-}
-
-/** Whether a field is found in the object that its message is read from, and not in the head of the response. */
-export function comesFromPaths({ sources }: FieldModel): boolean {
-  return sources.length > 0 && sources.every(({ kind }) => kind === "path");
 }
 
 function pathsLine(field: DescField, object: string, file: AdapterFile): string {

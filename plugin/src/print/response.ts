@@ -2,13 +2,34 @@ import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf
 import type { MethodModel } from "../model/model.ts";
 import { type SourceModel, unwrappedOneof } from "../model/types.ts";
 import type { AdapterFile } from "./adapter-file.ts";
-import { comesFromPaths, decoderOf, valueLine } from "./decoder.ts";
+import { decoderOf, valueLine } from "./decoder.ts";
 import { printFunction } from "./function.ts";
 import { printString } from "./literal.ts";
+import { comesFromPaths } from "./read-rules.ts";
+import { isLeft, scanField } from "./scan-table.ts";
 
 /** The function that writes a method's response message from the REST response, as lines of an object literal. */
 export function responseMember(method: MethodModel, file: AdapterFile): string[] {
   return responseFunction("response", responseLines(method, file), file);
+}
+
+/** What the scanner makes of a payload, where the response message is made of nothing else. */
+export function scanMember(
+  { desc: { output }, responseBody, rules }: MethodModel,
+  file: AdapterFile,
+): string[] {
+  const scope = { file, decoderOf: (desc: DescMessage) => decoderOf(desc, file) };
+  if (output.fields.some((field) => hasSources(field, file) && !comesFromPaths(file.types.field(field)))) {
+    return [];
+  }
+  if (responseBody === undefined) {
+    const [line = ""] = payloadLines(output, file);
+    return line.startsWith("out.root(") ? [`scan: ${decoderOf(output, file)},`] : [];
+  }
+  if (fromLines(output, file).length > 0 || rules.responseEncoding === "bytes") return [];
+  if (responseBody.fieldKind === "message" && responseBody.message.typeName === "google.api.HttpBody")
+    return [];
+  return isLeft(responseBody, scope) ? [] : [`scan: ${scanField(responseBody, [], scope)},`];
 }
 
 /** A function that writes protobuf fields from a response. */

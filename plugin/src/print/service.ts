@@ -9,7 +9,7 @@ import { adapterPoint, methodPoint, servicePoint } from "./insertion-point.ts";
 import { printKey, printString } from "./literal.ts";
 import { methodRules, printServiceRules, type ServiceRules } from "./method-rules.ts";
 import { requestLines } from "./request.ts";
-import { responseFunction, responseLines } from "./response.ts";
+import { responseFunction, responseLines, scanMember } from "./response.ts";
 import { streamMembers } from "./stream.ts";
 import { templateText } from "./template.ts";
 import { WIDTH } from "./wrap.ts";
@@ -109,7 +109,7 @@ function memberLines(method: MethodModel, name: string, shared: Shared, file: Ad
       ? requestFunction(method, request, file)
       : [`request: ${sameRequest}.request,`]),
     ...(stream === undefined
-      ? responseLine(method, name, shared, file)
+      ? [...responseLine(method, name, shared, file), ...scanMember(method, file)]
       : streamMembers(method, stream, file)),
   ];
 }

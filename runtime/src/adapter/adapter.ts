@@ -2,6 +2,7 @@ import type { DescMessage, DescMethod, DescService, MessageShape } from "@bufbui
 import type { ProtoWriter } from "../decode/proto-writer.ts";
 import type { Condition } from "../decode/read.ts";
 import type { JsonObject, JsonValue } from "../json/json.ts";
+import type { AnyDecode, ScanField } from "../scan/scan-table.ts";
 import { completeRules, DEFAULT_STREAM, type DeclaredRules } from "./default-rules.ts";
 import type { RestRequest } from "./rest-request.ts";
 import type { RestResponse } from "./rest-response.ts";
@@ -17,6 +18,8 @@ export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends Des
   readonly request: (message: MessageShape<I>) => RestRequest;
   /** Writes the response message as protobuf bytes. */
   readonly response: (response: RestResponse, out: ProtoWriter) => void;
+  /** What `response` makes of the payload, for the scanner: the decoder of the message, or its only field. */
+  readonly scan?: AnyDecode | ScanField;
 }
 
 /** What adapters of all kinds of streams have. */
@@ -199,6 +202,8 @@ export interface UploadAdapter<I extends DescMessage = DescMessage, O extends De
   };
   /** Writes the response message as protobuf bytes. */
   readonly response: (response: RestResponse, out: ProtoWriter) => void;
+  /** What `response` makes of the payload, for the scanner: the decoder of the message, or its only field. */
+  readonly scan?: AnyDecode | ScanField;
 }
 
 /** A method of a generated adapter. */

@@ -5,6 +5,7 @@ import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { Decoder } from "../response/decode.ts";
+import type { ResponseScanner } from "../response/scan-response.ts";
 import type { Clock } from "../time/clock.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
 import type { MethodLevels } from "./difference-levels.ts";
@@ -16,6 +17,11 @@ export interface CallContext {
   readonly header: () => Headers;
   /** Ends the call; its reason is the error of the call. */
   readonly signal: AbortSignal;
+  /**
+   * Hands over a listener that is called as `signal` would be aborted, with its reason; at once where it has been. Where this
+   * is there, the signal may be made when it is asked for, which is seldom. At most one listener is kept, the last.
+   */
+  readonly onCancel?: ((listener: ((reason: unknown) => void) | undefined) => void) | undefined;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
   /** Whether the caller set a deadline. Without one, retries may not hold it for long. */
@@ -31,6 +37,8 @@ export interface CallSettings {
   readonly levelsOf: (adapter: AnyMethodAdapter) => MethodLevels;
   readonly clock: Clock;
   readonly decoder: Decoder;
+  /** Reads usual responses before the decoder is asked; undefined where it is off, or not possible. */
+  readonly scanner?: ResponseScanner | undefined;
 }
 
 /** How one request differs from the others of its method. */
@@ -38,6 +46,8 @@ export interface RequestExtras {
   /** In place of the method's own. */
   readonly rules?: MethodRules;
   readonly stream?: BodyStream;
+  /** Whether nothing is asked of the response but its message, so that it may be scanned. Default: false. */
+  readonly scan?: boolean;
   /** Whether it may be sent again where the method allows; never with a stream. Default: true. */
   readonly retry?: boolean;
 }

@@ -112,6 +112,11 @@ export interface RestOptions extends ClientOptions {
   readonly timeoutMs?: number | undefined;
   /** The longest deadline of any call, in milliseconds, also where a method has a longer one. Default: none. */
   readonly maxTimeoutMs?: number | undefined;
+  /**
+   * Whether usual responses are read by a scanner in WebAssembly, which takes a fraction of the time and makes the same of them.
+   * Where WebAssembly is not allowed, JavaScript reads all responses in any case. Default: true.
+   */
+  readonly scanner?: boolean | undefined;
   /** Interceptors of the transport, as other Connect transports have them. */
   readonly interceptors?: Interceptor[] | undefined;
   /** Is told of every response that is not as declared, but for classes that are ignored. What it throws is a warning. */

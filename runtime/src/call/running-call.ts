@@ -13,6 +13,7 @@ import type {
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
+import type { Permit } from "../breaker/breaker.ts";
 import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
 import type { FoundDifferences } from "../decode/difference.ts";
 import { typed, withTypes } from "../decode/known-types.ts";
@@ -48,6 +49,7 @@ import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import type { CallContext, CallSettings, Download, OpenExtras, RequestExtras } from "./call-context.ts";
 import { CallProgress } from "./call-progress.ts";
 import { reportDifferences } from "./differences.ts";
+import { sendFirst } from "./first-attempt.ts";
 import { notify } from "./notify.ts";
 import { observed } from "./observed.ts";
 import { operationStatus } from "./operation-status.ts";
@@ -121,12 +123,16 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /** Sends a request, again where that may help, and reads the response. */
-  send(request: RestRequest, { rules, stream, retry = true }: RequestExtras = {}): Promise<ReadResponse> {
+  send(
+    request: RestRequest,
+    { rules, stream, retry = true, scan = false }: RequestExtras = {},
+  ): Promise<ReadResponse> {
     const { method } = this.adapter;
     const used = rulesOfRequest(rules ?? this.adapter.rules, method.input, this.requested);
-    return this.retried(retry && stream === undefined, async (onSent, isRetry) => {
+    const mayRetry = retry && stream === undefined;
+    const send: Send<ReadResponse> = async (onSent, isRetry) => {
       const call = {
-        ...this.context,
+        ...this.ofContext(),
         onSecrets: this.sentSecrets.add,
         method,
         rules: used,
@@ -137,14 +143,82 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
         caller: callerOf(this.settings.options),
       };
       const response = await this.following(call, (call) => this.route.upstream.call(call));
-      return await this.read(this.attributed(response), used);
-    });
+      return await this.read(this.attributed(response), used, scan);
+    };
+    if (stream !== undefined || !this.startsAtOnce(used)) return this.retried(mayRetry, send);
+    return this.attempted(request, used, scan, (error) => this.retried(mayRetry, send, { error }));
   }
 
-  private read(response: UpstreamResponse, rules: MethodRules): ReadResponse | Promise<ReadResponse> {
+  private startsAtOnce(rules: MethodRules): boolean {
+    const { context } = this;
+    // a context that can be asked for a listener tells that one of what has happened already
+    const isAborted = context.onCancel === undefined && context.signal.aborted;
+    return !isAborted && this.route.upstream.startsAtOnce(rules);
+  }
+
+  /** The first attempt, in as few steps as will do; `again` goes on with its error, as attempt two. */
+  private async attempted(
+    request: RestRequest,
+    rules: MethodRules,
+    scan: boolean,
+    again: (error: unknown) => Promise<ReadResponse>,
+  ): Promise<ReadResponse> {
+    const { context, progress } = this;
+    const { upstream } = this.route;
+    const { method } = this.adapter;
+    const { onRequest } = this.settings.options;
+    const caller = callerOf(this.settings.options);
+    let permit: Permit | undefined;
+    try {
+      const admitted = upstream.admit(rules.base, { caller, method: fullName(method) });
+      permit = admitted;
+      const { verb } = request;
+      progress.counts.verb = verb;
+      const origin = baseOf(upstream.settings, rules.base)?.origin ?? "";
+      const report = { method, upstream: rules.upstream, verb, origin, isRetry: false };
+      const onSent = () => {
+        progress.counts.attempts++;
+        admitted.sent();
+      };
+      const { add: onSecrets } = this.sentSecrets;
+      const response = await observed(onRequest, report, request, (sent) =>
+        sendFirst({ context, upstream, method, rules, request: sent, caller, onSent, onSecrets }),
+      );
+      progress.responded(response, () => this.secrets());
+      const reading = this.read(this.attributed(response), rules, scan);
+      const read = reading instanceof Promise ? await reading : reading;
+      admitted.end(undefined);
+      upstream.retrier?.succeeded();
+      return read;
+    } catch (error) {
+      permit?.end(error);
+      return again(error);
+    }
+  }
+
+  /** Field by field, since a context may make them when they are asked for. */
+  private ofContext(): Pick<UpstreamCall, "header" | "signal" | "expiresAt"> {
+    const { header, signal, expiresAt } = this.context;
+    return { header, signal, expiresAt };
+  }
+
+  private read(
+    response: UpstreamResponse,
+    rules: MethodRules,
+    scan: boolean,
+  ): ReadResponse | Promise<ReadResponse> {
+    const scanned = scan ? this.scanned(response, rules) : undefined;
+    if (scanned !== undefined) return scanned;
     const now = this.clock.now();
     if (isLarge(response.body)) return this.inTurns(readResponseInPieces(response, rules, now, this.maxCost));
     return this.knowing(() => readResponse(response, rules, now, this.maxCost));
+  }
+
+  private scanned(response: UpstreamResponse, rules: MethodRules): ReadResponse | undefined {
+    const { adapter } = this;
+    return adapter.kind === "unary"
+      ? this.settings.scanner?.read(adapter, rules, response, this.maxCost)
+      : undefined;
   }
 
   /** Does work in turns of the event loop, until the call is over. */
@@ -160,7 +234,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const signal = until === undefined ? this.context.signal : AbortSignal.any([this.context.signal, until]);
     return this.retried(true, async (onSent, isRetry) => {
       const call = {
-        ...this.context,
+        ...this.ofContext(),
         onSecrets: this.sentSecrets.add,
         signal,
         method,
@@ -323,7 +397,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return isOfCaller ? { ...response, configuredCredentials: false } : response;
   }
 
-  private retried<T>(retry: boolean, send: Send<T>): Promise<T> {
+  /** @param failed the error of the first attempt, where it has been made */
+  private retried<T>(retry: boolean, send: Send<T>, failed?: { readonly error: unknown }): Promise<T> {
     const { retrier, closing } = this.route.upstream;
     const { signal, expiresAt } = this.context;
     const { idempotent } = this.adapter.rules;
@@ -337,8 +412,14 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       clock,
       allowance: this.allowance,
     };
-    let isRetry = false;
+    let isRetry = failed !== undefined;
+    let first = failed;
     return withRetries(() => {
+      if (first !== undefined) {
+        const { error } = first;
+        first = undefined;
+        return Promise.reject(error);
+      }
       const sending = this.permitted(send, isRetry);
       isRetry = true;
       return sending;

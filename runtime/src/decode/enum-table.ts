@@ -3,6 +3,15 @@ const INT32_MIN = -0x8000_0000;
 const DIGITS = /^-?\d+$/;
 const INT32_MAX = 0x7fff_ffff;
 
+/** A word of an enum. */
+export interface EnumWord {
+  readonly word: string;
+  readonly number: number;
+  /** Whether it is one as a string, and as a number of JSON. */
+  readonly asString: boolean;
+  readonly asNumber: boolean;
+}
+
 /** The spellings of an enum on the wire, both ways. Generated adapters hold one for every enum they use. */
 export class EnumTable {
   /** Full name of the enum, for messages about differences. */
@@ -39,6 +48,20 @@ export class EnumTable {
   /** The number of a spelling; undefined for an unknown one. */
   numberOf(wire: string): number | undefined {
     return this.numbers.get(wire);
+  }
+
+  /** All words that stand for a value: as strings, and as numbers where JSON has the same text for one. */
+  words(): EnumWord[] {
+    const words = [...this.numbers].map(([word, number]) => {
+      const asNumber = Number.isSafeInteger(Number(word)) && String(Number(word)) === word;
+      return { word, number, asString: true, asNumber };
+    });
+    const others = this.takesNumbers ? [...this.spellings.keys()] : [];
+    const further = others.filter((number) => !this.numbers.has(String(number)));
+    return [
+      ...words,
+      ...further.map((number) => ({ word: String(number), number, asString: false, asNumber: true })),
+    ];
   }
 
   /** Whether a number is a value that the enum names. */

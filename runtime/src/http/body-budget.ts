@@ -21,6 +21,7 @@ export class BodyBudget {
   /** In the order in which they began. */
   private readonly bodies = new Set<{ paused: Flow | undefined }>();
   private total = 0;
+  private paused = 0;
 
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes;
@@ -42,12 +43,14 @@ export class BodyBudget {
         this.total += bytes;
         if (this.total <= this.maxBytes || this.isFirst(body) || body.paused !== undefined) return;
         body.paused = flow;
+        this.paused++;
         flow.pause();
       },
       release: () => {
         if (!this.bodies.delete(body)) return;
         this.total -= own;
-        this.goOn();
+        if (body.paused !== undefined) this.paused--;
+        if (this.paused > 0) this.goOn();
       },
     };
   }
@@ -61,8 +64,10 @@ export class BodyBudget {
     for (const body of this.bodies) {
       if (this.total > this.maxBytes && !this.isFirst(body)) return;
       const flow = body.paused;
+      if (flow === undefined) continue;
       body.paused = undefined;
-      flow?.resume();
+      this.paused--;
+      flow.resume();
     }
   }
 }

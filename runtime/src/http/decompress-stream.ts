@@ -1,5 +1,4 @@
-import { pipeline, Readable } from "node:stream";
-import { decoderOf, decompressErrorOf, encodingsOf } from "./decompress.ts";
+import { type Decoder, decoderOf, decompressErrorOf, encodingsOf, restAfterEnd } from "./decompress.ts";
 
 const OPTIONS = { chunkSize: 64 * 1024 };
 
@@ -26,23 +25,33 @@ async function* decoded(
 ): AsyncGenerator<Uint8Array> {
   const create = decoderOf(encoding, header);
   const iterator = body[Symbol.asyncIterator]();
-  const beginning = await firstBytes(iterator);
-  // an empty body is empty in every encoding
-  if (beginning.length === 0) return;
-  const source = Readable.from(rest(beginning, iterator), { highWaterMark: 1 });
-  const decoder = create(OPTIONS, beginning);
-  // failures reach the reader through the decoder, which the pipeline destroys with them
-  pipeline(source, decoder, () => undefined);
   try {
-    for await (const chunk of decoder) yield chunk as Buffer;
+    let beginning = await twoBytes(new Uint8Array(), iterator);
+    // an empty body is empty in every encoding
+    while (beginning.length > 0) {
+      const decoder = create(OPTIONS, beginning);
+      const left = feed(decoder, beginning, iterator);
+      for await (const chunk of decoder) yield chunk as Buffer;
+      const bytes = await left;
+      const rest = restAfterEnd(encoding, bytes);
+      if (rest.length < bytes.length) {
+        // only more of the same padding may follow
+        for await (const chunk of { [Symbol.asyncIterator]: () => iterator }) restAfterEnd(encoding, chunk);
+        return;
+      }
+      beginning = await twoBytes(rest, iterator);
+    }
   } catch (error) {
     throw isZlibError(error) ? decompressErrorOf(error, encoding) : error;
+  } finally {
+    // not awaited: it may wait for a chunk that never comes
+    void iterator.return?.().catch(() => undefined);
   }
 }
 
-/** The two bytes that tell `deflate` with a header from that without. */
-async function firstBytes(iterator: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
-  let bytes: Uint8Array = new Uint8Array();
+/** The two bytes that tell `deflate` with a header from that without, and what comes with them. */
+async function twoBytes(start: Uint8Array, iterator: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  let bytes = start;
   while (bytes.length < 2) {
     const { done, value } = await iterator.next();
     if (done === true) break;
@@ -51,13 +60,39 @@ async function firstBytes(iterator: AsyncIterator<Uint8Array>): Promise<Uint8Arr
   return bytes;
 }
 
-async function* rest(beginning: Uint8Array, iterator: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * Gives a decoder chunk after chunk until it has ended, or they have. Failures reach the reader through the decoder.
+ *
+ * @returns what the decoder has left of the last chunk
+ */
+async function feed(
+  decoder: Decoder,
+  beginning: Uint8Array,
+  iterator: AsyncIterator<Uint8Array>,
+): Promise<Uint8Array> {
   try {
-    yield beginning;
-    for (let step = await iterator.next(); step.done !== true; step = await iterator.next()) yield step.value;
-  } finally {
-    await iterator.return?.();
+    let chunk = beginning;
+    for (;;) {
+      const before = decoder.bytesWritten;
+      await write(decoder, chunk);
+      const bytesRead = decoder.bytesWritten - before;
+      if (bytesRead < chunk.length) return chunk.subarray(bytesRead);
+      const { done, value } = await iterator.next();
+      if (done === true) break;
+      chunk = value;
+    }
+    decoder.end();
+  } catch (error) {
+    decoder.destroy(error instanceof Error ? error : new Error("the body failed", { cause: error }));
   }
+  return new Uint8Array();
+}
+
+/** Writes a chunk, and waits until the decoder has read it. */
+function write(decoder: Decoder, chunk: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) => {
+    decoder.write(chunk, (error) => (error ? reject(error) : resolve()));
+  });
 }
 
 /** The codes of other errors that come this way are numbers, or none. */

@@ -128,3 +128,65 @@ test("decompress: fails in its own way only, whatever the bytes", async () => {
     }),
   );
 });
+
+/** The bytes in chunks that end at these places. */
+async function* chunksOf(bytes: Uint8Array, ends: readonly number[]) {
+  let start = 0;
+  for (const end of [...ends.toSorted((a, b) => a - b), bytes.length]) {
+    if (end > start && end <= bytes.length) {
+      yield bytes.subarray(start, end);
+      start = end;
+    }
+  }
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+test.each([
+  ["gzip", gzipSync, true],
+  ["zstd", zstdCompressSync, true],
+  ["br", brotliCompressSync, false],
+  ["deflate", deflateSync, false],
+  ["deflate", deflateRawSync, false],
+] as const)(
+  "property: of a body in %s nothing is left out, however it is cut: what follows its end is part of it, or an error",
+  async (name, compress, isSequence) => {
+    const parts = fc.array(fc.uint8Array({ maxLength: 100 }), { minLength: 1, maxLength: 4 });
+    const garbage = fc.uint8Array({ maxLength: 30 });
+    const ends = fc.array(fc.nat(300), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(parts, garbage, ends, async (texts, behind, cuts) => {
+        const compressed = texts.map((text) => compress(text));
+        const body = Buffer.concat([...compressed, behind]);
+        // where one part ends and the next begins is where it matters
+        let end = 0;
+        const borders = compressed.map(({ length }) => (end += length));
+        for (const places of [[], cuts, borders]) {
+          const whole = decompress(body, name, LIMIT);
+          const streamed = readAll(decompressStream(chunksOf(body, places), name));
+          if ((isSequence || texts.length === 1) && behind.length === 0) {
+            expect(Buffer.from(await whole)).toEqual(Buffer.concat(texts));
+            expect(await streamed).toEqual(Buffer.concat(texts));
+          } else if (name !== "gzip" || behind.some((byte) => byte !== 0)) {
+            const kinds = await Promise.all([kindOf(whole), kindOf(streamed)]);
+            expect(kinds.filter((kind) => !["corrupt", "truncated"].includes(kind))).toEqual([]);
+          } else {
+            await Promise.all([whole, streamed]);
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  },
+);
+
+test("decompress: the parts of a body together may be as large as the limit", async () => {
+  const body = (size: number) =>
+    Buffer.concat([zstdCompressSync(text), zstdCompressSync(Buffer.alloc(size))]);
+  expect(await decompress(body(LIMIT - text.length), "zstd", LIMIT)).toHaveLength(LIMIT);
+  expect(await kindOf(decompress(body(LIMIT - text.length + 1), "zstd", LIMIT))).toBe("large");
+});

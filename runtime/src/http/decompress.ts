@@ -11,17 +11,19 @@ interface DecoderOptions {
   readonly chunkSize: number;
 }
 
+/** A stream of node:zlib; `bytesWritten` is how much of its input it has read so far. */
+export type Decoder = Transform & { readonly bytesWritten: number };
+
 /** By content coding; `beginning` has at least the first two bytes. */
-export const DECODERS: Readonly<
-  Record<string, (options: DecoderOptions, beginning: Uint8Array) => Transform>
-> = {
-  gzip: (options) => createGunzip(options),
-  "x-gzip": (options) => createGunzip(options),
-  br: (options) => createBrotliDecompress(options),
-  zstd: (options) => createZstdDecompress(options),
-  deflate: (options, beginning) =>
-    hasZlibHeader(beginning) ? createInflate(options) : createInflateRaw(options),
-};
+export const DECODERS: Readonly<Record<string, (options: DecoderOptions, beginning: Uint8Array) => Decoder>> =
+  {
+    gzip: (options) => createGunzip(options),
+    "x-gzip": (options) => createGunzip(options),
+    br: (options) => createBrotliDecompress(options),
+    zstd: (options) => createZstdDecompress(options),
+    deflate: (options, beginning) =>
+      hasZlibHeader(beginning) ? createInflate(options) : createInflateRaw(options),
+  };
 
 const MIN_CHUNK_BYTES = 16 * 1024;
 /** Memory in pieces of this size goes back to the system when it is free; small ones would leave it in fragments. */
@@ -64,6 +66,19 @@ export async function decompress(
   return bytes;
 }
 
+/**
+ * What of the bytes that a decoder has left at its end is still to be decoded: zstd is a sequence of frames (RFC 8878 section 3),
+ * of which Node's decoder reads one at a time. The members of gzip it reads by itself, and leaves the zeros that may fill a block.
+ *
+ * @throws DecompressError where the bytes do not belong to the body
+ */
+export function restAfterEnd(encoding: string, left: Uint8Array): Uint8Array {
+  if (encoding === "zstd") return left;
+  const isPadding = encoding.endsWith("gzip") && left.every((byte) => byte === 0);
+  if (left.length === 0 || isPadding) return new Uint8Array();
+  throw new DecompressError("corrupt", encoding, new Error(`${left.length} bytes after the end`));
+}
+
 /** A header with unknown encodings is shown up to this length. */
 const MAX_SHOWN = 200;
 
@@ -101,13 +116,33 @@ export function decoderOf(encoding: string, header: string): (typeof DECODERS)[s
   return create;
 }
 
-function step(
+async function step(
   bytes: Uint8Array,
   create: (typeof DECODERS)[string],
   encoding: string,
   limit: number,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  let rest = bytes;
+  do {
+    const { decoded, bytesRead } = await decodeOne(rest, create, encoding, limit - size, signal);
+    parts.push(decoded);
+    size += decoded.length;
+    rest = restAfterEnd(encoding, rest.subarray(bytesRead));
+  } while (rest.length > 0);
+  return whole(parts, size);
+}
+
+/** Decodes up to where the decoder ends. */
+function decodeOne(
+  bytes: Uint8Array,
+  create: (typeof DECODERS)[string],
+  encoding: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<{ readonly decoded: Uint8Array; readonly bytesRead: number }> {
   signal.throwIfAborted();
   const usual = Math.min(Math.max(USUAL_RATIO * bytes.length, MIN_CHUNK_BYTES), MAX_CHUNK_BYTES);
   const decoder = create({ chunkSize: usual }, bytes);
@@ -127,13 +162,15 @@ function step(
       chunks.push(chunk);
       if (size > limit) settle(() => reject(new DecompressError("large", encoding)));
     });
-    decoder.once("end", () => settle(() => resolve(whole(chunks, size))));
+    decoder.once("end", () =>
+      settle(() => resolve({ decoded: whole(chunks, size), bytesRead: decoder.bytesWritten })),
+    );
     decoder.on("error", (error) => settle(() => reject(decompressErrorOf(error, encoding))));
     decoder.end(bytes);
   });
 }
 
-function whole(chunks: readonly Buffer[], size: number): Uint8Array {
+function whole(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const [first] = chunks;
   return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size);
 }

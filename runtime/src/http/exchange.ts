@@ -41,10 +41,19 @@ export class ExchangeFailed extends Error {
   readonly sent: boolean;
 
   constructor(cause: unknown, { responded, sent }: { readonly responded: boolean; readonly sent: boolean }) {
-    super(String(cause), { cause });
+    super(textOf(cause), { cause });
     this.name = "ExchangeFailed";
     this.responded = responded;
     this.sent = sent;
+  }
+}
+
+/** The text of what was thrown, which may be anything: also what has no text. */
+function textOf(cause: unknown): string {
+  try {
+    return String(cause);
+  } catch {
+    return "something without a text was thrown";
   }
 }
 
@@ -63,15 +72,33 @@ export function exchange(
       reject(signal.reason);
       return;
     }
-    requester.dispatch(request, new Reader(limits, signal, resolve, reject));
+    const onAbort = () => reader.abort(signal.reason);
+    const ended = () => signal.removeEventListener("abort", onAbort);
+    const reader = new ExchangeReader(limits, {
+      exchanged: (response) => {
+        ended();
+        resolve(response);
+      },
+      failed: (reason) => {
+        ended();
+        reject(reason);
+      },
+    });
+    signal.addEventListener("abort", onAbort, { once: true });
+    requester.dispatch(request, reader);
   });
 }
 
-class Reader implements DispatchHandler {
+/** Is told how an exchange ended, by one of both. */
+export interface ExchangeEnd {
+  exchanged(response: Exchange): void;
+  failed(reason: unknown): void;
+}
+
+/** Reads the response of one exchange. */
+export class ExchangeReader implements DispatchHandler {
   private readonly limits: ExchangeLimits;
-  private readonly signal: AbortSignal;
-  private readonly resolve: (response: Exchange) => void;
-  private readonly reject: (reason: unknown) => void;
+  private readonly end: ExchangeEnd;
   private controller: DispatchController | undefined;
   private status = 0;
   private headers: ResponseHeaders = {};
@@ -79,23 +106,18 @@ class Reader implements DispatchHandler {
   private interim = 0;
   private settled = false;
 
-  constructor(
-    limits: ExchangeLimits,
-    signal: AbortSignal,
-    resolve: (response: Exchange) => void,
-    reject: (reason: unknown) => void,
-  ) {
+  constructor(limits: ExchangeLimits, end: ExchangeEnd) {
     this.limits = limits;
-    this.signal = signal;
-    this.resolve = resolve;
-    this.reject = reject;
-    signal.addEventListener("abort", this.onAbort, { once: true });
+    this.end = end;
   }
 
-  private readonly onAbort = (): void => {
-    this.settle(() => this.reject(this.signal.reason));
+  /** Ends the exchange and its connection; it fails with the reason. */
+  abort(reason: unknown): void {
+    if (this.settled) return;
+    this.settled = true;
+    this.end.failed(reason);
     this.controller?.abort(new Error("the call was aborted"));
-  };
+  }
 
   onRequestStart(controller: DispatchController): void {
     this.controller = controller;
@@ -127,7 +149,9 @@ class Reader implements DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.settle(() => this.resolve(this.response()));
+    if (this.settled) return;
+    this.settled = true;
+    this.end.exchanged(this.response());
   }
 
   onResponseError(_controller: DispatchController | undefined, error: unknown): void {
@@ -140,26 +164,19 @@ class Reader implements DispatchHandler {
   }
 
   private fail(error: unknown): void {
+    if (this.settled) return;
+    this.settled = true;
     const responded = this.status !== 0;
     const sent = this.controller !== undefined;
-    this.settle(() => {
-      if (responded && this.limits.tolerant(this.status)) {
-        this.resolve({ ...this.response(), incomplete: error });
-      } else {
-        this.reject(new ExchangeFailed(error, { responded, sent }));
-      }
-    });
+    if (responded && this.limits.tolerant(this.status)) {
+      this.end.exchanged({ ...this.response(), incomplete: error });
+    } else {
+      this.end.failed(new ExchangeFailed(error, { responded, sent }));
+    }
   }
 
   private response(): Exchange {
     const limit = this.limits.maxBytes(this.status);
     return { status: this.status, headers: this.headers, body: this.body.bytes().subarray(0, limit) };
-  }
-
-  private settle(act: () => void): void {
-    if (this.settled) return;
-    this.settled = true;
-    this.signal.removeEventListener("abort", this.onAbort);
-    act();
   }
 }

@@ -15,10 +15,10 @@ const SPACE = /[\t\n\r ]/;
  */
 export function parseWithKeys(text: string): JsonValue {
   if (!hasEscapedKey(text)) return JSON.parse(text) as JsonValue;
-  const keys: string[] = [];
+  const keys = escapedKeys(text);
   // unguessable, so that no other key of the document begins like this
   const mark = `#${systemClock.randomHex(16)}:`;
-  return renamed(JSON.parse(withoutEscapes(text, keys, mark)) as JsonValue, keys, mark);
+  return renamed(JSON.parse(withMarks(text, keys, mark)) as JsonValue, [...keys.keys()], mark);
 }
 
 /** Whether an object has a key with an escape. Each character is looked at once at most. */
@@ -38,20 +38,42 @@ function isKey(text: string, end: number): boolean {
   return text.charAt(at) === COLON;
 }
 
-/** The text with numbered marks in place of keys with escapes, which are added to `keys`. */
-function withoutEscapes(text: string, keys: string[], mark: string): string {
+/** The keys that are spelled with escapes somewhere in a text, without them, each with its number. */
+function escapedKeys(text: string): ReadonlyMap<string, number> {
+  const keys = new Map<string, number>();
+  for (const { string, end } of stringsOf(text)) {
+    // a text alone is no key, and is read as it is
+    if (!string.includes(BACKSLASH) || !isKey(text, end)) continue;
+    const key = unescaped(string);
+    if (!keys.has(key)) keys.set(key, keys.size);
+  }
+  return keys;
+}
+
+/** @throws SyntaxError */
+function unescaped(string: string): string {
+  return JSON.parse(string) as string;
+}
+
+/** The strings of a text of JSON, with their quotes. */
+function* stringsOf(text: string) {
+  for (let start = text.indexOf('"'); start >= 0; ) {
+    const end = endOfString(text, start + 1);
+    yield { string: text.slice(start, end), start, end };
+    start = text.indexOf('"', end);
+  }
+}
+
+/** The text with numbered marks in place of these keys, however they are spelled: of an object's equal keys the last one counts. */
+function withMarks(text: string, keys: ReadonlyMap<string, number>, mark: string): string {
   let written = "";
   let copied = 0;
-  for (let start = text.indexOf('"'); start >= 0; start = text.indexOf('"', start)) {
-    const end = endOfString(text, start + 1);
-    const string = text.slice(start, end);
-    if (string.includes(BACKSLASH) && isKey(text, end)) {
-      written += `${text.slice(copied, start)}"${mark}${keys.length}"`;
-      // a text alone is no key, and is read as it is
-      keys.push(JSON.parse(string) as string);
-      copied = end;
-    }
-    start = end;
+  for (const { string, start, end } of stringsOf(text)) {
+    if (!isKey(text, end)) continue;
+    const number = keys.get(string.includes(BACKSLASH) ? unescaped(string) : string.slice(1, -1));
+    if (number === undefined) continue;
+    written += `${text.slice(copied, start)}"${mark}${number}"`;
+    copied = end;
   }
   return written + text.slice(copied);
 }

@@ -133,6 +133,51 @@ test("property: keys are those of the text, in any order of documents", () => {
   );
 });
 
+/** What JSON.parse makes of these keys, but for those that V8 takes for others. */
+function objectOf(entries: ReadonlyArray<readonly [string, JsonValue]>): JsonObject {
+  const object: JsonObject = {};
+  for (const [key, value] of entries) {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return object;
+}
+
+test("property: of equal keys of an object the last one counts, however each is spelled, in the place of the first", () => {
+  const name = fc.constantFrom("a", "b", "ab", "1", "__proto__", "\n", '"', "\\", "");
+  const spelled = fc.tuple(name, fc.array(fc.boolean(), { maxLength: 9 })).map(([text, isEscaped]) => {
+    const units = Array.from(text, (unit, at) =>
+      isEscaped[at] === true
+        ? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+        : JSON.stringify(unit).slice(1, -1),
+    );
+    return { text, json: `"${units.join("")}"` };
+  });
+  const entry = fc.record({ key: spelled, value: fc.nat(9), isNested: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 8 }), (entries) => {
+      const text = entries.map(({ key, value, isNested }) =>
+        isNested ? `${key.json}:{${key.json}:1,"a":2,${key.json}:${value}}` : `${key.json}:${value}`,
+      );
+      const expected = objectOf(
+        entries.map(({ key, value, isNested }) => [
+          key.text,
+          isNested
+            ? objectOf([
+                [key.text, 1],
+                ["a", 2],
+                [key.text, value],
+              ])
+            : value,
+        ]),
+      );
+      for (const parse of [parseJson, parseJsonExactly]) {
+        expect(stringifyJson(parse(`{${text}}`) ?? null)).toBe(stringifyJson(expected));
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 test("a document with escapes in keys may be deep and long", () => {
   const depth = 100_000;
   const deep = `${'{"\\"":['.repeat(depth)}1${"]}".repeat(depth)}`;

@@ -11,7 +11,7 @@ import {
   parseJsonVerbatimInPieces,
 } from "../json/parse-json.ts";
 import type { Work } from "../time/work.ts";
-import { foreignText, foreignTextInPieces } from "./charset.ts";
+import { foreignText, foreignTextInPieces, isForeign } from "./charset.ts";
 import { parseForm, parseFormInPieces } from "./form.ts";
 
 /** A body as it was read. */
@@ -40,7 +40,8 @@ export interface PiecewiseBody {
   verbatim(): Work<JsonValue | undefined>;
 }
 
-const EMPTY: Body = {
+/** No body. */
+export const EMPTY_BODY: Body = {
   value: undefined,
   exactly: () => undefined,
   verbatim: () => undefined,
@@ -69,12 +70,17 @@ export function readBody(
     case "form":
       return { ...textBody(bytes, contentType, maxCost, FORM), textual: true };
     case "bytes":
-      return { ...EMPTY, bytes };
+      return { ...EMPTY_BODY, bytes };
     case "empty":
-      return EMPTY;
+      return EMPTY_BODY;
     case "unknown":
       return jsonOrBytes(bytes, contentType, maxCost);
   }
+}
+
+/** Whether a body is JSON in UTF-8, as JSON has to be, whatever else its Content-Type could say. */
+export function isPlainJson(encoding: ResponseEncoding, contentType: string | undefined): boolean {
+  return chosen(encoding, contentType) === "json" && !isForeign(contentType);
 }
 
 /** Larger bodies are read in pieces, so that others have their turn. */
@@ -98,15 +104,15 @@ export function* readBodyInPieces(
     case "form":
       return yield* formInPieces(bytes, contentType, maxCost);
     case "bytes":
-      return { ...EMPTY, bytes };
+      return { ...EMPTY_BODY, bytes };
     case "empty":
-      return EMPTY;
+      return EMPTY_BODY;
     case "unknown":
       try {
         return yield* jsonInPieces(bytes, contentType, maxCost);
       } catch (error) {
         if (error instanceof JsonTooCostly) throw error;
-        return { ...EMPTY, bytes };
+        return { ...EMPTY_BODY, bytes };
       }
   }
 }
@@ -217,7 +223,7 @@ function* formInPieces(bytes: Uint8Array, contentType: string | undefined, maxCo
   const { text, malformed } = yield* textInPieces(bytes, contentType);
   checkFormCost(text, maxCost);
   const value = yield* parseFormInPieces(text);
-  return { ...EMPTY, value, exactly: () => value, malformed, textual: true, inPieces: FORM_IN_PIECES };
+  return { ...EMPTY_BODY, value, exactly: () => value, malformed, textual: true, inPieces: FORM_IN_PIECES };
 }
 
 /** Forms have no numbers. */
@@ -248,7 +254,7 @@ function jsonOrBytes(bytes: Uint8Array, contentType: string | undefined, maxCost
     return jsonBody(bytes, contentType, maxCost);
   } catch (error) {
     if (error instanceof JsonTooCostly) throw error;
-    return { ...EMPTY, bytes };
+    return { ...EMPTY_BODY, bytes };
   }
 }
 

@@ -12,6 +12,11 @@ export function foreignText(bytes: Uint8Array, contentType: string | undefined):
   return foreignDecoder(contentType)?.decode(bytes);
 }
 
+/** Whether a Content-Type names a charset other than UTF-8 that is known. */
+export function isForeign(contentType: string | undefined): boolean {
+  return contentType?.includes("=") === true && foreignDecoder(contentType) !== undefined;
+}
+
 /** Bytes that are decoded before others have their turn. */
 const PIECE = 256 * 1024;
 

@@ -20,18 +20,12 @@ import type { JsonValue } from "../json/json.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Work } from "../time/work.ts";
 import type { Body, PiecewiseBody } from "./body.ts";
+import type { Decoded } from "./decoded.ts";
 import { isAllowedAbsence, isSpelledOut, misshapen } from "./empty.ts";
 import { payloadOf } from "./envelope.ts";
 import type { Page } from "./page.ts";
 import type { ReadResponse } from "./read-response.ts";
 import { shapeError } from "./shape-error.ts";
-
-/** A response message. */
-export interface Decoded {
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What was not as declared. */
-  readonly differences: FoundDifferences;
-}
 
 /** Adapters whose responses are a message as a whole. */
 type WholeAdapter = UnaryAdapter | UploadAdapter | OperationAdapter;
@@ -91,7 +85,8 @@ export class Decoder {
    */
   message(adapter: WholeAdapter, response: ReadResponse, rules: MethodRules = adapter.rules): Decoded {
     const { out } = this;
-    const { body } = response;
+    const { body, decoded } = response;
+    if (decoded !== undefined) return decoded;
     guarded(adapter, () => {
       this.write(out, adapter, response, rules, body.value, false);
       const better = verbatimOf(out, body.value, body.verbatim);

@@ -8,6 +8,7 @@ import { parseJsonExactly } from "../json/parse-json.ts";
 import type { Work } from "../time/work.ts";
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { type Body, readBody, readBodyInPieces, textOf } from "./body.ts";
+import type { Decoded } from "./decoded.ts";
 import { hasErrorsAlone, statusOf } from "./envelope.ts";
 import { headerReader } from "./headers.ts";
 
@@ -16,6 +17,8 @@ export interface ReadResponse {
   readonly status: number;
   readonly header: HeaderReader;
   readonly body: Body;
+  /** The message in it, where it was read without parsing the body, which is then left out. */
+  readonly decoded?: Decoded;
 }
 
 /**

@@ -32,26 +32,33 @@ export interface StreamSource {
 export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined> {
   private readonly call: StreamedCall;
   private readonly messages: Messages;
-  private readonly signal: AbortSignal;
+  /** The signal of the call, and what ends the stream: by its leaving, and by that signal. One that `any` makes costs more. */
+  private readonly callSignal: AbortSignal;
   private readonly left = new AbortController();
   private waiting = 0;
+  private hasBegun = false;
   private isOver = false;
   /** What whoever asks next gets to know, once. */
   private failure: ConnectError | undefined;
 
   constructor(context: CallContext, start: (context: CallContext) => StreamSource) {
-    this.signal = AbortSignal.any([context.signal, this.left.signal]);
+    this.callSignal = context.signal;
+    if (this.callSignal.aborted) this.left.abort(this.callSignal.reason);
     ({ call: this.call, messages: this.messages } = start({ ...context, signal: this.signal }));
-    if (this.signal.aborted) {
+    if (this.callSignal.aborted) {
       this.onAbort();
     } else {
-      this.signal.addEventListener("abort", this.onAbort, { once: true });
+      this.callSignal.addEventListener("abort", this.onCallAbort, { once: true });
     }
   }
 
-  /** Headers for callers. They are there when the first message is. */
+  /** Headers for callers. They are there when the first message is, or the end without an error. */
   get header(): Headers {
-    return this.call.header;
+    return this.hasBegun ? this.call.header : new Headers();
+  }
+
+  private get signal(): AbortSignal {
+    return this.left.signal;
   }
 
   [Symbol.asyncIterator](): this {
@@ -64,6 +71,7 @@ export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuff
     this.waiting++;
     try {
       const step = await this.messages.next();
+      this.hasBegun = true;
       if (step.done === true) {
         this.end(undefined);
       } else {
@@ -83,11 +91,19 @@ export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuff
 
   async return(): Promise<Step> {
     this.failure = undefined;
-    if (!this.isOver) this.left.abort(restError("CANCELED", { method: fullName(this.call.adapter.method) }));
+    if (!this.isOver) {
+      this.left.abort(restError("CANCELED", { method: fullName(this.call.adapter.method) }));
+      this.onAbort();
+    }
     this.failure = undefined;
     await this.messages.return(undefined);
     return END;
   }
+
+  private readonly onCallAbort = (): void => {
+    this.left.abort(this.callSignal.reason);
+    this.onAbort();
+  };
 
   /** While a message is being waited for, that wait ends by the signal itself, and says with what. */
   private readonly onAbort = (): void => {
@@ -105,7 +121,7 @@ export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuff
 
   private end(error: ConnectError | undefined): void {
     this.isOver = true;
-    this.signal.removeEventListener("abort", this.onAbort);
+    this.callSignal.removeEventListener("abort", this.onCallAbort);
     this.call.ended(error);
   }
 

@@ -60,7 +60,8 @@ const registry = createFileRegistry(
 );
 
 function field(name: string, number: number, type: Type) {
-  return { name, number, type, label: Label.OPTIONAL };
+  const jsonName = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return { name, jsonName, number, type, label: Label.OPTIONAL };
 }
 
 /** A request of Watch. */

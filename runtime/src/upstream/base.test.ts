@@ -1,3 +1,4 @@
+import { ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { reasonOf } from "../errors/rest-error.ts";
@@ -5,6 +6,49 @@ import { failureOf } from "../testing/failure.ts";
 import { parseBase, pathBelow } from "./base.ts";
 
 const base = parseBase("x", "baseUrl", "https://api.example.test/v2");
+
+test("the path below a base address: is either what the parser of addresses makes of it, or refused", () => {
+  const part = fc.oneof(
+    fc.constantFrom(
+      "/",
+      "//",
+      ".",
+      "..",
+      "%2e",
+      "~",
+      "-",
+      "_",
+      "a",
+      "Z",
+      "9",
+      "%41",
+      "\\",
+      "?",
+      "#",
+      ":",
+      "@",
+      ";",
+      "\n",
+    ),
+    fc.string({ unit: "grapheme", maxLength: 3 }),
+  );
+  const paths = fc.array(part, { maxLength: 8 }).map((parts) => `/${parts.join("")}`);
+  fc.assert(
+    fc.property(paths, fc.constantFrom("", "/v2", "/~user"), (path, prefix) => {
+      const built = prefix + path;
+      const parsed = URL.parse(built, base.origin);
+      const isKept = parsed?.pathname === built && parsed.origin === base.origin;
+      let result: string | undefined;
+      try {
+        result = pathBelow("x", { ...base, prefix }, path);
+      } catch (error) {
+        expect(error instanceof ConnectError && reasonOf(error)).toBe("REQUEST_PATH_CHANGED");
+      }
+      expect(result).toBe(isKept ? built : undefined);
+    }),
+    { numRuns: 2000 },
+  );
+});
 
 test.each(["/blog/a/info", "/blog/t%3Aabc", "/a%2Fb", "/%252e%252e/x", "/", ""])(
   "the path below a base address: keeps %j",

@@ -32,6 +32,12 @@ function problemOf(url: URL): string | undefined {
 }
 
 /**
+ * Paths that every parser reads as they are: segments of unreserved characters (RFC 3986 section 2.3), none empty but the last,
+ * and none a dot or two. A test compares with the parser.
+ */
+const PLAIN_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?$/;
+
+/**
  * The path of a request below its base. Every URL parser reads it as it was built: there is nothing in it that
  * would be collapsed, decoded or cut off.
  *
@@ -39,6 +45,7 @@ function problemOf(url: URL): string | undefined {
  */
 export function pathBelow(upstream: string, base: Base, path: string): string {
   const built = base.prefix + path;
+  if (PLAIN_PATH.test(built)) return built;
   const parsed = URL.parse(built, base.origin);
   if (parsed?.pathname === built && parsed.origin === base.origin) return built;
   throw restError("REQUEST_PATH_CHANGED", { upstream, path: built, parsed: String(parsed?.pathname) });

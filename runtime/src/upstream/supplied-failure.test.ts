@@ -71,6 +71,13 @@ test.each(CASES)("a supplied client's failure is %s: %#", (reason, cause) => {
   expect(error.rawMessage).not.toContain("secret text");
 });
 
+test.each([{ toString: false }, Object.create(null), { toString: () => ({}) }])(
+  "a failure without a text is one of the upstream, %#",
+  (cause) => {
+    expect(errorFor(cause, false).rawMessage).toMatch(/^upstream things: /);
+  },
+);
+
 test("what fails within the body is a truncated response, whatever it is", () => {
   for (const [reason, cause] of CASES) {
     if (reason === "UPSTREAM_TIMEOUT" || reason === "UPSTREAM_CLIENT_FAILED") continue;

@@ -22,7 +22,15 @@ import { TokenSources } from "../credentials/token-sources.ts";
 import { restError } from "../errors/rest-error.ts";
 import { BodyBudget, type BudgetedBody } from "../http/body-budget.ts";
 import { DecompressError, decompress } from "../http/decompress.ts";
-import { type Exchange, ExchangeFailed, exchange, type ResponseHeaders } from "../http/exchange.ts";
+import {
+  type Exchange,
+  type ExchangeEnd,
+  ExchangeFailed,
+  type ExchangeLimits,
+  ExchangeReader,
+  exchange,
+  type ResponseHeaders,
+} from "../http/exchange.ts";
 import { openExchange } from "../http/open-exchange.ts";
 import type { DispatchOptions, Requester } from "../http/requester.ts";
 import { RateLimiter } from "../rate-limit/rate-limiter.ts";
@@ -102,6 +110,16 @@ export interface OpenResponse extends UpstreamResponse {
   readonly chunks: AsyncIterable<Uint8Array> | undefined;
 }
 
+/** Is told how a request ended, by one of both. */
+export interface ResponseEnd {
+  responded(response: UpstreamResponse): void;
+  /** @param error what `call` would reject with */
+  failed(error: unknown): void;
+}
+
+/** Ends a request; it fails with the reason. */
+export type CancelRequest = (reason: unknown) => void;
+
 /** Who asks an upstream. */
 export interface UpstreamIdentity {
   readonly name: string;
@@ -134,6 +152,16 @@ export interface Upstream {
    * @throws ConnectError when there is no response; rejects with the signal's reason when that is aborted
    */
   call(call: UpstreamCall): Promise<UpstreamResponse>;
+  /**
+   * Whether `start` can send a request: nothing has to be waited for before it, such as credentials or a rate limit, and its
+   * response is the last, not a redirect.
+   */
+  startsAtOnce(rules: MethodRules): boolean;
+  /**
+   * Like `call`, but without a promise: throws what goes wrong before the request is sent, and later tells `end` how it ended.
+   * What `end` throws is lost.
+   */
+  start(call: UpstreamCall, end: ResponseEnd): CancelRequest;
   /** Like `call`, but a response that means success is not read: its body comes as it is asked for. */
   open(call: UpstreamCall): Promise<OpenResponse>;
   /**
@@ -279,13 +307,63 @@ class PooledUpstream implements Upstream {
     const held = this.reading.begin();
     try {
       const response = await this.exchange(requester, sent, call, held);
-      if (this.isProxyRefusal(sent, response.status)) throw this.proxyRefusal(response.status);
-      if (isStrayPart(response.status, call)) throw this.strayPart();
-      const tolerant = !isSuccess(response.status, call.rules);
-      return { ...(await this.decompressed(response, tolerant, call)), ...sender };
+      return await this.received(response, call, sent, sender);
     } finally {
       held.release();
     }
+  }
+
+  startsAtOnce(rules: MethodRules): boolean {
+    const { redirects } = this.settings;
+    if (this.fixedCredentials === undefined || (redirects !== undefined && rules.redirects)) return false;
+    return this.limiter === undefined || (rules.rateLimits ?? []).length === 0;
+  }
+
+  start(call: UpstreamCall, end: ResponseEnd): CancelRequest {
+    const base = this.target(call.rules);
+    const path = pathBelow(this.name, base, call.request.path);
+    const credentials = this.fixedCredentials;
+    // `startsAtOnce` has said that there are some
+    if (credentials === undefined) throw new Error("credentials that have to be waited for");
+    const { requester, sent, sender } = this.prepared(call, base, path, credentials);
+    call.onSent?.();
+    const held = this.reading.begin();
+    const receive = (exchanged: Exchange) => this.received(exchanged, call, sent, sender);
+    const exchangeEnd = new StartedRequest(end, held, receive, (error) => this.translation(error));
+    const reader = new ExchangeReader(this.limitsOf(call.rules, held), exchangeEnd);
+    try {
+      requester.dispatch(sent, reader);
+    } catch (error) {
+      held.release();
+      throw error;
+    }
+    return (reason) => reader.abort(reason);
+  }
+
+  /** Credentials that are the same for all calls, and are never renewed; undefined where they have to be asked for. */
+  private get fixedCredentials(): Credentials | undefined {
+    const { credentials } = this.settings;
+    return typeof credentials === "function" || isGrant(credentials.oauth2)
+      ? undefined
+      : (credentials as Credentials);
+  }
+
+  /** Checks and decompresses what came; a promise only where that takes its time. */
+  private received(
+    response: Exchange,
+    call: UpstreamCall,
+    sent: DispatchOptions,
+    sender: Sender,
+  ): UpstreamResponse | Promise<UpstreamResponse> {
+    const { status, headers, body, incomplete } = response;
+    if (this.isProxyRefusal(sent, status)) throw this.proxyRefusal(status);
+    if (isStrayPart(status, call)) throw this.strayPart();
+    const isPlain = headers["content-encoding"] === undefined || body.length === 0;
+    if (isPlain && body.length <= LARGE_BYTES) {
+      return { status, headers, truncated: incomplete !== undefined, body, ...sender };
+    }
+    const tolerant = !isSuccess(status, call.rules);
+    return this.decompressed(response, tolerant, call).then((whole) => ({ ...whole, ...sender }));
   }
 
   async open(call: UpstreamCall): Promise<OpenResponse> {
@@ -367,10 +445,15 @@ class PooledUpstream implements Upstream {
     const path = pathBelow(this.name, base, call.request.path);
     const credentials = await this.credentials(call);
     await this.limited(call, credentials);
-    const authorization = authorize({ ...call, origin: base.origin, path }, credentials, this.clock);
+    return this.prepared(call, base, path, credentials);
+  }
+
+  private prepared(call: UpstreamCall, { origin }: Base, path: string, credentials: Credentials): Prepared {
+    const { method, rules, request, stream } = call;
+    const authorization = authorize({ method, rules, request, origin, path }, credentials, this.clock);
     return {
-      requester: this.connections.base(base.origin),
-      sent: outgoing({ ...call, origin: base.origin, path, authorization }, this.settings, this.clock),
+      requester: this.connections.base(origin),
+      sent: outgoing({ rules, request, stream, origin, path, authorization }, this.settings, this.clock),
       sender: this.senderOf(authorization, call, credentials),
     };
   }
@@ -470,10 +553,14 @@ class PooledUpstream implements Upstream {
     { rules, signal }: UpstreamCall,
     held: BudgetedBody,
   ): Promise<Exchange> {
+    return this.translated(exchange(requester, sent, this.limitsOf(rules, held), signal));
+  }
+
+  private limitsOf(rules: MethodRules, held: BudgetedBody): ExchangeLimits {
     const tolerant = (status: number) => !isSuccess(status, rules);
     const maxBytes = (status: number) =>
       tolerant(status) ? this.maxErrorBytes : this.settings.maxResponseBytes;
-    return this.translated(exchange(requester, sent, { maxBytes, tolerant, held }, signal));
+    return { maxBytes, tolerant, held };
   }
 
   /** Where requests are handed to a proxy, a 407 is the proxy's own (RFC 9110 section 15.5.8). */
@@ -493,8 +580,12 @@ class PooledUpstream implements Upstream {
     try {
       return await exchanging;
     } catch (error) {
-      throw error instanceof ExchangeFailed ? exchangeError(error, this.failureContext) : error;
+      throw this.translation(error);
     }
+  }
+
+  private translation(error: unknown): unknown {
+    return error instanceof ExchangeFailed ? exchangeError(error, this.failureContext) : error;
   }
 
   private get maxErrorBytes(): number {
@@ -525,6 +616,54 @@ class PooledUpstream implements Upstream {
 
   private get failureContext() {
     return { upstream: this.name, settings: this.settings, client: this.connections.kind };
+  }
+}
+
+/** A request that was started, until its response is whole. */
+class StartedRequest implements ExchangeEnd {
+  private readonly end: ResponseEnd;
+  private readonly held: BudgetedBody;
+  private readonly receive: (exchange: Exchange) => UpstreamResponse | Promise<UpstreamResponse>;
+  private readonly translation: (error: unknown) => unknown;
+
+  constructor(
+    end: ResponseEnd,
+    held: BudgetedBody,
+    receive: StartedRequest["receive"],
+    translation: StartedRequest["translation"],
+  ) {
+    this.end = end;
+    this.held = held;
+    this.receive = receive;
+    this.translation = translation;
+  }
+
+  exchanged(exchange: Exchange): void {
+    let response: UpstreamResponse | Promise<UpstreamResponse>;
+    try {
+      response = this.receive(exchange);
+    } catch (error) {
+      this.failed(error);
+      return;
+    }
+    if (response instanceof Promise) {
+      response.then(
+        (whole) => this.responded(whole),
+        (error: unknown) => this.failed(error),
+      );
+    } else {
+      this.responded(response);
+    }
+  }
+
+  failed(error: unknown): void {
+    this.held.release();
+    this.end.failed(this.translation(error));
+  }
+
+  private responded(response: UpstreamResponse): void {
+    this.held.release();
+    this.end.responded(response);
   }
 }
 

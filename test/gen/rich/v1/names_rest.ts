@@ -16,6 +16,7 @@ import {
   type UnaryAdapter,
   ownValue,
   pathSegment,
+  scannable,
   unary,
 } from "connect-rest/adapter";
 import {
@@ -72,6 +73,7 @@ export const NamesService_constructor$: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeObject);
   },
+  scan: decodeObject,
 });
 // @@protoc_insertion_point(method:rich.v1.NamesService.Constructor)
 
@@ -93,6 +95,7 @@ export const NamesService_to_String: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeA_B);
   },
+  scan: decodeA_B,
 });
 // @@protoc_insertion_point(method:rich.v1.NamesService.To_String)
 
@@ -114,6 +117,7 @@ export const NamesService_getSet: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.messages(1, response.payload, "", decodeSet);
   },
+  scan: [1, { list: decodeSet }],
 });
 // @@protoc_insertion_point(method:rich.v1.NamesService.GetSet)
 
@@ -135,6 +139,7 @@ export const NamesService_delete: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeFooSchema);
   },
+  scan: decodeFooSchema,
 });
 // @@protoc_insertion_point(method:rich.v1.NamesService.Delete)
 
@@ -186,6 +191,7 @@ export const OtherNamesService_constructor$: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeFoo);
   },
+  scan: decodeFoo,
 });
 // @@protoc_insertion_point(method:rich.v1.OtherNamesService.Constructor)
 
@@ -225,6 +231,7 @@ export function decodeA_B(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json["b"], "b", decodeA_B$);
   out.unknownKeys(json, A_B_KEYS);
 }
+scannable(decodeA_B, () => [[1, decodeA_B$, "b"]]);
 
 const A_B_KEYS$: ReadonlySet<string> = new Set(["class", "function"]);
 
@@ -234,6 +241,7 @@ export function decodeA_B$(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["function"], "function");
   out.unknownKeys(json, A_B_KEYS$);
 }
+scannable(decodeA_B$, () => [[1, "string", "class"], [2, "string", "function"]]);
 
 const FOO_KEYS: ReadonlySet<string> = new Set(["decode_foo", "decodeFoo"]);
 
@@ -242,6 +250,7 @@ export function decodeFoo(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["decode_foo"] ?? json["decodeFoo"], "decode_foo");
   out.unknownKeys(json, FOO_KEYS);
 }
+scannable(decodeFoo, () => [[1, "string", "decode_foo", "decodeFoo"]]);
 
 const FOO_SCHEMA_KEYS: ReadonlySet<string> = new Set(["foo"]);
 
@@ -250,6 +259,7 @@ export function decodeFooSchema(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json["foo"], "foo", decodeFoo);
   out.unknownKeys(json, FOO_SCHEMA_KEYS);
 }
+scannable(decodeFooSchema, () => [[1, decodeFoo, "foo"]]);
 
 const OBJECT_KEYS: ReadonlySet<string> = new Set([
   "default", "has_own_property", "hasOwnProperty", "valueOf", "string", "set",
@@ -264,6 +274,10 @@ export function decodeObject(json: JsonObject, out: ProtoWriter): void {
   out.message(5, json["set"], "set", decodeReadonlySet);
   out.unknownKeys(json, OBJECT_KEYS);
 }
+scannable(decodeObject, () => [
+  [1, "string", "default"], [2, "string", "has_own_property", "hasOwnProperty"], [3, "string", "valueOf"],
+  [4, decodeString, "string"], [5, decodeReadonlySet, "set"],
+]);
 
 const PARTIAL_KEYS: ReadonlySet<string> = new Set(["id"]);
 
@@ -272,6 +286,7 @@ export function decodePartial(json: JsonObject, out: ProtoWriter): void {
   out.int64(1, json["id"], "id");
   out.unknownKeys(json, PARTIAL_KEYS);
 }
+scannable(decodePartial, () => [[1, "int64", "id"]]);
 
 const READONLY_SET_KEYS: ReadonlySet<string> = new Set(["modes"]);
 
@@ -280,6 +295,7 @@ export function decodeReadonlySet(json: JsonObject, out: ProtoWriter): void {
   out.enums(1, json["modes"], "modes", MODE);
   out.unknownKeys(json, READONLY_SET_KEYS);
 }
+scannable(decodeReadonlySet, () => [[1, { list: MODE }, "modes"]]);
 
 const SET_KEYS: ReadonlySet<string> = new Set(["value"]);
 
@@ -288,6 +304,7 @@ export function decodeSet(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json["value"], "value", decodePartial);
   out.unknownKeys(json, SET_KEYS);
 }
+scannable(decodeSet, () => [[1, decodePartial, "value"]]);
 
 const STRING_KEYS: ReadonlySet<string> = new Set([
   "json", "message", "request", "out", "mode", "item", "value", "number", "answer",
@@ -310,6 +327,11 @@ export function decodeString(json: JsonObject, out: ProtoWriter): void {
   out.onlyFirst(caseStart, json, STRING_CASE);
   out.unknownKeys(json, STRING_KEYS);
 }
+scannable(decodeString, () => [
+  [1, "string", "json"], [2, "string", "message"], [3, "int64", "request"], [4, decodeSet, "out"],
+  [5, MODE, "mode"], [6, { list: "int64" }, "item"], [7, { map: "int64" }, "value"], [8, "int64", "number"],
+  [9, "string", "answer"], { oneOf: [8, 9] },
+]);
 
 /** Writes rich.v1.Partial as JSON. */
 function encodePartial(message: Partial$): JsonRecord {

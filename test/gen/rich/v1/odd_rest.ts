@@ -28,6 +28,7 @@ import {
   pathSegment,
   plainJson,
   rawEntries,
+  scannable,
   setAll,
   setOwn,
   splitCommas,
@@ -120,6 +121,7 @@ export const OddService_echoOdd: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeOdd);
   },
+  scan: decodeOdd,
 });
 // @@protoc_insertion_point(method:rich.v1.OddService.EchoOdd)
 
@@ -206,6 +208,7 @@ export const OddService_putPart: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.int64(1, response.payload, "");
   },
+  scan: [1, "int64"],
 });
 // @@protoc_insertion_point(method:rich.v1.OddService.PutPart)
 
@@ -290,6 +293,17 @@ export function decodeBlock(json: JsonObject, out: ProtoWriter): void {
   }
   out.unknown(100, json, BLOCK_KEYS);
 }
+scannable(decodeBlock, () => [
+  [1, "string", "id"],
+  {
+    when: [
+      { key: ["type"], is: ["text"], as: [2, decodeTextBlock] },
+      { key: ["type"], is: ["image", "picture"], as: [3, decodeImageBlock] },
+    ],
+    known: ["type"],
+  },
+  { unknown: 100 },
+]);
 
 const ENVELOPE_KEYS: ReadonlySet<string> = new Set(["kind", "text", "image", "note"]);
 
@@ -318,6 +332,16 @@ export function decodeEnvelope(json: JsonObject, out: ProtoWriter): void {
   out.unchosen(contentStart, json, ENVELOPE_CONTENT);
   out.unknownKeys(json, ENVELOPE_KEYS);
 }
+scannable(decodeEnvelope, () => [
+  {
+    when: [
+      { key: ["kind"], is: ["text"], as: [1, decodeTextBlock, "text"] },
+      { key: ["kind"], is: ["image"], as: [2, decodeImageBlock, "image"] },
+      { key: ["kind"], is: ["note"], as: [3, "string", "note"] },
+    ],
+    known: ["kind"],
+  },
+]);
 
 const HAPPENING_KEYS: ReadonlySet<string> = new Set(["type", "payload"]);
 
@@ -344,6 +368,16 @@ export function decodeHappening(json: JsonObject, out: ProtoWriter): void {
   out.unchosen(payloadStart, json, HAPPENING_PAYLOAD);
   out.unknownKeys(json, HAPPENING_KEYS);
 }
+scannable(decodeHappening, () => [
+  [1, "string", "type"],
+  {
+    when: [
+      { key: ["type"], is: ["SaidEvent"], as: [2, decodeTextBlock, "payload"] },
+      { key: ["type"], is: ["ShownEvent"], as: [3, decodeImageBlock, "payload"] },
+    ],
+    otherwise: [4, decodeStruct, "payload"],
+  },
+]);
 
 const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set(["url", "caption"]);
 
@@ -357,6 +391,7 @@ export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
   out.message(2, json["caption"], "caption", decodeTextBlock);
   out.unknownKeys(json, IMAGE_BLOCK_KEYS);
 }
+scannable(decodeImageBlock, () => [[1, "string", "url"], [2, decodeTextBlock, "caption"]]);
 
 const LOOSE_KEYS: ReadonlySet<string> = new Set(["id", "type"]);
 
@@ -376,6 +411,10 @@ export function decodeLoose(json: JsonObject, out: ProtoWriter): void {
   }
   out.unknownKeys(json, LOOSE_KEYS);
 }
+scannable(decodeLoose, () => [
+  [1, "string", "id"],
+  { when: [{ key: ["type"], is: ["text"], as: [2, decodeLooseText] }], otherwise: [3, decodeStruct] },
+]);
 
 const LOOSE_TEXT_KEYS: ReadonlySet<string> = new Set(["text"]);
 
@@ -388,6 +427,7 @@ export function decodeLooseText(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["text"], "text");
   out.unknown(100, json, LOOSE_TEXT_KEYS);
 }
+scannable(decodeLooseText, () => [[1, "string", "text"], { unknown: 100 }]);
 
 const ODD_KEYS: ReadonlySet<string> = new Set([
   "id_string", "idString", "id", "display-name", "constructor", "toString", "__proto__", "Proto", "seconds",
@@ -434,6 +474,19 @@ export function decodeOdd(json: JsonObject, out: ProtoWriter): void {
   out.message(46, json["child"], "child", decodeOdd);
   out.unknown(100, json, ODD_KEYS);
 }
+scannable(decodeOdd, () => [
+  [1, "uint64", "id_string", "idString", "id"], [2, "string", "display-name"], [3, "string", "constructor"],
+  [4, "string", "toString"], [5, "string", "__proto__", "Proto"], [10, { time: "seconds" }, "seconds"],
+  [11, { time: "millis" }, "millis"], [12, { time: "micros" }, "micros"], [13, { time: "iso8601" }, "iso"],
+  [14, { time: { pattern: "YYYY-MM-DD HH:mm:ss GMT" } }, "formatted"],
+  [15, { time: "seconds", none: "0" }, "ends"], [16, { list: { time: "millis" } }, "history"],
+  [20, { list: "string" }, "tags"], [21, { list: "int32" }, "numbers"], [22, { list: MOOD }, "moods"],
+  [23, "int64", "text_number", "textNumber"], [24, "int64", "bare_number", "bareNumber"],
+  [25, null, "url_data", "urlData"], [26, MOOD, "mood"], [30, { unwrap: [1, { list: "int64" }] }, "row"],
+  [31, { list: { unwrap: [1, { list: "int64" }] } }, "rows"], [40, decodeBlock, "block"],
+  [41, { list: decodeBlock }, "blocks"], [42, decodeEnvelope, "envelope"], [43, decodeHappening, "happening"],
+  [44, decodeLoose, "loose"], [45, decodeShapeless, "shapeless"], [46, decodeOdd, "child"], { unknown: 100 },
+]);
 
 const PART_KEYS: ReadonlySet<string> = new Set(["name", "size"]);
 
@@ -447,6 +500,7 @@ export function decodePart(json: JsonObject, out: ProtoWriter): void {
   out.int64(2, json["size"], "size");
   out.unknownKeys(json, PART_KEYS);
 }
+scannable(decodePart, () => [[1, "string", "name"], [2, "int64", "size"]]);
 
 const SHAPELESS_KEYS: ReadonlySet<string> = new Set(["object", "any", "list", "text", "number"]);
 
@@ -463,6 +517,10 @@ export function decodeShapeless(json: JsonObject, out: ProtoWriter): void {
   out.wrapper(5, json["number"], "number", "int64");
   out.unknownKeys(json, SHAPELESS_KEYS);
 }
+scannable(decodeShapeless, () => [
+  [1, decodeStruct, "object"], [2, decodeValue, "any"], [3, decodeListValue, "list"],
+  [4, { wrapper: "string" }, "text"], [5, { wrapper: "int64" }, "number"],
+]);
 
 const TEXT_BLOCK_KEYS: ReadonlySet<string> = new Set(["text", "mood"]);
 
@@ -476,6 +534,7 @@ export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
   out.enum(2, json["mood"], "mood", MOOD);
   out.unknownKeys(json, TEXT_BLOCK_KEYS);
 }
+scannable(decodeTextBlock, () => [[1, "string", "text"], [2, MOOD, "mood"]]);
 
 /** Writes rich.v1.Block as JSON. */
 function encodeBlock(message: Block): JsonRecord {

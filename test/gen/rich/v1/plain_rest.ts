@@ -25,6 +25,7 @@ import {
   listJson,
   pathSegment,
   plainJson,
+  scannable,
   timeJson,
   timeText,
   unary,
@@ -79,6 +80,7 @@ export const PlainService_echoPlain: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodePlain);
   },
+  scan: decodePlain,
 });
 // @@protoc_insertion_point(method:rich.v1.PlainService.EchoPlain)
 
@@ -210,6 +212,11 @@ export function decodeChoice(json: JsonObject, out: ProtoWriter): void {
   out.onlyFirst(choiceStart, json, CHOICE_CHOICE);
   out.unknownKeys(json, CHOICE_KEYS);
 }
+scannable(decodeChoice, () => [
+  [1, "string", "text"], [2, "int64", "number"], [3, COLOR, "color"], [4, decodeScalars, "message"],
+  [5, { time: "iso8601" }, "time"], [6, decodeStruct, "struct"], [7, { wrapper: "string" }, "wrapper"],
+  [8, decodeValue, "value"], [9, null, "data"], { oneOf: [1, 2, 3, 4, 5, 6, 7, 8, 9] },
+]);
 
 const LISTS_KEYS: ReadonlySet<string> = new Set([
   "double_values", "doubleValues", "float_values", "floatValues", "int32_values", "int32Values",
@@ -253,6 +260,27 @@ export function decodeLists(json: JsonObject, out: ProtoWriter): void {
   out.each(json["lists"], "lists", (item, out) => out.wrapped(24, item, "", decodeListValue));
   out.unknownKeys(json, LISTS_KEYS);
 }
+scannable(decodeLists, () => [
+  [1, { list: "double" }, "double_values", "doubleValues"],
+  [2, { list: "float" }, "float_values", "floatValues"],
+  [3, { list: "int32" }, "int32_values", "int32Values"],
+  [4, { list: "int64" }, "int64_values", "int64Values"],
+  [5, { list: "uint32" }, "uint32_values", "uint32Values"],
+  [6, { list: "uint64" }, "uint64_values", "uint64Values"],
+  [7, { list: "sint32" }, "sint32_values", "sint32Values"],
+  [8, { list: "sint64" }, "sint64_values", "sint64Values"],
+  [9, { list: "fixed32" }, "fixed32_values", "fixed32Values"],
+  [10, { list: "fixed64" }, "fixed64_values", "fixed64Values"],
+  [11, { list: "sfixed32" }, "sfixed32_values", "sfixed32Values"],
+  [12, { list: "sfixed64" }, "sfixed64_values", "sfixed64Values"],
+  [13, { list: "bool" }, "bool_values", "boolValues"],
+  [14, { list: "string" }, "string_values", "stringValues"], [15, null, "bytes_values", "bytesValues"],
+  [16, { list: COLOR }, "color_values", "colorValues"],
+  [17, { list: decodeScalars }, "message_values", "messageValues"],
+  [18, { list: { time: "iso8601" } }, "timestamps"], [19, null, "durations"],
+  [20, { list: { wrapper: "string" } }, "wrappers"], [21, { list: decodeStruct }, "structs"],
+  [22, { list: decodeValue }, "values"], [23, null, "masks"], [24, { list: decodeListValue }, "lists"],
+]);
 
 const MAPS_KEYS: ReadonlySet<string> = new Set([
   "strings", "int32s", "int64s", "uint32s", "uint64s", "sint32s", "fixed64s", "bools", "messages",
@@ -290,6 +318,13 @@ export function decodeMaps(json: JsonObject, out: ProtoWriter): void {
   );
   out.unknownKeys(json, MAPS_KEYS);
 }
+scannable(decodeMaps, () => [
+  [1, { map: "string" }, "strings"], [2, null, "int32s"], [3, null, "int64s"], [4, null, "uint32s"],
+  [5, null, "uint64s"], [6, null, "sint32s"], [7, null, "fixed64s"], [8, null, "bools"],
+  [9, { map: decodeScalars }, "messages"], [10, { map: { time: "iso8601" } }, "timestamps"],
+  [11, { map: decodeValue }, "values"], [12, { map: decodeStruct }, "structs"],
+  [13, { map: { wrapper: "int64" } }, "wrappers"],
+]);
 
 const OPTIONAL_SCALARS_KEYS: ReadonlySet<string> = new Set([
   "double_value", "doubleValue", "float_value", "floatValue", "int32_value", "int32Value", "int64_value",
@@ -314,6 +349,13 @@ export function decodeOptionalScalars(json: JsonObject, out: ProtoWriter): void 
   out.enum(16, json["color_value"] ?? json["colorValue"], "color_value", COLOR);
   out.unknownKeys(json, OPTIONAL_SCALARS_KEYS);
 }
+scannable(decodeOptionalScalars, () => [
+  [1, "double", "double_value", "doubleValue"], [2, "float", "float_value", "floatValue"],
+  [3, "int32", "int32_value", "int32Value"], [4, "int64", "int64_value", "int64Value"],
+  [6, "uint64", "uint64_value", "uint64Value"], [13, "bool", "bool_value", "boolValue"],
+  [14, "string", "string_value", "stringValue"], [15, null, "bytes_value", "bytesValue"],
+  [16, COLOR, "color_value", "colorValue"],
+]);
 
 const PLAIN_KEYS: ReadonlySet<string> = new Set([
   "scalars", "optional_scalars", "optionalScalars", "lists", "maps", "wrappers", "well_known", "wellKnown",
@@ -342,6 +384,12 @@ export function decodePlain(json: JsonObject, out: ProtoWriter): void {
   out.messages(2000, json["children"], "children", decodePlain);
   out.unknownKeys(json, PLAIN_KEYS);
 }
+scannable(decodePlain, () => [
+  [1, decodeScalars, "scalars"], [2, decodeOptionalScalars, "optional_scalars", "optionalScalars"],
+  [3, decodeLists, "lists"], [4, decodeMaps, "maps"], [5, decodeWrappers, "wrappers"],
+  [6, decodeWellKnown, "well_known", "wellKnown"], [7, decodeChoice, "choice"], [16, decodePlain, "child"],
+  [2000, { list: decodePlain }, "children"],
+]);
 
 const SCALARS_KEYS: ReadonlySet<string> = new Set([
   "double_value", "doubleValue", "float_value", "floatValue", "int32_value", "int32Value", "int64_value",
@@ -375,6 +423,16 @@ export function decodeScalars(json: JsonObject, out: ProtoWriter): void {
   out.enum(16, json["color_value"] ?? json["colorValue"], "color_value", COLOR);
   out.unknownKeys(json, SCALARS_KEYS);
 }
+scannable(decodeScalars, () => [
+  [1, "double", "double_value", "doubleValue"], [2, "float", "float_value", "floatValue"],
+  [3, "int32", "int32_value", "int32Value"], [4, "int64", "int64_value", "int64Value"],
+  [5, "uint32", "uint32_value", "uint32Value"], [6, "uint64", "uint64_value", "uint64Value"],
+  [7, "sint32", "sint32_value", "sint32Value"], [8, "sint64", "sint64_value", "sint64Value"],
+  [9, "fixed32", "fixed32_value", "fixed32Value"], [10, "fixed64", "fixed64_value", "fixed64Value"],
+  [11, "sfixed32", "sfixed32_value", "sfixed32Value"], [12, "sfixed64", "sfixed64_value", "sfixed64Value"],
+  [13, "bool", "bool_value", "boolValue"], [14, "string", "string_value", "stringValue"],
+  [15, null, "bytes_value", "bytesValue"], [16, COLOR, "color_value", "colorValue"],
+]);
 
 const WELL_KNOWN_KEYS: ReadonlySet<string> = new Set([
   "timestamp", "duration", "mask", "struct", "value", "list", "empty",
@@ -395,6 +453,11 @@ export function decodeWellKnown(json: JsonObject, out: ProtoWriter): void {
   out.message(7, json["empty"], "empty", decodeEmpty);
   out.unknownKeys(json, WELL_KNOWN_KEYS);
 }
+scannable(decodeWellKnown, () => [
+  [1, { time: "iso8601" }, "timestamp"], [2, null, "duration"], [3, null, "mask"],
+  [4, decodeStruct, "struct"], [5, decodeValue, "value"], [6, decodeListValue, "list"],
+  [7, decodeEmpty, "empty"],
+]);
 
 const WRAPPERS_KEYS: ReadonlySet<string> = new Set([
   "double_value", "doubleValue", "float_value", "floatValue", "int64_value", "int64Value", "uint64_value",
@@ -419,6 +482,16 @@ export function decodeWrappers(json: JsonObject, out: ProtoWriter): void {
   out.wrapper(9, json["bytes_value"] ?? json["bytesValue"], "bytes_value", "bytes");
   out.unknownKeys(json, WRAPPERS_KEYS);
 }
+scannable(decodeWrappers, () => [
+  [1, { wrapper: "double" }, "double_value", "doubleValue"],
+  [2, { wrapper: "float" }, "float_value", "floatValue"],
+  [3, { wrapper: "int64" }, "int64_value", "int64Value"],
+  [4, { wrapper: "uint64" }, "uint64_value", "uint64Value"],
+  [5, { wrapper: "int32" }, "int32_value", "int32Value"],
+  [6, { wrapper: "uint32" }, "uint32_value", "uint32Value"],
+  [7, { wrapper: "bool" }, "bool_value", "boolValue"],
+  [8, { wrapper: "string" }, "string_value", "stringValue"], [9, null, "bytes_value", "bytesValue"],
+]);
 
 /** Writes rich.v1.Choice as JSON. */
 function encodeChoice(message: Choice): JsonRecord {

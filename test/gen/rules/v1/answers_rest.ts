@@ -21,6 +21,7 @@ import {
   linkTarget,
   rawEntries,
   rawText,
+  scannable,
   splitCommas,
   timeJson,
   unary,
@@ -75,6 +76,7 @@ export const AnswerService_echoNotation: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeNotation);
   },
+  scan: decodeNotation,
 });
 // @@protoc_insertion_point(method:rules.v1.AnswerService.EchoNotation)
 
@@ -127,6 +129,7 @@ export const AnswerService_getLoose: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeLoose);
   },
+  scan: decodeLoose,
 });
 // @@protoc_insertion_point(method:rules.v1.AnswerService.GetLoose)
 
@@ -153,6 +156,7 @@ export const AnswerService_echoLoose: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeLoose);
   },
+  scan: decodeLoose,
 });
 // @@protoc_insertion_point(method:rules.v1.AnswerService.EchoLoose)
 
@@ -193,6 +197,10 @@ export function decodeLoose(json: JsonObject, out: ProtoWriter): void {
   out.message(3, json["inner"], "inner", decodeLooseInner);
   out.unknownStruct(4, json, LOOSE_KEYS, decodeStruct);
 }
+scannable(decodeLoose, () => [
+  [1, { loose: "int64" }, "count"], [2, "int64", "strict_count", "strictCount"],
+  [3, decodeLooseInner, "inner"],
+]);
 
 const LOOSE_INNER_KEYS: ReadonlySet<string> = new Set(["known"]);
 
@@ -201,6 +209,7 @@ export function decodeLooseInner(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["known"], "known");
   out.unknown(2, json, LOOSE_INNER_KEYS);
 }
+scannable(decodeLooseInner, () => [[1, "string", "known"], { unknown: 2 }]);
 
 const NOTATION_KEYS: ReadonlySet<string> = new Set([
   "seconds", "millis", "micros", "iso", "formatted", "raw", "url", "base64", "row", "rows", "tones", "tone",
@@ -227,6 +236,15 @@ export function decodeNotation(json: JsonObject, out: ProtoWriter): void {
   out.string(14, json["new-name"] ?? json["old-name"] ?? json["older-name"], "new-name");
   out.unknownKeys(json, NOTATION_KEYS);
 }
+scannable(decodeNotation, () => [
+  [1, { time: "seconds", none: "0" }, "seconds"], [2, { time: "millis" }, "millis"],
+  [3, { time: "micros" }, "micros"], [4, { time: "iso8601" }, "iso"],
+  [5, { time: { pattern: "DD.MM.YYYY HH:mm:ss" } }, "formatted"], [6, "textBytes", "raw"], [7, null, "url"],
+  [8, null, "base64"], [9, { unwrap: [1, { list: "int64" }] }, "row"],
+  [10, { list: { unwrap: [1, { list: "int64" }] } }, "rows"], [11, { list: TONE }, "tones"],
+  [12, TONE, "tone"], [13, { unwrap: [1, { list: "int64" }] }, "empty"],
+  [14, "string", "new-name", "old-name", "older-name"],
+]);
 
 /** Writes rules.v1.LooseInner as JSON. */
 function encodeLooseInner(message: LooseInner): JsonRecord {

@@ -17,6 +17,7 @@ import {
   anyJson,
   decodeAny,
   records,
+  scannable,
   typesOf,
   unary,
 } from "connect-rest/adapter";
@@ -53,6 +54,7 @@ export const AnyService_start: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeOperation);
   },
+  scan: decodeOperation,
 });
 // @@protoc_insertion_point(method:rules.v1.AnyService.Start)
 
@@ -129,6 +131,10 @@ export function decodeOperation(json: JsonObject, out: ProtoWriter): void {
   out.onlyFirst(resultStart, json, OPERATION_RESULT);
   out.unknownKeys(json, OPERATION_KEYS);
 }
+scannable(decodeOperation, () => [
+  [1, "string", "name"], [2, decodeKnownAny, "metadata"], [3, "bool", "done"], [4, decodeStatus, "error"],
+  [5, decodeKnownAny, "response"], { oneOf: [4, 5] },
+]);
 
 const STATUS_KEYS: ReadonlySet<string> = new Set(["code", "message", "details"]);
 
@@ -146,5 +152,8 @@ export function decodeStatus(json: JsonObject, out: ProtoWriter): void {
   out.messages(3, json["details"], "details", decodeKnownAny);
   out.unknownKeys(json, STATUS_KEYS);
 }
+scannable(decodeStatus, () => [
+  [1, "int32", "code"], [2, "string", "message"], [3, { list: decodeKnownAny }, "details"],
+]);
 
 // @@protoc_insertion_point(end)

@@ -12,6 +12,7 @@ import {
   type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
+  scannable,
   unary,
   writeHttpBody,
 } from "connect-rest/adapter";
@@ -44,6 +45,7 @@ export const BodyService_sendJson: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeBodyAnswer);
   },
+  scan: decodeBodyAnswer,
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendJson)
 
@@ -69,6 +71,7 @@ export const BodyService_sendForm: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeBodyAnswer);
   },
+  scan: decodeBodyAnswer,
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendForm)
 
@@ -104,6 +107,7 @@ export const BodyService_sendParts: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeBodyAnswer);
   },
+  scan: decodeBodyAnswer,
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendParts)
 
@@ -141,6 +145,7 @@ export const BodyService_sendJsonPart: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeBodyAnswer);
   },
+  scan: decodeBodyAnswer,
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendJsonPart)
 
@@ -182,6 +187,7 @@ export const BodyService_sendMaybeParts: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeBodyAnswer);
   },
+  scan: decodeBodyAnswer,
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendMaybeParts)
 
@@ -260,6 +266,7 @@ export const BodyService_getByType: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeBodyAnswer);
   },
+  scan: decodeBodyAnswer,
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.GetByType)
 
@@ -322,6 +329,7 @@ export function decodeBodyAnswer(json: JsonObject, out: ProtoWriter): void {
   out.int64(2, json["count"], "count");
   out.unknownKeys(json, BODY_ANSWER_KEYS);
 }
+scannable(decodeBodyAnswer, () => [[1, "string", "some_text", "someText"], [2, "int64", "count"]]);
 
 /** Writes rules.v1.Inner as JSON. */
 function encodeInner(message: Inner): JsonRecord {

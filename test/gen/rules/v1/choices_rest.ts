@@ -23,6 +23,7 @@ import {
   paginate,
   plainJson,
   records,
+  scannable,
   setAll,
   unary,
 } from "connect-rest/adapter";
@@ -74,6 +75,7 @@ export const ChoiceService_echoChoices: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeChoices);
   },
+  scan: decodeChoices,
 });
 // @@protoc_insertion_point(method:rules.v1.ChoiceService.EchoChoices)
 
@@ -133,6 +135,7 @@ export const ReplyService_getReplies: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeReplies);
   },
+  scan: decodeReplies,
 });
 // @@protoc_insertion_point(method:rules.v1.ReplyService.GetReplies)
 
@@ -152,6 +155,7 @@ export const ReplyService_getReplyBody: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.wrapped(1, response.payload, "", decodeReply);
   },
+  scan: [1, decodeReply],
 });
 // @@protoc_insertion_point(method:rules.v1.ReplyService.GetReplyBody)
 
@@ -223,6 +227,7 @@ export function decodeAbsent(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["reason"], "reason");
   out.unknownKeys(json, ABSENT_KEYS);
 }
+scannable(decodeAbsent, () => [[1, "string", "reason"]]);
 
 const BESIDE_KEYS: ReadonlySet<string> = new Set(["type", "payload"]);
 
@@ -244,6 +249,15 @@ export function decodeBeside(json: JsonObject, out: ProtoWriter): void {
   out.unchosen(choiceStart, json, BESIDE_CHOICE);
   out.unknownKeys(json, BESIDE_KEYS);
 }
+scannable(decodeBeside, () => [
+  {
+    when: [
+      { key: ["type"], is: ["SaidEvent"], as: [1, decodeText, "payload"] },
+      { key: ["type"], is: ["ShownEvent"], as: [2, decodePicture, "payload"] },
+    ],
+    known: ["type"],
+  },
+]);
 
 const CHOICES_KEYS: ReadonlySet<string> = new Set([
   "plain", "flat", "nested", "beside", "guessed", "implied", "numbered", "flagged",
@@ -261,6 +275,12 @@ export function decodeChoices(json: JsonObject, out: ProtoWriter): void {
   out.messages(8, json["flagged"], "flagged", decodeFlagged);
   out.unknownKeys(json, CHOICES_KEYS);
 }
+scannable(decodeChoices, () => [
+  [1, decodePlain, "plain"], [2, { list: decodeFlat }, "flat"], [3, { list: decodeNested }, "nested"],
+  [4, { list: decodeBeside }, "beside"], [5, { list: decodeGuessed }, "guessed"],
+  [6, { list: decodeImplied }, "implied"], [7, { list: decodeNumbered }, "numbered"],
+  [8, { list: decodeFlagged }, "flagged"],
+]);
 
 const CROSSED_KEYS: ReadonlySet<string> = new Set([
   "first_text", "firstText", "first_hit", "firstHit", "first_number", "firstNumber", "second_kind",
@@ -327,6 +347,47 @@ export function decodeCrossed(json: JsonObject, out: ProtoWriter): void {
   out.string(10, json["fourth_kind"] ?? json["fourthKind"], "fourth_kind");
   out.unknownKeys(json, CROSSED_KEYS);
 }
+scannable(decodeCrossed, () => [
+  [1, "string", "first_text", "firstText"], [2, decodeHit, "first_hit", "firstHit"],
+  [3, "int64", "first_number", "firstNumber"], { oneOf: [1, 2, 3] },
+  {
+    when: [
+      {
+        key: ["second_kind", "secondKind"],
+        is: ["second_hit"],
+        as: [4, decodeHit, "second_hit", "secondHit"],
+      },
+      {
+        key: ["second_kind", "secondKind"],
+        is: ["second_text"],
+        as: [5, "string", "second_text", "secondText"],
+      },
+    ],
+    known: ["second_kind", "secondKind"],
+  },
+  {
+    when: [
+      { key: ["third_kind", "thirdKind"], is: ["hit"], as: [6, decodeHit, "third_value", "thirdValue"] },
+      {
+        key: ["third_kind", "thirdKind"],
+        is: ["9007199254740993"],
+        as: [7, decodeText, "third_value", "thirdValue"],
+      },
+    ],
+    known: ["third_kind", "thirdKind"],
+  },
+  {
+    when: [
+      {
+        key: ["fourth_kind", "fourthKind"],
+        is: ["9007199254740993"],
+        as: [8, "string", "fourth_text", "fourthText"],
+      },
+      { key: ["fourth_hit", "fourthHit"], present: true, as: [9, decodeHit, "fourth_hit", "fourthHit"] },
+    ],
+  },
+  [10, "string", "fourth_kind", "fourthKind"],
+]);
 
 const FLAGGED_KEYS: ReadonlySet<string> = new Set(["is_text", "isText"]);
 
@@ -370,6 +431,16 @@ export function decodeFlat(json: JsonObject, out: ProtoWriter): void {
   }
   out.unknownKeys(json, FLAT_KEYS);
 }
+scannable(decodeFlat, () => [
+  [1, "string", "id"],
+  {
+    when: [
+      { key: ["type"], is: ["text"], as: [2, decodeText] },
+      { key: ["type"], is: ["image", "photo"], as: [3, decodePicture] },
+    ],
+    otherwise: [4, decodeStruct],
+  },
+]);
 
 const GUESSED_KEYS: ReadonlySet<string> = new Set(["id"]);
 
@@ -397,6 +468,7 @@ export function decodeHit(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["id"], "id");
   out.unknownKeys(json, HIT_KEYS);
 }
+scannable(decodeHit, () => [[1, "string", "id"]]);
 
 const IMPLIED_KEYS: ReadonlySet<string> = new Set(["type"]);
 
@@ -418,6 +490,15 @@ export function decodeImplied(json: JsonObject, out: ProtoWriter): void {
   }
   out.unknownKeys(json, IMPLIED_KEYS);
 }
+scannable(decodeImplied, () => [
+  {
+    when: [
+      { key: ["type"], is: ["text"], as: [1, decodeText] },
+      { key: ["type"], is: ["picture"], as: [2, decodePicture] },
+    ],
+    known: ["type"],
+  },
+]);
 
 const NESTED_KEYS: ReadonlySet<string> = new Set(["kind", "text", "picture", "note"]);
 
@@ -442,6 +523,16 @@ export function decodeNested(json: JsonObject, out: ProtoWriter): void {
   out.unchosen(choiceStart, json, NESTED_CHOICE);
   out.unknownKeys(json, NESTED_KEYS);
 }
+scannable(decodeNested, () => [
+  {
+    when: [
+      { key: ["kind"], is: ["text"], as: [1, decodeText, "text"] },
+      { key: ["kind"], is: ["picture"], as: [2, decodePicture, "picture"] },
+      { key: ["kind"], is: ["note"], as: [3, "string", "note"] },
+    ],
+    known: ["kind"],
+  },
+]);
 
 const NUMBERED_KEYS: ReadonlySet<string> = new Set(["op"]);
 
@@ -469,6 +560,7 @@ export function decodePicture(json: JsonObject, out: ProtoWriter): void {
   out.int32(2, json["width"], "width");
   out.unknownKeys(json, PICTURE_KEYS);
 }
+scannable(decodePicture, () => [[1, "string", "url"], [2, "int32", "width"]]);
 
 const PLAIN_KEYS: ReadonlySet<string> = new Set(["text", "number"]);
 
@@ -486,6 +578,7 @@ export function decodePlain(json: JsonObject, out: ProtoWriter): void {
   out.onlyFirst(choiceStart, json, PLAIN_CHOICE);
   out.unknownKeys(json, PLAIN_KEYS);
 }
+scannable(decodePlain, () => [[1, "string", "text"], [2, "int64", "number"], { oneOf: [1, 2] }]);
 
 const REPLIES_KEYS: ReadonlySet<string> = new Set(["one", "list", "named", "rest", "crossed"]);
 
@@ -498,6 +591,10 @@ export function decodeReplies(json: JsonObject, out: ProtoWriter): void {
   out.message(5, json["crossed"], "crossed", decodeCrossed);
   out.unknownKeys(json, REPLIES_KEYS);
 }
+scannable(decodeReplies, () => [
+  [1, decodeReply, "one"], [2, { list: decodeReply }, "list"], [3, { map: decodeReply }, "named"],
+  [4, decodeRest, "rest"], [5, decodeCrossed, "crossed"],
+]);
 
 /**
  * An object, an array, or a text.
@@ -519,6 +616,10 @@ export function decodeReply(value: JsonValue, out: ProtoWriter): void {
       out.unknownMember("", "a known reply", value);
   }
 }
+scannable(decodeReply, () => [
+  { type: "object", as: [1, decodeHit] }, { type: "array", as: [2, { unwrap: [1, { list: decodeHit }] }] },
+  { type: "string", as: [3, "string"] },
+]);
 
 /**
  * What is no object is kept as it is.
@@ -534,6 +635,7 @@ export function decodeRest(value: JsonValue, out: ProtoWriter): void {
       out.nullable(2, value, "", decodeValue);
   }
 }
+scannable(decodeRest, () => [{ type: "object", as: [1, decodeHit] }]);
 
 const TEXT_KEYS: ReadonlySet<string> = new Set(["text"]);
 
@@ -542,6 +644,7 @@ export function decodeText(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["text"], "text");
   out.unknownKeys(json, TEXT_KEYS);
 }
+scannable(decodeText, () => [[1, "string", "text"]]);
 
 /** Writes rules.v1.Absent as JSON. */
 function encodeAbsent(message: Absent): JsonRecord {

@@ -14,6 +14,7 @@ import {
   type ServiceAdapter,
   type UnaryAdapter,
   pathSegment,
+  scannable,
   unary,
 } from "connect-rest/adapter";
 import { type Edition, EditionService, type Edition_Inside, type FindEditionRequest } from "./edition_pb.ts";
@@ -51,6 +52,7 @@ export const EditionService_echoEdition: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeEdition);
   },
+  scan: decodeEdition,
 });
 // @@protoc_insertion_point(method:rules.v1.EditionService.EchoEdition)
 
@@ -77,6 +79,7 @@ export const EditionService_findEdition: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeEdition);
   },
+  scan: decodeEdition,
 });
 // @@protoc_insertion_point(method:rules.v1.EditionService.FindEdition)
 
@@ -125,6 +128,12 @@ export function decodeEdition(json: JsonObject, out: ProtoWriter): void {
   out.message(9, json["prefixed"], "prefixed", decodeEdition_Inside);
   out.unknownKeys(json, EDITION_KEYS);
 }
+scannable(decodeEdition, () => [
+  [1, "string", "id"], [2, "int32", "explicit_count", "explicitCount"],
+  [3, "int32", "implicit_count", "implicitCount"], [4, "string", "required_text", "requiredText"],
+  [5, null, "delimited"], [6, null, "all_delimited", "allDelimited"], [7, { list: "int32" }, "expanded"],
+  [8, CLOSED_EDITION, "closed"], [9, decodeEdition_Inside, "prefixed"],
+]);
 
 const EDITION_INSIDE_KEYS: ReadonlySet<string> = new Set(["long_text", "longText", "inside"]);
 
@@ -134,6 +143,7 @@ export function decodeEdition_Inside(json: JsonObject, out: ProtoWriter): void {
   out.group(2, json["inside"], "inside", decodeEdition_Inside);
   out.unknownKeys(json, EDITION_INSIDE_KEYS);
 }
+scannable(decodeEdition_Inside, () => [[1, "string", "long_text", "longText"], [2, null, "inside"]]);
 
 /** Writes rules.v1.Edition.Inside as JSON. */
 function encodeEdition_Inside(message: Edition_Inside): JsonRecord {

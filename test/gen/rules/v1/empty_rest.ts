@@ -19,6 +19,7 @@ import {
   decodeValue,
   jsonTypeOf,
   paginate,
+  scannable,
   unary,
 } from "connect-rest/adapter";
 import {
@@ -56,6 +57,7 @@ export const EmptyService_getParcel: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeParcel);
   },
+  scan: decodeParcel,
 });
 // @@protoc_insertion_point(method:rules.v1.EmptyService.GetParcel)
 
@@ -77,6 +79,7 @@ export const EmptyService_trackParcel: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeParcel);
   },
+  scan: decodeParcel,
 });
 // @@protoc_insertion_point(method:rules.v1.EmptyService.TrackParcel)
 
@@ -98,6 +101,7 @@ export const EmptyService_findParcel: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeParcel);
   },
+  scan: decodeParcel,
 });
 // @@protoc_insertion_point(method:rules.v1.EmptyService.FindParcel)
 
@@ -235,6 +239,7 @@ export const FidelityService_getCargo: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeCargo);
   },
+  scan: decodeCargo,
 });
 // @@protoc_insertion_point(method:rules.v1.FidelityService.GetCargo)
 
@@ -325,6 +330,13 @@ export function decodeCargo(json: JsonObject, out: ProtoWriter): void {
   out.wrapped(18, json["size_of"] ?? json["sizeOf"], "size_of", decodeSizeOf);
   out.unknown(15, json, CARGO_KEYS);
 }
+scannable(decodeCargo, () => [
+  [1, "string", "id"], [2, STAGE, "stage"], [4, SIZE, "size"], [5, "string", "size"], [6, "int32", "weight"],
+  [7, "int64", "serial"], [8, { list: "string" }, "tags"], [9, decodeLabel, "label"],
+  [10, { list: decodeLabel }, "parts"], [11, null, "counts"], [12, "int32", "box"], [13, "string", "bag"],
+  { oneOf: [12, 13] }, [14, { time: "iso8601" }, "sent"], [16, decodeValue, "any"],
+  [17, decodeListValue, "values"], [18, decodeSizeOf, "size_of", "sizeOf"], { unknown: 15 },
+]);
 
 const LABEL_KEYS: ReadonlySet<string> = new Set(["text", "stage", "kind", "tape", "string"]);
 
@@ -352,6 +364,16 @@ export function decodeLabel(json: JsonObject, out: ProtoWriter): void {
   out.unchosen(tieStart, json, LABEL_TIE);
   out.unknownKeys(json, LABEL_KEYS);
 }
+scannable(decodeLabel, () => [
+  [1, "string", "text"], [2, STAGE, "stage"],
+  {
+    when: [
+      { key: ["kind"], is: ["tape"], as: [3, "int32", "tape"] },
+      { key: ["kind"], is: ["string"], as: [4, "string", "string"] },
+    ],
+    known: ["kind"],
+  },
+]);
 
 const MEASURE_KEYS: ReadonlySet<string> = new Set(["number", "unit"]);
 
@@ -361,6 +383,7 @@ export function decodeMeasure(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["unit"], "unit");
   out.unknownKeys(json, MEASURE_KEYS);
 }
+scannable(decodeMeasure, () => [[1, "double", "number"], [2, "string", "unit"]]);
 
 const PARCEL_KEYS: ReadonlySet<string> = new Set(["id", "stage", "stages", "size"]);
 
@@ -373,6 +396,10 @@ export function decodeParcel(json: JsonObject, out: ProtoWriter): void {
   out.string(5, json["size"], "size");
   out.unknown(15, json, PARCEL_KEYS);
 }
+scannable(decodeParcel, () => [
+  [1, "string", "id"], [2, STAGE, "stage"], [3, { list: STAGE }, "stages"], [4, SIZE, "size"],
+  [5, "string", "size"], { unknown: 15 },
+]);
 
 /**
  * A number, or an object with one.
@@ -391,5 +418,8 @@ export function decodeSizeOf(value: JsonValue, out: ProtoWriter): void {
       out.unknownMember("", "a known size", value);
   }
 }
+scannable(decodeSizeOf, () => [
+  { type: "number", as: [1, "double"] }, { type: "object", as: [2, decodeMeasure] },
+]);
 
 // @@protoc_insertion_point(end)

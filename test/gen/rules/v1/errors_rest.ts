@@ -13,6 +13,7 @@ import {
   type ServiceAdapter,
   type UnaryAdapter,
   pathSegment,
+  scannable,
   unary,
 } from "connect-rest/adapter";
 import { ErrorService, type GetItemRequest } from "./errors_pb.ts";
@@ -70,6 +71,7 @@ export const ErrorService_getItem: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeItem);
   },
+  scan: decodeItem,
 });
 // @@protoc_insertion_point(method:rules.v1.ErrorService.GetItem)
 
@@ -99,6 +101,7 @@ export const ErrorService_getOther: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeItem);
   },
+  scan: decodeItem,
 });
 // @@protoc_insertion_point(method:rules.v1.ErrorService.GetOther)
 
@@ -143,6 +146,7 @@ export const ErrorService_getDetailed: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeItem);
   },
+  scan: decodeItem,
 });
 // @@protoc_insertion_point(method:rules.v1.ErrorService.GetDetailed)
 
@@ -176,5 +180,6 @@ export function decodeItem(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["title"], "title");
   out.unknownKeys(json, ITEM_KEYS);
 }
+scannable(decodeItem, () => [[1, "string", "title"]]);
 
 // @@protoc_insertion_point(end)

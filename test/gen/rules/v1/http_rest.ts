@@ -27,6 +27,7 @@ import {
   pathPattern,
   pathSegment,
   plainJson,
+  scannable,
   timeJson,
   timeText,
   unary,
@@ -74,6 +75,7 @@ export const HttpService_getBook: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeBook);
   },
+  scan: decodeBook,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.GetBook)
 
@@ -97,6 +99,7 @@ export const HttpService_getCopy: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeBook);
   },
+  scan: decodeBook,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.GetCopy)
 
@@ -124,6 +127,7 @@ export const HttpService_getAuthor: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeBook);
   },
+  scan: decodeBook,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.GetAuthor)
 
@@ -151,6 +155,7 @@ export const HttpService_createBook: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeBook);
   },
+  scan: decodeBook,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.CreateBook)
 
@@ -179,6 +184,7 @@ export const HttpService_moveBook: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeBook);
   },
+  scan: decodeBook,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.MoveBook)
 
@@ -203,6 +209,7 @@ export const HttpService_replaceBook: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeBook);
   },
+  scan: decodeBook,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.ReplaceBook)
 
@@ -232,6 +239,7 @@ export const HttpService_updateBook: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeBook);
   },
+  scan: decodeBook,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.UpdateBook)
 
@@ -255,6 +263,7 @@ export const HttpService_replaceTags: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.list(1, response.payload, "", "string");
   },
+  scan: [1, { list: "string" }],
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.ReplaceTags)
 
@@ -363,6 +372,7 @@ export const HttpService_listBooks: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.messages(1, response.payload, "", decodeBook);
   },
+  scan: [1, { list: decodeBook }],
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.ListBooks)
 
@@ -384,6 +394,7 @@ export const HttpService_countBooks: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.map(1, response.payload, "", "string", (value, key, out) => out.int64(2, value, key));
   },
+  scan: [1, { map: "int64" }],
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.CountBooks)
 
@@ -470,6 +481,7 @@ export const HttpService_echoValues: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeValues);
   },
+  scan: decodeValues,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.EchoValues)
 
@@ -589,6 +601,7 @@ export function decodeAuthor(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["last_name"] ?? json["lastName"], "last_name");
   out.unknownKeys(json, AUTHOR_KEYS);
 }
+scannable(decodeAuthor, () => [[1, "string", "id"], [2, "string", "last_name", "lastName"]]);
 
 const BOOK_KEYS: ReadonlySet<string> = new Set(["id", "full_title", "fullTitle", "author"]);
 
@@ -599,6 +612,9 @@ export function decodeBook(json: JsonObject, out: ProtoWriter): void {
   out.message(3, json["author"], "author", decodeAuthor);
   out.unknownKeys(json, BOOK_KEYS);
 }
+scannable(decodeBook, () => [
+  [1, "string", "id"], [2, "string", "full_title", "fullTitle"], [3, decodeAuthor, "author"],
+]);
 
 const VALUES_KEYS: ReadonlySet<string> = new Set([
   "timestamp", "duration", "mask", "struct", "value", "list", "double", "uint64", "bytes", "empty", "zero",
@@ -623,6 +639,13 @@ export function decodeValues(json: JsonObject, out: ProtoWriter): void {
   out.map(14, json["genres"], "genres", "int32", (value, key, out) => out.enum(2, value, key, GENRE));
   out.unknownKeys(json, VALUES_KEYS);
 }
+scannable(decodeValues, () => [
+  [1, { time: "iso8601" }, "timestamp"], [2, null, "duration"], [3, null, "mask"],
+  [4, decodeStruct, "struct"], [5, decodeValue, "value"], [6, decodeListValue, "list"],
+  [7, { wrapper: "double" }, "double"], [8, { wrapper: "uint64" }, "uint64"], [9, null, "bytes"],
+  [10, decodeEmpty, "empty"], [11, "int32", "zero"], [12, GENRE, "genre"], [13, null, "data"],
+  [14, null, "genres"],
+]);
 
 /** Writes rules.v1.Author as JSON. */
 function encodeAuthor(message: Author): JsonRecord {

@@ -14,6 +14,7 @@ import {
   type UnaryAdapter,
   pathSegment,
   records,
+  scannable,
   unary,
 } from "connect-rest/adapter";
 import { type CounterRequest, IntegerService } from "./integers_pb.ts";
@@ -40,6 +41,7 @@ export const IntegerService_getCounter: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeCounter);
   },
+  scan: decodeCounter,
 });
 // @@protoc_insertion_point(method:rules.v1.IntegerService.GetCounter)
 
@@ -93,5 +95,9 @@ export function decodeCounter(json: JsonObject, out: ProtoWriter): void {
   out.map(4, json["named"], "named", "string", (value, key, out) => out.sfixed64(2, value, key));
   out.unknownKeys(json, COUNTER_KEYS);
 }
+scannable(decodeCounter, () => [
+  [1, "uint64", "id"], [2, "sint64", "value"], [3, { list: "fixed64" }, "steps"],
+  [4, { map: "sfixed64" }, "named"],
+]);
 
 // @@protoc_insertion_point(end)

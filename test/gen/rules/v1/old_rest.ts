@@ -14,6 +14,7 @@ import {
   type ServiceAdapter,
   type UnaryAdapter,
   pathSegment,
+  scannable,
   unary,
 } from "connect-rest/adapter";
 import { type FindOldRequest, type Old, OldService, type Old_Detail, type Old_Line } from "./old_pb.ts";
@@ -46,6 +47,7 @@ export const OldService_echoOld: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeOld);
   },
+  scan: decodeOld,
 });
 // @@protoc_insertion_point(method:rules.v1.OldService.EchoOld)
 
@@ -72,6 +74,7 @@ export const OldService_findOld: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeOld);
   },
+  scan: decodeOld,
 });
 // @@protoc_insertion_point(method:rules.v1.OldService.FindOld)
 
@@ -114,6 +117,10 @@ export function decodeOld(json: JsonObject, out: ProtoWriter): void {
   out.enums(6, json["all_closed"] ?? json["allClosed"], "all_closed", CLOSED);
   out.unknownKeys(json, OLD_KEYS);
 }
+scannable(decodeOld, () => [
+  [1, "string", "id"], [2, "int32", "count"], [3, null, "detail"], [4, null, "line"], [5, CLOSED, "closed"],
+  [6, { list: CLOSED }, "all_closed", "allClosed"],
+]);
 
 const OLD_DETAIL_KEYS: ReadonlySet<string> = new Set(["long_text", "longText"]);
 
@@ -122,6 +129,7 @@ export function decodeOld_Detail(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["long_text"] ?? json["longText"], "long_text");
   out.unknownKeys(json, OLD_DETAIL_KEYS);
 }
+scannable(decodeOld_Detail, () => [[1, "string", "long_text", "longText"]]);
 
 const OLD_LINE_KEYS: ReadonlySet<string> = new Set(["number"]);
 
@@ -130,6 +138,7 @@ export function decodeOld_Line(json: JsonObject, out: ProtoWriter): void {
   out.int64(1, json["number"], "number");
   out.unknownKeys(json, OLD_LINE_KEYS);
 }
+scannable(decodeOld_Line, () => [[1, "int64", "number"]]);
 
 /** Writes rules.v1.Old.Detail as JSON. */
 function encodeOld_Detail(message: Old_Detail): JsonRecord {

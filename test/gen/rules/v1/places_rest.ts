@@ -19,6 +19,7 @@ import {
   noBinding,
   pathPattern,
   pathSegment,
+  scannable,
   splitCommas,
   timeJson,
   timeText,
@@ -183,6 +184,7 @@ export const PlaceService_sendDeclared: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeNamed);
   },
+  scan: decodeNamed,
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendDeclared)
 
@@ -213,6 +215,7 @@ export const PlaceService_sendCamel: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeNamed);
   },
+  scan: decodeNamed,
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendCamel)
 
@@ -356,5 +359,10 @@ export function decodeNamed(json: JsonObject, out: ProtoWriter): void {
   out.list(5, splitCommas(json["tag_list"] ?? json["tagList"]), "tag_list", "string");
   out.unknownKeys(json, NAMED_KEYS);
 }
+scannable(decodeNamed, () => [
+  [1, "string", "item_id", "itemId"], [2, "int64", "big_number", "bigNumber"],
+  [3, "int64", "as_text", "asText"], [4, "int64", "as_number", "asNumber"],
+  [5, { list: "string" }, "tag_list", "tagList"],
+]);
 
 // @@protoc_insertion_point(end)

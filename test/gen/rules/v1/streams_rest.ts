@@ -20,6 +20,7 @@ import {
   paginate,
   pathSegment,
   poll,
+  scannable,
   upload,
 } from "connect-rest/adapter";
 import {
@@ -398,5 +399,6 @@ export function decodeEntry(json: JsonObject, out: ProtoWriter): void {
   out.int64(1, json["id"], "id");
   out.unknownKeys(json, ENTRY_KEYS);
 }
+scannable(decodeEntry, () => [[1, "int64", "id"]]);
 
 // @@protoc_insertion_point(end)

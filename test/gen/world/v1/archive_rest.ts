@@ -15,6 +15,7 @@ import {
   type UnaryAdapter,
   paginate,
   pathSegment,
+  scannable,
   unary,
   valueAt,
 } from "connect-rest/adapter";
@@ -62,6 +63,7 @@ export const ArchiveService_getArticle: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeArticle);
   },
+  scan: decodeArticle,
 });
 // @@protoc_insertion_point(method:world.v1.ArchiveService.GetArticle)
 
@@ -87,6 +89,7 @@ export const ArchiveService_createArticle: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeArticle);
   },
+  scan: decodeArticle,
 });
 // @@protoc_insertion_point(method:world.v1.ArchiveService.CreateArticle)
 
@@ -155,6 +158,7 @@ export function decodeAuthor(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["id"], "id");
   out.unknownKeys(json, AUTHOR_KEYS);
 }
+scannable(decodeAuthor, () => [[1, "string", "id"]]);
 
 /** Writes world.v1.NewArticle as JSON. */
 function encodeNewArticle(message: NewArticle): JsonRecord {

@@ -15,6 +15,7 @@ import {
   type ServiceAdapter,
   pathSegment,
   records,
+  scannable,
 } from "connect-rest/adapter";
 import {
   AssistantService,
@@ -185,6 +186,7 @@ export function decodeAnswerDelta(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["text"], "text");
   out.unknownKeys(json, ANSWER_DELTA_KEYS);
 }
+scannable(decodeAnswerDelta, () => [[1, "int32", "index"], [2, "string", "text"]]);
 
 const ANSWER_EVENT_KEYS: ReadonlySet<string> = new Set(["type"]);
 
@@ -208,6 +210,17 @@ export function decodeAnswerEvent(json: JsonObject, out: ProtoWriter): void {
   }
   out.unknownKeys(json, ANSWER_EVENT_KEYS);
 }
+scannable(decodeAnswerEvent, () => [
+  {
+    when: [
+      { key: ["type"], is: ["answer_start"], as: [1, decodeAnswerStart] },
+      { key: ["type"], is: ["answer_delta"], as: [2, decodeAnswerDelta] },
+      { key: ["type"], is: ["answer_stop"], as: [3, decodeAnswerStop] },
+      { key: ["type"], is: ["ping"], as: [4, decodePing] },
+    ],
+    known: ["type"],
+  },
+]);
 
 const ANSWER_START_KEYS: ReadonlySet<string> = new Set(["id"]);
 
@@ -216,6 +229,7 @@ export function decodeAnswerStart(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["id"], "id");
   out.unknownKeys(json, ANSWER_START_KEYS);
 }
+scannable(decodeAnswerStart, () => [[1, "string", "id"]]);
 
 const ANSWER_STOP_KEYS: ReadonlySet<string> = new Set(["reason"]);
 
@@ -224,6 +238,7 @@ export function decodeAnswerStop(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["reason"], "reason");
   out.unknownKeys(json, ANSWER_STOP_KEYS);
 }
+scannable(decodeAnswerStop, () => [[1, "string", "reason"]]);
 
 const COMPLETION_KEYS: ReadonlySet<string> = new Set(["id", "text"]);
 
@@ -233,6 +248,7 @@ export function decodeCompletion(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["text"], "text");
   out.unknownKeys(json, COMPLETION_KEYS);
 }
+scannable(decodeCompletion, () => [[1, "int64", "id"], [2, "string", "text"]]);
 
 const LOG_LINE_KEYS: ReadonlySet<string> = new Set(["text"]);
 
@@ -241,6 +257,7 @@ export function decodeLogLine(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["text"], "text");
   out.unknownKeys(json, LOG_LINE_KEYS);
 }
+scannable(decodeLogLine, () => [[1, "string", "text"]]);
 
 const PING_KEYS: ReadonlySet<string> = new Set([]);
 
@@ -248,6 +265,7 @@ const PING_KEYS: ReadonlySet<string> = new Set([]);
 export function decodePing(json: JsonObject, out: ProtoWriter): void {
   out.unknownKeys(json, PING_KEYS);
 }
+scannable(decodePing, () => []);
 
 const RUN_EVENT_KEYS: ReadonlySet<string> = new Set(["id", "event", "data"]);
 
@@ -270,6 +288,16 @@ export function decodeRunEvent(json: JsonObject, out: ProtoWriter): void {
   out.unchosen(changeStart, json, RUN_EVENT_CHANGE);
   out.unknownKeys(json, RUN_EVENT_KEYS);
 }
+scannable(decodeRunEvent, () => [
+  [1, "string", "id"],
+  {
+    when: [
+      { key: ["event"], is: ["step.done"], as: [2, decodeStep, "data"] },
+      { key: ["event"], is: ["note"], as: [3, "string", "data"] },
+    ],
+    known: ["event"],
+  },
+]);
 
 const STEP_KEYS: ReadonlySet<string> = new Set(["name", "tokens"]);
 
@@ -279,6 +307,7 @@ export function decodeStep(json: JsonObject, out: ProtoWriter): void {
   out.int64(2, json["tokens"], "tokens");
   out.unknownKeys(json, STEP_KEYS);
 }
+scannable(decodeStep, () => [[1, "string", "name"], [2, "int64", "tokens"]]);
 
 /** Writes world.v1.Turn as JSON. */
 function encodeTurn(message: Turn): JsonRecord {

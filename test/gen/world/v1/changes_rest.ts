@@ -13,6 +13,7 @@ import {
   heartbeatMs,
   pathSegment,
   poll,
+  scannable,
 } from "connect-rest/adapter";
 import { ChangeService, type WatchRevisionsRequest } from "./changes_pb.ts";
 // @@protoc_insertion_point(imports)
@@ -119,6 +120,7 @@ export function decodeNotice(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["text"], "text");
   out.unknownKeys(json, NOTICE_KEYS);
 }
+scannable(decodeNotice, () => [[1, "uint64", "number"], [2, "string", "text"]]);
 
 const REVISION_KEYS: ReadonlySet<string> = new Set(["uuid", "summary"]);
 
@@ -132,5 +134,6 @@ export function decodeRevision(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["summary"], "summary");
   out.unknownKeys(json, REVISION_KEYS);
 }
+scannable(decodeRevision, () => [[1, "string", "uuid"], [2, "string", "summary"]]);
 
 // @@protoc_insertion_point(end)

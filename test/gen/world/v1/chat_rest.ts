@@ -15,6 +15,7 @@ import {
   type ServiceAdapter,
   type UnaryAdapter,
   paginate,
+  scannable,
   unary,
 } from "connect-rest/adapter";
 import { ChatService, type ListMembersRequest, type PostMessageRequest } from "./chat_pb.ts";
@@ -58,6 +59,7 @@ export const ChatService_postMessage: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodePostMessageResponse);
   },
+  scan: decodePostMessageResponse,
 });
 // @@protoc_insertion_point(method:world.v1.ChatService.PostMessage)
 
@@ -118,6 +120,7 @@ export function decodeMember(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["id"], "id");
   out.unknownKeys(json, MEMBER_KEYS);
 }
+scannable(decodeMember, () => [[1, "string", "id"]]);
 
 const POST_MESSAGE_RESPONSE_KEYS: ReadonlySet<string> = new Set(["ok", "ts"]);
 
@@ -127,5 +130,6 @@ export function decodePostMessageResponse(json: JsonObject, out: ProtoWriter): v
   out.string(2, json["ts"], "ts");
   out.unknownKeys(json, POST_MESSAGE_RESPONSE_KEYS);
 }
+scannable(decodePostMessageResponse, () => [[1, "bool", "ok"], [2, "string", "ts"]]);
 
 // @@protoc_insertion_point(end)

@@ -14,6 +14,7 @@ import {
   type ServiceAdapter,
   pathSegment,
   records,
+  scannable,
 } from "connect-rest/adapter";
 import { ClusterService, type WatchPodsRequest } from "./cluster_pb.ts";
 // @@protoc_insertion_point(imports)
@@ -86,6 +87,7 @@ export function decodePod(json: JsonObject, out: ProtoWriter): void {
   out.message(1, json["metadata"], "metadata", decodePodMetadata);
   out.unknownKeys(json, POD_KEYS);
 }
+scannable(decodePod, () => [[1, decodePodMetadata, "metadata"]]);
 
 const POD_EVENT_KEYS: ReadonlySet<string> = new Set(["type", "object"]);
 
@@ -113,6 +115,17 @@ export function decodePodEvent(json: JsonObject, out: ProtoWriter): void {
   out.unchosen(changeStart, json, POD_EVENT_CHANGE);
   out.unknownKeys(json, POD_EVENT_KEYS);
 }
+scannable(decodePodEvent, () => [
+  {
+    when: [
+      { key: ["type"], is: ["ADDED"], as: [1, decodePod, "object"] },
+      { key: ["type"], is: ["MODIFIED"], as: [2, decodePod, "object"] },
+      { key: ["type"], is: ["DELETED"], as: [3, decodePod, "object"] },
+      { key: ["type"], is: ["BOOKMARK"], as: [4, decodePod, "object"] },
+    ],
+    known: ["type"],
+  },
+]);
 
 const POD_METADATA_KEYS: ReadonlySet<string> = new Set(["name", "resource_version", "resourceVersion"]);
 
@@ -122,5 +135,8 @@ export function decodePodMetadata(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["resource_version"] ?? json["resourceVersion"], "resource_version");
   out.unknownKeys(json, POD_METADATA_KEYS);
 }
+scannable(decodePodMetadata, () => [
+  [1, "string", "name"], [2, "string", "resource_version", "resourceVersion"],
+]);
 
 // @@protoc_insertion_point(end)

@@ -15,6 +15,7 @@ import {
   holds,
   paginate,
   pathSegment,
+  scannable,
   unary,
   valueAt,
 } from "connect-rest/adapter";
@@ -45,6 +46,7 @@ export const CrmService_getParty: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeParty);
   },
+  scan: decodeParty,
 });
 // @@protoc_insertion_point(method:world.v1.CrmService.GetParty)
 
@@ -98,6 +100,7 @@ export function decodeCompany(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["LegalName"], "LegalName");
   out.unknownKeys(json, COMPANY_KEYS);
 }
+scannable(decodeCompany, () => [[1, "string", "LegalName"]]);
 
 const PARTY_KEYS: ReadonlySet<string> = new Set(["@odata.etag", "Address.Main", "@odata.type"]);
 
@@ -122,5 +125,6 @@ export function decodePerson(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["FullName"], "FullName");
   out.unknownKeys(json, PERSON_KEYS);
 }
+scannable(decodePerson, () => [[1, "string", "FullName"]]);
 
 // @@protoc_insertion_point(end)

@@ -17,6 +17,7 @@ import {
   jsonTypeOf,
   pathSegment,
   records,
+  scannable,
   setAll,
   unary,
   valueAt,
@@ -60,6 +61,7 @@ export const HabitService_getWeather: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeWeather);
   },
+  scan: decodeWeather,
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.GetWeather)
 
@@ -85,6 +87,7 @@ export const HabitService_patchThing: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeThing);
   },
+  scan: decodeThing,
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.PatchThing)
 
@@ -204,6 +207,7 @@ export const HabitService_bulkThings: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeBulkThingsResponse);
   },
+  scan: decodeBulkThingsResponse,
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.BulkThings)
 
@@ -231,6 +235,7 @@ export const HabitService_uploadFile: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeThing);
   },
+  scan: decodeThing,
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.UploadFile)
 
@@ -274,6 +279,7 @@ export function decodeBulkThingsResponse(json: JsonObject, out: ProtoWriter): vo
   out.bool(1, json["errors"], "errors");
   out.unknownKeys(json, BULK_THINGS_RESPONSE_KEYS);
 }
+scannable(decodeBulkThingsResponse, () => [[1, "bool", "errors"]]);
 
 const CHANGE_KEYS: ReadonlySet<string> = new Set(["id", "seq", "deleted", "last_seq", "lastSeq"]);
 
@@ -285,6 +291,9 @@ export function decodeChange(json: JsonObject, out: ProtoWriter): void {
   out.string(4, json["last_seq"] ?? json["lastSeq"], "last_seq");
   out.unknownKeys(json, CHANGE_KEYS);
 }
+scannable(decodeChange, () => [
+  [1, "string", "id"], [2, "string", "seq"], [3, "bool", "deleted"], [4, "string", "last_seq", "lastSeq"],
+]);
 
 const FIND_THING_RESPONSE_KEYS: ReadonlySet<string> = new Set(["_source", "_index", "Index"]);
 
@@ -294,6 +303,7 @@ export function decodeFindThingResponse(json: JsonObject, out: ProtoWriter): voi
   out.string(3, json["_index"] ?? json["Index"], "_index");
   out.unknownKeys(json, FIND_THING_RESPONSE_KEYS);
 }
+scannable(decodeFindThingResponse, () => [[2, decodeThing, "_source"], [3, "string", "_index", "Index"]]);
 
 const JOB_KEYS: ReadonlySet<string> = new Set(["result"]);
 
@@ -302,6 +312,7 @@ export function decodeJob(json: JsonObject, out: ProtoWriter): void {
   out.string(4, json["result"], "result");
   out.unknownKeys(json, JOB_KEYS);
 }
+scannable(decodeJob, () => [[4, "string", "result"]]);
 
 /** @generated from message world.v1.LookUpResponse */
 export function decodeLookUpResponse(value: JsonValue, out: ProtoWriter): void {
@@ -319,6 +330,10 @@ export function decodeLookUpResponse(value: JsonValue, out: ProtoWriter): void {
       out.unknownMember("", "a known result", value);
   }
 }
+scannable(decodeLookUpResponse, () => [
+  { type: "object", as: [1, decodeThing] },
+  { type: "array", as: [2, { unwrap: [1, { list: decodeThing }] }] }, { type: "string", as: [3, "string"] },
+]);
 
 const THING_KEYS: ReadonlySet<string> = new Set(["id", "name"]);
 
@@ -328,6 +343,7 @@ export function decodeThing(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["name"], "name");
   out.unknownKeys(json, THING_KEYS);
 }
+scannable(decodeThing, () => [[1, "int64", "id"], [2, "string", "name"]]);
 
 const WEATHER_KEYS: ReadonlySet<string> = new Set(["main", "weather"]);
 

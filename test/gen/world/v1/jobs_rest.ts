@@ -15,6 +15,7 @@ import {
   type UnaryAdapter,
   operation,
   pathSegment,
+  scannable,
   unary,
 } from "connect-rest/adapter";
 import { type JobRequest, JobService } from "./jobs_pb.ts";
@@ -45,6 +46,7 @@ export const JobService_export: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeResult);
   },
+  scan: decodeResult,
 });
 // @@protoc_insertion_point(method:world.v1.JobService.Export)
 
@@ -71,6 +73,7 @@ export const JobService_getStatistics: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeResult);
   },
+  scan: decodeResult,
 });
 // @@protoc_insertion_point(method:world.v1.JobService.GetStatistics)
 
@@ -104,6 +107,7 @@ export const JobService_train: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeResult);
   },
+  scan: decodeResult,
 });
 // @@protoc_insertion_point(method:world.v1.JobService.Train)
 
@@ -140,6 +144,7 @@ export const JobService_analyze: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeResult);
   },
+  scan: decodeResult,
 });
 // @@protoc_insertion_point(method:world.v1.JobService.Analyze)
 
@@ -212,6 +217,7 @@ export function decodeJobState(json: JsonObject, out: ProtoWriter): void {
   out.int32(3, json["progress"], "progress");
   out.unknownKeys(json, JOB_STATE_KEYS);
 }
+scannable(decodeJobState, () => [[1, "string", "id"], [2, "string", "status"], [3, "int32", "progress"]]);
 
 const RESULT_KEYS: ReadonlySet<string> = new Set(["name", "size"]);
 
@@ -221,5 +227,6 @@ export function decodeResult(json: JsonObject, out: ProtoWriter): void {
   out.int64(2, json["size"], "size");
   out.unknownKeys(json, RESULT_KEYS);
 }
+scannable(decodeResult, () => [[1, "string", "name"], [2, "int64", "size"]]);
 
 // @@protoc_insertion_point(end)

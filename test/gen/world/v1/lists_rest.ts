@@ -15,6 +15,7 @@ import {
   cursorBigInt,
   paginate,
   pathSegment,
+  scannable,
   valueAt,
 } from "connect-rest/adapter";
 import {
@@ -394,6 +395,7 @@ export function decodeTicket(json: JsonObject, out: ProtoWriter): void {
   out.int64(1, json["id"], "id");
   out.unknownKeys(json, TICKET_KEYS);
 }
+scannable(decodeTicket, () => [[1, "int64", "id"]]);
 
 /** Writes world.v1.Paging as JSON. */
 function encodePaging(message: Paging): JsonRecord {

@@ -18,6 +18,7 @@ import {
   pathPattern,
   pathSegment,
   records,
+  scannable,
   writeHttpBody,
 } from "connect-rest/adapter";
 import {
@@ -161,6 +162,7 @@ export function decodeGenerateResponse(json: JsonObject, out: ProtoWriter): void
   out.int64(2, json["tokens"], "tokens");
   out.unknownKeys(json, GENERATE_RESPONSE_KEYS);
 }
+scannable(decodeGenerateResponse, () => [[1, "string", "text"], [2, "int64", "tokens"]]);
 
 const JOB_ERROR_KEYS: ReadonlySet<string> = new Set(["code", "message", "status"]);
 
@@ -171,6 +173,7 @@ export function decodeJobError(json: JsonObject, out: ProtoWriter): void {
   out.string(3, json["status"], "status");
   out.unknownKeys(json, JOB_ERROR_KEYS);
 }
+scannable(decodeJobError, () => [[1, "int32", "code"], [2, "string", "message"], [3, "string", "status"]]);
 
 const MODEL_JOB_KEYS: ReadonlySet<string> = new Set(["name", "error"]);
 
@@ -180,6 +183,7 @@ export function decodeModelJob(json: JsonObject, out: ProtoWriter): void {
   out.message(2, json["error"], "error", decodeJobError);
   out.unknownKeys(json, MODEL_JOB_KEYS);
 }
+scannable(decodeModelJob, () => [[1, "string", "name"], [2, decodeJobError, "error"]]);
 
 const ROW_KEYS: ReadonlySet<string> = new Set(["id", "name"]);
 
@@ -189,5 +193,6 @@ export function decodeRow(json: JsonObject, out: ProtoWriter): void {
   out.string(2, json["name"], "name");
   out.unknownKeys(json, ROW_KEYS);
 }
+scannable(decodeRow, () => [[1, "uint64", "id"], [2, "string", "name"]]);
 
 // @@protoc_insertion_point(end)

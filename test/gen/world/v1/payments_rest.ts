@@ -17,6 +17,7 @@ import {
   paginate,
   pathSegment,
   plainJson,
+  scannable,
   timeText,
   unary,
 } from "connect-rest/adapter";
@@ -87,6 +88,7 @@ export const PaymentService_createOrder: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeOrder);
   },
+  scan: decodeOrder,
 });
 // @@protoc_insertion_point(method:world.v1.PaymentService.CreateOrder)
 
@@ -151,6 +153,7 @@ export const PaymentService_attachReceipt: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeOrder);
   },
+  scan: decodeOrder,
 });
 // @@protoc_insertion_point(method:world.v1.PaymentService.AttachReceipt)
 
@@ -183,6 +186,7 @@ export function decodeOrder(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["id"], "id");
   out.unknownKeys(json, ORDER_KEYS);
 }
+scannable(decodeOrder, () => [[1, "string", "id"]]);
 
 /** Writes world.v1.Item as JSON. */
 function encodeItem(message: Item): JsonRecord {

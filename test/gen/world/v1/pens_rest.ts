@@ -18,6 +18,7 @@ import {
   omit,
   ownValue,
   pathSegment,
+  scannable,
   sendUnset,
   setAll,
   setOwn,
@@ -69,6 +70,7 @@ export const MaskService_mergePen: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodePen);
   },
+  scan: decodePen,
 });
 // @@protoc_insertion_point(method:world.v1.MaskService.MergePen)
 
@@ -96,6 +98,7 @@ export const MaskService_changePen: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodePen);
   },
+  scan: decodePen,
 });
 // @@protoc_insertion_point(method:world.v1.MaskService.ChangePen)
 
@@ -126,6 +129,7 @@ export const MaskService_patchTags: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodePen);
   },
+  scan: decodePen,
 });
 // @@protoc_insertion_point(method:world.v1.MaskService.PatchTags)
 
@@ -149,6 +153,7 @@ export const MaskService_getPen: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodePen);
   },
+  scan: decodePen,
 });
 // @@protoc_insertion_point(method:world.v1.MaskService.GetPen)
 
@@ -174,6 +179,7 @@ export const MaskService_getDeclaredPen: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodePen);
   },
+  scan: decodePen,
 });
 // @@protoc_insertion_point(method:world.v1.MaskService.GetDeclaredPen)
 
@@ -206,6 +212,7 @@ export const MaskService_mergeLeaflet: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeMergeLeafletResponse);
   },
+  scan: decodeMergeLeafletResponse,
 });
 // @@protoc_insertion_point(method:world.v1.MaskService.MergeLeaflet)
 
@@ -284,6 +291,25 @@ export function decodeLeaflet(json: JsonObject, out: ProtoWriter): void {
   out.string(7, ownValue(json, "__proto__") ?? json["Proto"], "__proto__");
   out.unknownKeys(json, LEAFLET_KEYS);
 }
+scannable(decodeLeaflet, () => [
+  [1, "string", "heading"],
+  {
+    when: [
+      { key: ["pictureKind"], is: ["photo"], as: [2, decodeLeafletPhoto] },
+      { key: ["pictureKind"], is: ["drawing"], as: [3, decodeLeafletDrawing] },
+      { key: ["pictureKind"], is: ["caption"], as: [4, "string", "caption"] },
+    ],
+    known: ["pictureKind"],
+  },
+  {
+    when: [
+      { key: ["newsKind"], is: ["sale"], as: [5, decodeLeafletSale, "news"] },
+      { key: ["newsKind"], is: ["gift"], as: [6, decodeLeafletGift, "news"] },
+    ],
+    known: ["newsKind"],
+  },
+  [7, "string", "__proto__", "Proto"],
+]);
 
 const LEAFLET_DRAWING_KEYS: ReadonlySet<string> = new Set(["width", "drawn_with", "drawnWith"]);
 
@@ -293,6 +319,7 @@ export function decodeLeafletDrawing(json: JsonObject, out: ProtoWriter): void {
   out.message(2, json["drawn_with"] ?? json["drawnWith"], "drawn_with", decodePen);
   out.unknownKeys(json, LEAFLET_DRAWING_KEYS);
 }
+scannable(decodeLeafletDrawing, () => [[1, "int32", "width"], [2, decodePen, "drawn_with", "drawnWith"]]);
 
 const LEAFLET_GIFT_KEYS: ReadonlySet<string> = new Set(["from_whom", "fromWhom"]);
 
@@ -301,6 +328,7 @@ export function decodeLeafletGift(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json["from_whom"] ?? json["fromWhom"], "from_whom");
   out.unknownKeys(json, LEAFLET_GIFT_KEYS);
 }
+scannable(decodeLeafletGift, () => [[1, "string", "from_whom", "fromWhom"]]);
 
 const LEAFLET_PHOTO_KEYS: ReadonlySet<string> = new Set(["file", "width"]);
 
@@ -310,6 +338,7 @@ export function decodeLeafletPhoto(json: JsonObject, out: ProtoWriter): void {
   out.int32(2, json["width"], "width");
   out.unknownKeys(json, LEAFLET_PHOTO_KEYS);
 }
+scannable(decodeLeafletPhoto, () => [[1, "string", "file"], [2, "int32", "width"]]);
 
 const LEAFLET_SALE_KEYS: ReadonlySet<string> = new Set(["unit_price", "unitPrice"]);
 
@@ -318,6 +347,7 @@ export function decodeLeafletSale(json: JsonObject, out: ProtoWriter): void {
   out.int64(1, json["unit_price"] ?? json["unitPrice"], "unit_price");
   out.unknownKeys(json, LEAFLET_SALE_KEYS);
 }
+scannable(decodeLeafletSale, () => [[1, "int64", "unit_price", "unitPrice"]]);
 
 const MERGE_LEAFLET_RESPONSE_KEYS: ReadonlySet<string> = new Set(["leaflet", "locked"]);
 
@@ -327,6 +357,7 @@ export function decodeMergeLeafletResponse(json: JsonObject, out: ProtoWriter): 
   out.fieldMask(2, json["locked"], "locked", maskOfLeaflet);
   out.unknownKeys(json, MERGE_LEAFLET_RESPONSE_KEYS);
 }
+scannable(decodeMergeLeafletResponse, () => [[1, decodeLeaflet, "leaflet"], [2, null, "locked"]]);
 
 const OWNER_KEYS: ReadonlySet<string> = new Set(["first_name", "firstName", "family", "best_pen", "bestPen"]);
 
@@ -337,6 +368,9 @@ export function decodeOwner(json: JsonObject, out: ProtoWriter): void {
   out.message(2, json["best_pen"] ?? json["bestPen"], "best_pen", decodePen);
   out.unknownKeys(json, OWNER_KEYS);
 }
+scannable(decodeOwner, () => [
+  [1, "string", "first_name", "firstName"], [3, "string", "family"], [2, decodePen, "best_pen", "bestPen"],
+]);
 
 const PEN_KEYS: ReadonlySet<string> = new Set([
   "label", "tags", "notes", "owner", "ink_left", "inkLeft", "is_open", "isOpen", "locked", "history",
@@ -354,6 +388,11 @@ export function decodePen(json: JsonObject, out: ProtoWriter): void {
   out.messages(7, json["history"], "history", decodeOwner);
   out.unknownKeys(json, PEN_KEYS);
 }
+scannable(decodePen, () => [
+  [1, "string", "label"], [2, { list: "string" }, "tags"], [3, { map: "string" }, "notes"],
+  [4, decodeOwner, "owner"], [5, "int64", "ink_left", "inkLeft"], [6, "bool", "is_open", "isOpen"],
+  [8, null, "locked"], [7, { list: decodeOwner }, "history"],
+]);
 
 /** Writes world.v1.Leaflet as JSON. */
 function encodeLeafletAsDeclared(message: Leaflet): JsonRecord {

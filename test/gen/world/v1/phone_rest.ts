@@ -14,6 +14,7 @@ import {
   type UnaryAdapter,
   durationText,
   pathSegment,
+  scannable,
   spanJson,
   spanText,
   timeJson,
@@ -106,6 +107,7 @@ export const PhoneService_setTimers: UnaryAdapter<
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeTimers);
   },
+  scan: decodeTimers,
 });
 // @@protoc_insertion_point(method:world.v1.PhoneService.SetTimers)
 
@@ -140,6 +142,9 @@ export function decodeCall(json: JsonObject, out: ProtoWriter): void {
   out.loosely("duration").duration(3, json["duration"], "duration", "seconds");
   out.unknownKeys(json, CALL_KEYS);
 }
+scannable(decodeCall, () => [
+  [1, "string", "sid"], [2, { time: "rfc2822" }, "date_created", "dateCreated"], [3, null, "duration"],
+]);
 
 const TIMERS_KEYS: ReadonlySet<string> = new Set(["millis", "nanos", "iso", "plain", "stamp"]);
 
@@ -152,5 +157,9 @@ export function decodeTimers(json: JsonObject, out: ProtoWriter): void {
   out.time(5, json["stamp"], "stamp", "nanos");
   out.unknownKeys(json, TIMERS_KEYS);
 }
+scannable(decodeTimers, () => [
+  [1, null, "millis"], [2, null, "nanos"], [3, null, "iso"], [4, null, "plain"],
+  [5, { time: "nanos" }, "stamp"],
+]);
 
 // @@protoc_insertion_point(end)

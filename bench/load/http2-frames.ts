@@ -1,0 +1,81 @@
+const SETTINGS = 4;
+const WINDOW_UPDATE = 8;
+
+const MAX_WINDOW = 2 ** 31 - 1;
+const DEFAULT_WINDOW = 65_535;
+/** No bytes. */
+export const EMPTY = Buffer.alloc(0);
+
+/** Says that responses need not be compressed by a table, and may be of any size. */
+export function preface(): Buffer {
+  const settings = Buffer.alloc(12);
+  settings.writeUInt16BE(1, 0); // SETTINGS_HEADER_TABLE_SIZE 0
+  settings.writeUInt16BE(4, 6); // SETTINGS_INITIAL_WINDOW_SIZE
+  settings.writeUInt32BE(MAX_WINDOW, 8);
+  const window = Buffer.alloc(4);
+  window.writeUInt32BE(MAX_WINDOW - DEFAULT_WINDOW);
+  return Buffer.concat([
+    Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+    frame(SETTINGS, 0, 0, settings),
+    frame(WINDOW_UPDATE, 0, 0, window),
+  ]);
+}
+
+/** What a request says in its head. */
+interface RequestHead {
+  readonly method: string;
+  readonly port: number;
+  readonly path: string;
+  readonly headers: ReadonlyArray<readonly [string, string]>;
+}
+
+/** Header fields without compression: literals that are not indexed (RFC 7541 section 6.2.2). */
+export function requestHeaders({ method, port, path, headers }: RequestHead): Buffer {
+  const fields: readonly (readonly [string, string])[] = [
+    [":method", method],
+    [":scheme", "http"],
+    [":authority", `127.0.0.1:${port}`],
+    [":path", path],
+    ...headers,
+  ];
+  return Buffer.concat(fields.flatMap(([name, value]) => [Buffer.of(0), literal(name), literal(value)]));
+}
+
+function literal(text: string): Buffer {
+  if (text.length > 126) throw new Error(`expected a header of at most 126 characters, got ${text.length}`);
+  return Buffer.concat([Buffer.of(text.length), Buffer.from(text, "latin1")]);
+}
+
+/** A frame (RFC 9113 section 4.1). */
+export function frame(type: number, flags: number, streamId: number, payload: Uint8Array): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head.writeUInt8(type, 3);
+  head.writeUInt8(flags, 4);
+  head.writeUInt32BE(streamId, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** A frame of HTTP/2. */
+export interface Frame {
+  readonly type: number;
+  readonly flags: number;
+  readonly streamId: number;
+  readonly payload: Buffer;
+  /** Bytes with the head. */
+  readonly size: number;
+}
+
+/** Reads the first frame (RFC 9113 section 4.1); undefined while it is not complete. */
+export function readFrame(bytes: Buffer): Frame | undefined {
+  if (bytes.length < 9) return undefined;
+  const size = 9 + bytes.readUIntBE(0, 3);
+  if (bytes.length < size) return undefined;
+  return {
+    type: bytes.readUInt8(3),
+    flags: bytes.readUInt8(4),
+    streamId: bytes.readUInt32BE(5) & MAX_WINDOW,
+    payload: bytes.subarray(9, size),
+    size,
+  };
+}

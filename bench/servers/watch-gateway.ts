@@ -1,0 +1,41 @@
+/** The gateway with its defaults, for streams that watch a feed. Arguments: the upstream, `fast` or `connect`, and in a fleet its name and a bus. */
+import { Secret } from "connect-rest";
+import { startGateway } from "connect-rest-gateway";
+import { feedService } from "../../runtime/src/testing/feed-service.ts";
+import { upstreamArgument } from "./child.ts";
+
+/** What a gateway that is watched is asked by its parent. */
+export type WatchQuestion = "usage" | "stop";
+
+/** What it responds. */
+export interface Usage {
+  /** Resident memory after a collection, in bytes. */
+  readonly resident: number;
+  readonly heap: number;
+  /** Processor time so far, in microseconds. */
+  readonly cpu: number;
+}
+
+const [, , , path, name, bus] = process.argv;
+const gateway = await startGateway({
+  adapters: [feedService()],
+  upstreams: { things: { baseUrl: upstreamArgument(), userAgent: name ?? "gateway" } },
+  fastPath: path === "fast",
+  watch: { resumeKey: new Secret("a key for the bench, which is no secret") },
+  ...(bus !== undefined && { bus: { url: bus } }),
+});
+await gateway.warm;
+
+process.on("message", (question: WatchQuestion) => {
+  if (question === "stop") {
+    void gateway.close().finally(() => process.exit());
+    return;
+  }
+  for (let times = 0; times < 3; times++) globalThis.gc?.();
+  const { rss: resident, heapUsed: heap } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const usage: Usage = { resident, heap, cpu: user + system };
+  process.send?.(usage);
+});
+process.on("disconnect", () => process.exit());
+process.send?.(gateway.port);

@@ -1,0 +1,57 @@
+/** `npm run bench -- watch`: streams that watch a feed, and a fleet of gateways that share one. */
+import { parseArgs } from "node:util";
+import { type FleetFigures, measureFleet } from "./watch/fleet.ts";
+import { type ManyFigures, measureMany } from "./watch/many.ts";
+
+/** What one stream may take of resident memory, in bytes. */
+const MOST_BYTES = 16 * 1024;
+/** How long the other one may take to poll, in milliseconds: two intervals. */
+const MOST_MS = 2000;
+
+/** The text of all figures, and whether they are within their bounds. */
+export async function benchWatch(
+  args: readonly string[],
+): Promise<{ readonly text: string; readonly holds: boolean }> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { watchers: { type: "string", default: "10000" }, json: { type: "boolean", default: false } },
+  });
+  const count = Number(values.watchers);
+  if (!Number.isInteger(count) || count < 1 || count > 10_000) {
+    throw new Error(
+      `--watchers: expected a whole number from 1 to 10000, got ${JSON.stringify(values.watchers)}`,
+    );
+  }
+  const many = [await measureMany("fast", count), await measureMany("connect", count)];
+  const fleet = await measureFleet();
+  const text = values.json ? JSON.stringify({ many, fleet }, null, 2) : textOf(many, fleet);
+  return { text, holds: holds(many, fleet) };
+}
+
+function holds([fast]: readonly ManyFigures[], fleet: FleetFigures | undefined): boolean {
+  if (fast !== undefined && fast.resident > MOST_BYTES) return false;
+  return fleet === undefined || (fleet.takeOverMs <= MOST_MS && fleet.lost === 0 && fleet.repeated === 0);
+}
+
+function textOf(many: readonly ManyFigures[], fleet: FleetFigures | undefined): string {
+  const rows: ReadonlyArray<readonly [string, (figures: ManyFigures) => string]> = [
+    ["watchers", ({ watchers }) => String(watchers)],
+    ["polls, in so many intervals", ({ polls, intervals }) => `${polls} in ${intervals}`],
+    ["poll to last delivery, ms", ({ deliveryMs }) => deliveryMs.toFixed(0)],
+    ["resident memory a watcher, KiB", ({ resident }) => (resident / 1024).toFixed(1)],
+    ["heap a watcher, KiB", ({ heap }) => (heap / 1024).toFixed(1)],
+    ["CPU us/delivered event", ({ cpuMicroseconds }) => cpuMicroseconds.toFixed(1)],
+  ];
+  const lines = [["one feed over HTTP/2", ...many.map(({ path }) => `${path} path`)]];
+  for (const [name, cell] of rows) lines.push([name, ...many.map(cell)]);
+  const table = lines.map(([name = "", ...cells]) =>
+    [name.padEnd(32), ...cells.map((cell) => cell.padStart(14))].join(""),
+  );
+  return [...table, "", fleetText(fleet)].join("\n");
+}
+
+function fleetText(fleet: FleetFigures | undefined): string {
+  if (fleet === undefined) return "two gateways on one Redis: skipped, redis-server is not installed";
+  const { watchers, events, takeOverMs, lost, repeated } = fleet;
+  return `two gateways on one Redis, ${watchers} watchers, ${events} events, polls 1000 ms apart, kill -9 of the one that polls: the other one polled after ${takeOverMs.toFixed(0)} ms; lost ${lost}, repeated ${repeated}`;
+}

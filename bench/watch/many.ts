@@ -1,0 +1,79 @@
+import { WatchGateway } from "./gateway.ts";
+import { PATH, request } from "./request.ts";
+import { type FeedUpstream, startFeedUpstream } from "./upstream.ts";
+import { Watchers } from "./watchers.ts";
+
+/** How many watch before, so that what the process itself grows by is there already. */
+const WARM_UP = 2000;
+const EVENTS = 5;
+
+/** What many who watch one feed cost. */
+export interface ManyFigures {
+  readonly path: "fast" | "connect";
+  readonly watchers: number;
+  /** Resident memory for each, in bytes. */
+  readonly resident: number;
+  readonly heap: number;
+  /** Polls while events came, and how many intervals there were. */
+  readonly polls: number;
+  readonly intervals: number;
+  /** From a poll's response to the last delivery, in milliseconds: the median. */
+  readonly deliveryMs: number;
+  /** Processor time of the gateway for an event that one of them got, in microseconds. */
+  readonly cpuMicroseconds: number;
+}
+
+/** Has so many watch one feed over HTTP/2, from one address, and events come one at a time. */
+export async function measureMany(path: ManyFigures["path"], count: number): Promise<ManyFigures> {
+  const upstream = await startFeedUpstream(1);
+  const gateway = await WatchGateway.start([upstream.url, path]);
+  const watchers = new Watchers();
+  try {
+    await warmUp(gateway);
+    const before = await gateway.usage();
+    await watchers.open(gateway.port, PATH, request(), count);
+    await watchers.until(count);
+    const after = await gateway.usage();
+    const delivered = await deliver(gateway, upstream, watchers, count);
+    if (watchers.ended > 0) throw new Error(`${watchers.ended} of ${count} streams have ended`);
+    return {
+      path,
+      watchers: count,
+      resident: (after.resident - before.resident) / count,
+      heap: (after.heap - before.heap) / count,
+      ...delivered,
+    };
+  } finally {
+    watchers.close();
+    await gateway.kill();
+    await upstream.close();
+  }
+}
+
+async function warmUp(gateway: WatchGateway): Promise<void> {
+  const watchers = new Watchers();
+  await watchers.open(gateway.port, PATH, request(), WARM_UP);
+  await watchers.until(WARM_UP);
+  watchers.close();
+}
+
+async function deliver(gateway: WatchGateway, upstream: FeedUpstream, watchers: Watchers, count: number) {
+  const { cpu } = await gateway.usage();
+  const startedAt = performance.now();
+  const { polls } = upstream;
+  const times: number[] = [];
+  for (let event = 0; event < EVENTS; event++) {
+    const expected = watchers.messages + count;
+    const answeredAt = await upstream.add(1);
+    await watchers.until(expected);
+    times.push(watchers.lastAt - answeredAt);
+  }
+  const intervals = (performance.now() - startedAt) / 1000;
+  const used = (await gateway.usage()).cpu - cpu;
+  return {
+    polls: upstream.polls - polls,
+    intervals: Math.ceil(intervals),
+    deliveryMs: times.toSorted((a, b) => a - b)[times.length >> 1] ?? Number.NaN,
+    cpuMicroseconds: used / (EVENTS * count),
+  };
+}

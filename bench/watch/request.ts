@@ -1,0 +1,28 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { FeedService } from "../../runtime/src/testing/feed-service.ts";
+
+const { watch } = FeedService.method;
+
+/** The path of the method that watches. */
+export const PATH = `/${FeedService.typeName}/Watch`;
+
+/** A request in its envelope. Without a token it begins with what comes from now on. */
+export function request(resumeToken = ""): Buffer {
+  const message = toBinary(watch.input, create(watch.input, { owner: "ada", resumeToken }));
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+/** What a message says. */
+export interface Message {
+  readonly ids: readonly number[];
+  readonly token: string;
+  readonly gap: boolean;
+}
+
+/** Reads a message. */
+export function messageOf(bytes: Uint8Array): Message {
+  const { entries, resumeToken, gap } = fromBinary(watch.output, bytes);
+  return { ids: entries.map(({ id }) => Number(id)), token: resumeToken, gap };
+}

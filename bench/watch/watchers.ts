@@ -1,0 +1,124 @@
+import { connect, type Socket } from "node:net";
+import { EMPTY, type Frame, frame, preface, readFrame, requestHeaders } from "../load/http2-frames.ts";
+
+const DATA = 0;
+const HEADERS = 1;
+const RST_STREAM = 3;
+const SETTINGS = 4;
+const PING = 6;
+const GOAWAY = 7;
+const ACK = 1;
+const END_STREAM = 1;
+const END_HEADERS = 4;
+
+/** How many streams a connection may have by default. */
+const STREAMS = 100;
+
+/** A message of a stream: an envelope of gRPC without its head. */
+export type OnMessage = (stream: string, message: Buffer) => void;
+
+/** Streams that watch, over as few connections as there have to be. */
+export class Watchers {
+  /** Messages so far, of all streams. */
+  messages = 0;
+  /** When the last one came, on the scale of `performance.now()`. */
+  lastAt = 0;
+  /** Streams that have ended. */
+  ended = 0;
+  private readonly sockets: Socket[] = [];
+  private readonly onMessage: OnMessage;
+  private reached: { readonly messages: number; readonly resolve: () => void } | undefined;
+
+  constructor(onMessage: OnMessage = () => undefined) {
+    this.onMessage = onMessage;
+  }
+
+  /** Opens streams. Each sends one request, and reads whatever comes. */
+  async open(port: number, path: string, body: Uint8Array, count: number): Promise<void> {
+    for (let opened = 0; opened < count; opened += STREAMS) {
+      await this.connection(port, path, body, Math.min(STREAMS, count - opened), opened);
+    }
+  }
+
+  /** Resolves when all streams together have so many messages. */
+  until(messages: number): Promise<void> {
+    if (this.messages >= messages) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.reached = { messages, resolve };
+    });
+  }
+
+  close(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  private connection(
+    port: number,
+    path: string,
+    body: Uint8Array,
+    streams: number,
+    first: number,
+  ): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(port, "127.0.0.1", () => {
+        const block = requestHeaders({ method: "POST", port, path, headers: GRPC });
+        const requests = Array.from({ length: streams }, (_, index) => [
+          frame(HEADERS, END_HEADERS, 2 * index + 1, block),
+          frame(DATA, END_STREAM, 2 * index + 1, body),
+        ]);
+        socket.write(Buffer.concat([preface(), ...requests.flat()]));
+        resolve();
+      });
+      socket.setNoDelay(true).on("error", reject);
+      this.sockets.push(socket);
+      this.read(socket, first);
+    });
+  }
+
+  private read(socket: Socket, first: number): void {
+    let received: Buffer = EMPTY;
+    const bodies = new Map<number, Buffer>();
+    socket.on("data", (chunk: Buffer) => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+      for (let next = readFrame(received); next !== undefined; next = readFrame(received)) {
+        received = received.subarray(next.size);
+        this.take(socket, next, bodies, first);
+      }
+    });
+  }
+
+  private take(
+    socket: Socket,
+    { type, flags, streamId, payload }: Frame,
+    bodies: Map<number, Buffer>,
+    first: number,
+  ) {
+    if (type === SETTINGS && (flags & ACK) === 0) socket.write(frame(SETTINGS, ACK, 0, EMPTY));
+    if (type === PING && (flags & ACK) === 0) socket.write(frame(PING, ACK, 0, payload));
+    if (type === GOAWAY || type === RST_STREAM) this.ended += 1;
+    if ((type === DATA || type === HEADERS) && (flags & END_STREAM) !== 0) this.ended += 1;
+    if (type !== DATA) return;
+    let body = Buffer.concat([bodies.get(streamId) ?? EMPTY, payload]);
+    while (body.length >= 5 && body.length >= 5 + body.readUInt32BE(1)) {
+      const size = 5 + body.readUInt32BE(1);
+      this.arrived(`${first}/${streamId}`, body.subarray(5, size));
+      body = body.subarray(size);
+    }
+    bodies.set(streamId, body);
+  }
+
+  private arrived(stream: string, message: Buffer): void {
+    this.messages += 1;
+    this.lastAt = performance.now();
+    this.onMessage(stream, message);
+    if (this.reached === undefined || this.messages < this.reached.messages) return;
+    const { resolve } = this.reached;
+    this.reached = undefined;
+    resolve();
+  }
+}
+
+const GRPC = [
+  ["content-type", "application/grpc"],
+  ["te", "trailers"],
+] as const;

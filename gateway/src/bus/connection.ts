@@ -1,0 +1,163 @@
+import type { ConnectionOptions } from "node:tls";
+import { createClient, RESP_TYPES } from "@redis/client";
+import { Secret, type TlsOptions } from "connect-rest";
+import type { BusOptions } from "./bus-options.ts";
+import type { Script } from "./scripts.ts";
+
+/** How long a command may take, in milliseconds, before the connection is taken for dead. */
+const COMMAND_MS = 5000;
+/** How long connecting may take. */
+const CONNECT_MS = 5000;
+/** Waits before connecting again, in milliseconds; each is twice the one before. */
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 2000;
+/** How many commands may wait for the connection. */
+const MAX_COMMANDS = 10_000;
+
+type Client = ReturnType<typeof newClient>;
+
+/** A command that cannot be sent: there is no connection. */
+export class NotConnected extends Error {}
+
+/** A connection that is made again whenever it is lost. Commands fail while there is none. */
+export class Connection {
+  private readonly options: BusOptions;
+  private readonly onChange: (isConnected: boolean, error?: unknown) => void;
+  private readonly channels = new Map<string, (message: string) => void>();
+  private client: Client | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private waitMs = FIRST_WAIT_MS;
+  private isReady = false;
+  private isClosed = false;
+
+  /** @param onChange told when the connection is there, or gone, and each time that connecting fails; it must not throw */
+  constructor(options: BusOptions, onChange: (isConnected: boolean, error?: unknown) => void) {
+    this.options = options;
+    this.onChange = onChange;
+    this.connect();
+  }
+
+  get isConnected(): boolean {
+    return this.isReady;
+  }
+
+  /**
+   * Runs a script. Its texts come as Buffers.
+   *
+   * @throws NotConnected, and what the server says
+   */
+  async run(script: Script, keys: readonly string[], args: ReadonlyArray<string | Buffer>): Promise<unknown> {
+    const { client } = this;
+    if (client === undefined || !this.isReady) throw new NotConnected("no connection to the bus");
+    const reply = client.eval(script.text, { keys: [...keys], arguments: [...args] });
+    return await this.inTime(client, reply);
+  }
+
+  /** Listens to a channel, now and whenever the connection is made again. */
+  async subscribe(channel: string, listener: (message: string) => void): Promise<void> {
+    this.channels.set(channel, listener);
+    const { client } = this;
+    if (client !== undefined && this.isReady) await this.inTime(client, client.subscribe(channel, listener));
+  }
+
+  async unsubscribe(channel: string): Promise<void> {
+    this.channels.delete(channel);
+    const { client } = this;
+    if (client !== undefined && this.isReady) await this.inTime(client, client.unsubscribe(channel));
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+    const { client } = this;
+    this.client = undefined;
+    this.isReady = false;
+    if (client?.isReady === true) {
+      await client.close().catch(() => undefined);
+    } else {
+      destroy(client);
+    }
+  }
+
+  private connect(): void {
+    const client = newClient(this.options);
+    this.client = client;
+    client.on("error", (error: unknown) => this.lost(client, error));
+    client.on("end", () => this.lost(client, new Error("the connection was closed")));
+    this.open(client).catch((error: unknown) => this.lost(client, error));
+  }
+
+  private async open(client: Client): Promise<void> {
+    await this.inTime(client, client.connect());
+    for (const [channel, listener] of this.channels) {
+      await this.inTime(client, client.subscribe(channel, listener));
+    }
+    if (this.client !== client) return;
+    this.isReady = true;
+    this.waitMs = FIRST_WAIT_MS;
+    this.onChange(true);
+  }
+
+  /** A client that has failed once is not used again: how it goes on would be its own affair. */
+  private lost(client: Client, error: unknown): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    this.isReady = false;
+    destroy(client);
+    this.onChange(false, error);
+    if (this.isClosed) return;
+    // not all at once
+    const wait = this.waitMs * (0.5 + Math.random() / 2);
+    this.waitMs = Math.min(this.waitMs * 2, LONGEST_WAIT_MS);
+    this.timer = setTimeout(() => this.connect(), wait);
+  }
+
+  private inTime<T>(client: Client, work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        const error = new Error(`no reply within ${COMMAND_MS} ms`);
+        reject(error);
+        this.lost(client, error);
+      }, COMMAND_MS);
+      work.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
+  }
+}
+
+function destroy(client: Client | undefined): void {
+  try {
+    if (client?.isOpen === true) client.destroy();
+  } catch {
+    // it is gone already
+  }
+}
+
+function secureContext({ ca, cert, key, serverName }: TlsOptions = {}) {
+  const revealed = key instanceof Secret ? key.reveal() : key;
+  return { ca, cert, key: revealed, servername: serverName } as Pick<
+    ConnectionOptions,
+    "ca" | "cert" | "key" | "servername"
+  >;
+}
+
+function newClient({ url, username, password, tls }: BusOptions) {
+  const isSecure = url.startsWith("rediss:");
+  return createClient({
+    url,
+    ...(username && { username: username.reveal() }),
+    ...(password && { password: password.reveal() }),
+    name: "connect-rest",
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: MAX_COMMANDS,
+    maintNotifications: "disabled",
+    commandOptions: { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } },
+    socket: {
+      connectTimeout: CONNECT_MS,
+      reconnectStrategy: false,
+      ...(isSecure && {
+        tls: true as const,
+        ...secureContext(tls),
+      }),
+    },
+  });
+}

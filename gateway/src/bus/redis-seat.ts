@@ -1,0 +1,298 @@
+import type { FeedEntryKind, FeedMember, FeedName, FeedSeat } from "connect-rest";
+import type { BusObserver } from "./bus-options.ts";
+import type { Connection } from "./connection.ts";
+import { Outbox } from "./outbox.ts";
+import { LEASE, MAX_LEASE_MS, PUBLISH, READ, RELEASE } from "./scripts.ts";
+import { SEALING_BYTES, type Sealing } from "./sealing.ts";
+
+/** The largest entry that is read or written, in bytes. */
+const MAX_ENTRY_BYTES = 16 * 1024 * 1024 + SEALING_BYTES;
+/** How many entries are read at a time, and how many bytes. */
+const READ_ENTRIES = 128;
+const READ_BYTES = 32 * 1024 * 1024;
+/** The shortest lease. */
+const MIN_LEASE_MS = 500;
+/** Within which time after the end of a lease others ask for it, in milliseconds. */
+const SPREAD_MS = 100;
+/** The fence of a process that polls without the bus. */
+const ALONE = 0n;
+
+const KINDS: readonly string[] = ["window", "news", "poll"] satisfies readonly FeedEntryKind[];
+
+/** What a seat stands on. */
+export interface SeatOptions {
+  readonly connection: Connection;
+  readonly observer: BusObserver;
+  readonly sealing: Sealing;
+  readonly prefix: string;
+  /** Tells this seat from all others. */
+  readonly owner: string;
+}
+
+/** An entry as it is read. */
+interface Incoming {
+  readonly id: string;
+  readonly kind: FeedEntryKind;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * One process's place in a feed that is shared over Redis. Whoever has the lease polls and publishes, with a fence that is
+ * checked where entries are written; all others read. Without the bus for longer than a lease lasts, each polls for itself,
+ * as without a bus.
+ */
+export class RedisSeat implements FeedSeat {
+  private readonly options: SeatOptions;
+  private readonly member: FeedMember;
+  private readonly channel: string;
+  private readonly keys: { readonly lease: string; readonly state: string; readonly stream: string };
+  private readonly outbox: Outbox;
+  private leaseMs: number;
+  /** How long the lease of whoever polls may last. */
+  private otherMs = MAX_LEASE_MS;
+  /** While this process polls: the fence of its lease, or ALONE. */
+  private fence: bigint | undefined;
+  /** The fence that it had last, with which it can go on where nobody else has come. */
+  private lastFence = "";
+  private lastId = "0-0";
+  private hasStarted = false;
+  private isOver = false;
+  private timer: NodeJS.Timeout | undefined;
+  private aloneTimer: NodeJS.Timeout | undefined;
+  /** A step runs, and another one has to follow. */
+  private isStepping = false;
+  private isDue = false;
+
+  constructor(name: FeedName, member: FeedMember, options: SeatOptions) {
+    this.options = options;
+    this.member = member;
+    this.leaseMs = leaseOf(name.intervalMs);
+    const base = `${options.prefix}:{${name.key}}`;
+    this.channel = base;
+    this.keys = { lease: `${base}:lease`, state: `${base}:state`, stream: `${base}:entries` };
+    this.outbox = new Outbox(() => options.observer.dropped("overflow"));
+  }
+
+  /** Whether this process polls. */
+  get isLeading(): boolean {
+    return this.fence !== undefined;
+  }
+
+  /** Begins to take part. */
+  begin(): void {
+    this.options.connection.subscribe(this.channel, this.soon).catch(() => undefined);
+    if (!this.options.connection.isConnected) this.disconnected();
+    this.soon();
+  }
+
+  /** The connection is there again: what happened meanwhile is read, and who polls is settled anew. */
+  connected(): void {
+    clearTimeout(this.aloneTimer);
+    this.aloneTimer = undefined;
+    this.soon();
+  }
+
+  /** The connection is gone. Who polls goes on; the others do so as well when a lease would be over. */
+  disconnected(): void {
+    clearTimeout(this.timer);
+    if (this.isOver || this.aloneTimer !== undefined) return;
+    this.aloneTimer = setTimeout(
+      () => {
+        this.start([]);
+        if (this.fence === undefined) this.lead(ALONE);
+      },
+      Math.min(this.leaseMs, this.otherMs),
+    );
+  }
+
+  publish(entry: Uint8Array, fence: bigint, kind: FeedEntryKind): Promise<boolean> {
+    if (this.isOver || fence !== this.fence) return Promise.resolve(false);
+    if (entry.length + SEALING_BYTES > MAX_ENTRY_BYTES) {
+      this.options.observer.dropped("oversized");
+      return Promise.resolve(true);
+    }
+    return new Promise((done) => {
+      this.outbox.add({ kind, bytes: this.options.sealing.seal(kind, entry), done });
+      this.soon();
+    });
+  }
+
+  interval(ms: number): void {
+    this.leaseMs = leaseOf(ms);
+  }
+
+  async leave(): Promise<void> {
+    if (this.isOver) return;
+    this.isOver = true;
+    clearTimeout(this.timer);
+    clearTimeout(this.aloneTimer);
+    const { connection, owner } = this.options;
+    this.outbox.clear(true);
+    await connection.unsubscribe(this.channel).catch(() => undefined);
+    await connection.run(RELEASE, [this.keys.lease], [owner, this.channel]).catch(() => undefined);
+  }
+
+  /** Has the next step made, now or behind the one that runs. */
+  private readonly soon = (): void => {
+    this.isDue = true;
+    if (this.isStepping || this.isOver) return;
+    this.isStepping = true;
+    void this.steps();
+  };
+
+  private async steps(): Promise<void> {
+    while (this.isDue && !this.isOver && this.options.connection.isConnected) {
+      this.isDue = false;
+      try {
+        await this.step();
+      } catch {
+        // the connection says so itself; what the server refuses is tried again
+        this.isDue = false;
+        this.again(this.leaseMs / 3);
+      }
+    }
+    // nothing is between the last look at what is due and this
+    this.isStepping = false;
+  }
+
+  /** Reads what others have written, finds out who polls, and writes what is to be written. */
+  private async step(): Promise<void> {
+    await this.read();
+    const left = await this.lease();
+    if (left !== undefined) {
+      // not all at once when it is over
+      this.again(left + 1 + Math.random() * SPREAD_MS);
+      return;
+    }
+    await this.send();
+    this.again(this.leaseMs / 3);
+  }
+
+  private again(ms: number): void {
+    clearTimeout(this.timer);
+    if (!this.isOver) this.timer = setTimeout(this.soon, ms);
+  }
+
+  /** Takes the lease, or keeps it. Returns how long another one has it, in milliseconds. */
+  private async lease(): Promise<number | undefined> {
+    const { connection, owner } = this.options;
+    const reply = await connection.run(
+      LEASE,
+      [this.keys.lease, this.keys.state],
+      [owner, this.lastFence, String(this.leaseMs)],
+    );
+    if (this.isOver) return undefined;
+    if (typeof reply === "number") {
+      this.yield();
+      const left = Math.max(0, Math.min(reply, MAX_LEASE_MS));
+      // it was renewed some time ago, when it lasted for longer
+      this.otherMs = Math.max(MIN_LEASE_MS, 2 * left);
+      return left;
+    }
+    const fence = String(reply);
+    this.lastFence = fence;
+    if (this.fence !== BigInt(fence)) this.lead(BigInt(fence));
+    return undefined;
+  }
+
+  private lead(fence: bigint): void {
+    if (this.isOver) return;
+    this.fence = fence;
+    this.member.lead(fence);
+  }
+
+  /** Another one polls. */
+  private yield(): void {
+    if (this.fence === undefined) return;
+    this.fence = undefined;
+    // it has seen the same by now, or will at its next poll
+    for (let left = this.outbox.size; left > 0; left--) this.options.observer.dropped("stale");
+    this.outbox.clear(false);
+    this.member.follow();
+  }
+
+  private async send(): Promise<void> {
+    const { connection, observer, owner } = this.options;
+    const { lease, state, stream } = this.keys;
+    for (let entry = this.outbox.first; entry !== undefined && !this.isOver; entry = this.outbox.first) {
+      const { kind, bytes } = entry;
+      const args = [owner, this.lastFence, String(this.leaseMs), kind, Buffer.from(bytes), this.channel];
+      const reply = await connection.run(PUBLISH, [lease, state, stream], args);
+      if (reply !== 1) {
+        this.yield();
+        this.again(0);
+        return;
+      }
+      observer.sent();
+      this.outbox.remove(entry);
+    }
+  }
+
+  private async read(): Promise<void> {
+    const entries: Incoming[] = [];
+    for (;;) {
+      const args = [this.lastId, String(READ_ENTRIES), String(MAX_ENTRY_BYTES), String(READ_BYTES)];
+      const reply = await this.options.connection.run(READ, [this.keys.stream], args);
+      if (!Array.isArray(reply) || reply.length === 0 || this.isOver) break;
+      for (const each of reply) {
+        const entry = this.opened(each);
+        if (entry === undefined) continue;
+        if (this.hasStarted) {
+          this.take(entry);
+        } else {
+          entries.push(entry);
+        }
+      }
+    }
+    if (!this.isOver) this.start(entries);
+  }
+
+  /** An entry of another one, or undefined for one that is dropped. */
+  private opened(reply: unknown): Incoming | undefined {
+    const { observer, owner, sealing } = this.options;
+    const [id, from, kind, data] = Array.isArray(reply) ? reply : [];
+    this.lastId = String(id);
+    if (String(from) === owner) return undefined;
+    if (data === 0) {
+      observer.dropped("oversized");
+    } else if (!(data instanceof Uint8Array) || !KINDS.includes(String(kind))) {
+      observer.dropped("malformed");
+    } else {
+      const bytes = sealing.open(String(kind) as FeedEntryKind, data);
+      if (bytes !== undefined) return { id: this.lastId, kind: String(kind) as FeedEntryKind, bytes };
+      observer.dropped("unreadable");
+    }
+    return undefined;
+  }
+
+  /** Tells the member what the bus keeps: the newest window, the news behind it, and the newest poll. */
+  private start(entries: readonly Incoming[]): void {
+    if (this.hasStarted || this.isOver) return;
+    this.hasStarted = true;
+    const window = entries.findLastIndex(({ kind }) => kind === "window");
+    const poll = entries.findLast(({ kind }) => kind === "poll");
+    const kept = entries.filter((entry, index) =>
+      entry.kind === "poll" ? entry === poll : window >= 0 && index >= window,
+    );
+    try {
+      this.member.start(kept.map(({ bytes }) => bytes));
+      for (const _ of kept) this.options.observer.received();
+    } catch {
+      // what one of them has spoiled, the others may make good: what is known already is nothing new
+      for (const entry of kept) this.take(entry);
+    }
+  }
+
+  private take({ bytes }: Incoming): void {
+    try {
+      this.member.entry(bytes);
+      this.options.observer.received();
+    } catch {
+      this.options.observer.dropped("invalid");
+    }
+  }
+}
+
+function leaseOf(intervalMs: number): number {
+  return Math.round(Math.min(Math.max(intervalMs, MIN_LEASE_MS), MAX_LEASE_MS));
+}

@@ -1,0 +1,114 @@
+/** How many entries the stream of a feed has at most; it is trimmed to its last two windows before. */
+const MAX_ENTRIES = 1024;
+
+/** How long a feed is kept that nobody publishes any more, in milliseconds. */
+const KEEP_MS = 24 * 3600 * 1000;
+
+/** The longest lease: polls may be a day apart, but nobody waits that long for a process that is gone. */
+export const MAX_LEASE_MS = 30_000;
+
+/** A script with what it is called with, in this order. Keys of one feed are in one slot of a cluster. */
+export interface Script {
+  readonly text: string;
+}
+
+/**
+ * Takes or renews the lease. A fence that is new is higher than all before, by the clock of the server, so that it is so even
+ * where the server has lost what it held.
+ *
+ * Keys: lease, state. Arguments: owner, the fence that the owner has or "", how long the lease lasts in milliseconds.
+ * Returns the fence, or how long another one has the lease in milliseconds, as a number.
+ */
+export const LEASE: Script = {
+  text: `
+local lease = redis.call('GET', KEYS[1])
+local last = redis.call('HGET', KEYS[2], 'fence')
+if lease and lease ~= ARGV[1] then
+  local left = redis.call('PTTL', KEYS[1])
+  if left < 0 or left > ${MAX_LEASE_MS} then
+    left = ${MAX_LEASE_MS}
+    redis.call('PEXPIRE', KEYS[1], left)
+  end
+  return left
+end
+if ARGV[2] ~= '' and last == ARGV[2] then
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
+  return last
+end
+local time = redis.call('TIME')
+local fence = tonumber(time[1]) * 1000000 + tonumber(time[2])
+if last and tonumber(last) >= fence then fence = tonumber(last) + 1 end
+local text = string.format('%.0f', fence)
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
+redis.call('HSET', KEYS[2], 'fence', text)
+redis.call('PEXPIRE', KEYS[2], ${KEEP_MS})
+return text
+`,
+};
+
+/**
+ * Publishes an entry, if the fence is the highest there is, and renews the lease.
+ *
+ * Keys: lease, state, stream. Arguments: owner, fence, how long the lease lasts, the kind of the entry, its bytes, the channel.
+ * Returns 1, or 0 where the fence is out of date.
+ */
+export const PUBLISH: Script = {
+  text: `
+local lease = redis.call('GET', KEYS[1])
+if lease and lease ~= ARGV[1] then return 0 end
+if redis.call('HGET', KEYS[2], 'fence') ~= ARGV[2] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
+local id = redis.call('XADD', KEYS[3], 'MAXLEN', ${MAX_ENTRIES}, '*', 'o', ARGV[1], 'k', ARGV[4], 'd', ARGV[5])
+if ARGV[4] ~= 'news' then
+  local before = redis.call('HGET', KEYS[2], ARGV[4])
+  if before and ARGV[4] == 'poll' then redis.call('XDEL', KEYS[3], before) end
+  if before and ARGV[4] == 'window' then redis.call('XTRIM', KEYS[3], 'MINID', before) end
+  redis.call('HSET', KEYS[2], ARGV[4], id)
+end
+redis.call('PEXPIRE', KEYS[2], ${KEEP_MS})
+redis.call('PEXPIRE', KEYS[3], ${KEEP_MS})
+redis.call('PUBLISH', ARGV[6], 'entry')
+return 1
+`,
+};
+
+/**
+ * Gives the lease back.
+ *
+ * Keys: lease. Arguments: owner, the channel.
+ */
+export const RELEASE: Script = {
+  text: `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('DEL', KEYS[1])
+redis.call('PUBLISH', ARGV[2], 'free')
+return 1
+`,
+};
+
+/**
+ * Reads entries. Those that are too large stay where they are.
+ *
+ * Keys: stream. Arguments: the id behind which to begin, how many, the most bytes of one, the most bytes of all.
+ * Returns for each its id, owner, kind, and its bytes: 0 for too many, 1 for none.
+ */
+export const READ: Script = {
+  text: `
+local found = {}
+local size = 0
+for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '(' .. ARGV[1], '+', 'COUNT', ARGV[2])) do
+  local fields = {}
+  for i = 1, #entry[2], 2 do fields[entry[2][i]] = entry[2][i + 1] end
+  local data = fields.d or 1
+  if data ~= 1 and #data > tonumber(ARGV[3]) then data = 0 end
+  if data ~= 1 and data ~= 0 then size = size + #data end
+  if size > tonumber(ARGV[4]) and #found > 0 then break end
+  local owner = fields.o or ''
+  local kind = fields.k or ''
+  if #owner > 100 then owner = '' end
+  if #kind > 10 then kind = '' end
+  table.insert(found, { entry[1], owner, kind, data })
+end
+return found
+`,
+};

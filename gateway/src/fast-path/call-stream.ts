@@ -1,0 +1,326 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { ConnectError } from "@connectrpc/connect";
+import { type Call, runAs } from "../call/call.ts";
+import { deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";
+import { Callbacks, type Timer } from "../listener/callbacks.ts";
+import { type HttpRequest, type HttpResponse, isSent, type ParkedStream } from "../listener/http.ts";
+import { requestHeaders, toNodeHeaders } from "../protocol/headers.ts";
+import type { StreamedResponse } from "../protocol/streamed-response.ts";
+import type { Validation } from "../protocol/validate.ts";
+import type { UnaryContext } from "./call-unary.ts";
+import { frameOf, sharedFrameOf } from "./frames.ts";
+import type { OpenStreams } from "./open-streams.ts";
+import { type Feed, ParkedWatch } from "./parked-watch.ts";
+import { type ReadOptions, readMessage } from "./read-message.ts";
+import type { StreamWire } from "./stream-wire.ts";
+import type { Head } from "./wire.ts";
+
+type Step = IteratorResult<Uint8Array, undefined>;
+
+/** The messages of a server stream as protobuf. */
+export interface StreamResult {
+  /** Complete when the first message, or the end, is there. */
+  readonly header: Headers;
+  /** Complete at the end; undefined for none. */
+  readonly trailer?: Headers | undefined;
+  /** Rejects with ConnectErrors; everything else is a defect. */
+  next(): Promise<Step>;
+  /** Ends it, whoever waits for a message. */
+  return(): Promise<unknown>;
+}
+
+/** Calls a method that responds with a stream. */
+export interface StreamMethod {
+  readonly call: (message: MessageShape<DescMessage>, context: UnaryContext) => StreamResult;
+  /** Whether several of its streams send the very same bytes, whose frames are made once. */
+  readonly isShared: boolean;
+  /** Watches a feed without a stream, where the method can; `onReady` says that there is something to take. */
+  readonly watch?: (
+    message: MessageShape<DescMessage>,
+    context: UnaryContext,
+    onReady: () => void,
+  ) => Promise<Feed>;
+}
+
+/** A call of such a method whose head has been read. */
+export interface StreamCall {
+  readonly wire: StreamWire;
+  readonly head: Head;
+  readonly method: StreamMethod;
+}
+
+/** What all streams share. */
+export interface StreamOptions extends ReadOptions {
+  readonly validation: Pick<Validation, "check">;
+  readonly openStreams: OpenStreams;
+}
+
+const END: Step = { done: true, value: undefined };
+
+/**
+ * The same for a method that watches a feed, over HTTP/2: its stream is parked, once it has begun. What fails before is a
+ * stream that has its error.
+ */
+export async function callWatch(
+  stream: StreamCall,
+  watch: NonNullable<StreamMethod["watch"]>,
+  call: Call,
+  request: HttpRequest,
+  response: HttpResponse,
+  park: () => ParkedStream | undefined,
+  options: StreamOptions,
+): Promise<StreamedResponse | ParkedWatch> {
+  const running = new RunningStream(stream, call, request, response, options);
+  return (await running.park(watch, response, park)) ?? running;
+}
+
+/**
+ * Runs one server stream from its request to its last frame, without connect's handler. It ends at the deadline, when the
+ * client is gone, and when the process goes down, whatever the method does.
+ */
+export function callStream(
+  stream: StreamCall,
+  call: Call,
+  request: HttpRequest,
+  response: HttpResponse,
+  options: StreamOptions,
+): StreamedResponse {
+  return new RunningStream(stream, call, request, response, options);
+}
+
+/** One stream. There may be thousands that wait, so that it has no more than it needs. */
+class RunningStream implements StreamedResponse {
+  readonly status = 200;
+  private readonly stream: StreamCall;
+  private readonly call: Call;
+  private readonly request: HttpRequest;
+  private readonly options: StreamOptions;
+  private readonly abort = new AbortController();
+  private readonly timer: Timer | undefined;
+  private result: StreamResult | undefined;
+  private isOver = false;
+  /** What kept it from beginning. */
+  private failure: unknown;
+  /** What has ended it from outside. */
+  private stopped: ConnectError | undefined;
+  /** Tells who waits for the next frame that it is over. */
+  private stopWaiting: ((error: ConnectError) => void) | undefined;
+  private ownTrailers: Readonly<Record<string, string | string[]>> | undefined;
+
+  constructor(
+    stream: StreamCall,
+    call: Call,
+    request: HttpRequest,
+    response: HttpResponse,
+    options: StreamOptions,
+  ) {
+    this.stream = stream;
+    this.call = call;
+    this.request = request;
+    this.options = options;
+    call.signal = this.abort.signal;
+    const callbacks = new Callbacks((error) => this.abort.abort(error));
+    // The call may have waited before it came here.
+    const leftMs = call.startedAt + call.deadline.ms - performance.now();
+    if (leftMs <= 0) {
+      this.stop(deadlineExceeded(call.deadline));
+      return;
+    }
+    this.timer = callbacks.after(leftMs, () => this.stop(deadlineExceeded(call.deadline)));
+    callbacks.once(response, "close", () => {
+      // an error is costly to make, and nobody listens any more once all is sent
+      if (!isSent(response)) this.hangUp();
+      this.cleanUp();
+    });
+    call.running = this;
+    options.openStreams.add(this);
+  }
+
+  /** Is itself what its response is made of, so that a stream that waits is one object. */
+  get chunks(): this {
+    return this;
+  }
+
+  headers(): Readonly<Record<string, string | string[]>> {
+    const { wire, head } = this.stream;
+    const own = this.result?.header;
+    return own === undefined ? wire.headers(head) : { ...toNodeHeaders(own), ...wire.headers(head) };
+  }
+
+  trailers(): Readonly<Record<string, string | string[]>> | undefined {
+    return this.ownTrailers;
+  }
+
+  async next(): Promise<Step> {
+    if (this.isOver) return END;
+    try {
+      if (this.failure !== undefined) throw this.failure;
+      const frame = await this.unlessStopped(this.nextFrame());
+      return frame === undefined ? await this.end(undefined) : { done: false, value: frame };
+    } catch (error) {
+      return await this.end(error);
+    }
+  }
+
+  /** Begins to watch, and leaves the rest to a stream that is parked; undefined where there is an error to send. */
+  async park(
+    watch: NonNullable<StreamMethod["watch"]>,
+    response: HttpResponse,
+    park: () => ParkedStream | undefined,
+  ): Promise<ParkedWatch | undefined> {
+    const holder: Holder = { parked: undefined };
+    try {
+      const feed = await this.unlessStopped(this.beginWatch(watch, holder));
+      const headers = { ...sentHeaders(response), ...this.headers() };
+      const stream = park();
+      this.cleanUp();
+      if (stream === undefined) throw new Error("only streams of HTTP/2 can be parked");
+      const { wire, head } = this.stream;
+      const { openStreams, types, limits } = this.options;
+      const shared = { writeMaxBytes: limits.writeMaxBytes, types, openStreams };
+      holder.parked = new ParkedWatch({
+        call: this.call,
+        wire,
+        head,
+        feed,
+        parked: stream,
+        headers,
+        options: shared,
+      });
+      return holder.parked;
+    } catch (error) {
+      this.failure = error;
+      return undefined;
+    }
+  }
+
+  /** The client has left. */
+  async return(): Promise<Step> {
+    if (!this.isOver) {
+      this.hangUp();
+      this.leave();
+    }
+    return END;
+  }
+
+  private unlessStopped<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.stopped !== undefined) reject(this.stopped);
+      this.stopWaiting = reject;
+      work.then(resolve, reject);
+    });
+  }
+
+  private async nextFrame(): Promise<Uint8Array | undefined> {
+    this.result ??= await this.begin();
+    const { result, call } = this;
+    const step = await runAs(call, () => result.next()).catch((error: unknown) => {
+      call.failedInHandler = error instanceof ConnectError;
+      throw error;
+    });
+    if (step.done === true) return undefined;
+    const { head, method } = this.stream;
+    const { types, limits } = this.options;
+    const make = method.isShared ? sharedFrameOf : frameOf;
+    return make(call.method.output, step.value, head, { types, writeMaxBytes: limits.writeMaxBytes });
+  }
+
+  /** Read, decompress, parse, validate, call: each fails with a ConnectError, or with a defect. */
+  private async begin(): Promise<StreamResult> {
+    const message = await this.read();
+    return runAs(this.call, () => this.stream.method.call(message, this.context()));
+  }
+
+  private async beginWatch(watch: NonNullable<StreamMethod["watch"]>, holder: Holder): Promise<Feed> {
+    const message = await this.read();
+    return runAs(this.call, () => watch(message, this.context(), readiness(holder)));
+  }
+
+  private async read(): Promise<MessageShape<DescMessage>> {
+    const { call, request, options, abort } = this;
+    const { wire, head } = this.stream;
+    const reader = (maxBytes: number) => wire.bodyReader(maxBytes);
+    const read = await readMessage(call, request, head, reader, options, abort.signal);
+    const loading = options.validation.check(call.method.input, read.message, read.cost);
+    if (loading !== undefined) await loading;
+    if (read.problem !== undefined) throw read.problem;
+    return read.message;
+  }
+
+  private context(): UnaryContext {
+    const { call, request, abort } = this;
+    return {
+      header: headersOf(request),
+      signal: abort.signal,
+      expiresAt: call.startedAt + call.deadline.ms,
+      hasCallerDeadline: call.deadline.isClientBound,
+    };
+  }
+
+  /** Ends it from outside. */
+  stop(error: ConnectError): void {
+    if (this.isOver || this.stopped !== undefined) return;
+    this.stopped = error;
+    this.abort.abort(error);
+    this.stopWaiting?.(error);
+  }
+
+  private hangUp(): void {
+    if (this.abort.signal.aborted) return;
+    const error = hungUp(this.call);
+    this.stop(error);
+    // over or not, it was not sent as a whole
+    this.abort.abort(error);
+  }
+
+  /** The last step, after which there is none. */
+  private async end(thrown: unknown): Promise<Step> {
+    const { wire, head } = this.stream;
+    const error = thrown === undefined ? undefined : errorForCaller(this.stopped ?? thrown, this.call);
+    if (thrown !== undefined) this.abort.abort(this.stopped ?? thrown);
+    this.leave();
+    const { frame, trailers } = await wire.end(head, this.result?.trailer, error);
+    this.ownTrailers = trailers;
+    return frame === undefined ? END : { done: false, value: frame };
+  }
+
+  private leave(): void {
+    this.isOver = true;
+    this.cleanUp();
+    // not awaited: a method that is deaf to its signal would hold the caller here
+    this.result?.return().catch(() => undefined);
+  }
+
+  private cleanUp(): void {
+    this.timer?.stop();
+    this.options.openStreams.remove(this);
+  }
+}
+
+/** Headers that were set before the call. */
+function sentHeaders(response: HttpResponse): Record<string, string | string[]> {
+  const entries = Object.entries(response.getHeaders()).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, Array.isArray(value) ? value : String(value)]),
+  );
+}
+
+/** What a feed tells that it is ready, once there is something. */
+interface Holder {
+  // biome-ignore lint/plugin: set when the stream is parked
+  parked: ParkedWatch | undefined;
+}
+
+// These are apart, so that what they return holds nothing else: it lives for as long as the stream does.
+
+function readiness(holder: Holder): () => void {
+  return () => holder.parked?.ready();
+}
+
+function headersOf(request: HttpRequest): () => Headers {
+  // a copy, which takes a quarter of the memory
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).filter(([name]) => !name.startsWith(":")),
+  );
+  return () => requestHeaders({ headers });
+}

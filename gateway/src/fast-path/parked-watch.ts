@@ -1,0 +1,242 @@
+import { constants, type ServerHttp2Stream } from "node:http2";
+import type { ConnectError } from "@connectrpc/connect";
+import type { Call } from "../call/call.ts";
+import { deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";
+import { sharedListener, sharedTimer } from "../listener/callbacks.ts";
+import type { ParkedStream } from "../listener/http.ts";
+import { sendable } from "../protocol/headers.ts";
+import { sharedFrameOf } from "./frames.ts";
+import type { OpenStreams } from "./open-streams.ts";
+import type { StreamEnd, StreamWire } from "./stream-wire.ts";
+import type { Head } from "./wire.ts";
+
+type Fields = Readonly<Record<string, string | string[]>>;
+
+/** A feed that is watched: messages are there to be taken when it says so. */
+export interface Feed {
+  /** @throws ConnectError that it ends with, behind its last message */
+  take(): Uint8Array | undefined;
+  /** Returns the error with where it can go on. */
+  leave(error?: ConnectError): ConnectError;
+}
+
+/** What all parked watches share. */
+export interface ParkedOptions {
+  readonly writeMaxBytes: number;
+  readonly types: Parameters<typeof sharedFrameOf>[3]["types"];
+  readonly openStreams: OpenStreams;
+}
+
+/** What a watch is made of. */
+export interface WatchParts {
+  readonly call: Call;
+  readonly wire: StreamWire;
+  readonly head: Head;
+  readonly feed: Feed;
+  readonly parked: ParkedStream;
+  /** Sent with the first message. */
+  readonly headers: Fields;
+  readonly options: ParkedOptions;
+}
+
+/** By their stream: its listeners are the same for all. */
+const WATCHES = new WeakMap<ServerHttp2Stream, ParkedWatch>();
+
+const failed = (stream: ServerHttp2Stream, error: unknown) => WATCHES.get(stream)?.fail(error);
+const onDrain = sharedListener<ServerHttp2Stream>((stream) => WATCHES.get(stream)?.drained(), failed);
+const onClose = sharedListener<ServerHttp2Stream>((stream) => WATCHES.get(stream)?.closed(), failed);
+const onTrailers = sharedListener<ServerHttp2Stream>((stream) => WATCHES.get(stream)?.trail(), failed);
+
+// names apart from the calls: they are not registered by Callbacks, but guarded all the same
+const DRAIN = "drain";
+const CLOSE = "close";
+const WANT_TRAILERS = "wantTrailers";
+
+/**
+ * A stream of HTTP/2 that watches a feed. It waits with nothing but itself: no promise, no generator, no closure. Messages are
+ * written as they come, as long as the client reads them; those that it does not read wait in the feed, which drops who is
+ * too slow.
+ */
+export class ParkedWatch {
+  private readonly call: Call;
+  private readonly wire: StreamWire;
+  private readonly head: Head;
+  private readonly feed: Feed;
+  private readonly parked: ParkedStream;
+  private readonly options: ParkedOptions;
+  private readonly timer: NodeJS.Timeout;
+  /** Until they are sent. */
+  private headers: Fields | undefined;
+  private trailers: Fields | undefined;
+  /** Frames are being compressed, or the client has to read first. */
+  private isBusy = false;
+  private isOver = false;
+  private onOver: ((defect?: unknown) => void) | undefined;
+  private defect: unknown;
+
+  constructor({ call, wire, head, feed, parked, headers, options }: WatchParts) {
+    this.call = call;
+    this.wire = wire;
+    this.head = head;
+    this.feed = feed;
+    this.parked = parked;
+    this.headers = headers;
+    this.options = options;
+    const { stream } = parked;
+    WATCHES.set(stream, this);
+    stream.on(DRAIN, onDrain).on(CLOSE, onClose).on(WANT_TRAILERS, onTrailers);
+    const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
+    this.timer = sharedTimer(leftMs, expire, this);
+    call.running = this;
+    options.openStreams.add(this);
+  }
+
+  /** Begins to send what is there. `onOver` is told when it has ended, with a defect if there was one. */
+  begin(onOver: (defect?: unknown) => void): void {
+    this.onOver = onOver;
+    if (this.parked.stream.destroyed || this.parked.stream.closed) {
+      this.closed();
+    } else {
+      this.ready();
+    }
+  }
+
+  /** There is something to take. */
+  ready(): void {
+    if (this.onOver === undefined) return;
+    try {
+      while (!this.isBusy && !this.isOver) {
+        const message = this.feed.take();
+        if (message === undefined) return;
+        const { options, head } = this;
+        const frame = sharedFrameOf(this.call.method.output, message, head, options);
+        if (frame instanceof Promise) {
+          this.isBusy = true;
+          frame
+            .then(
+              (packed) => this.packed(packed),
+              (error: unknown) => this.end(error),
+            )
+            .catch((error: unknown) => this.fail(error));
+        } else {
+          this.write(frame);
+        }
+      }
+    } catch (error) {
+      // of the feed, or of a message that cannot be sent
+      this.end(error);
+    }
+  }
+
+  /** Ends it from outside. */
+  stop(error: ConnectError): void {
+    if (!this.isOver) this.end(this.feed.leave(error));
+  }
+
+  /** What a listener has thrown. */
+  fail(error: unknown): void {
+    this.defect = error;
+    this.outcome(error);
+    this.isOver = true;
+    this.parked.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+  }
+
+  /** The deadline is over. */
+  expire(): void {
+    this.stop(deadlineExceeded(this.call.deadline));
+  }
+
+  drained(): void {
+    const { stream, progressed } = this.parked;
+    progressed(stream);
+    this.isBusy = false;
+    this.ready();
+  }
+
+  closed(): void {
+    const { stream, progressed } = this.parked;
+    progressed(stream);
+    if (!stream.writableFinished || stream.aborted) this.hungUp();
+    this.clear();
+    const { onOver, defect } = this;
+    this.onOver = undefined;
+    onOver?.(defect);
+  }
+
+  trail(): void {
+    const { stream } = this.parked;
+    if (stream.destroyed || stream.closed) return;
+    stream.sendTrailers(sendable(this.trailers ?? {}));
+  }
+
+  private packed(frame: Uint8Array): void {
+    this.isBusy = false;
+    if (this.isOver) return;
+    this.write(frame);
+    this.ready();
+  }
+
+  private hungUp(): void {
+    const error = hungUp(this.call);
+    this.outcome(error);
+    if (!this.isOver) this.feed.leave(error);
+    this.isOver = true;
+  }
+
+  /** The log reads how a call has ended from its signal. */
+  private outcome(error: unknown): void {
+    if (this.call.signal?.aborted === true) return;
+    this.call.signal = AbortSignal.abort(error);
+  }
+
+  private clear(): void {
+    clearTimeout(this.timer);
+    this.options.openStreams.remove(this);
+  }
+
+  private end(thrown: unknown): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.outcome(thrown);
+    this.clear();
+    const error = errorForCaller(thrown, this.call);
+    this.feed.leave(error);
+    const end = this.wire.end(this.head, undefined, error);
+    if (end instanceof Promise) {
+      end.then((done) => this.finish(done)).catch((error: unknown) => this.fail(error));
+    } else {
+      this.finish(end);
+    }
+  }
+
+  private finish({ frame, trailers }: StreamEnd): void {
+    const { stream } = this.parked;
+    if (stream.destroyed || stream.closed) return;
+    if (frame === undefined && this.headers !== undefined) {
+      stream.respond({ ":status": 200, ...sendable({ ...this.headers, ...trailers }) }, { endStream: true });
+      this.headers = undefined;
+      return;
+    }
+    this.trailers = trailers;
+    if (frame !== undefined) this.write(frame);
+    stream.end();
+    this.parked.wrote(stream);
+  }
+
+  private write(frame: Uint8Array): void {
+    const { stream, wrote } = this.parked;
+    if (stream.destroyed || stream.closed) return;
+    if (this.headers !== undefined) {
+      stream.respond({ ":status": 200, ...sendable(this.headers) }, { waitForTrailers: true });
+      this.headers = undefined;
+    }
+    this.call.bytesOut += frame.length;
+    // false: the next one waits until the client has read
+    this.isBusy = !stream.write(frame) && !this.isOver;
+    wrote(stream);
+  }
+}
+
+function expire(watch: ParkedWatch): void {
+  watch.expire();
+}

@@ -1,0 +1,150 @@
+/** What JSON costs to read, counted as runtime/src/json/json-cost.ts does it in a text. */
+import {
+  BACKSLASH,
+  byte,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  isDigit,
+  MINUS,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  POINT,
+  plainEnd,
+  QUOTE,
+} from "./bytes";
+
+const VALUE_COST = 1;
+const ARRAY_COST = 3;
+const OBJECT_COST = 8;
+const NUMERIC_TEXT_COST = 3;
+const LONG_NUMBER_COST = 16;
+const LONG_NUMBER: usize = 16;
+const FRACTION_COST = 1;
+const NOTATION_COST = 9;
+const LARGE_NUMBER_COST = 100;
+const NEW_KEY_COST = 8;
+const ORDINARY_KEYS = 1000;
+/** One bit for each of 2^20 hashes. */
+const KEY_BITS: u32 = 0xfffff;
+const MAX_NUMBER: usize = 1000;
+
+/**
+ * The cost of JSON; -1 as soon as it is more than the limit. Text that is no JSON costs something.
+ *
+ * @param keys 128 KB of zeros
+ * @param seed so that nobody can write keys that are different and have one hash
+ */
+export function cost(from: usize, length: usize, limit: f64, keys: usize, seed: u32): i32 {
+  const end = from + length;
+  let newKeys = 0;
+  let total = 0;
+  let at = from;
+  while (at < end) {
+    const c = byte(at);
+    if (c <= 0x20 || c === COMMA || c === COLON || c === CLOSE_BRACE || c === CLOSE_BRACKET) {
+      at++;
+      continue;
+    }
+    if (c === OPEN_BRACE || c === OPEN_BRACKET) {
+      total += c === OPEN_BRACE ? OBJECT_COST : ARRAY_COST;
+      at++;
+    } else if (c === QUOTE) {
+      total += isNumeric(byte(at + 1)) ? VALUE_COST + NUMERIC_TEXT_COST : VALUE_COST;
+      const behind = stringEnd(at + 1, end);
+      if (isKey(behind) && isNew(keys, at + 1, behind - at - 1, seed) && ++newKeys > ORDINARY_KEYS) {
+        total += NEW_KEY_COST;
+      }
+      at = behind;
+    } else {
+      const behind = scalarEnd(at + 1, end);
+      total += isNumeric(c) ? numberCost(at, behind) : VALUE_COST;
+      at = behind;
+    }
+    if (total > limit) return -1;
+  }
+  return total;
+}
+
+function isNumeric(c: u32): bool {
+  return isDigit(c) || c === MINUS;
+}
+
+/** Whether the string that ends here is a key. */
+function isKey(from: usize): bool {
+  let at = from;
+  while (byte(at) <= 0x20 && byte(at) !== 0) at++;
+  return byte(at) === COLON;
+}
+
+function isNew(keys: usize, from: usize, length: usize, seed: u32): bool {
+  let h = seed;
+  for (let at = from; at < from + length; at++) h = (h ^ byte(at)) * 0x01000193;
+  const bit = (h ^ (h >> 15)) & KEY_BITS;
+  const at = keys + (bit >> 3);
+  const mask: u32 = 1 << (bit & 7);
+  const known = byte(at);
+  store<u8>(at, known | mask);
+  return (known & mask) === 0;
+}
+
+/** Behind a string; the end of the text where it has none. */
+function stringEnd(from: usize, end: usize): usize {
+  let at = from;
+  while (at < end) {
+    at = plainEnd(at);
+    const c = byte(at);
+    if (at >= end) return end;
+    if (c === QUOTE) return at + 1;
+    at += c === BACKSLASH ? 2 : 1;
+  }
+  return end;
+}
+
+function scalarEnd(from: usize, end: usize): usize {
+  for (let at = from; at < end; at++) {
+    const c = byte(at);
+    if (c <= 0x20 || c === COMMA || c === CLOSE_BRACE || c === CLOSE_BRACKET) return at;
+    if (c === QUOTE || c === OPEN_BRACE || c === OPEN_BRACKET || c === COLON) return at;
+  }
+  return end;
+}
+
+function numberCost(from: usize, end: usize): i32 {
+  const length = end - from;
+  if (length === 1) return VALUE_COST;
+  if (length >= LONG_NUMBER) return VALUE_COST + LONG_NUMBER_COST + exponentCost(from, end);
+  return VALUE_COST + notationCost(from, end);
+}
+
+function notationCost(from: usize, end: usize): i32 {
+  let found = 0;
+  for (let at = from; at < end; at++) {
+    const c = byte(at);
+    if (c === POINT) found = FRACTION_COST;
+    if ((c | 0x20) === 0x65) return NOTATION_COST + exponentCost(from, end);
+  }
+  const isMinusZero = end - from === 2 && byte(from) === MINUS;
+  return byte(end - 1) === 0x30 && (found > 0 || isMinusZero) ? NOTATION_COST : found;
+}
+
+/** A positive exponent of three digits or more. */
+function exponentCost(from: usize, end: usize): i32 {
+  if (end - from > MAX_NUMBER) return 0;
+  for (let at = from; at < end; at++) {
+    if ((byte(at) | 0x20) !== 0x65) continue;
+    let digit = at + 1;
+    if (byte(digit) === 0x2b) digit++;
+    while (byte(digit) === 0x30) digit++;
+    if (
+      byte(digit) !== 0x30 &&
+      isDigit(byte(digit)) &&
+      isDigit(byte(digit + 1)) &&
+      isDigit(byte(digit + 2))
+    ) {
+      return LARGE_NUMBER_COST;
+    }
+  }
+  return 0;
+}

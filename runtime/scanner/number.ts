@@ -1,0 +1,84 @@
+/** Numbers of JSON and texts of digits. Each function returns the position behind what it read, 0 where it does not know it. */
+import { byte, isDigit, MINUS, POINT, QUOTE } from "./bytes";
+import { skipNumber } from "./skip";
+
+/** The nearest double of a number's text, by the host; for what is not exact here. */
+declare function hostNumber(from: usize, length: usize): f64;
+
+/** The last integer that was read: its digits, and whether a minus stands in front of them. */
+export let magnitude: u64 = 0;
+export let negative: bool = false;
+/** The last double that was read. */
+export let double: f64 = 0;
+
+/** An integer of at most 19 digits, written as such. */
+export function integer(from: usize): usize {
+  let at = from;
+  negative = byte(at) === MINUS;
+  if (negative) at++;
+  const start = at;
+  let c = byte(at);
+  let value: u64 = 0;
+  while (isDigit(c)) {
+    value = value * 10 + (c - 0x30);
+    c = byte(++at);
+  }
+  const digits = at - start;
+  magnitude = value;
+  if (digits === 0 || (digits > 1 && byte(start) === 0x30)) return 0;
+  if (digits > 19) return digits === 20 ? twentyDigits(start, at) : 0;
+  return c === POINT || (c | 0x20) === 0x65 ? 0 : at;
+}
+
+/** Up to 2^64 - 1 = 18446744073709551615: the sum of 20 digits has wrapped around where it is less than its first 19. */
+function twentyDigits(start: usize, end: usize): usize {
+  const c = byte(end);
+  if (c === POINT || (c | 0x20) === 0x65 || byte(start) !== 0x31) return 0;
+  // with a leading 1, a sum without a wrap is at least 10^19
+  return magnitude >= 10000000000000000000 ? end : 0;
+}
+
+/** An integer, as a number or as a text of digits alone. */
+export function integerOrText(from: usize): usize {
+  if (byte(from) !== QUOTE) return integer(from);
+  const end = integer(from + 1);
+  return end !== 0 && byte(end) === QUOTE ? end + 1 : 0;
+}
+
+/** Powers of ten that a double holds exactly. */
+const POWERS = memory.data<f64>([
+  1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
+  1e20, 1e21, 1e22,
+]);
+
+/** A number as a double. An integer of 53 bits and a power of ten that are both exact make an exact quotient or product. */
+export function number(from: usize): usize {
+  const end = skipNumber(from);
+  if (end === 0) return 0;
+  let at = from;
+  const minus = byte(at) === MINUS;
+  if (minus) at++;
+  let value: u64 = 0;
+  let digits = 0;
+  let scale = 0;
+  for (; at < end; at++) {
+    const c = byte(at);
+    if (isDigit(c)) {
+      value = value * 10 + (c - 0x30);
+      if (value !== 0) digits++;
+      if (scale !== 0) scale++;
+    } else if (c === POINT) {
+      scale = 1;
+    } else {
+      break;
+    }
+  }
+  const places = scale === 0 ? 0 : scale - 1;
+  if (at === end && digits <= 18 && value <= 9007199254740992 && places <= 22) {
+    const magnitude = <f64>value / load<f64>(POWERS + (places << 3));
+    double = minus ? -magnitude : magnitude;
+  } else {
+    double = hostNumber(from, end - from);
+  }
+  return end;
+}

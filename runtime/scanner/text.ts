@@ -1,0 +1,183 @@
+/** Strings of JSON as UTF-8. Each function returns the position behind the closing quote, or 0; `written` is where its output ends. */
+import { BACKSLASH, byte, hex4, QUOTE, special } from "./bytes";
+import { isShortEscape } from "./skip";
+
+/** Where the last output ends. */
+export let written: usize = 0;
+
+/** Copies a string, from behind its opening quote, without its escapes. One with half a character is not for here. */
+export function text(from: usize, to: usize): usize {
+  let at = from;
+  let out = to;
+  while (true) {
+    while (true) {
+      v128.store(out, v128.load(at));
+      const mask = special(at);
+      if (mask !== 0) {
+        const plain: usize = ctz(mask);
+        at += plain;
+        out += plain;
+        break;
+      }
+      at += 16;
+      out += 16;
+    }
+    const c = byte(at);
+    if (c === QUOTE) break;
+    if (c !== BACKSLASH) return 0;
+    const escaped = byte(at + 1);
+    if (escaped === 0x75) {
+      at = unescaped(at + 2, out);
+      if (at === 0) return 0;
+      out = written;
+    } else {
+      const plain = plainOf(escaped);
+      if (plain === 0) return 0;
+      store<u8>(out++, plain);
+      at += 2;
+    }
+  }
+  written = out;
+  return at + 1;
+}
+
+/** Copies a string with its quotes as JSON.stringify writes it: with no more escapes than there have to be. */
+export function rawText(from: usize, to: usize): usize {
+  let at = from;
+  let out = to;
+  store<u8>(out++, QUOTE);
+  while (true) {
+    while (true) {
+      v128.store(out, v128.load(at));
+      const mask = special(at);
+      if (mask !== 0) {
+        const plain: usize = ctz(mask);
+        at += plain;
+        out += plain;
+        break;
+      }
+      at += 16;
+      out += 16;
+    }
+    const c = byte(at);
+    if (c === QUOTE) break;
+    if (c !== BACKSLASH) return 0;
+    const escaped = byte(at + 1);
+    if (escaped === 0x75) {
+      at = reEscaped(at + 2, out);
+      if (at === 0) return 0;
+      out = written;
+    } else {
+      if (!isShortEscape(escaped)) return 0;
+      if (escaped !== 0x2f) store<u8>(out++, BACKSLASH);
+      store<u8>(out++, escaped);
+      at += 2;
+    }
+  }
+  store<u8>(out, QUOTE);
+  written = out + 1;
+  return at + 1;
+}
+
+/** The character of an escape of two characters; 0 for none. */
+function plainOf(c: u32): u32 {
+  switch (c) {
+    case 0x22:
+    case 0x5c:
+    case 0x2f:
+      return c;
+    case 0x62:
+      return 0x08;
+    case 0x66:
+      return 0x0c;
+    case 0x6e:
+      return 0x0a;
+    case 0x72:
+      return 0x0d;
+    case 0x74:
+      return 0x09;
+    default:
+      return 0;
+  }
+}
+
+/** Writes the character of `\uXXXX`, or of a pair of those, from behind the `u`. */
+function unescaped(from: usize, to: usize): usize {
+  let at = from + 4;
+  let code = hex4(from);
+  if (code < 0) return 0;
+  if (code >= 0xd800 && code < 0xe000) {
+    if (code >= 0xdc00 || byte(at) !== BACKSLASH || byte(at + 1) !== 0x75) return 0;
+    const low = hex4(at + 2);
+    if (low < 0xdc00 || low > 0xdfff) return 0;
+    code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    at += 6;
+  }
+  written = utf8(code, to);
+  return at;
+}
+
+/** Like `unescaped`, but what JSON does not allow to stand for itself stays escaped. */
+function reEscaped(from: usize, to: usize): usize {
+  const code = hex4(from);
+  if (code >= 0x20 && code !== 0x22 && code !== 0x5c) return unescaped(from, to);
+  if (code < 0) return 0;
+  const short = shortOf(code);
+  store<u8>(to, BACKSLASH);
+  if (short !== 0) {
+    store<u8>(to + 1, short);
+    written = to + 2;
+  } else {
+    store<u8>(to + 1, 0x75);
+    store<u16>(to + 2, 0x3030);
+    store<u8>(to + 4, 0x30 + (code >> 4));
+    const low = code & 15;
+    store<u8>(to + 5, low < 10 ? 0x30 + low : 0x57 + low);
+    written = to + 6;
+  }
+  return from + 4;
+}
+
+/** What stands behind the backslash of a character that has an escape of two characters; 0 for others. */
+function shortOf(code: i32): u32 {
+  switch (code) {
+    case 0x08:
+      return 0x62;
+    case 0x09:
+      return 0x74;
+    case 0x0a:
+      return 0x6e;
+    case 0x0c:
+      return 0x66;
+    case 0x0d:
+      return 0x72;
+    case 0x22:
+    case 0x5c:
+      return code;
+    default:
+      return 0;
+  }
+}
+
+function utf8(code: i32, to: usize): usize {
+  if (code < 0x80) {
+    store<u8>(to, code);
+    return to + 1;
+  }
+  if (code < 0x800) {
+    store<u8>(to, 0xc0 | (code >> 6));
+    store<u8>(to + 1, 0x80 | (code & 63));
+    return to + 2;
+  }
+  if (code < 0x10000) {
+    store<u8>(to, 0xe0 | (code >> 12));
+    store<u8>(to + 1, 0x80 | ((code >> 6) & 63));
+    store<u8>(to + 2, 0x80 | (code & 63));
+    return to + 3;
+  }
+  store<u8>(to, 0xf0 | (code >> 18));
+  store<u8>(to + 1, 0x80 | ((code >> 12) & 63));
+  store<u8>(to + 2, 0x80 | ((code >> 6) & 63));
+  store<u8>(to + 3, 0x80 | (code & 63));
+  return to + 4;
+}

@@ -1,0 +1,111 @@
+/** Times as counts since 1970 and as RFC 3339 has them. What other readers of times take, too, is left to these. */
+import { byte, isDigit, QUOTE } from "./bytes";
+import { integerOrText, magnitude, negative } from "./number";
+
+/** The last time that was read. */
+export let seconds: i64 = 0;
+export let nanos: i32 = 0;
+
+/** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z. */
+const MIN_SECONDS: i64 = -62135596800;
+const MAX_SECONDS: i64 = 253402300799;
+const DAY: i64 = 86400;
+
+/** A count of seconds, or of 10^-digits seconds, as a number or a text; returns the position behind it, or 0. */
+export function count(from: usize, digits: i32): usize {
+  const end = integerOrText(from);
+  if (end === 0 || magnitude > 999999999999999999) return 0;
+  let unit: i64 = 1;
+  for (let i = 0; i < digits; i++) unit *= 10;
+  const value: i64 = negative ? -(<i64>magnitude) : <i64>magnitude;
+  let rest = value % unit;
+  if (rest < 0) rest += unit;
+  seconds = (value - rest) / unit;
+  nanos = <i32>(rest * (1000000000 / unit));
+  return isInRange() ? end : 0;
+}
+
+/** `2025-11-01T11:00:00Z` in quotes, with a fraction and an offset; returns the position behind it, or 0. */
+export function iso(from: usize): usize {
+  if (byte(from) !== QUOTE) return 0;
+  const year = digits(from + 1, 4);
+  const month = digits(from + 6, 2);
+  const day = digits(from + 9, 2);
+  const hour = digits(from + 12, 2);
+  const minute = digits(from + 15, 2);
+  const second = digits(from + 18, 2);
+  if ((year | month | day | hour | minute | second) < 0) return 0;
+  if (byte(from + 5) !== 0x2d || byte(from + 8) !== 0x2d || byte(from + 11) !== 0x54) return 0;
+  if (byte(from + 14) !== 0x3a || byte(from + 17) !== 0x3a) return 0;
+  if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return 0;
+  // 24:00 and leap seconds are not for here
+  if (hour > 23 || minute > 59 || second > 59) return 0;
+  const behind = fraction(from + 20);
+  if (behind === 0) return 0;
+  const zone = offset(behind);
+  if (zoneEnd === 0 || byte(zoneEnd) !== QUOTE) return 0;
+  seconds = daysBefore(year, month, day) * DAY + hour * 3600 + minute * 60 + second - zone;
+  return isInRange() ? zoneEnd + 1 : 0;
+}
+
+let zoneEnd: usize = 0;
+
+/** `Z` or `+01:00` in seconds; sets `zoneEnd`, to 0 for anything else. */
+function offset(from: usize): i64 {
+  const c = byte(from);
+  zoneEnd = 0;
+  if (c === 0x5a) {
+    zoneEnd = from + 1;
+    return 0;
+  }
+  if ((c !== 0x2b && c !== 0x2d) || byte(from + 3) !== 0x3a) return 0;
+  const hours = digits(from + 1, 2);
+  const minutes = digits(from + 4, 2);
+  if ((hours | minutes) < 0 || hours > 23 || minutes > 59) return 0;
+  zoneEnd = from + 6;
+  const zone: i64 = hours * 3600 + minutes * 60;
+  return c === 0x2d ? -zone : zone;
+}
+
+/** Up to nine digits behind a point, into `nanos`; returns the position behind them, 0 for more or none. */
+function fraction(from: usize): usize {
+  nanos = 0;
+  if (byte(from) !== 0x2e) return from;
+  let at = from + 1;
+  let places = 0;
+  while (isDigit(byte(at)) && places < 9) {
+    nanos = nanos * 10 + (byte(at++) - 0x30);
+    places++;
+  }
+  if (places === 0 || isDigit(byte(at))) return 0;
+  for (; places < 9; places++) nanos *= 10;
+  return at;
+}
+
+function digits(from: usize, length: i32): i32 {
+  let value = 0;
+  for (let i = 0; i < length; i++) {
+    const c = byte(from + i);
+    if (!isDigit(c)) return -1;
+    value = value * 10 + (c - 0x30);
+  }
+  return value;
+}
+
+function isInRange(): bool {
+  return seconds >= MIN_SECONDS && seconds <= MAX_SECONDS;
+}
+
+function daysOf(year: i32, month: i32): i32 {
+  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** Days from 1970-01-01, in the Gregorian calendar of all time, counted in years that begin in March. */
+function daysBefore(year: i32, month: i32, day: i32): i64 {
+  const y: i64 = month > 2 ? year : year - 1;
+  const era: i64 = (y >= 0 ? y : y - 399) / 400;
+  const ofEra: i64 = y - era * 400;
+  const ofYear: i64 = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+  return era * 146097 + ofEra * 365 + ofEra / 4 - ofEra / 100 + ofYear - 719468;
+}

@@ -1,0 +1,176 @@
+import type { ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { expect, test } from "vitest";
+import { type CallOptions, createRest } from "../rest.ts";
+import { httpUpstream, sendJson } from "../testing/servers.ts";
+import { PLAIN_RULES, thingAdapter, thingRequest, thingService } from "../testing/thing-service.ts";
+import type { RequestEnd } from "./options.ts";
+
+type Respond = (response: ServerResponse) => void;
+
+const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Respond =>
+  (response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+  };
+
+const compressed =
+  (body: Buffer): Respond =>
+  (response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(body);
+  };
+
+const ok: Respond = (response) => sendJson(response, { id: 5 });
+const torn: Respond = (response) => void response.socket?.destroy();
+
+/** What an upstream responds to the requests of a call, one after the other; the last again and again. */
+const RESPONSES: Readonly<Record<string, readonly Respond[]>> = {
+  "a success": [ok],
+  "a success with headers for the caller": [
+    json(200, { id: 5 }, { "x-request-id": "a", "retry-after": "9" }),
+  ],
+  "a success that is compressed": [compressed(gzipSync('{"id":5}'))],
+  "a compressed body that is none": [compressed(Buffer.from("no gzip"))],
+  "a large success": [json(200, { id: 5, text: "x".repeat(400_000) })],
+  "no content": [(response) => void response.writeHead(204).end()],
+  "a body that is too large": [json(200, { id: 5, text: "x".repeat(2_000_000) })],
+  "a body that is no JSON": [(response) => void response.end("<html>")],
+  "a response with another shape": [json(200, [1, 2])],
+  "an error": [json(404, { message: "no such thing" })],
+  "an error that is worth a retry, then a success": [json(503, {}), ok],
+  "an error with a delay, then another, then a success": [
+    json(429, {}, { "retry-after": "0" }),
+    json(502, {}),
+    ok,
+  ],
+  "errors without end": [json(503, { message: "down" })],
+  "credentials that are refused": [json(401, {})],
+  "a part that nobody asked for": [json(206, { id: 5 })],
+  "a redirect that nobody follows": [json(304, {})],
+  "a connection that breaks, then a success": [torn, ok],
+  "connections that break without end": [torn],
+  "a body that breaks off": [
+    (response) => {
+      response.writeHead(200, { "content-length": "100" }).write('{"id":');
+      response.socket?.destroySoon();
+    },
+  ],
+  "an error whose body breaks off": [
+    (response) => {
+      response.writeHead(400, { "content-length": "100" }).write('{"message":');
+      response.socket?.destroySoon();
+    },
+  ],
+};
+
+const never = new AbortController().signal;
+
+/** How a call comes to its upstream. */
+const WAYS: Readonly<Record<string, { readonly redirects: boolean; readonly options: () => CallOptions }>> = {
+  // where redirects may follow, no first attempt is made
+  general: { redirects: true, options: () => ({ timeoutMs: 60_000 }) },
+  "first attempt with a signal": { redirects: false, options: () => ({ timeoutMs: 60_000 }) },
+  "first attempt with a listener": {
+    redirects: false,
+    options: () => ({
+      header: () => new Headers(),
+      signal: never,
+      onCancel: () => undefined,
+      expiresAt: performance.now() + 60_000,
+      hasCallerDeadline: true,
+    }),
+  },
+};
+
+/** What callers, observers and the upstream see of a call. */
+async function seen(responses: readonly Respond[], way: string): Promise<unknown> {
+  const { redirects, options } = WAYS[way] ?? WAYS.general ?? { redirects: true, options: () => ({}) };
+  let requests = 0;
+  await using server = await httpUpstream((_request, response) => {
+    const respond = responses[Math.min(requests, responses.length - 1)];
+    requests += 1;
+    respond?.(response);
+  });
+  const events: unknown[] = [];
+  const rules = { ...PLAIN_RULES, idempotent: true, redirects: true };
+  const rest = createRest({
+    adapters: [thingService({ rules })],
+    upstreams: {
+      things: {
+        baseUrl: server.url,
+        retry: { attempts: 3, baseDelayMs: 1, maxDelayMs: 1 },
+        maxResponseBytes: 1_000_000,
+        ...(redirects && { redirects: { hosts: [new URL(server.url).host] } }),
+      },
+    },
+    onRequest: ({ verb, isRetry, upstream }) => {
+      events.push({ verb, isRetry, upstream });
+      return {
+        headers: { "x-more": "1" },
+        onEnd: ({ status, error }: RequestEnd) => events.push([status, text(error)]),
+      };
+    },
+    onCall: ({ verb, upstreamStatus, attempts, bytes, differences, error }) =>
+      events.push({ verb, upstreamStatus, attempts, bytes, differences, error: text(error) }),
+  });
+  const outcome = await rest.call(thingAdapter({ rules }), thingRequest({ name: "a" }), options()).then(
+    ({ bytes, header }) => ({ bytes: Buffer.from(bytes).toString("hex"), header: [...header] }),
+    (error: unknown) => text(error),
+  );
+  await rest.close();
+  const port = new URL(server.url).port;
+  return JSON.parse(JSON.stringify({ outcome, events, requests }).replaceAll(port, "PORT"));
+}
+
+function text(error: unknown): unknown {
+  if (!(error instanceof ConnectError)) return error === undefined ? undefined : String(error);
+  return { code: Code[error.code], message: error.rawMessage, details: error.details.length };
+}
+
+test.each(Object.keys(RESPONSES))("%s is the same whichever way the call takes", async (name) => {
+  const responses = RESPONSES[name] ?? [];
+  const general = await seen(responses, "general");
+  for (const way of Object.keys(WAYS)) {
+    expect({ way, seen: await seen(responses, way) }).toEqual({ way, seen: general });
+  }
+});
+
+test.each(["first attempt with a listener", "first attempt with a signal"])(
+  "%s: an end of the call ends its request, with the reason of the end",
+  async (way) => {
+    const closed = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    await using server = await httpUpstream((_request, response) => {
+      response.once("close", closed.resolve);
+      arrived.resolve();
+    });
+    const rest = createRest({ adapters: [thingService()], upstreams: { things: { baseUrl: server.url } } });
+    const abort = new AbortController();
+    let listener: ((reason: unknown) => void) | undefined;
+    const lazily: CallOptions = {
+      header: () => new Headers(),
+      signal: abort.signal,
+      onCancel: (given) => {
+        listener = given;
+      },
+      expiresAt: performance.now() + 60_000,
+      hasCallerDeadline: true,
+    };
+    const isLazy = way.endsWith("listener");
+    const call = rest.call(
+      thingAdapter(),
+      thingRequest({ name: "a" }),
+      isLazy ? lazily : { signal: abort.signal },
+    );
+    const failed = call.catch((error: unknown) => error);
+    await arrived.promise;
+    const reason = new ConnectError("enough", Code.Aborted);
+    abort.abort(reason);
+    listener?.(reason);
+    expect(await failed).toMatchObject({ code: Code.Aborted, rawMessage: "enough" });
+    await closed.promise;
+    expect(listener).toBeUndefined();
+    await rest.close();
+  },
+);

@@ -1,0 +1,8 @@
+import type { FoundDifferences } from "../decode/difference.ts";
+
+/** A response message. */
+export interface Decoded {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** What was not as declared. */
+  readonly differences: FoundDifferences;
+}

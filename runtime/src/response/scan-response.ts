@@ -1,0 +1,139 @@
+import type { AnyMethodAdapter, UnaryAdapter } from "../adapter/adapter.ts";
+import type { EnvelopeRule, MethodRules } from "../adapter/rules.ts";
+import { NO_DIFFERENCES } from "../decode/difference.ts";
+import { concernsSuccess } from "../errors/upstream-error.ts";
+import { type Scanner, type ScanPlan, scanner } from "../scan/scanner.ts";
+import type { Envelope } from "../scan/tables.ts";
+import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
+import { EMPTY_BODY, isPlainJson } from "./body.ts";
+import type { Decoded } from "./decoded.ts";
+import { headerReader } from "./headers.ts";
+import type { ReadResponse } from "./read-response.ts";
+
+/** Of the responses of a method that the scanner never reads, it looks at every 256th. */
+const MAX_PASSES = 8;
+
+/** What is known of a method. */
+type Subject = {
+  readonly plan: ScanPlan;
+  /** Whether rules of the method look for errors in a body with status 200. */
+  readonly mayBeError: boolean;
+  /** How many responses in a row were not read, and how many more are not looked at. */
+  misses: number;
+  passes: number;
+};
+
+/** Reads the usual responses without JSON.parse: see runtime/scanner. All others are left to the decoder. */
+export class ResponseScanner {
+  private readonly scanner: Scanner;
+  private readonly subjects = new WeakMap<AnyMethodAdapter, Subject | "none">();
+
+  constructor(scanner: Scanner) {
+    this.scanner = scanner;
+  }
+
+  /** One for all calls of a transport; undefined where WebAssembly is not allowed. */
+  static create(): ResponseScanner | undefined {
+    const shared = scanner();
+    return shared && new ResponseScanner(shared);
+  }
+
+  /** Reads a response, as far as it is a success of the usual kind; undefined where it has to be read in another way. */
+  read(
+    adapter: UnaryAdapter,
+    rules: MethodRules,
+    response: UpstreamResponse,
+    maxCost: number,
+  ): ReadResponse | undefined {
+    const { status, headers } = response;
+    if (!isSuccess(status, rules)) return undefined;
+    const header = headerReader(headers);
+    const decoded = this.message(adapter, rules, response, header("content-type"), maxCost);
+    return decoded && { status, header, body: EMPTY_BODY, decoded };
+  }
+
+  /**
+   * The message in a response whose status means success; undefined where it has to be read in another way.
+   *
+   * @param maxCost the limit `maxResponseCost`
+   */
+  message(
+    adapter: UnaryAdapter,
+    rules: MethodRules,
+    { status, body }: UpstreamResponse,
+    contentType: string | undefined,
+    maxCost: number,
+  ): Decoded | undefined {
+    const subject = this.subjectOf(adapter);
+    if (subject === undefined) return undefined;
+    if (status === 200 ? subject.mayBeError : rules.errors.some((rule) => concernsSuccess(rule, status))) {
+      return undefined;
+    }
+    if (!isPlainJson(rules.responseEncoding, contentType) || isPassed(subject)) return undefined;
+    const bytes = this.scanner.scan(body, subject.plan, status === 200, maxCost);
+    if (bytes === undefined) {
+      subject.misses = Math.min(subject.misses + 1, MAX_PASSES);
+      subject.passes = 2 ** subject.misses - 2;
+      return undefined;
+    }
+    subject.misses = 0;
+    return { bytes, differences: NO_DIFFERENCES };
+  }
+
+  private subjectOf(adapter: UnaryAdapter): Subject | undefined {
+    const known = this.subjects.get(adapter);
+    if (known !== undefined) return known === "none" ? undefined : known;
+    const subject = this.newSubject(adapter);
+    this.subjects.set(adapter, subject ?? "none");
+    return subject;
+  }
+
+  private newSubject({ scan, rules }: UnaryAdapter): Subject | undefined {
+    const envelope = envelopeOf(rules.envelope);
+    const plan = scan && envelope && this.scanner.plan(scan, envelope);
+    if (plan === undefined) return undefined;
+    return {
+      plan,
+      mayBeError: rules.errors.some((rule) => concernsSuccess(rule, 200)),
+      misses: 0,
+      passes: 0,
+    };
+  }
+}
+
+function isPassed(subject: Subject): boolean {
+  if (subject.passes === 0) return false;
+  subject.passes--;
+  return true;
+}
+
+type Inner = Map<string, Inner | "payload" | "status">;
+
+/** The keys of an envelope; undefined for one with several payloads, and for paths that are more than keys. */
+function envelopeOf(rule: EnvelopeRule | undefined): Envelope | "payload" | undefined {
+  const [path = "", ...others] = rule?.payload ?? [];
+  if (others.length > 0) return undefined;
+  if (path === "") return rule?.status === undefined ? "payload" : undefined;
+  const envelope: Inner = new Map();
+  const isPlain = place(envelope, path, "payload");
+  return isPlain && (rule?.status === undefined || place(envelope, rule.status, "status"))
+    ? envelope
+    : undefined;
+}
+
+/** Puts a part of an envelope at its path. false where that is no path of keys, or another part is there. */
+function place(envelope: Inner, path: string, part: "payload" | "status"): boolean {
+  if (!/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/.test(path)) return false;
+  const keys = path.split(".");
+  const last = keys.pop() ?? "";
+  let at = envelope;
+  for (const key of keys) {
+    const inner = at.get(key) ?? new Map();
+    if (typeof inner === "string") return false;
+    at.set(key, inner);
+    at = inner;
+  }
+  if (at.has(last)) return false;
+  at.set(last, part);
+  return true;
+}

@@ -1,0 +1,77 @@
+/** The tables of the scanner in linear memory, as runtime/scanner/layout.ts reads them: sizes and offsets in 32-bit words. */
+
+/** The last two are the scanner's own, and so is the last of a row. */
+export const MESSAGE_WORDS = 13;
+export const MESSAGE = {
+  rows: 0,
+  mask: 1,
+  ranks: 2,
+  collector: 3,
+  collectorTag: 4,
+  choices: 5,
+  choiceCount: 6,
+  shared: 7,
+  fields: 8,
+  oneofs: 9,
+  oneofCount: 10,
+  guess: 11,
+} as const;
+export const COLLECTOR = { none: 0, raw: 1, ignore: 2 } as const;
+
+export const ROW_WORDS = 7;
+export const ROW_SHARED = 1;
+export const ROW_OWN = 2;
+export const TARGET_LAST = 0x8000_0000;
+
+export const FIELD_WORDS = 6;
+export const KIND = {
+  handover: 0,
+  string: 1,
+  textBytes: 1,
+  bool: 2,
+  int32: 3,
+  uint32: 4,
+  sint32: 5,
+  fixed32: 6,
+  sfixed32: 7,
+  int64: 8,
+  uint64: 9,
+  sint64: 10,
+  fixed64: 11,
+  sfixed64: 12,
+  double: 13,
+  float: 14,
+  enum: 15,
+  count: 16,
+  iso: 17,
+  message: 18,
+  list: 19,
+  map: 20,
+  wrapper: 21,
+  unwrap: 22,
+  byType: 23,
+  value: 24,
+  struct: 25,
+  listValue: 26,
+  slot: 27,
+  payload: 28,
+  envelope: 29,
+  status: 30,
+} as const;
+
+export const TEST = {
+  word: 0,
+  present: 1,
+  absent: 2,
+  array: 3,
+  object: 4,
+  string: 5,
+  number: 6,
+  boolean: 7,
+} as const;
+
+export const WORD_WORDS = 5;
+export const WORD_AS_STRING = 1;
+export const WORD_AS_NUMBER = 2;
+/** The JSON types of a field with one for each, in the order of its table. */
+export const TYPES = ["string", "number", "boolean", "array", "object"] as const;

@@ -1,0 +1,95 @@
+/** The scanner's WebAssembly module. */
+import { SCANNER } from "../gen/scanner.ts";
+
+/** Linear memory, as WebAssembly has it. The lib types that this project uses do not know it. */
+interface Memory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
+/** What runtime/scanner/scan.ts exports; positions are addresses in linear memory. */
+interface Exports {
+  readonly memory: Memory;
+  setUp(stack: number, stackEnd: number, structValue: number): void;
+  scan(
+    input: number,
+    length: number,
+    root: number,
+    output: number,
+    end: number,
+    room: number,
+    withStatus: boolean,
+  ): number;
+  cost(from: number, length: number, limit: number, keys: number, seed: number): number;
+  hash(from: number, length: number): number;
+}
+
+interface WebAssemblyApi {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object, imports: object) => { readonly exports: unknown };
+}
+
+/** Where tables begin: behind the constants of the module. */
+const FIRST_FREE = 8192;
+const PAGE = 65_536;
+
+/** An instance of the scanner, and its memory. */
+export class Machine {
+  readonly exports: Exports;
+  /** Where the next table goes. */
+  free = FIRST_FREE;
+  private u8: Uint8Array<ArrayBuffer>;
+  private u32: Uint32Array;
+
+  private readonly module: object;
+
+  /**
+   * @param model another one, whose tables this one gets
+   * @throws where WebAssembly is not allowed, or does not know what the module needs
+   */
+  constructor(model?: Machine) {
+    const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;
+    const hostNumber = (from: number, length: number) => Number(this.latin1(from, length));
+    this.module = model?.module ?? new Module(Buffer.from(SCANNER, "base64"));
+    this.exports = new Instance(this.module, { number: { hostNumber } }).exports as Exports;
+    this.u8 = new Uint8Array(this.exports.memory.buffer);
+    this.u32 = new Uint32Array(this.exports.memory.buffer);
+    if (model === undefined) return;
+    this.reserve(model.free + PAGE);
+    this.free = model.free;
+    this.u8.set(model.u8.subarray(0, model.free));
+  }
+
+  /** All memory; another array once it has grown. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.u8;
+  }
+
+  /** The 32-bit words of the memory, by address / 4. */
+  get words(): Uint32Array {
+    return this.u32;
+  }
+
+  /** Makes sure that there are so many bytes. Throws RangeError where there is no memory. */
+  reserve(size: number): void {
+    const missing = size - this.u8.length;
+    if (missing <= 0) return;
+    this.exports.memory.grow(Math.ceil(missing / PAGE));
+    this.u8 = new Uint8Array(this.exports.memory.buffer);
+    this.u32 = new Uint32Array(this.exports.memory.buffer);
+  }
+
+  /** Reserves bytes for good, zeroed, at an address that 8 divides, with room behind them to be read in blocks of 16. */
+  allocate(size: number): number {
+    const at = this.free;
+    this.free = (at + size + 7) & ~7;
+    this.reserve(this.free + 64);
+    // what was behind the tables before has been used
+    this.u8.fill(0, at, this.free + 64);
+    return at;
+  }
+
+  private latin1(from: number, length: number): string {
+    return Buffer.from(this.u8.buffer, from, length).toString("latin1");
+  }
+}

@@ -1,0 +1,424 @@
+import { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "../decode/dynamic.ts";
+import { EnumTable } from "../decode/enum-table.ts";
+import type { TimeRule } from "../decode/timestamp.ts";
+import {
+  COLLECTOR,
+  FIELD_WORDS,
+  KIND,
+  MESSAGE,
+  MESSAGE_WORDS,
+  ROW_OWN,
+  ROW_SHARED,
+  ROW_WORDS,
+  TARGET_LAST,
+  TEST,
+  TYPES,
+  WORD_AS_NUMBER,
+  WORD_AS_STRING,
+  WORD_WORDS,
+} from "./layout.ts";
+import type { Machine } from "./machine.ts";
+import {
+  type AnyDecode,
+  type ScanCase,
+  type ScanChoice,
+  type ScanField,
+  type ScanKind,
+  type ScanTable,
+  scanTableOf,
+} from "./scan-table.ts";
+
+/** The place of a key is a bit of a word. */
+const MAX_KEYS = 32;
+/** A frame of so many ranks fits into no stack: whoever meets such a message hands over. */
+const UNREADABLE = 0xff_ffff;
+const ENCODER = new TextEncoder();
+
+const VARINT = 0;
+const BITS_64 = 1;
+const DELIMITED = 2;
+const BITS_32 = 5;
+
+const WIRE_TYPES: Readonly<Record<string, number>> = {
+  string: DELIMITED,
+  textBytes: DELIMITED,
+  fixed32: BITS_32,
+  sfixed32: BITS_32,
+  float: BITS_32,
+  fixed64: BITS_64,
+  sfixed64: BITS_64,
+  double: BITS_64,
+};
+
+/** How many digits the unit of a count of time has below the second. */
+const COUNT_DIGITS: Readonly<Record<string, number>> = { seconds: 0, millis: 3, micros: 6, nanos: 9 };
+
+/** A field as the scanner has it. */
+interface Reading {
+  readonly kind: number;
+  readonly argument?: number;
+  /** Default: that of what has a length. */
+  readonly wireType?: number;
+  /** A text that means nothing. */
+  readonly none?: string | undefined;
+}
+
+const HANDOVER: Reading = { kind: KIND.handover };
+
+/** What is around a payload: keys, and what stands under them. */
+export type Envelope = ReadonlyMap<string, Envelope | "payload" | "status">;
+
+/** Writes the tables of messages into the memory of the scanner; each once, when it is first needed. */
+export class Tables {
+  /** The field of the values in google.protobuf.Struct. */
+  readonly structValue: number;
+  private readonly machine: Machine;
+  private readonly slot: number;
+  private readonly messages = new Map<AnyDecode, number>();
+  private readonly enums = new Map<EnumTable, number>();
+  private readonly texts = new Map<string, number>();
+
+  constructor(machine: Machine) {
+    this.machine = machine;
+    this.structValue = this.writeField(2, { kind: KIND.value });
+    this.slot = this.writeField(0, { kind: KIND.slot });
+  }
+
+  /** The field that a body is. */
+  body(payload: AnyDecode | ScanField, envelope: Envelope | "payload"): number {
+    if (envelope !== "payload") return this.envelope(payload, envelope);
+    return typeof payload === "function"
+      ? this.writeField(0, { kind: KIND.payload, argument: this.message(payload) })
+      : this.writeField(0, { kind: KIND.payload, argument: this.field(payload) }, true);
+  }
+
+  private envelope(payload: AnyDecode | ScanField, envelope: Envelope): number {
+    const message = new MessageWriter();
+    for (const [key, inner] of envelope) {
+      const field =
+        inner === "status" ? this.writeField(0, { kind: KIND.status }) : this.body(payload, inner);
+      message.field(field, [key]);
+    }
+    const argument = this.machine.allocate(MESSAGE_WORDS * 4);
+    this.writeMessage(argument, message, COLLECTOR.ignore, 0);
+    return this.writeField(0, { kind: KIND.envelope, argument });
+  }
+
+  /** The table of what a decoder reads. */
+  message(decode: AnyDecode): number {
+    const known = this.messages.get(decode);
+    if (known !== undefined) return known;
+    const at = this.machine.allocate(MESSAGE_WORDS * 4);
+    // known before its fields are, which may have its type
+    this.messages.set(decode, at);
+    if (decode === decodeEmpty) {
+      this.writeMessage(at, new MessageWriter(), COLLECTOR.ignore, 0);
+      return at;
+    }
+    const table = scanTableOf(decode);
+    if (table === undefined || !fits(table)) {
+      this.machine.words[at / 4 + MESSAGE.ranks] = UNREADABLE;
+      return at;
+    }
+    this.writeTable(at, table);
+    return at;
+  }
+
+  private writeTable(at: number, table: ScanTable): void {
+    const message = new MessageWriter();
+    const numbers = new Map<number, number>();
+    const oneofs: Array<readonly number[]> = [];
+    let collector: number | undefined;
+    for (const entry of table) {
+      if ("when" in entry) {
+        this.choice(entry, message);
+      } else if ("oneOf" in entry) {
+        oneofs.push(entry.oneOf.map((number) => numbers.get(number) ?? 0));
+      } else if ("unknown" in entry) {
+        collector = entry.unknown;
+      } else if (!("type" in entry)) {
+        const [number, , ...keys] = entry;
+        numbers.set(number, message.field(this.field(entry), keys));
+      }
+    }
+    const tag = collector === undefined ? 0 : tagOf(collector, DELIMITED);
+    const kind = collector === undefined ? COLLECTOR.none : COLLECTOR.raw;
+    this.writeMessage(at, message, kind, tag, oneofs);
+  }
+
+  private choice({ when, otherwise, known }: ScanChoice, message: MessageWriter): void {
+    const members: Array<readonly [field: number, slot: number]> = [];
+    const member = (field: ScanField): number => {
+      const [, kind, ...keys] = field;
+      if (keys.length === 0 && typeof kind === "function") message.share(sharedKeys(kind));
+      const at = this.field(field);
+      const slot = keys.length === 0 ? -1 : message.slot(keys, this.slot);
+      return members.push([at, slot]) - 1;
+    };
+    const cases = when.flatMap((each) => this.cases(each, member(each.as), message));
+    const last = otherwise === undefined ? -1 : member(otherwise);
+    const asked = known === undefined ? -1 : message.slot(known, this.slot);
+    const slots = [...new Set(members.map(([, slot]) => slot))].filter((slot) => slot >= 0);
+    // the rank of what is chosen comes behind those of the fields before it
+    const rank = message.rank(this.slot);
+    message.choices.push([
+      rank,
+      asked,
+      this.write(cases.flat()),
+      cases.length,
+      last,
+      known === undefined ? 0 : 1,
+      this.write(members.flat()),
+      this.write(slots),
+      slots.length,
+      1,
+    ]);
+  }
+
+  private cases({ key, is, present, type }: ScanCase, member: number, message: MessageWriter): number[][] {
+    const slot = message.slot(key, this.slot);
+    if (is !== undefined) {
+      return is.map((word) => [member, slot, TEST.word, this.text(word), byteLength(word), 0]);
+    }
+    const test =
+      present !== undefined ? (present ? TEST.present : TEST.absent) : TEST[type as keyof typeof TEST];
+    return [[member, slot, test, 0, 0, 0]];
+  }
+
+  /** The address of a field. */
+  private field([number, kind]: ScanField): number {
+    const isLoose = typeof kind === "object" && kind !== null && "loose" in kind;
+    return this.writeField(number, this.reading(number, isLoose ? kind.loose : kind), isLoose);
+  }
+
+  private reading(number: number, kind: ScanKind): Reading {
+    if (typeof kind === "string") {
+      const code = (KIND as Readonly<Record<string, number>>)[kind];
+      return code === undefined ? HANDOVER : { kind: code, wireType: WIRE_TYPES[kind] ?? VARINT };
+    }
+    if (kind === null) return HANDOVER;
+    if (typeof kind === "function") return this.messageReading(kind);
+    if (kind instanceof EnumTable) {
+      return { kind: KIND.enum, argument: this.enumTable(kind), wireType: VARINT };
+    }
+    if ("list" in kind) return { kind: KIND.list, argument: this.field([number, kind.list]) };
+    if ("map" in kind) return { kind: KIND.map, argument: this.field([2, kind.map]) };
+    if ("wrapper" in kind) return { kind: KIND.wrapper, argument: this.field([1, kind.wrapper]) };
+    if ("unwrap" in kind) return { kind: KIND.unwrap, argument: this.field(kind.unwrap) };
+    return "time" in kind ? timeReading(kind.time, kind.none) : HANDOVER;
+  }
+
+  private messageReading(decode: AnyDecode): Reading {
+    if (decode === decodeValue) return { kind: KIND.value };
+    if (decode === decodeStruct) return { kind: KIND.struct };
+    if (decode === decodeListValue) return { kind: KIND.listValue };
+    const table = scanTableOf(decode);
+    const types = table?.flatMap((entry) => ("type" in entry ? [entry] : [])) ?? [];
+    if (types.length === 0) return { kind: KIND.message, argument: this.message(decode) };
+    const known = this.messages.get(decode);
+    if (known !== undefined) return { kind: KIND.byType, argument: known };
+    const argument = this.machine.allocate(TYPES.length * 4);
+    this.messages.set(decode, argument);
+    const fields = TYPES.map((type) => types.find((entry) => entry.type === type)?.as);
+    this.fill(
+      argument,
+      fields.map((field) => (field === undefined ? 0 : this.field(field))),
+    );
+    return { kind: KIND.byType, argument };
+  }
+
+  private enumTable(table: EnumTable): number {
+    const known = this.enums.get(table);
+    if (known !== undefined) return known;
+    const words = table.words();
+    const rows = this.hashed(
+      words.map(({ word, number, asString, asNumber }) => {
+        const flags = (asString ? WORD_AS_STRING : 0) | (asNumber ? WORD_AS_NUMBER : 0);
+        return [word, [number, flags]];
+      }),
+      WORD_WORDS,
+    );
+    const at = this.write([rows.mask, rows.at]);
+    this.enums.set(table, at);
+    return at;
+  }
+
+  private writeMessage(
+    at: number,
+    message: MessageWriter,
+    collector: number,
+    collectorTag: number,
+    oneofs: ReadonlyArray<readonly number[]> = [],
+  ): void {
+    const rows = this.hashed(
+      [...message.keys].map(([key, { targets, isOwn, isShared }]) => {
+        const flags = (isShared ? ROW_SHARED : 0) | (isOwn ? ROW_OWN : 0);
+        return [key, [this.write(targets), targets.length, flags]];
+      }),
+      ROW_WORDS,
+    );
+    this.fill(at, [
+      rows.at,
+      rows.mask,
+      message.ranks.length,
+      collector,
+      collectorTag,
+      this.write(message.choices.flat()),
+      message.choices.length,
+      message.isShared ? 1 : 0,
+      this.write(message.ranks),
+      this.write(oneofs.flatMap((ranks) => [ranks.length, ...ranks])),
+      oneofs.length,
+      1,
+    ]);
+  }
+
+  private writeField(
+    number: number,
+    { kind, argument = 0, wireType = DELIMITED, none }: Reading,
+    isLoose = false,
+  ): number {
+    const text = none === undefined ? [0, 0] : [this.text(none), byteLength(none)];
+    const words = [kind, tagOf(number, wireType), argument, isLoose ? 1 : 0, ...text];
+    const at = this.machine.allocate(FIELD_WORDS * 4);
+    this.fill(at, words);
+    return at;
+  }
+
+  /** A hash table: in each row the hash, the address and the length of a text, and further words. */
+  private hashed(
+    entries: ReadonlyArray<readonly [text: string, words: readonly number[]]>,
+    rowWords: number,
+  ): { readonly at: number; readonly mask: number } {
+    let size = 4;
+    while (size < entries.length * 2) size *= 2;
+    const mask = size - 1;
+    const texts = entries.map(([text]) => this.text(text));
+    const at = this.machine.allocate(size * rowWords * 4);
+    for (const [index, [text, words]] of entries.entries()) {
+      const from = texts[index] ?? 0;
+      const length = byteLength(text);
+      const hash = this.machine.exports.hash(from, length) >>> 0;
+      let row = (hash >>> 4) & mask;
+      while (this.machine.words[at / 4 + row * rowWords] !== 0) row = (row + 1) & mask;
+      this.fill(at + row * rowWords * 4, [hash, from, length, ...words]);
+    }
+    return { at, mask };
+  }
+
+  private text(text: string): number {
+    const known = this.texts.get(text);
+    if (known !== undefined) return known;
+    const bytes = ENCODER.encode(text);
+    // read in words of eight bytes
+    const at = this.machine.allocate(bytes.length + 8);
+    this.machine.bytes.set(bytes, at);
+    this.texts.set(text, at);
+    return at;
+  }
+
+  private write(words: readonly number[]): number {
+    const at = this.machine.allocate(words.length * 4);
+    this.fill(at, words);
+    return at;
+  }
+
+  private fill(at: number, words: readonly number[]): void {
+    for (const [index, word] of words.entries()) this.machine.words[at / 4 + index] = word;
+  }
+}
+
+type Key = {
+  readonly targets: number[];
+  isOwn: boolean;
+  isShared: boolean;
+};
+
+/** The ranks and keys of a message while they are found. */
+class MessageWriter {
+  /** The address of a field for each rank. */
+  readonly ranks: number[] = [];
+  readonly keys = new Map<string, Key>();
+  readonly choices: Array<readonly number[]> = [];
+  isShared = false;
+  private readonly slots = new Map<string, number>();
+
+  rank(field: number): number {
+    return this.ranks.push(field) - 1;
+  }
+
+  /** A field that is read from the first of its keys that holds something. */
+  field(field: number, keys: readonly string[]): number {
+    const rank = this.rank(field);
+    for (const [place, key] of keys.entries()) {
+      const last = place === keys.length - 1 ? TARGET_LAST : 0;
+      this.own(key).targets.push((rank | (place << 16) | last) >>> 0);
+    }
+    return rank;
+  }
+
+  /** The rank under which is kept where a value is. */
+  slot(keys: readonly string[], field: number): number {
+    const name = JSON.stringify(keys);
+    const rank = this.slots.get(name) ?? this.field(field, keys);
+    this.slots.set(name, rank);
+    return rank;
+  }
+
+  /** Says that a message that shares the object knows keys. */
+  share(keys: ReadonlySet<string>): void {
+    this.isShared = true;
+    for (const name of keys) this.key(name).isShared = true;
+  }
+
+  private own(name: string): Key {
+    const key = this.key(name);
+    key.isOwn = true;
+    return key;
+  }
+
+  private key(name: string): Key {
+    const known = this.keys.get(name);
+    if (known !== undefined) return known;
+    const key = { targets: [], isOwn: false, isShared: false };
+    this.keys.set(name, key);
+    return key;
+  }
+}
+
+function timeReading(time: TimeRule, none: string | undefined): Reading {
+  if (time === "iso8601") return { kind: KIND.iso, none };
+  const digits = typeof time === "string" ? COUNT_DIGITS[time] : undefined;
+  return digits === undefined ? HANDOVER : { kind: KIND.count, argument: digits, none };
+}
+
+/** The keys that a message reads from the object of another one, with those of messages that share it in turn. */
+function sharedKeys(decode: AnyDecode, found: Set<string> = new Set()): ReadonlySet<string> {
+  for (const entry of scanTableOf(decode) ?? []) {
+    if ("when" in entry) {
+      const members = [...entry.when.map((each) => each.as), ...(entry.otherwise ? [entry.otherwise] : [])];
+      for (const [, kind, ...keys] of members) {
+        for (const key of keys) found.add(key);
+        if (keys.length === 0 && typeof kind === "function") sharedKeys(kind, found);
+      }
+      for (const key of entry.when.flatMap((each) => each.key)) found.add(key);
+    } else if (!("oneOf" in entry) && !("unknown" in entry) && !("type" in entry)) {
+      const [, , ...keys] = entry;
+      for (const key of keys) found.add(key);
+    }
+  }
+  return found;
+}
+
+/** Whether the scanner has room for the keys of each field. */
+function fits(table: ScanTable): boolean {
+  return table.every((entry) => !Array.isArray(entry) || entry.length - 2 <= MAX_KEYS);
+}
+
+function tagOf(number: number, wireType: number): number {
+  return ((number << 3) | wireType) >>> 0;
+}
+
+function byteLength(text: string): number {
+  return Buffer.byteLength(text);
+}

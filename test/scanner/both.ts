@@ -1,0 +1,47 @@
+import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
+import { Decoder } from "../../runtime/src/response/decode.ts";
+import { readResponse } from "../../runtime/src/response/read-response.ts";
+import { ResponseScanner } from "../../runtime/src/response/scan-response.ts";
+
+/** What one of the two ways makes of a body. */
+export interface Outcome {
+  /** The message's bytes as hexadecimal digits, and its differences; or the error in their place. */
+  readonly message: string;
+  readonly differences: number;
+}
+
+const scanner = ResponseScanner.create();
+const decoder = new Decoder();
+const MAX_COST = 1_600_000;
+
+/** What the JavaScript decoder makes of a body. */
+export function decoded(adapter: UnaryAdapter, body: Uint8Array, maxCost = MAX_COST): Outcome {
+  try {
+    const read = readResponse(responseOf(body), adapter.rules, 0, maxCost);
+    const { bytes, differences } = decoder.message(adapter, read);
+    const { additional, converted, lost } = differences.counts;
+    return { message: Buffer.from(bytes).toString("hex"), differences: additional + converted + lost };
+  } catch (error) {
+    return { message: String(error), differences: 0 };
+  }
+}
+
+/** What the scanner makes of a body; undefined where it leaves it to the decoder. */
+export function scanned(adapter: UnaryAdapter, body: Uint8Array, maxCost = MAX_COST): Outcome | undefined {
+  if (scanner === undefined) throw new Error("there is no WebAssembly");
+  // an object of its own, so that responses that were not read before do not count
+  const subject = { ...adapter };
+  const found = scanner.message(subject, adapter.rules, responseOf(body), "application/json", maxCost);
+  return found && { message: Buffer.from(found.bytes).toString("hex"), differences: 0 };
+}
+
+function responseOf(body: Uint8Array) {
+  return {
+    status: 200,
+    headers: { "content-type": "application/json" },
+    body,
+    truncated: false,
+    configuredCredentials: false,
+    secrets: [],
+  };
+}

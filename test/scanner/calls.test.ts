@@ -1,0 +1,69 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { create } from "@bufbuild/protobuf";
+import { createRest, type Difference } from "connect-rest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { ListPostsRequestSchema } from "../../gen/blog/v1/post_pb.ts";
+import { PostService_listPosts, PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
+import { Scanner } from "../../runtime/src/scan/scanner.ts";
+
+const USUAL = '{"id":735000000000051460,"id_string":"735000000000051460","type":"text","body":"marked"}';
+const DRIFTED = '{"id":1,"type":"text","body":"marked","note_count":"many"}';
+
+let body = "";
+const server = createServer((_request, response) => {
+  response.setHeader("content-type", "application/json");
+  response.end(body);
+});
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
+afterAll(() => void server.close());
+afterEach(() => void vi.restoreAllMocks());
+
+/** Lists a page with one post, several times; says what came of it, and how often its body was parsed and scanned. */
+async function listed(post: string, scanner: boolean | undefined, calls = 1) {
+  body = `{"meta":{"status":200},"response":{"posts":[${post}]}}`;
+  const differences: Difference[] = [];
+  const { port } = server.address() as AddressInfo;
+  const parse = vi.spyOn(JSON, "parse");
+  const scan = vi.spyOn(Scanner.prototype, "scan");
+  const rest = createRest({
+    adapters: [PostServiceRest],
+    upstreams: { blog: { baseUrl: `http://127.0.0.1:${port}`, credentials: { apiKey: "key" } } },
+    onDifference: (report) => differences.push(...report.differences),
+    scanner,
+  });
+  try {
+    const message = create(ListPostsRequestSchema, { blogIdentifier: "demo" });
+    const found = [];
+    for (let i = 0; i < calls; i++) {
+      const { bytes } = await rest.call(PostService_listPosts, message);
+      found.push(Buffer.from(bytes).toString("hex"));
+    }
+    const parsed = parse.mock.calls.filter(([text]) => String(text).includes("marked")).length;
+    return { found, differences, parsed, scanned: scan.mock.calls.length };
+  } finally {
+    vi.restoreAllMocks();
+    await rest.close();
+  }
+}
+
+test("a usual response is read without JSON.parse, to the same bytes", async () => {
+  const byScanner = await listed(USUAL, undefined);
+  const byDecoder = await listed(USUAL, false);
+  expect(byScanner.found).toEqual(byDecoder.found);
+  expect(byScanner).toMatchObject({ parsed: 0, scanned: 1 });
+  expect(byDecoder).toMatchObject({ scanned: 0 });
+  expect(byDecoder.parsed).toBeGreaterThan(0);
+});
+
+test("a response with a difference is reported as without the scanner", async () => {
+  const byScanner = await listed(DRIFTED, true);
+  const byDecoder = await listed(DRIFTED, false);
+  expect(byScanner.found).toEqual(byDecoder.found);
+  expect(byScanner.differences).toEqual(byDecoder.differences);
+  expect(byScanner.differences).toHaveLength(1);
+});
+
+test("a method whose responses always differ is seldom scanned", async () => {
+  expect((await listed(DRIFTED, true, 30)).scanned).toBeLessThan(6);
+});

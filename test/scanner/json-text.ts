@@ -1,0 +1,220 @@
+import { EnumTable } from "../../runtime/src/decode/enum-table.ts";
+import {
+  type AnyDecode,
+  type ScanEntry,
+  type ScanField,
+  type ScanKind,
+  scanTableOf,
+} from "../../runtime/src/scan/scan-table.ts";
+
+/** Random numbers from a seed, the same each time. */
+export class Dice {
+  /** How many fields may still be written. */
+  budget = 150;
+  private state: number;
+
+  constructor(seed: number) {
+    this.state = seed >>> 0;
+  }
+
+  /** An integer from 0 to `count` - 1. */
+  of(count: number): number {
+    this.state = (this.state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % count;
+  }
+
+  /** True once in so many times. */
+  once(times: number): boolean {
+    return this.of(times) === 0;
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.of(items.length)] as T;
+  }
+}
+
+export const STRINGS = [
+  '""', '"x"', '"text"', '"Café au lait"', '"a \\"quoted\\" word"', '"line\\nfeed\\ttab"', '"\\u00e9\\u4e2d"',
+  '"\\ud83d\\ude00"', '"😀"', '"\\/slash"', '"\\u0000"', '"\\b\\f\\r"', '"0123456789abcdef"', '"0123456789abcde\\\\"',
+  `"${"long ".repeat(60)}"`, '"2025-11-01T11:00:00Z"', '"1761994800"', '"42"', '"-7"', '"true"', '"\\u2028"', '"\\u007f\\u001F"',
+]; // biome-ignore format: a table
+export const NUMBERS = [
+  "0", "1", "-1", "7", "42", "-42", "127", "128", "16384", "2147483647", "-2147483648", "4294967295", "1761994800",
+  "1761994800123", "9007199254740991", "735000000000051460", "9223372036854775807", "-9223372036854775808",
+  "18446744073709551615", "1.5", "-0.25", "3.141592653589793", "0.1",
+]; // biome-ignore format: a table
+/** Where a decoder may not read what the text says, or has to say so. */
+export const ODD = [
+  "null", "true", "false", "{}", "[]", "[{}]", "[[]]", "-0", "1.0", "1e3", "1E+2", "1e400", "1e-400", "2147483648",
+  "-2147483649", "4294967296", "9223372036854775808", "18446744073709551616", "99999999999999999999", "1.10",
+  "123456789.123456789", "0.30000000000000004", '"\\ud800"', '"\\udc00x"', '"NaN"', '"Infinity"', '"1e3"', '" 5"', '"007"',
+  '"+5"', '"18446744073709551616"', '"2024-02-30T00:00:00Z"', '"2024-02-29T23:59:60Z"', '"2024-02-29T24:00:00Z"',
+  '"2025-11-01T11:00:00.123456789+02:30"', '"2025-11-01T11:00:00.1234567891Z"', '"2025-11-01 11:00:00"', '"0000-01-01T00:00:00Z"',
+  '"0001-01-01T00:00:00Z"', '"9999-12-31T23:59:59Z"', '"1969-12-31T23:59:59.5-01:00"', "253402300799", "253402300800",
+  "-62135596800", "-62135596801", '{"a":1,"a":2}', '{"2":1,"1":2}', '{"k":[1,{"x":null}]}', '{ "a" : [ 1.10 , "\\u0041" ] }',
+  '{"\\u0061":1}', '{"__proto__":1}', "[1,null]", '["a",null]', "[1e2,-0]",
+]; // biome-ignore format: a table
+/** No JSON. */
+export const BROKEN = [
+  "", "nul", "nullx", "tru", "01", "-", "1.", ".5", "1e", "+1", "0x1", "'x'", '"x', '"\\x"', '"\\u12g4"', '"tab\tin"',
+  "[1,]", "[1 2]", '{"a"}', '{"a":}', '{"a":1,}', "{a:1}", "{", "[", '"\\', "NaN", "undefined", "1 2", '"a""b"', "// x",
+]; // biome-ignore format: a table
+
+/** The text of a JSON value that a decoder may get; mostly as it is declared. */
+export function objectText(decode: AnyDecode, dice: Dice, depth = 0): string {
+  const table = scanTableOf(decode);
+  if (table === undefined || dice.once(80)) return anyText(dice, depth);
+  const byType = table.flatMap((entry) => ("type" in entry ? [entry.as] : []));
+  if (byType.length > 0) return fieldText(dice.pick(byType), dice, depth);
+  const members: string[] = [];
+  const add = (key: string, value: string) =>
+    members.push(`${JSON.stringify(key)}${space(dice)}:${space(dice)}${value}`);
+  const isFull = depth < 3 && dice.once(6);
+  for (const entry of table) addEntry(entry, add, dice, depth, isFull);
+  if (dice.once(6)) {
+    add(dice.pick(["zz_new", "zz_new", "é", "1", "__proto__", "constructor"]), anyText(dice, depth + 2));
+  }
+  if (dice.once(30)) members.push(...members.slice(0, 1));
+  if (dice.once(2)) shuffle(members, dice);
+  return `{${space(dice)}${members.join(`${space(dice)},${space(dice)}`)}${space(dice)}}`;
+}
+
+function addEntry(
+  entry: ScanEntry,
+  add: (key: string, value: string) => void,
+  dice: Dice,
+  depth: number,
+  isFull: boolean,
+): void {
+  if ("when" in entry) {
+    const { key, is, type, as } = dice.pick(entry.when);
+    const [, kind, ...keys] = as;
+    const asked = type === "array" ? "[]" : anyText(dice, 9);
+    add(dice.pick(key), is === undefined ? asked : JSON.stringify(dice.once(9) ? "zz" : dice.pick(is)));
+    if (keys.length > 0) add(dice.pick(keys), fieldText(as, dice, depth + 1));
+    else if (typeof kind === "function") addShared(kind, add, dice, depth);
+  } else if (!("oneOf" in entry) && !("unknown" in entry) && !("type" in entry)) {
+    const [, , ...keys] = entry;
+    if (dice.budget <= 0 || (!isFull && !dice.once(4))) return;
+    dice.budget--;
+    add(dice.once(4) ? dice.pick(keys) : (keys[0] ?? ""), fieldText(entry, dice, depth + 1));
+    if (dice.once(8) && keys.length > 1) add(keys.at(-1) ?? "", fieldText(entry, dice, depth + 1));
+  }
+}
+
+/** The keys of a message that shares the object. */
+function addShared(
+  decode: AnyDecode,
+  add: (key: string, value: string) => void,
+  dice: Dice,
+  depth: number,
+): void {
+  for (const entry of scanTableOf(decode) ?? []) addEntry(entry, add, dice, depth, dice.once(3));
+}
+
+function fieldText([, kind]: ScanField, dice: Dice, depth: number): string {
+  if (dice.once(150)) return dice.pick(ODD);
+  if (dice.once(40)) return "null";
+  return kindText(kind, dice, depth);
+}
+
+function kindText(kind: ScanKind, dice: Dice, depth: number): string {
+  if (depth > 7 || dice.budget <= 0) return dice.pick(["null", "{}", "[]"]);
+  if (kind === null) return dice.once(8) ? anyText(dice, depth) : "null";
+  if (kind instanceof EnumTable) {
+    const { word, asString } = dice.pick(kind.words());
+    return asString ? JSON.stringify(word) : word;
+  }
+  if (typeof kind === "function") return objectText(kind, dice, depth + 1);
+  if (typeof kind === "string") return scalarText(kind, dice);
+  if ("list" in kind) return listText(kind.list, dice, depth);
+  if ("map" in kind) {
+    const keys = ["a", "b", "key", "é"].slice(0, dice.of(4));
+    return `{${keys.map((key) => `"${key}":${kindText(kind.map, dice, depth + 1)}`).join(",")}}`;
+  }
+  if ("wrapper" in kind) return scalarText(kind.wrapper, dice);
+  if ("unwrap" in kind) return kindText(kind.unwrap[1], dice, depth + 1);
+  if ("loose" in kind)
+    return dice.once(6) ? dice.pick(["[]", "{}", "[{}]"]) : kindText(kind.loose, dice, depth);
+  if (dice.once(5)) return kind.none === undefined ? "null" : JSON.stringify(kind.none);
+  if (kind.time === "iso8601")
+    return dice.pick([
+      '"2025-11-01T11:00:00Z"',
+      '"2024-02-29T23:59:59.120+05:30"',
+      '"1960-01-01T00:00:00.000001Z"',
+    ]);
+  return dice.pick(["0", "1761994800", '"1761994800"', "-1", "1761994800123"]);
+}
+
+function listText(kind: ScanKind, dice: Dice, depth: number): string {
+  const items = Array.from({ length: dice.of(4) }, () => kindText(kind, dice, depth + 1));
+  return `[${space(dice)}${items.join(`,${space(dice)}`)}]`;
+}
+
+function scalarText(kind: string, dice: Dice): string {
+  if (kind === "string" || kind === "textBytes") return dice.pick(STRINGS);
+  if (kind === "bool") return dice.pick(["true", "false"]);
+  if (kind === "double" || kind === "float") return dice.pick(NUMBERS);
+  if (kind.endsWith("32")) return dice.pick(["0", "1", "7", "42", "128", "70000", "2147483647"]);
+  return dice.pick([
+    "0",
+    "1",
+    "42",
+    "735000000000051460",
+    '"735000000000051460"',
+    "9007199254740993",
+    '"12"',
+    "9223372036854775807",
+  ]);
+}
+
+/** Any JSON. */
+export function anyText(dice: Dice, depth: number): string {
+  const kind = depth > 8 ? dice.of(3) : dice.of(5);
+  if (kind === 0) return dice.pick(STRINGS);
+  if (kind === 1) return dice.pick(NUMBERS);
+  if (kind === 2) return dice.once(4) ? dice.pick(ODD) : dice.pick(["true", "false", "null"]);
+  const items = Array.from({ length: dice.of(4) }, () => anyText(dice, depth + 2));
+  if (kind === 3) return `[${items.join(`,${space(dice)}`)}]`;
+  return `{${items.map((item, index) => `"k${index}":${item}`).join(`${space(dice)},`)}}`;
+}
+
+/** White space, seldom any. */
+function space(dice: Dice): string {
+  return dice.once(12) ? dice.pick([" ", "\n  ", "\t", "\r\n", "                    "]) : "";
+}
+
+function shuffle<T>(items: T[], dice: Dice): void {
+  for (let i = items.length - 1; i > 0; i--) {
+    const j = dice.of(i + 1);
+    [items[i], items[j]] = [items[j] as T, items[i] as T];
+  }
+}
+
+/** The bytes of a text, seldom changed in one place. */
+export function mutated(text: string, dice: Dice): Uint8Array {
+  const bytes = Buffer.from(text);
+  if (bytes.length === 0 || !dice.once(3)) return bytes;
+  const at = dice.of(bytes.length);
+  const further = () =>
+    Buffer.from(
+      dice.pick([...ODD, ...BROKEN, ",", ":", "{", "}", "[", "]", '"', "\\", " ", "\0", "0", "e", "."]),
+    );
+  switch (dice.of(6)) {
+    case 0:
+      return bytes.subarray(0, at);
+    case 1:
+      return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + dice.of(3))]);
+    case 2:
+      return Buffer.concat([bytes.subarray(0, at), further(), bytes.subarray(at)]);
+    case 3:
+      return Buffer.concat([bytes.subarray(0, at), further(), bytes.subarray(at + 1 + dice.of(8))]);
+    case 4:
+      bytes[at] = dice.of(256);
+      return bytes;
+    default:
+      return Buffer.concat([bytes, further()]);
+  }
+}

@@ -1,0 +1,228 @@
+import { expect, test } from "vitest";
+import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
+import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
+import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
+import { decodeListValue, decodeStruct, decodeValue } from "../../runtime/src/decode/dynamic.ts";
+import { EnumTable } from "../../runtime/src/decode/enum-table.ts";
+import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
+import type { ScalarKind } from "../../runtime/src/decode/scalar-writer.ts";
+import type { JsonObject, JsonValue } from "../../runtime/src/json/json.ts";
+import { type ScanKind, scannable } from "../../runtime/src/scan/scan-table.ts";
+import { decoded, scanned } from "./both.ts";
+import { BROKEN, NUMBERS, ODD, STRINGS } from "./json-text.ts";
+
+type Write = (value: JsonValue | undefined, out: ProtoWriter) => void;
+
+const COLOR = new EnumTable("Color", [
+  [0, "NONE"],
+  [1, "red", "RED"],
+  [2, "blue", "42"],
+  [-1, "minus"],
+]);
+
+function decodeInner(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.text, "text");
+  out.unknown(9, json, new Set(["text"]));
+}
+scannable(decodeInner, () => [[1, "string", "text"], { unknown: 9 }]);
+
+const SCALARS: readonly ScalarKind[] = [
+  "string", "textBytes", "bytes", "bool", "double", "float", "int32", "sint32", "uint32", "fixed32", "sfixed32", "int64",
+  "sint64", "uint64", "fixed64", "sfixed64",
+]; // biome-ignore format: a table
+
+/** How a field is read: as the scanner's table has it, and as generated code calls the writer. */
+const KINDS: ReadonlyArray<readonly [name: string, kind: ScanKind, write: Write]> = [
+  ...SCALARS.flatMap((kind): Array<readonly [string, ScanKind, Write]> => {
+    const scan = kind === "bytes" ? null : kind;
+    return [
+      [kind, scan, (value, out) => out[kind](7, value, "key")],
+      [`list of ${kind}`, scan && { list: scan }, (value, out) => out.list(7, value, "key", kind)],
+      [`wrapper of ${kind}`, scan && { wrapper: scan }, (value, out) => out.wrapper(7, value, "key", kind)],
+      [
+        `map of ${kind}`,
+        scan && { map: scan },
+        (value, out) =>
+          out.map(7, value, "key", "string", (item, key, entry) => entry[kind](2, item as JsonValue, key)),
+      ],
+    ];
+  }),
+  ["enum", COLOR, (value, out) => out.enum(7, value, "key", COLOR)],
+  ["list of enum", { list: COLOR }, (value, out) => out.enums(7, value, "key", COLOR)],
+  ...(["seconds", "millis", "micros", "nanos", "iso8601", "http_date"] as const).map(
+    (time): readonly [string, ScanKind, Write] => [
+      time,
+      { time },
+      (value, out) => out.time(7, value, "key", time),
+    ],
+  ),
+  ["time or 0", { time: "seconds", none: "0" }, (value, out) => out.time(7, value, "key", "seconds", "0")],
+  ["date or x", { time: "iso8601", none: "x" }, (value, out) => out.time(7, value, "key", "iso8601", "x")],
+  ["message", decodeInner, (value, out) => out.message(7, value, "key", decodeInner)],
+  [
+    "loose message",
+    { loose: decodeInner },
+    (value, out) => out.loosely("key").message(7, value, "key", decodeInner),
+  ],
+  ["messages", { list: decodeInner }, (value, out) => out.messages(7, value, "key", decodeInner)],
+  [
+    "loose messages",
+    { loose: { list: decodeInner } },
+    (value, out) => out.loosely("key").messages(7, value, "key", decodeInner),
+  ],
+  ["loose int32", { loose: "int32" }, (value, out) => out.loosely("key").int32(7, value, "key")],
+  ["struct", decodeStruct, (value, out) => out.message(7, value, "key", decodeStruct)],
+  ["value", decodeValue, (value, out) => out.nullable(7, value, "key", decodeValue)],
+  ["list value", decodeListValue, (value, out) => out.wrapped(7, value, "key", decodeListValue)],
+  [
+    "unwrapped list",
+    { unwrap: [1, { list: "string" }] },
+    (value, out) => out.wrapped(7, value, "key", (items, inner) => inner.list(1, items, "", "string")),
+  ],
+];
+
+/** A method whose response is a message with one field, under one of two keys. */
+function method(kind: ScanKind, write: Write): UnaryAdapter {
+  const known = new Set(["key", "other"]);
+  const decode = (json: JsonObject, out: ProtoWriter) => {
+    write(json.key ?? json.other, out);
+    out.unknown(8, json, known);
+  };
+  scannable(decode, () => [[7, kind, "key", "other"], { unknown: 8 }]);
+  return {
+    kind: "unary",
+    rules: completeRules({ upstream: "api" }),
+    response: ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decode),
+    scan: decode,
+    method: {},
+  } as unknown as UnaryAdapter;
+}
+
+const LONG = [
+  `"${"0123456789".repeat(1000)}"`,
+  `"${'\\"'.repeat(300)}"`,
+  `${"[".repeat(99)}${"]".repeat(99)}`,
+];
+const DEEP = [`${"[".repeat(600)}${"]".repeat(600)}`, `${'{"a":'.repeat(120)}1${"}".repeat(120)}`];
+const TEXTS = [
+  '"x"',
+  '"red"',
+  '"RED"',
+  '"blue"',
+  '"minus"',
+  "2",
+  '{"text":"a","b":1}',
+  '[{"text":"a"},{}]',
+  '["x","y"]',
+];
+const TOKENS = [...STRINGS, ...NUMBERS, ...ODD, ...BROKEN, ...LONG, ...DEEP, ...TEXTS];
+
+const PLACES: readonly ((token: string) => string)[] = [
+  (token) => `{"key":${token}}`,
+  (token) => ` { "zz" : 1 , "other" : ${token} } `,
+  (token) => `{"other":1,"key":${token}}`,
+  (token) => `{"key":${token},"key":null}`,
+  (token) => `{"key":[${token}]}`,
+  (token) => `{"key":{"k":${token}}}`,
+  (token) => `{"zz":${token},"key":null,"other":null}`,
+  (token) => `{"zz":[{"a":${token}}]}`,
+];
+
+test.each(KINDS)("the scanner reads a %s as the decoder does, or leaves it to it", (_, kind, write) => {
+  const adapter = method(kind, write);
+  for (const token of TOKENS) {
+    for (const place of PLACES) {
+      const body = Buffer.from(place(token));
+      const found = scanned(adapter, body);
+      if (found !== undefined) expect(found, body.toString()).toEqual(decoded(adapter, body));
+    }
+  }
+});
+
+/** What must not be left to the decoder, or there would be no use in the scanner. */
+const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
+  ["string", ...STRINGS],
+  ["bool", "true", "false"],
+  ["int32", "0", "-1", "2147483647", "-2147483648"],
+  ["sint32", "-1", "2147483647"],
+  ["uint32", "4294967295"],
+  ["fixed32", "4294967295"],
+  ["int64", "9223372036854775807", '"-9223372036854775808"', "735000000000051460"],
+  ["sint64", "-9223372036854775808"],
+  ["uint64", "18446744073709551615", '"18446744073709551615"'],
+  ["fixed64", "18446744073709551615"],
+  ["double", "1.5", "0.1", "1e4", "0.30000000000000004", "123456789.123456789"],
+  ["float", "1.5", "-0.25"],
+  ["enum", '"red"', '"RED"', '"42"', "42"],
+  ["seconds", "1761994800", '"1761994800"', "-62135596800"],
+  ["millis", "1761994800123", "-1"],
+  ["iso8601", '"2025-11-01T11:00:00Z"', '"2025-11-01T11:00:00.123456789+02:30"', '"0001-01-01T00:00:00Z"'],
+  ["time or 0", "0", '"0"'],
+  ["message", '{"text":"a","b":[1.10,{"c":"\\/"}]}'],
+  ["loose message", "[]", '[{"text":"a"}]'],
+  ["loose messages", "{}", '{"text":"a"}'],
+  ["struct", '{"a":[1,null,{"b":"c"}]}'],
+  ["value", "null", "1.5", '"x"', "[true,false]"],
+  ["list value", '[1,"a"]'],
+  ["unwrapped list", '["a","b"]'],
+  ["map of string", '{"a":"b","c":"d"}'],
+  ["wrapper of int32", "5"],
+];
+
+test.each(USUAL)("the scanner reads a usual %s", (name, ...tokens) => {
+  const [, kind, write] = KINDS.find(([each]) => each === name) ?? [];
+  if (kind === undefined || write === undefined) throw new Error(`no kind ${name}`);
+  const adapter = method(kind, write);
+  for (const token of tokens) {
+    const body = Buffer.from(`{"other":${token}}`);
+    expect(scanned(adapter, body), body.toString()).toEqual(decoded(adapter, body));
+  }
+});
+
+test("the scanner checks what stands beside the payload, and is not kept", () => {
+  const plain = method("string", (value, out) => out.string(7, value, "key"));
+  const envelope = { payload: ["data"], status: "meta.status" };
+  const adapter = { ...plain, rules: completeRules({ upstream: "api", envelope }) };
+  let read = 0;
+  for (const token of TOKENS) {
+    for (const text of [
+      `{"beside":${token},"data":{"key":"x"}}`,
+      `{"data":{"key":"x"},"beside":{"a":[${token}]}}`,
+      `{"meta":${token},"data":{"key":"x"}}`,
+      `{"meta":{"status":${token}},"data":{"key":"x"}}`,
+      `{"meta":{"status":200},"data":${token}}`,
+      `{"meta":{"status":200},"data":{"key":"x"}}${token}`,
+      `${token}{"data":{"key":"x"}}`,
+    ]) {
+      const body = Buffer.from(text);
+      const found = scanned(adapter, body);
+      if (found === undefined) continue;
+      read++;
+      expect(found, text).toEqual(decoded(adapter, body));
+    }
+  }
+  expect(read).toBeGreaterThan(TOKENS.length);
+});
+
+test("the scanner holds the limit of costs where the decoder does", () => {
+  const adapter = method({ list: decodeInner }, (value, out) => out.messages(7, value, "key", decodeInner));
+  const body = Buffer.from(`{"key":[${"{},".repeat(2000)}{}]}`);
+  const limit = 8 + 1 + 3 + 2001 * 8;
+  expect(scanned(adapter, body, limit)).toEqual(decoded(adapter, body, limit));
+  expect(scanned(adapter, body, limit - 1)).toBeUndefined();
+  expect(decoded(adapter, body, limit - 1).message).toContain("maxResponseCost");
+});
+
+test("the scanner leaves what is not UTF-8 to the decoder", () => {
+  const adapter = method("string", (value, out) => out.string(7, value, "key"));
+  expect(scanned(adapter, Buffer.from('{"key":"\xe9"}', "latin1"))).toBeUndefined();
+});
+
+test("the scanner reads a body of megabytes, and leaves one that would take too long to the decoder", () => {
+  const adapter = method({ list: decodeInner }, (value, out) => out.messages(7, value, "key", decodeInner));
+  const item = (i: number) => `{"text":"${"x".repeat(i % 300)}","id":73500000000${i}}`;
+  const page = (count: number) =>
+    Buffer.from(`{"key":[${Array.from({ length: count }, (_, i) => item(i))}]}`);
+  expect(scanned(adapter, page(12_000))).toEqual(decoded(adapter, page(12_000)));
+  expect(scanned(adapter, page(30_000))).toBeUndefined();
+});
