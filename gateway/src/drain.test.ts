@@ -121,6 +121,32 @@ test("what does not finish is cut after drainGraceMs", async () => {
   expect(await failed).toBeInstanceOf(ConnectError);
 });
 
+test.each([
+  [
+    "a refusal",
+    { ":method": "POST", ":path": "/echo.v1.EchoService/None", "content-type": "application/connect+json" },
+  ],
+  [
+    "an error",
+    { ":method": "POST", ":path": "/echo.v1.EchoService/Echo", "content-type": "application/json" },
+  ],
+  ["a page", { ":path": "/healthz" }],
+])(
+  "a client of HTTP/2 that leaves %s unread, and its connection open, does not hold the drain",
+  async (_, headers) => {
+    const { server } = await start();
+    const session = http2.connect(server.url);
+    const responses = Array.from({ length: 3 }, () => {
+      const stream = session.request(headers).on("error", () => undefined);
+      stream.end();
+      return once(stream, "response");
+    });
+    await Promise.all(responses);
+    await server.close();
+    session.destroy();
+  },
+);
+
 test("HTTP/2 clients get GOAWAY, and requests on their way are served until then", async () => {
   const { server } = await start({ drainNoticeMs: 200 });
   const session = http2.connect(server.url);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
 import { LIMIT_NAMES } from "../limits.ts";
 import { loadAdapters } from "./adapters.ts";
 import { configJsonSchema } from "./json-schema.ts";
@@ -62,6 +62,41 @@ upstreams:
     log: { level: "info" },
     strict: false,
   });
+});
+
+test("what is no secret is printed as it is, whatever its name", () => {
+  writeFileSync(path.join(directory, "secret"), "hunter2");
+  const name = fc.constantFrom("file", "env", "value", "store", "parameters", "secret", "a");
+  const texts = fc.dictionary(name, fc.stringMatching(/^[a-z]{1,5}$/), { maxKeys: 3 });
+  fc.assert(
+    fc.property(name, name, texts, (scope, client, parameters) => {
+      const oauth2 = {
+        authorizationEndpoint: "https://echo.example/a",
+        tokenEndpoint: "https://echo.example/t",
+        clientId: "id",
+        clientSecret: { file: "secret" },
+        parameters,
+      };
+      const authorization = {
+        publicUrl: "http://127.0.0.1:7",
+        store: { file: "secret" },
+        scopes: { [scope]: { methods: ["*"] } },
+        clients: { [client]: { secret: { file: "secret" }, grants: ["client_credentials"] } },
+        signIn: { keys: [{ env: "UNSET" }] },
+      };
+      const identity = { url: "https://echo.example/me", field: "name" };
+      const upstreams = { echo: { baseUrl: "https://echo.example", signIn: { oauth2, identity } } };
+      const config = load(stringify({ adapters: ["./a.ts"], upstreams, authorization }));
+      const printed = parse(printConfig(config, {}));
+      expect(printed.authorization.store).toEqual({ file: "secret" });
+      expect(printed.authorization.scopes).toEqual(config.authorization?.scopes);
+      expect(printed.authorization.clients[client].secret).toEqual({ file: "secret", value: "[secret]" });
+      expect(printed.authorization.signIn.keys).toEqual([{ env: "UNSET", value: "[missing]" }]);
+      expect(printed.upstreams.echo.signIn.oauth2.parameters).toEqual(parameters);
+      expect(printed.upstreams.echo.signIn.oauth2.clientSecret.value).toBe("[secret]");
+    }),
+    { numRuns: 50 },
+  );
 });
 
 test("a printed configuration says by which proxy an upstream is reached, and no password", () => {

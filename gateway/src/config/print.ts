@@ -80,18 +80,28 @@ function shownProxy(
   return variable !== undefined && { env: variable };
 }
 
-/** Secrets are the objects that name a file or a variable; everything else is looked into. */
+/** Settings that may look like the place of a secret, and are none: they have a `file` of their own, or names of any kind. */
+const NO_PLACES: ReadonlySet<string> = new Set(["store", "parameters"]);
+
+/** Secrets are the objects that name a file or a variable and nothing else; everything else is looked into. */
 function maskSecrets(value: object, config: Config, env: Environment): object {
-  if (isPlace(value)) {
-    return { ...value, value: isSecretSet(value, config, env) ? "[secret]" : "[missing]" };
-  }
-  const masked = (inner: unknown) =>
-    typeof inner === "object" && inner !== null ? maskSecrets(inner, config, env) : inner;
-  if (Array.isArray(value)) return value.map(masked);
-  const entries = Object.entries(value).map(([name, inner]: [string, unknown]) => [name, masked(inner)]);
+  if (!isPlace(value)) return maskWithin(value, config, env);
+  return { ...value, value: isSecretSet(value, config, env) ? "[secret]" : "[missing]" };
+}
+
+function maskWithin(value: object, config: Config, env: Environment): object {
+  const masked = (inner: unknown, mask = maskSecrets) =>
+    typeof inner === "object" && inner !== null ? mask(inner, config, env) : inner;
+  if (Array.isArray(value)) return value.map((each) => masked(each));
+  const entries = Object.entries(value).map(([name, inner]: [string, unknown]) => {
+    return [name, masked(inner, NO_PLACES.has(name) ? maskWithin : maskSecrets)];
+  });
   return Object.fromEntries(entries);
 }
 
 function isPlace(value: object): value is SecretPlace {
-  return "file" in value || "env" in value;
+  const entries = Object.entries(value);
+  return (
+    entries.length === 1 && entries.every(([key, at]) => /^(?:file|env)$/.test(key) && typeof at === "string")
+  );
 }

@@ -1,9 +1,10 @@
 import http2 from "node:http2";
+import type { Duplex } from "node:stream";
 import type { Callbacks } from "./callbacks.ts";
 import { cut, type HttpRequest, type HttpResponse, isHttp2, noKeepAlive } from "./http.ts";
 import type { Refuse } from "./refusal.ts";
 
-/** How long a client may go on sending a request that already has its response. */
+/** How long a client may go on with what is over: send a request that has its response, keep a connection that has ended. */
 const LINGER_MS = 1000;
 
 /**
@@ -47,4 +48,16 @@ export function lingerForBody(request: HttpRequest, callbacks: Callbacks): void 
   // be called: it would stop a request that Node has begun to drop.
   if (request.listenerCount("readable") > 0) request.removeAllListeners("readable");
   request.resume();
+}
+
+/**
+ * Closes a connection whose end has been sent, where its peer does not: e.g. one that leaves a response unread, and waits for
+ * that. Node's sessions of HTTP/2 wait for their peers without end, also once they are destroyed.
+ */
+export function lingerForClose(socket: Duplex, callbacks: Callbacks): void {
+  callbacks.once(socket, "finish", () => {
+    if (socket.destroyed) return;
+    const timer = callbacks.after(LINGER_MS, () => socket.destroy());
+    callbacks.once(socket, "close", () => timer.stop());
+  });
 }

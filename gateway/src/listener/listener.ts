@@ -6,7 +6,7 @@ import type { Certificate } from "./certificate.ts";
 import { checkRequest, useOriginForm } from "./check-request.ts";
 import { Crowd } from "./crowd.ts";
 import { closeAll, startDrain } from "./drain.ts";
-import { failExchange, lingerForBody } from "./exchange.ts";
+import { failExchange, lingerForBody, lingerForClose } from "./exchange.ts";
 import {
   type Exchange,
   type HttpHandler,
@@ -103,6 +103,7 @@ export function createListener(options: ListenerOptions): Listener {
       pending.delete(socket);
       if (protocol === "http2") {
         usable.allowHalfOpen = false;
+        lingerForClose(usable, ofConnection);
         h2.server.emit("connection", usable);
       } else {
         h1.emit("connection", usable);

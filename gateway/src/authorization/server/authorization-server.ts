@@ -339,9 +339,8 @@ class Server implements AuthorizationServer {
         "the body must be application/json (RFC 7591 section 3.1)",
       );
     }
-    if (registration === undefined)
-      throw new OAuthError(404, "invalid_request", "clients cannot register here");
-    const metadata = checkRegistration(await readText(request, this.bodyLimits), registration);
+    const text = await readText(request, this.bodyLimits);
+    const metadata = checkRegistration(text, registration, this.options.publicUrl);
     const whole = { method: "POST", url: "/register", body: JSON.stringify(metadata), type: JSON_TYPE };
     return this.forward(exchange, whole, (body) => {
       return Buffer.from(JSON.stringify(registrationResponse(Object(JSON.parse(body.toString())))));

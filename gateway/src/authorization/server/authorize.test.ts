@@ -10,7 +10,7 @@ import {
 } from "../../testing/authorized-gateway.ts";
 import { challengeOf, OAuthSteps, REDIRECT_URI } from "../../testing/oauth-steps.ts";
 import type { Flow } from "../interaction.ts";
-import { matchesRedirectUri } from "./redirect-uri.ts";
+import { isOn, matchesRedirectUri } from "./redirect-uri.ts";
 
 let served: AuthorizedGateway;
 let steps: OAuthSteps;
@@ -62,6 +62,7 @@ test.each([
   ["a host behind a user", "http://127.0.0.1:4567@evil.example/callback"],
   ["a host behind a backslash", "http://127.0.0.1:4567\\@evil.example/callback"],
   ["a port that is none", "http://127.0.0.1:x/callback"],
+  ["a port beyond all", "http://127.0.0.1:65536/callback"],
   ["a script", "javascript:alert(1)"],
   ["no scheme", "//evil.example/callback"],
   ["a line break", `${REDIRECT_URI}\r\nlocation: https://evil.example`],
@@ -81,7 +82,8 @@ test("any change of a redirect URI but of the port of this machine makes another
       fc.boolean(),
       (at, text, cuts) => {
         const changed = REDIRECT_URI.slice(0, at) + text + REDIRECT_URI.slice(cuts ? at + 1 : at);
-        const same = /^http:\/\/127\.0\.0\.1(?::\d{1,5})?\/callback$/.test(changed);
+        const port = /^http:\/\/127\.0\.0\.1(?::(\d{1,5}))?\/callback$/.exec(changed);
+        const same = port !== null && Number(port[1] ?? 0) <= 65_535;
         expect(matchesRedirectUri(changed, REDIRECT_URI)).toBe(same);
       },
     ),
@@ -96,6 +98,28 @@ test("on this machine the port is free, and elsewhere it is not", async () => {
     ).toBeInstanceOf(URL);
   }
   expect(matchesRedirectUri("https://app.example:1/", "https://app.example/")).toBe(false);
+});
+
+test("whatever is registered, nobody is sent to an address of the gateway itself", () => {
+  for (const own of [
+    "http://127.0.0.1:8080",
+    "http://localhost",
+    "http://[::1]:9",
+    "https://gateway.example",
+  ]) {
+    fc.assert(
+      fc.property(fc.nat(65_535), fc.webPath(), fc.boolean(), (port, path, isSame) => {
+        const registered = own.startsWith("http:")
+          ? own.replace(/(?<!:):\d+$|$/, `:${port}`) + path
+          : own + path;
+        const asked = isSame ? registered : own + path;
+        expect(matchesRedirectUri(asked, registered) && !isOn(own, asked)).toBe(
+          new URL(asked).origin !== new URL(own).origin,
+        );
+      }),
+      { numRuns: 100 },
+    );
+  }
 });
 
 test("where a client has one redirect URI, it need not be said", async () => {

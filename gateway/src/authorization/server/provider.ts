@@ -4,7 +4,7 @@ import { hashOf } from "../../store/hash.ts";
 import { INTERACTION_PATH } from "../interaction.ts";
 import { type AdapterOptions, createAdapter, orUnavailable } from "./adapter.ts";
 import { GRANT_KIND } from "./grants.ts";
-import { matchesRedirectUri } from "./redirect-uri.ts";
+import { isOn, matchesRedirectUri } from "./redirect-uri.ts";
 import { currentWork } from "./work.ts";
 
 /** How long what is issued is good for, in seconds. */
@@ -55,6 +55,7 @@ export function createProvider(options: ProviderOptions): Provider {
     return this.clientSecret !== undefined && isEqual(hashOf(actual), this.clientSecret);
   };
   Client.prototype.redirectUriAllowed = function (this: { redirectUris?: string[] }, uri: string) {
+    if (isOn(options.publicUrl, uri)) return false;
     return (this.redirectUris ?? []).some((registered) => matchesRedirectUri(uri, registered));
   };
   return provider;

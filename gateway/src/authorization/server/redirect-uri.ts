@@ -13,12 +13,22 @@ export function isRedirectUri(address: string): boolean {
   return url.protocol === "https:" || LOOPBACK_HOSTS.has(url.hostname);
 }
 
+/**
+ * Whether an address is on an origin. One of the gateway's own is no redirect URI: a client could have browsers take part in
+ * flows of its choice.
+ */
+export function isOn(origin: string, address: string): boolean {
+  return URL.parse(address)?.origin === URL.parse(origin)?.origin;
+}
+
 /** Whether the hosts that redirect URIs may have (`app.example`, `*.app.example`) include that of this one. */
 export function isRedirectHost(address: string, hosts: readonly string[]): boolean {
   const host = URL.parse(address)?.hostname;
   return (
     host !== undefined &&
-    hosts.some((each) => (each.startsWith("*.") ? host.endsWith(each.slice(1)) : host === each.toLowerCase()))
+    hosts
+      .map((each) => each.toLowerCase())
+      .some((each) => (each.startsWith("*.") ? host.endsWith(each.slice(1)) : host === each))
   );
 }
 
@@ -31,6 +41,8 @@ const LOOPBACK_PATTERN = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1
  */
 export function matchesRedirectUri(address: string, registered: string): boolean {
   if (address === registered) return true;
+  // a port of five digits may be none
+  if (!URL.canParse(address)) return false;
   const given = LOOPBACK_PATTERN.exec(address);
   const known = LOOPBACK_PATTERN.exec(registered);
   return given !== null && known !== null && given[1] === known[1] && given[2] === known[2];

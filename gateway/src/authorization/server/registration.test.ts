@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SqliteStore } from "../../store/sqlite-store.ts";
-import { type AuthorizedGateway, startAuthorized } from "../../testing/authorized-gateway.ts";
+import { type AuthorizedGateway, PUBLIC_URL, startAuthorized } from "../../testing/authorized-gateway.ts";
 import { OAuthSteps, REDIRECT_URI } from "../../testing/oauth-steps.ts";
-import { isRedirectUri } from "./redirect-uri.ts";
+import { isRedirectHost, isRedirectUri } from "./redirect-uri.ts";
 
 let served: AuthorizedGateway;
 let steps: OAuthSteps;
@@ -83,9 +83,28 @@ test.each([
   ["no text", [1]],
   ["too many", Array.from({ length: 21 }, (_, i) => `https://app.example/${i}`)],
   ["one that is too long", [`https://app.example/${"a".repeat(2048)}`]],
+  ["one of the server's own addresses", [`${PUBLIC_URL}/authorize/i/${"a".repeat(43)}`]],
 ])("redirect URIs with %s are refused", async (_, uris) => {
   const answer = await steps.register({ ...GOOD, redirect_uris: uris });
   expect(answer).toMatchObject({ status: 400, body: { error: "invalid_redirect_uri" } });
+});
+
+test("a redirect URI that is too long is refused for that, and no other reason", async () => {
+  const uri = `https://app.example/${"a".repeat(2048)}`;
+  const { body } = await steps.register({ ...GOOD, redirect_uris: [uri] });
+  expect(body.error_description).toBe("redirect_uris may have 2048 characters each");
+});
+
+test("hosts that redirect URIs may have are the same in any case", () => {
+  const letters = fc.stringMatching(/^[a-zA-Z]{1,8}$/);
+  fc.assert(
+    fc.property(letters, letters, fc.constantFrom("", "*."), (name, domain, wildcard) => {
+      const host = `${domain}.example`;
+      expect(isRedirectHost(`https://${wildcard && `${name}.`}${host}/`, [wildcard + host])).toBe(true);
+      expect(isRedirectHost(`https://${name}-${host}/`, [wildcard + host])).toBe(false);
+    }),
+    { numRuns: 200 },
+  );
 });
 
 test("no text is a redirect URI that leads elsewhere than to https or this machine", () => {

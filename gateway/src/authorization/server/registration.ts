@@ -1,5 +1,5 @@
 import { OAuthError } from "./oauth-error.ts";
-import { isRedirectHost, isRedirectUri } from "./redirect-uri.ts";
+import { isOn, isRedirectHost, isRedirectUri } from "./redirect-uri.ts";
 
 /** What clients that register themselves may be. */
 export interface RegistrationPolicy {
@@ -50,9 +50,14 @@ export function registrationResponse(engines: Readonly<Record<string, unknown>>)
  * Checks what a client wants to be registered as (RFC 7591 section 2), and returns what it is registered as, for the engine.
  * Grants and scopes that it may not have are left out, which the response tells.
  *
+ * @param publicUrl where no redirect URI may be
  * @throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`
  */
-export function checkRegistration(text: string, policy: RegistrationPolicy): Record<string, unknown> {
+export function checkRegistration(
+  text: string,
+  policy: RegistrationPolicy,
+  publicUrl: string,
+): Record<string, unknown> {
   const metadata = parse(text);
   for (const key of FETCHED) {
     if (metadata[key] !== undefined) {
@@ -74,7 +79,7 @@ export function checkRegistration(text: string, policy: RegistrationPolicy): Rec
     ...known,
     grant_types: grants,
     response_types: usesCodes ? ["code"] : [],
-    redirect_uris: redirectUrisOf(metadata, usesCodes, policy),
+    redirect_uris: redirectUrisOf(metadata, usesCodes, policy, publicUrl),
     scope: scopesOf(metadata, policy).join(" "),
   };
 }
@@ -104,17 +109,21 @@ function redirectUrisOf(
   metadata: Readonly<Record<string, unknown>>,
   usesCodes: boolean,
   { redirectHosts }: RegistrationPolicy,
+  publicUrl: string,
 ): string[] {
   const uris = texts(metadata, "redirect_uris") ?? [];
   if (usesCodes && uris.length === 0) throw badRedirect("redirect_uris must have an address");
   if (uris.length > MAX_REDIRECT_URIS)
     throw badRedirect(`redirect_uris may have ${MAX_REDIRECT_URIS} addresses`);
   for (const uri of uris) {
-    if (uri.length > MAX_TEXT || !isRedirectUri(uri)) {
+    if (uri.length > MAX_TEXT) throw badRedirect(`redirect_uris may have ${MAX_TEXT} characters each`);
+    if (!isRedirectUri(uri)) {
       const text =
         "redirect_uris must be https, or http with localhost, 127.0.0.1 or [::1]; without user and fragment";
       throw badRedirect(text);
     }
+    if (isOn(publicUrl, uri))
+      throw badRedirect(`redirect_uris must not be on ${publicUrl}, the server's own`);
     if (redirectHosts !== undefined && !isRedirectHost(uri, redirectHosts)) {
       throw badRedirect("redirect_uris may have configured hosts only; ask the operator");
     }
