@@ -24,7 +24,7 @@ import {
 import { createBusObserver } from "./bus/bus-observer.ts";
 import type { BusOptions } from "./bus/bus-options.ts";
 import { RedisBus } from "./bus/redis-bus.ts";
-import { callKey, currentCall } from "./call/call.ts";
+import { asCurrentSubject, callKey, currentCall, currentSubject } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { methodFactsOf, rightsOf, withRightsOfCallers } from "./credentials/caller-rights.ts";
 import { wantedKindsOf } from "./credentials/pass-through.ts";
@@ -158,7 +158,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       store: authorization.store,
       upstreams,
       call: createCallMethod(() => rest),
-      caller: () => currentCall()?.subject,
+      caller: currentSubject,
       log,
       now: authorization.now,
     });
@@ -178,7 +178,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       fetch,
       timeoutMs: LONGEST_TIMEOUT_MS,
       // the gateway has a limit of its own
-      watch: { ...watch, maxWatchers: MAX_WATCHERS, bus },
+      watch: { ...watch, maxWatchers: MAX_WATCHERS, bus, asCaller: asCurrentSubject },
       onRequest: (report) => observe(report, metrics, upstreams),
       onDifference: (report) => {
         metrics.differed(report);

@@ -84,6 +84,24 @@ export function currentCall(): Call | undefined {
   return storage.getStore();
 }
 
+/** Whom polls are made for, that belong to no call. */
+const WATCHERS = new AsyncLocalStorage<Caller["subject"]>();
+
+/** Whom the running code works for, as a token says; undefined for nobody that is known. */
+export function currentSubject(): Caller["subject"] {
+  return currentCall()?.subject ?? WATCHERS.getStore();
+}
+
+/** Returns what runs code for whom the running call works for, when that call is over. */
+export function asCurrentSubject(): <T>(work: () => T) => T {
+  const subject = currentSubject();
+  return subject === undefined ? asNobody : (work) => WATCHERS.run(subject, work);
+}
+
+function asNobody<T>(work: () => T): T {
+  return work();
+}
+
 /** Runs code that works for a call. */
 export function runAs<T>(call: Call, work: () => T): T {
   return context.with(call.trace.context, () => storage.run(call, work));

@@ -1,6 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { CredentialKind, CredentialsSource, FixedCredentials, ServiceAdapter } from "connect-rest";
-import { currentCall } from "../call/call.ts";
+import { currentSubject } from "../call/call.ts";
 
 /** FixedCredentials of an upstream, and which of them are a person's. */
 export interface RightsOptions {
@@ -46,9 +46,9 @@ export function rightsOf(credentials: FixedCredentials, isApplicationToken: bool
   };
 }
 
-/** Whether the running call is that of a client that calls for itself. */
+/** Whether the running call, or poll, is that of a client that calls for itself. */
 export function isForItself(): boolean {
-  const subject = currentCall()?.subject;
+  const subject = currentSubject();
   return subject !== undefined && subject.person === undefined;
 }
 

@@ -24,7 +24,15 @@ export interface WatchOptions {
   readonly bufferBytes?: number | undefined;
   /** Shares feeds with other processes. Default: none, each process polls for itself. */
   readonly bus?: FeedBus | undefined;
+  /**
+   * Called within each call that begins to watch; polls run by what it returns for the newest one, so that credentials which
+   * depend on the caller are those of somebody who watches. Default: polls belong to no call.
+   */
+  readonly asCaller?: (() => RunAs) | undefined;
 }
+
+/** Runs work for somebody. */
+export type RunAs = <T>(work: () => T) => T;
 
 /** The options with their defaults. */
 export interface WatchSettings {
@@ -34,6 +42,7 @@ export interface WatchSettings {
   readonly graceMs: number;
   readonly bufferBytes: number;
   readonly bus: FeedBus;
+  readonly asCaller: () => RunAs;
 }
 
 /** The defaults of options that are numbers. */
@@ -52,6 +61,8 @@ const RANGES: Readonly<Record<keyof typeof WATCH_DEFAULTS, Range>> = {
 };
 const MIN_KEY_LENGTH = 32;
 
+const asNobody: RunAs = (work) => work();
+
 /** @throws ConnectError reason OPTION_INVALID; the text never holds a key */
 export function resolveWatch(options: WatchOptions = {}): WatchSettings {
   const number = (name: keyof typeof WATCH_DEFAULTS) => checked(name, options[name] ?? WATCH_DEFAULTS[name]);
@@ -62,6 +73,7 @@ export function resolveWatch(options: WatchOptions = {}): WatchSettings {
     graceMs: number("graceMs"),
     bufferBytes: number("bufferBytes"),
     bus: options.bus ?? LOCAL_BUS,
+    asCaller: options.asCaller ?? (() => asNobody),
   };
 }
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { Code, ConnectError } from "@connectrpc/connect";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
@@ -51,4 +52,36 @@ test("a session that comes to be another user's never polls for those who watch 
     }),
     { numRuns: 40 },
   );
+});
+
+test("polls are made for somebody who watches, with credentials that depend on whose call it is", async () => {
+  const caller = new AsyncLocalStorage<string>();
+  const { timeline, clock, watching } = startWatching({
+    rules: { credentials: ["oauth2"] },
+    upstream: {
+      credentials: () => {
+        const user = caller.getStore();
+        if (user === undefined) throw new ConnectError("whose call is it?", Code.PermissionDenied);
+        // renewed with every request
+        return { oauth2: { accessToken: `${user} ${timeline.requests.length}` }, owner: user };
+      },
+    },
+    watch: {
+      asCaller: () => {
+        const user = caller.getStore() ?? "";
+        return (work) => caller.run(user, work);
+      },
+    },
+  });
+  const watchers = ["ada", "bob", "ada"].map((user) => caller.run(user, () => watching({})));
+  for (let poll = 0; poll < 3; poll++) {
+    await settled();
+    clock.advance(NEXT);
+  }
+  await settled();
+  const users = timeline.requests.map(({ authorization }) => authorization?.split(" ")[1]);
+  expect(new Set(users)).toEqual(new Set(["ada", "bob"]));
+  // one poll for both who are ada
+  expect(users.filter((user) => user === "ada")).toHaveLength(4);
+  expect(watchers.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
 });

@@ -102,6 +102,7 @@ export class FeedHub {
       {
         bufferBytes,
         header: call.context.header,
+        runAs: this.settings.asCaller(),
         onReady,
         onLeft: (left) => {
           this.watcherCount--;

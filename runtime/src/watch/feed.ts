@@ -3,6 +3,7 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import type { FeedParts, FeedStart, PollAdapter } from "../adapter/adapter.ts";
 import type { FeedBus, FeedEntryKind, FeedMember, FeedName, FeedSeat } from "../call/feed-bus.ts";
 import type { RunningCall } from "../call/running-call.ts";
+import type { RunAs } from "../call/watch-options.ts";
 import { reasonOf, restError } from "../errors/rest-error.ts";
 import { fullName } from "../text/full-name.ts";
 import { sleep } from "../time/abort.ts";
@@ -80,6 +81,7 @@ export class Feed {
   /** By what is ahead, the message that says that nothing happens. */
   private readonly heartbeats = new Map<TokenIds | undefined, Batch>();
   private header: () => Headers = () => new Headers();
+  private runAs: RunAs = (work) => work();
   /** Whether it is known what the feed lists. */
   private isKnown = false;
   private isClosed = false;
@@ -115,6 +117,7 @@ export class Feed {
     this.watchers.add(watcher);
     // the newest has the freshest credentials of those with the same name
     this.header = watcher.header;
+    this.runAs = watcher.runAs;
     if (beginning.heartbeatMs !== undefined) {
       this.beat(watcher, Math.max(beginning.heartbeatMs, MIN_HEARTBEAT_MS), this.options.clock.monotonic());
     }
@@ -214,7 +217,7 @@ export class Feed {
     const { clock } = this.options;
     const call = this.options.call(this.header, signal);
     this.isAsking = true;
-    const { error } = await this.ask(call, signal);
+    const { error } = await this.runAs(() => this.ask(call, signal));
     this.isAsking = false;
     if (signal.aborted) return;
     const wait = this.pace.next(error);

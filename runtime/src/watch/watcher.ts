@@ -1,4 +1,5 @@
 import type { ConnectError } from "@connectrpc/connect";
+import type { RunAs } from "../call/watch-options.ts";
 import type { Batch } from "./batch-writer.ts";
 import type { TokenIds } from "./token-ids.ts";
 
@@ -11,6 +12,8 @@ export interface WatcherOptions {
   readonly bufferBytes: number;
   /** The headers of its call, for credentials. */
   readonly header: () => Headers;
+  /** Runs what is done for its credentials. */
+  readonly runAs: RunAs;
   /** Says that bytes or an end are there. It must not throw. */
   readonly onReady: () => void;
   /** Is called once, when it is over for whatever reason. */
@@ -21,6 +24,7 @@ export interface WatcherOptions {
 /** One who watches a feed: what waits to be read, and where it is in the feed. It starts no timer and makes no promise. */
 export class Watcher {
   readonly header: () => Headers;
+  readonly runAs: RunAs;
   /** What a token says to be there, and the feed does not know yet; of those that come soon. */
   ahead: TokenIds | undefined;
   /** Polls until that is forgotten. */
@@ -37,6 +41,7 @@ export class Watcher {
   constructor(options: WatcherOptions, token: string | undefined) {
     this.options = options;
     this.header = options.header;
+    this.runAs = options.runAs;
     this.token = token;
   }
 

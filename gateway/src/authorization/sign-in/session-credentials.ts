@@ -62,12 +62,21 @@ async function credentialsOf(
   upstream: string,
 ): Promise<Credentials> {
   try {
-    return await sessions.credentials(id, upstream);
+    return ownedBy(id, await sessions.credentials(id, upstream));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     const text = "the session of the caller cannot be read at the moment; try again";
     throw gatewayError("STORE_UNAVAILABLE", text, Code.Unavailable, [], error);
   }
+}
+
+/** Tokens are renewed; whose they are stays: rate limits and watched feeds go by that. */
+function ownedBy(owner: string, { oauth2, ...others }: Credentials): Credentials {
+  return {
+    ...others,
+    owner,
+    ...(oauth2 === undefined ? {} : { oauth2: { ...oauth2, identity: owner } }),
+  };
 }
 
 function isOfPerson(kind: CredentialKind): boolean {
