@@ -77,7 +77,7 @@ describe.each([
       response.setHeader("content-type", "application/json").end(page(++requests === 1 ? next : {}));
     };
     await read(client(), Number.POSITIVE_INFINITY);
-    expect(await line()).toMatchObject({ code: "ok", attempts: 2, upstreamStatus: 200 });
+    expect(await line()).toMatchObject({ code: "ok", attempts: 1, requests: 2, upstreamStatus: 200 });
   });
 
   test("that fails at a later page is logged with that page's status", async () => {
@@ -90,7 +90,7 @@ describe.each([
       }
     };
     await failureOf(read(client(), Number.POSITIVE_INFINITY));
-    expect(await line()).toMatchObject({ code: "not_found", attempts: 2, upstreamStatus: 404 });
+    expect(await line()).toMatchObject({ code: "not_found", attempts: 1, requests: 2, upstreamStatus: 404 });
   });
 
   test("that its client leaves ends at the upstream, and is logged with the last status", async () => {
