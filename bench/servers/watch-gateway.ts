@@ -1,6 +1,7 @@
 /** The gateway with its defaults, for streams that watch a feed. Arguments: the upstream, `fast` or `connect`, and in a fleet its name and a bus. */
 import { Secret } from "connect-rest";
 import { startGateway } from "connect-rest-gateway";
+import { collectGarbage } from "../../gateway/src/cli/idle-memory.ts";
 import { feedService } from "../../runtime/src/testing/feed-service.ts";
 import { upstreamArgument } from "./child.ts";
 
@@ -26,16 +27,20 @@ const gateway = await startGateway({
 });
 await gateway.warm;
 
+/** Collects as `connect-rest serve` does once no call has run for some seconds; parked streams are none. */
+async function usageNow(): Promise<Usage> {
+  await collectGarbage();
+  const { rss: resident, heapUsed: heap } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  return { resident, heap, cpu: user + system };
+}
+
 process.on("message", (question: WatchQuestion) => {
   if (question === "stop") {
     void gateway.close().finally(() => process.exit());
-    return;
+  } else {
+    void usageNow().then((usage) => process.send?.(usage));
   }
-  for (let times = 0; times < 3; times++) globalThis.gc?.();
-  const { rss: resident, heapUsed: heap } = process.memoryUsage();
-  const { user, system } = process.cpuUsage();
-  const usage: Usage = { resident, heap, cpu: user + system };
-  process.send?.(usage);
 });
 process.on("disconnect", () => process.exit());
 process.send?.(gateway.port);

@@ -15,7 +15,7 @@ export class WatchGateway {
 
   static async start(args: readonly string[]): Promise<WatchGateway> {
     const module = path.join(import.meta.dirname, "../servers/watch-gateway.ts");
-    const child = fork(module, args, { execArgv: ["--expose-gc"] });
+    const child = fork(module, args);
     const [port] = (await once(child, "message")) as [number];
     return new WatchGateway(child, port);
   }

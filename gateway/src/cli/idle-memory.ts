@@ -90,7 +90,7 @@ export class IdleMemory {
 const COLLECTIONS = 2;
 
 /** All there is to collect, as when memory is short. */
-async function collectGarbage(): Promise<void> {
+export async function collectGarbage(): Promise<void> {
   const session = new inspector.Session();
   session.connect();
   try {
