@@ -1,5 +1,14 @@
-const SETTINGS = 4;
+/** Frame types and flags of RFC 9113 section 6, as far as they are needed. */
+export const DATA = 0;
+export const HEADERS = 1;
+export const RST_STREAM = 3;
+export const SETTINGS = 4;
+export const PING = 6;
+export const GOAWAY = 7;
 const WINDOW_UPDATE = 8;
+export const ACK = 1;
+export const END_STREAM = 1;
+export const END_HEADERS = 4;
 
 const MAX_WINDOW = 2 ** 31 - 1;
 const DEFAULT_WINDOW = 65_535;

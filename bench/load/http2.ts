@@ -1,16 +1,21 @@
 import { type Connection, connect, SocketConnection, type Target } from "./connection.ts";
-import { EMPTY, type Frame, frame, preface, readFrame, requestHeaders } from "./http2-frames.ts";
-
-/** Frame types and flags of RFC 9113 section 6, as far as they are needed. */
-const DATA = 0;
-const HEADERS = 1;
-const RST_STREAM = 3;
-const SETTINGS = 4;
-const PING = 6;
-const GOAWAY = 7;
-const ACK = 1;
-const END_STREAM = 1;
-const END_HEADERS = 4;
+import {
+  ACK,
+  DATA,
+  EMPTY,
+  END_HEADERS,
+  END_STREAM,
+  type Frame,
+  frame,
+  GOAWAY,
+  HEADERS,
+  PING,
+  preface,
+  RST_STREAM,
+  readFrame,
+  requestHeaders,
+  SETTINGS,
+} from "./http2-frames.ts";
 
 /** Opens a connection that speaks HTTP/2 without TLS: as little work as will do. Its windows are never used up. */
 export async function connectHttp2(target: Target): Promise<Connection> {

@@ -1,15 +1,21 @@
 import { connect, type Socket } from "node:net";
-import { EMPTY, type Frame, frame, preface, readFrame, requestHeaders } from "../load/http2-frames.ts";
-
-const DATA = 0;
-const HEADERS = 1;
-const RST_STREAM = 3;
-const SETTINGS = 4;
-const PING = 6;
-const GOAWAY = 7;
-const ACK = 1;
-const END_STREAM = 1;
-const END_HEADERS = 4;
+import {
+  ACK,
+  DATA,
+  EMPTY,
+  END_HEADERS,
+  END_STREAM,
+  type Frame,
+  frame,
+  GOAWAY,
+  HEADERS,
+  PING,
+  preface,
+  RST_STREAM,
+  readFrame,
+  requestHeaders,
+  SETTINGS,
+} from "../load/http2-frames.ts";
 
 /** How many streams a connection may have by default. */
 const STREAMS = 100;

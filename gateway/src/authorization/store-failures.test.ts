@@ -3,23 +3,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { hashOf } from "../store/hash.ts";
 import { PostgresStore } from "../store/postgres-store.ts";
 import { SqliteStore } from "../store/sqlite-store.ts";
 import { type AuthorizedGateway, startAuthorized } from "../testing/authorized-gateway.ts";
+import { MACHINE, MACHINE_SECRET } from "../testing/machine-client.ts";
 import { OAuthSteps, VERIFIER } from "../testing/oauth-steps.ts";
 import { POSTGRES_PROGRAMS, startPostgres } from "../testing/postgres.ts";
 
-const SECRET = "a secret of thirty-two characters and more";
 const folder = mkdtempSync(path.join(tmpdir(), "connect-rest-failing-"));
-const machine = {
-  client_id: "machine",
-  client_secret: hashOf(SECRET),
-  token_endpoint_auth_method: "client_secret_post",
-  grant_types: ["client_credentials"],
-  response_types: [],
-  redirect_uris: [],
-};
 let file: string;
 let store: SqliteStore;
 let served: AuthorizedGateway;
@@ -32,13 +23,13 @@ beforeEach(async () => {
   file = path.join(folder, `${files}.sqlite`);
   store = new SqliteStore({ file, waitMs: 20 });
   // time stands still until a test moves it, so that nothing that is remembered runs out by itself
-  served = await startAuthorized({ store, clients: [machine] as never, now: () => time });
+  served = await startAuthorized({ store, clients: [MACHINE] as never, now: () => time });
   steps = new OAuthSteps(served);
 });
 afterEach(() => served.close());
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const form = { grant_type: "client_credentials", client_id: "machine", client_secret: SECRET };
+const form = { grant_type: "client_credentials", client_id: "machine", client_secret: MACHINE_SECRET };
 
 test("the file of the store is its owner's alone, and so are those beside it", async () => {
   await steps.publicClient();
@@ -129,7 +120,7 @@ test("tokens, codes, verifiers and secrets are in no file of the store", async (
     refreshed.body.refresh_token,
     own.body.access_token,
     confidential.client_secret,
-    SECRET,
+    MACHINE_SECRET,
   ].map(String);
   const names = readdirSync(folder).filter((name) => name.startsWith(`${files}.`));
   for (const name of names) {
@@ -147,7 +138,7 @@ test.skipIf(POSTGRES_PROGRAMS === undefined)(
     const start = () =>
       startAuthorized({
         store: new PostgresStore({ url: postgres.url, timeoutMs: 2000 }),
-        clients: [machine] as never,
+        clients: [MACHINE] as never,
       });
     const gateways = await Promise.all([start(), start()]);
     const [a, b] = gateways.map((gateway) => new OAuthSteps(gateway));

@@ -2,12 +2,11 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import type { CredentialKind, Credentials, ServiceAdapter } from "connect-rest";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { hashOf } from "../store/hash.ts";
 import { type AuthorizedGateway, startAuthorized } from "../testing/authorized-gateway.ts";
 import { EchoServiceRest } from "../testing/echo-rest.ts";
+import { MACHINE, MACHINE_SECRET } from "../testing/machine-client.ts";
 import { OAuthSteps } from "../testing/oauth-steps.ts";
 
-const SECRET = "a secret of thirty-two characters and more";
 const OAUTH1 = { consumerKey: "key", consumerSecret: "secret", token: "person", tokenSecret: "person" };
 let upstream: http.Server;
 let received: http.IncomingHttpHeaders | undefined;
@@ -41,23 +40,15 @@ async function start(
   const rules = { ...echo.rules, credentials: wanted };
   const adapter = { ...EchoServiceRest, methods: { echo: { ...echo, rules } } } as ServiceAdapter;
   const baseUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
-  const machine = {
-    client_id: "machine",
-    client_secret: hashOf(SECRET),
-    token_endpoint_auth_method: "client_secret_post",
-    grant_types: ["client_credentials"],
-    response_types: [],
-    redirect_uris: [],
-  };
   served = await startAuthorized(
-    { clients: [machine] as never },
+    { clients: [MACHINE] as never },
     { adapters: [adapter], upstreams: { echo: { baseUrl, credentials, isApplicationToken } } },
   );
   return new OAuthSteps(served);
 }
 
 async function asMachine(steps: OAuthSteps) {
-  const form = { grant_type: "client_credentials", client_id: "machine", client_secret: SECRET };
+  const form = { grant_type: "client_credentials", client_id: "machine", client_secret: MACHINE_SECRET };
   return steps.call((await steps.token(form)).body.access_token);
 }
 

@@ -1,6 +1,7 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { CredentialKind, CredentialsSource, FixedCredentials, ServiceAdapter } from "connect-rest";
 import { currentSubject } from "../call/call.ts";
+import { has } from "./pass-through.ts";
 
 /** FixedCredentials of an upstream, and which of them are a person's. */
 export interface RightsOptions {
@@ -87,21 +88,4 @@ function isPersonal(wanted: readonly CredentialKind[], upstream: RightsOptions |
   const own = ofApplication(credentials, isApplicationToken);
   if (wanted.some((kind) => has(own, kind))) return false;
   return wanted.some((kind) => has(credentials, kind)) || wanted.every((kind) => OF_PEOPLE.has(kind));
-}
-
-function has({ apiKey, oauth1, oauth2, basic }: FixedCredentials, kind: CredentialKind): boolean {
-  switch (kind) {
-    case "none":
-      return true;
-    case "api_key":
-      return apiKey !== undefined;
-    case "oauth1_client":
-      return oauth1 !== undefined;
-    case "oauth1":
-      return oauth1?.token !== undefined;
-    case "oauth2":
-      return oauth2 !== undefined;
-    case "basic":
-      return basic !== undefined;
-  }
 }

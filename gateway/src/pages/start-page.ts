@@ -1,5 +1,6 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { methodPath } from "../call/method-path.ts";
+import { escapeHtml } from "../text/escape-html.ts";
 import { curlCommand, type Examples } from "./example.ts";
 
 /** What the proto files say about a service and its methods (by local name), for people. */
@@ -16,14 +17,6 @@ export interface StartPageOptions {
   /** Whether clients can learn the schema by reflection. */
   readonly hasReflection: boolean;
 }
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1c1e21; --dim: #5b616a; --line: #d8dce2; --code: #f3f4f6; --link: #0b57d0; }
@@ -86,9 +79,4 @@ function methodSection(
 
 function paragraph(text: string | undefined): string {
   return text === undefined || text.trim() === "" ? "" : `<p>${escapeHtml(text.trim())}</p>\n`;
-}
-
-/** Text for use between tags and in quoted attributes. */
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }

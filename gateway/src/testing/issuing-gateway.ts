@@ -1,31 +1,22 @@
-import { hashOf } from "../store/hash.ts";
 import { SqliteStore } from "../store/sqlite-store.ts";
 import { startAuthorized } from "./authorized-gateway.ts";
+import { MACHINE, MACHINE_SECRET } from "./machine-client.ts";
 import { OAuthSteps } from "./oauth-steps.ts";
 
 /** A process that issues tokens until it is killed, and prints each as soon as a client would have it. */
 const [, , file = ""] = process.argv;
-const SECRET = "a secret of thirty-two characters and more";
-const machine = {
-  client_id: "machine",
-  client_secret: hashOf(SECRET),
-  token_endpoint_auth_method: "client_secret_post",
-  grant_types: ["client_credentials"],
-  response_types: [],
-  redirect_uris: [],
-};
 const limits = {
   drainNoticeMs: 1,
   authorizationRequestsPerClient: 1_000_000,
   authorizationRequestsPerMinute: 1_000_000,
 };
 const served = await startAuthorized(
-  { store: new SqliteStore({ file }), clients: [machine] as never },
+  { store: new SqliteStore({ file }), clients: [MACHINE] as never },
   { limits },
 );
 const steps = new OAuthSteps(served);
 const clientId = await steps.publicClient();
-const form = { grant_type: "client_credentials", client_id: "machine", client_secret: SECRET };
+const form = { grant_type: "client_credentials", client_id: "machine", client_secret: MACHINE_SECRET };
 let { body: person } = await steps.redeem(clientId, await steps.code(clientId));
 process.stdout.write(`client ${clientId}\nrefresh ${person.refresh_token}\n`);
 for (;;) {

@@ -7,16 +7,13 @@ import type { RunningCall } from "../call/running-call.ts";
 import { reasonOf } from "../errors/rest-error.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
 import { valueAt } from "../json/json-path.ts";
-import { withHeaders } from "../request/with-headers.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { sleep } from "../time/abort.ts";
 import { Pacer, paced } from "../time/pacer.ts";
+import { conditional, tagOf } from "./conditional.ts";
 import { itemKey } from "./item-key.ts";
+import { askedInterval } from "./poll-interval.ts";
 import { SeenKeys } from "./seen-keys.ts";
-
-/** The shortest and longest wait that an upstream can ask for. */
-const MIN_INTERVAL_MS = 1_000;
-const MAX_INTERVAL_MS = 24 * 3600 * 1_000;
 
 /**
  * What is new in a feed, oldest first, by conditional polling (RFC 9110 section 13.1.2). Polls keep the distance
@@ -70,7 +67,7 @@ class Feed {
       const extras = { rules: this.rules, retry: false };
       const response = await this.call.send(conditional(this.request, this.etag), extras);
       this.intervalMs = this.intervalOf(response);
-      this.etag = response.header("etag") ?? (response.status === 304 ? this.etag : undefined);
+      this.etag = tagOf(response) ?? (response.status === 304 ? this.etag : undefined);
       return { items: response.status === 304 ? [] : await this.news(response), waitMs: this.intervalMs };
     } catch (error) {
       const delay = transientDelay(error);
@@ -81,8 +78,7 @@ class Feed {
 
   private intervalOf(response: ReadResponse): number {
     const { intervalHeader, intervalMs } = this.call.adapter;
-    const text = intervalHeader === undefined ? "" : (response.header(intervalHeader) ?? "").trim();
-    return /^\d+(\.\d+)?$/.test(text) ? bounded(Number(text) * 1_000) : intervalMs;
+    return askedInterval(response.header, intervalHeader) ?? intervalMs;
   }
 
   private async news(response: ReadResponse): Promise<ReadonlyArray<Uint8Array<ArrayBuffer>>> {
@@ -99,17 +95,6 @@ class Feed {
     this.skip = false;
     return await this.call.items(page, response, skip ? [] : indices);
   }
-}
-
-function bounded(milliseconds: number): number {
-  return Math.min(Math.max(milliseconds, MIN_INTERVAL_MS), MAX_INTERVAL_MS);
-}
-
-/** The tag goes back as it came, weak or strong. */
-function conditional(request: RestRequest, etag: string | undefined): RestRequest {
-  if (etag === undefined) return request;
-  const others = request.headers.filter(([name]) => name !== "if-none-match");
-  return withHeaders(request, [...others, ["if-none-match", etag]]);
 }
 
 /** How long to wait after an error that will pass, at least; undefined for other errors. */

@@ -4,8 +4,8 @@ import type { RunningCall } from "../call/running-call.ts";
 import { linkTarget } from "../decode/read.ts";
 import { restError } from "../errors/rest-error.ts";
 import { valueAt } from "../json/json-path.ts";
-import { withHeaders } from "../request/with-headers.ts";
 import type { ReadResponse } from "../response/read-response.ts";
+import { conditional, tagOf } from "../stream/conditional.ts";
 import { itemKey } from "../stream/item-key.ts";
 import { followLink, LinkRefused } from "../stream/page-link.ts";
 import { fullName } from "../text/full-name.ts";
@@ -18,8 +18,6 @@ const NOT_MODIFIED = 304;
 export const MAX_LISTED = 10_000;
 /** The items that wait for the rest of their poll are at most so many bytes, beside those of one poll. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
-/** The longest entity tag that is sent back, in characters: a longer one may not fit into a request. */
-const MAX_TAG = 1024;
 
 /** A page as it was last read. */
 interface KnownPage {
@@ -214,16 +212,4 @@ function numbered(request: RestRequest, parameter: string, page: number): RestRe
 
 function isSame(a: RestRequest, b: RestRequest): boolean {
   return a.path === b.path && a.queryString === b.queryString;
-}
-
-function tagOf(response: ReadResponse): string | undefined {
-  const tag = response.header("etag") ?? "";
-  return tag === "" || tag.length > MAX_TAG ? undefined : tag;
-}
-
-/** The tag goes back as it came, weak or strong. */
-function conditional(request: RestRequest, etag: string | undefined): RestRequest {
-  if (etag === undefined) return request;
-  const others = request.headers.filter(([name]) => name !== "if-none-match");
-  return withHeaders(request, [...others, ["if-none-match", etag]]);
 }

@@ -3,11 +3,9 @@ import { infoOf } from "../errors/rest-error.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
 import { ERRORS } from "../errors/table.ts";
+import { askedInterval, boundedInterval } from "../stream/poll-interval.ts";
 import { type Clock, fraction } from "../time/clock.ts";
 
-/** The shortest and longest wait that an upstream can ask for. */
-const MIN_INTERVAL_MS = 1_000;
-const MAX_INTERVAL_MS = 24 * 3600 * 1_000;
 /** The longest wait after failures, unless the upstream asks for more. */
 const MAX_BACKOFF_MS = 15 * 60_000;
 /** The wait after a limit that does not say when it ends. */
@@ -35,18 +33,13 @@ export class PollPace {
   /** @param header the one that says how many seconds to wait, in lower case */
   constructor(header: string | undefined, intervalMs: number, clock: Clock) {
     this.header = header;
-    this.intervalMs = bounded(intervalMs);
+    this.intervalMs = boundedInterval(intervalMs);
     this.clock = clock;
   }
 
   /** Reads what a response asks for; of those of one poll the longest counts. */
   onResponse(header: HeaderReader, fallbackMs: number): void {
-    const text = this.header === undefined ? "" : (header(this.header) ?? "");
-    // a header that stands there twice is one list
-    const asked = text.split(",").map((each) => each.trim());
-    const seconds = asked.filter((each) => /^\d+(\.\d+)?$/.test(each)).map(Number);
-    const ms = seconds.length > 0 ? bounded(Math.max(...seconds) * 1_000) : fallbackMs;
-    this.asked = Math.max(this.asked, ms);
+    this.asked = Math.max(this.asked, askedInterval(header, this.header) ?? fallbackMs);
   }
 
   /**
@@ -70,16 +63,12 @@ export class PollPace {
 
   /** The wait that an interval of another process means. */
   follow(intervalMs: number): void {
-    this.intervalMs = bounded(intervalMs);
+    this.intervalMs = boundedInterval(intervalMs);
   }
 
   private jittered(ms: number): number {
     return ms + Math.floor(fraction(this.clock) * Math.min(ms * JITTER, MAX_JITTER_MS));
   }
-}
-
-function bounded(milliseconds: number): number {
-  return Math.min(Math.max(milliseconds, MIN_INTERVAL_MS), MAX_INTERVAL_MS);
 }
 
 /** How long to wait after an error that will pass, at least; undefined for other errors. */

@@ -1,5 +1,6 @@
 import { type HttpResponse, sendResponse } from "../../listener/http.ts";
 import { UNCACHED } from "../../listener/refusal.ts";
+import { escapeHtml } from "../../text/escape-html.ts";
 
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -40,8 +41,4 @@ function page(error: string, description: string): string {
 </main></body>
 </html>
 `;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

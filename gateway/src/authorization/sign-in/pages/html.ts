@@ -1,3 +1,5 @@
+import { escapeHtml } from "../../../text/escape-html.ts";
+
 /** Markup that is safe to send: made by `html` alone. */
 export class Html {
   readonly text: string;
@@ -9,14 +11,6 @@ export class Html {
 
 type Part = string | Html | readonly Html[] | undefined;
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
 /** Markup with texts in it, which are escaped: in content, and in attributes with quotes. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.map((text, index) => text + textOf(parts[index])).join(""));
@@ -25,6 +19,6 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 function textOf(part: Part): string {
   if (part === undefined) return "";
   if (part instanceof Html) return part.text;
-  if (typeof part === "string") return part.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
+  if (typeof part === "string") return escapeHtml(part);
   return part.map(({ text }) => text).join("");
 }
