@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { withDefaultLimits } from "../limits.ts";
-import { type Load, OverloadMonitor } from "./overload.ts";
+import { OverloadMonitor } from "./overload.ts";
+import type { Load } from "./process-load.ts";
 
 const limits = withDefaultLimits({ eventLoopDelayMs: 100, heapPercent: 90 });
 

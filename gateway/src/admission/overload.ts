@@ -1,14 +1,5 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
-import v8 from "node:v8";
 import type { LimitName, Limits } from "../limits.ts";
-
-/** How busy the process is. */
-export interface Load {
-  /** By how much the event loop is late, in milliseconds, on average since it was asked for last. */
-  readonly eventLoopDelayMs: number;
-  /** Heap in use, of what there may be. */
-  readonly heapPercent: number;
-}
+import { type Load, processLoad } from "./process-load.ts";
 
 /** Why calls are not taken, and by which limit. */
 export interface Overload {
@@ -30,7 +21,7 @@ export class OverloadMonitor {
   private found: Overload | undefined;
 
   /** `read` is for tests. */
-  constructor(limits: Limits, read: () => Load = loadReader()) {
+  constructor(limits: Limits, read: () => Load = processLoad()) {
     this.limits = limits;
     this.read = read;
     this.timer = setInterval(() => this.sample(), SAMPLE_MS).unref();
@@ -65,18 +56,4 @@ export class OverloadMonitor {
     const text = `the gateway is overloaded: ${Math.round(value)} ${what}, the limit ${limit} is ${this.limits[limit]}`;
     return { limit, text };
   }
-}
-
-const RESOLUTION_MS = 10;
-
-/** Reads the load of this process. */
-function loadReader(): () => Load {
-  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  delays.enable();
-  return () => {
-    const { used_heap_size, heap_size_limit } = v8.getHeapStatistics();
-    const eventLoopDelayMs = delays.count === 0 ? 0 : Math.max(0, delays.mean / 1e6 - RESOLUTION_MS);
-    delays.reset();
-    return { eventLoopDelayMs, heapPercent: (100 * used_heap_size) / heap_size_limit };
-  };
 }

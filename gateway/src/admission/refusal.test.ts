@@ -11,7 +11,7 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc
 import { createLogger } from "../log/logger.ts";
 import { type Server, startServer } from "../server.ts";
 import { echoService } from "../testing/echo.ts";
-import type { Load } from "./overload.ts";
+import type { Load } from "./process-load.ts";
 
 let load: Load = { eventLoopDelayMs: 0, heapPercent: 99 };
 let server: Server;

@@ -18,6 +18,8 @@ export function shownName(name: string): string {
     .normalize("NFC")
     .replace(/\s+/gu, " ")
     .replace(HIDDEN, "")
+    // what stood between two characters kept them from being one
+    .normalize("NFC")
     .replace(MARKS, "$1")
     .replace(/ +/g, " ")
     .trim();

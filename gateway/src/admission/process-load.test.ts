@@ -1,0 +1,29 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+
+// tests see an idle process elsewhere
+vi.unmock("./process-load.ts");
+const { processLoad } = await import("./process-load.ts");
+
+/** Keeps the event loop from anything else. */
+function block(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until; );
+}
+
+test("an event loop that is blocked between any two readings is late each time", async () => {
+  const read = processLoad();
+  await delay(50);
+  read();
+  for (let turn = 0; turn < 3; turn++) {
+    block(200);
+    await delay(1);
+    expect(read().eventLoopDelayMs).toBeGreaterThan(50);
+    expect(read().eventLoopDelayMs).toBe(0);
+  }
+});
+
+test("the heap that is in use is a part of what there may be", () => {
+  const { heapPercent } = processLoad()();
+  expect(heapPercent).toBeGreaterThan(0);
+  expect(heapPercent).toBeLessThan(100);
+});
