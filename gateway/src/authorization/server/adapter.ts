@@ -22,6 +22,9 @@ const UNUSED_CLIENT_MS = 24 * 60 * 60 * 1000;
 
 const CLIENT_KIND = "Client";
 
+/** What ids of clients are made of, those of the configuration included; others are not looked up. */
+const CLIENT_ID_PATTERN = /^[\w.~-]{1,128}$/;
+
 /** Stands for the id of a row in its value: no value holds the secret that its key is the hash of. */
 const ID_MARK = "\u0000id\u0000";
 
@@ -123,6 +126,7 @@ class StoreAdapter implements Adapter {
   }
 
   private entry(id: string): Promise<Entry | undefined> {
+    if (this.model === CLIENT_KIND && !CLIENT_ID_PATTERN.test(id)) return Promise.resolve(undefined);
     return orUnavailable(currentWork().get(this.kind, this.keyOf(id)));
   }
 
