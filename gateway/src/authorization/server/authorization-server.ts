@@ -4,21 +4,24 @@ import { failExchange } from "../../listener/exchange.ts";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../../listener/http.ts";
 import type { Origin } from "../../listener/proxies.ts";
 import { UNCACHED } from "../../listener/refusal.ts";
+import { splitTarget } from "../../listener/target.ts";
 import { refuse } from "../../protocol/refuse.ts";
 import { hashOf } from "../../store/hash.ts";
 import type { Store } from "../../store/store.ts";
 import { isTwice } from "../authorization-header.ts";
 import { INTERACTION_PATH, type Interactions } from "../interaction.ts";
 import { Engine } from "./engine.ts";
-import { sendErrorPage } from "./error-page.ts";
+import { sendErrorPage, sendOnwardPage } from "./error-page.ts";
 import { returnCookie, serveFlow } from "./flows.ts";
 import type { Grants } from "./grants.ts";
 import type { WholeRequest, WholeResponse } from "./memory-exchange.ts";
 import { RESOURCE_METADATA_PATH, resourceMetadata, serverMetadata } from "./metadata.ts";
 import { OAuthError } from "./oauth-error.ts";
+import { knownOutcome } from "./outcomes.ts";
 import { createProvider, type Lifetimes, METADATA_PATH } from "./provider.ts";
 import { Rate } from "./rate.ts";
 import { type BodyLimits, isType, readForm, readText } from "./read-form.ts";
+import { isLoopbackAddress } from "./redirect-uri.ts";
 import { checkRegistration, type RegistrationPolicy, registrationResponse } from "./registration.ts";
 import { settleResource } from "./resource-indicator.ts";
 import { redirectUriOf } from "./stored-token.ts";
@@ -26,7 +29,7 @@ import { redirectUriOf } from "./stored-token.ts";
 /** What happened at an endpoint, for logs and metrics. Never a secret. */
 export interface AuthorizationEvent {
   readonly endpoint: EndpointName;
-  /** `ok`, or the error of the response. */
+  /** `ok`, the error of the response, or `other` for one that is in no specification. */
   readonly outcome: string;
   /** The address of whoever has sent the request. */
   readonly client: string;
@@ -153,7 +156,7 @@ class Server implements AuthorizationServer {
   }
 
   serve(request: HttpRequest, response: HttpResponse, origin: Origin): boolean {
-    const [path = "", query = ""] = (request.url ?? "").split("?", 2);
+    const { path, query = "" } = splitTarget(request.url);
     const endpoint = this.find(path);
     if (endpoint === undefined) return false;
     const exchange = { request, response, path, query, address: origin.client };
@@ -164,8 +167,8 @@ class Server implements AuthorizationServer {
     return true;
   }
 
-  isShared({ url = "", method }: HttpRequest): boolean {
-    const endpoint = this.find(url.split("?", 1)[0] ?? "");
+  isShared({ url, method }: HttpRequest): boolean {
+    const endpoint = this.find(splitTarget(url).path);
     return endpoint !== undefined && (endpoint.isShared || method === "GET" || endpoint.name === "authorize");
   }
 
@@ -223,7 +226,11 @@ class Server implements AuthorizationServer {
         sendErrorPage(response, error.status, error.error, error.message, error.headers);
       }
     }
-    this.options.onEvent({ endpoint: endpoint.name, outcome, client: exchange.address });
+    this.options.onEvent({
+      endpoint: endpoint.name,
+      outcome: knownOutcome(outcome),
+      client: exchange.address,
+    });
   }
 
   /** What is the same at all endpoints. */
@@ -291,7 +298,8 @@ class Server implements AuthorizationServer {
     settleResource(form, this.options.publicUrl);
     // the engine knows others, which need pages with scripts, or leave codes where scripts read them
     if (!["query", ""].includes(form.get("response_mode") ?? "")) form.set("response_mode", "unsupported");
-    return this.forward(exchange, { method: "GET", url: `/authorize?${form}`, body: "" });
+    const whole = { method: "GET", url: `/authorize?${form}`, body: "" };
+    return this.forward(exchange, whole, { isTrusted: this.configured.has(form.get("client_id") ?? "") });
   }
 
   private async token(exchange: Exchange): Promise<string | undefined> {
@@ -342,8 +350,10 @@ class Server implements AuthorizationServer {
     const text = await readText(request, this.bodyLimits);
     const metadata = checkRegistration(text, registration, this.options.publicUrl);
     const whole = { method: "POST", url: "/register", body: JSON.stringify(metadata), type: JSON_TYPE };
-    return this.forward(exchange, whole, (body) => {
-      return Buffer.from(JSON.stringify(registrationResponse(Object(JSON.parse(body.toString())))));
+    return this.forward(exchange, whole, {
+      change: (body) => {
+        return Buffer.from(JSON.stringify(registrationResponse(Object(JSON.parse(body.toString())))));
+      },
     });
   }
 
@@ -355,7 +365,7 @@ class Server implements AuthorizationServer {
   private async forward(
     { request, response }: Exchange,
     { type, ...whole }: Omit<WholeRequest, "headers"> & { readonly type?: string },
-    change?: (body: Buffer) => Buffer,
+    { change, isTrusted = true }: ForwardOptions = {},
   ): Promise<string | undefined> {
     const { authorization, cookie } = request.headers;
     const result = await this.engine.handle({
@@ -369,6 +379,12 @@ class Server implements AuthorizationServer {
     });
     const settled =
       change === undefined || result.status >= 400 ? result : { ...result, body: change(result.body) };
+    const { location } = settled.headers;
+    if (!isTrusted && typeof location === "string") {
+      const address = new URL(location, this.options.publicUrl);
+      const isHere = address.origin === this.options.publicUrl || isLoopbackAddress(address.href);
+      if (!isHere) return sendOnwardPage(response, address);
+    }
     return this.send(response, settled, whole.method === "GET");
   }
 
@@ -405,6 +421,15 @@ class Server implements AuthorizationServer {
     );
     return error?.error;
   }
+}
+
+interface ForwardOptions {
+  /** Changes the body of a response that is no error. */
+  readonly change?: (body: Buffer) => Buffer;
+  /**
+   * Whether a browser may be sent to the client without a person having signed in (RFC 9700 section 4.11.2). Default: true.
+   */
+  readonly isTrusted?: boolean;
 }
 
 /** The engine's name for codes. */

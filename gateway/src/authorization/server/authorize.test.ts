@@ -8,9 +8,10 @@ import {
   stubSignIn,
   TestBrowser,
 } from "../../testing/authorized-gateway.ts";
-import { challengeOf, OAuthSteps, REDIRECT_URI } from "../../testing/oauth-steps.ts";
+import { challengeOf, OAuthSteps, REDIRECT_URI, VERIFIER } from "../../testing/oauth-steps.ts";
 import type { Flow } from "../interaction.ts";
-import { isOn, matchesRedirectUri } from "./redirect-uri.ts";
+import { knownOutcome } from "./outcomes.ts";
+import { isOn, isRedirectUri, matchesRedirectUri } from "./redirect-uri.ts";
 
 let served: AuthorizedGateway;
 let steps: OAuthSteps;
@@ -40,6 +41,17 @@ test("a code comes with the state as it was given, and with the issuer", async (
   }
   const without = await steps.authorize(clientId, { state: undefined });
   expect(without instanceof URL && without.searchParams.has("state")).toBe(false);
+});
+
+test("question marks in the query of a request belong to it, unencoded as well", async () => {
+  const uri = "https://app.example/callback?tenant=1";
+  const { body } = await steps.register({ redirect_uris: [uri], token_endpoint_auth_method: "none" });
+  const rest = `code_challenge=${challengeOf(VERIFIER)}&code_challenge_method=S256&response_type=code`;
+  const query = `client_id=${String(body.client_id)}&state=what?or=not?&redirect_uri=${uri}&${rest}`;
+  const end = await new TestBrowser(served.fetch).open(`${PUBLIC_URL}/authorize?${query}`);
+  if (!(end instanceof URL)) throw new Error(await end.text());
+  expect(end.href).toMatch(/^https:\/\/app\.example\/callback\?tenant=1&code=/);
+  expect(end.searchParams.get("state")).toBe("what?or=not?");
 });
 
 test("the redirect URI keeps its own query", async () => {
@@ -145,6 +157,134 @@ test.each([
   expect(end.searchParams.get("state")).toBe("state");
   expect(end.searchParams.get("iss")).toBe(PUBLIC_URL);
   expect(end.searchParams.has("code")).toBe(false);
+});
+
+test.each([
+  ["scope", { scope: "made-up" }],
+  ["PKCE", { code_challenge: undefined, code_challenge_method: undefined }],
+  ["response type", { response_type: "token" }],
+  ["prompt", { prompt: "none" }],
+  ["resource", { resource: "https://other.example" }],
+  ["response mode", { response_mode: "form_post" }],
+])(
+  "nobody is sent on to a stranger for a request whose %s is wrong: a page says where it would lead",
+  async (_, changes) => {
+    const uri = "https://evil.example/login?a=1";
+    const { body } = await steps.register({ redirect_uris: [uri], token_endpoint_auth_method: "none" });
+    const end = await steps.authorize(String(body.client_id), {
+      redirect_uri: uri,
+      state: '"><script>',
+      ...changes,
+    });
+    if (end instanceof URL) throw new Error(end.href);
+    expect(end.status).toBe(400);
+    expect(end.headers.get("location")).toBeNull();
+    expect(end.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    const text = await end.text();
+    expect(text).toContain("<code>evil.example</code>");
+    expect(text).toMatch(/<a href="https:\/\/evil\.example\/login\?a=1[^"]*error=/);
+    expect(text).not.toMatch(/<script|refresh/);
+  },
+);
+
+test("a client of the configuration gets its errors at once", async () => {
+  const gateway = await startAuthorized({
+    clients: [
+      {
+        client_id: "known",
+        redirect_uris: ["https://app.example/cb"],
+        token_endpoint_auth_method: "none",
+        grant_types: ["authorization_code"],
+        response_types: ["code"],
+      },
+    ] as never,
+  });
+  const end = await new OAuthSteps(gateway).authorize("known", {
+    redirect_uri: "https://app.example/cb",
+    prompt: "none",
+  });
+  expect(String(end)).toMatch(/^https:\/\/app\.example\/cb\?error=login_required/);
+  await gateway.close();
+});
+
+test("what is a redirect URI, browsers read as it is written, wherever it leads", () => {
+  const parts = [
+    "https://",
+    "http://",
+    "app.example",
+    "127.0.0.1",
+    "[::1]",
+    "0x7f.1",
+    "@",
+    ":",
+    "443",
+    "/",
+    ".",
+  ];
+  const more = [
+    "..",
+    "%2e",
+    "%",
+    "?",
+    "a=b",
+    "code",
+    "=",
+    "&",
+    "#",
+    "\\",
+    " ",
+    "\t",
+    "ü",
+    "\u3002",
+    "'",
+    "A",
+  ];
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...parts, ...more), { maxLength: 9 }),
+      fc.boolean(),
+      (texts, isHttp) => {
+        const address = `${isHttp ? "http://localhost" : "https://app.example"}${texts.join("")}`;
+        for (const each of [address, texts.join("")]) {
+          if (!isRedirectUri(each)) continue;
+          const url = new URL(each);
+          expect(each.toLowerCase()).toContain(url.hostname);
+          expect(`${url.username}${url.password}${url.hash}`).toBe("");
+          expect(each).toContain(url.pathname === "/" ? "" : url.pathname + url.search);
+          expect(url.protocol === "https:" || /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)).toBe(
+            true,
+          );
+          expect(url.searchParams.has("code")).toBe(false);
+          expect(each).toMatch(/^[!-~]+$/);
+        }
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test("an address is the gateway's own by any of its names", () => {
+  for (const [own, others] of [
+    [
+      "https://gateway.test",
+      ["https://gateway.test./a", "https://GATEWAY.test:443/", "https://u@gateway.test/"],
+    ],
+    ["http://127.0.0.1:8080", ["http://localhost:8080/", "http://[::1]:8080/a?b"]],
+  ] as const) {
+    for (const other of others) expect(isOn(own, other), other).toBe(true);
+    for (const other of ["https://gateway.test:8443/", "http://gateway.test/", "https://a.gateway.test/"]) {
+      expect(isOn(own, other), other).toBe(false);
+    }
+  }
+});
+
+test("what clients can make up is no outcome", () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(["ok", "other", "invalid_request"]).toContain(knownOutcome(text));
+    }),
+    { examples: [["toString"], ["__proto__"], ["ok"], ["invalid_request"]] },
+  );
 });
 
 test("an implicit grant gives no token", async () => {

@@ -1,6 +1,7 @@
 import type { InteractionResults } from "oidc-provider";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../../listener/http.ts";
 import { UNCACHED } from "../../listener/refusal.ts";
+import { splitTarget } from "../../listener/target.ts";
 import { hashOf } from "../../store/hash.ts";
 import {
   type Flow,
@@ -41,7 +42,7 @@ export async function serveFlow(
   response: HttpResponse,
   options: FlowOptions,
 ): Promise<void> {
-  const [path = "", query = ""] = (request.url ?? "").split("?", 2);
+  const { path, query = "" } = splitTarget(request.url);
   if (path === RETURN_PATH) {
     sendOn(request, response, query);
     return;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../../listener/http.ts";
 import { UNCACHED } from "../../listener/refusal.ts";
+import { splitTarget } from "../../listener/target.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { KeyRing } from "../../store/sealed.ts";
 import type { Flow, Interactions } from "../interaction.ts";
@@ -59,7 +60,7 @@ export class SignIn implements Interactions {
   }
 
   async serve(request: HttpRequest, response: HttpResponse, flow: Flow): Promise<void> {
-    const [path = "", query] = (request.url ?? "").split("?", 2);
+    const { path, query } = splitTarget(request.url);
     const step = path.slice(flow.path.length);
     const isHead = request.method === "HEAD";
     if (step === "/decision") {
