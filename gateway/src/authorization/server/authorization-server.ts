@@ -10,6 +10,7 @@ import { hashOf } from "../../store/hash.ts";
 import type { Store } from "../../store/store.ts";
 import { isTwice } from "../authorization-header.ts";
 import { INTERACTION_PATH, type Interactions } from "../interaction.ts";
+import { type Browser, BrowserCookie } from "./browser-cookie.ts";
 import { Engine } from "./engine.ts";
 import { sendErrorPage, sendOnwardPage } from "./error-page.ts";
 import { returnCookie, serveFlow } from "./flows.ts";
@@ -88,6 +89,9 @@ export interface AuthorizationServer {
 /** Bytes of a request's body. */
 const MAX_BODY_BYTES = 64 * 1024;
 
+/** Bytes of an authorization request that is a form: what fits into an address. */
+const MAX_AUTHORIZATION_BYTES = 8 * 1024;
+
 /** How long a browser may remember the response to a preflight request, in seconds. */
 const CORS_SECONDS = 7200;
 
@@ -119,6 +123,7 @@ class Server implements AuthorizationServer {
   private readonly requests: Rate;
   private readonly registrations: Rate;
   private readonly configured: ReadonlySet<string>;
+  private readonly browsers: BrowserCookie;
   private readonly endpoints: ReadonlyMap<string, Endpoint>;
   private metadata: string | undefined;
 
@@ -134,6 +139,7 @@ class Server implements AuthorizationServer {
       adapter: { ...options, clientMs: lifetimes.clientSeconds * 1000 },
     });
     this.engine = new Engine(provider, options.store, options.onError);
+    this.browsers = new BrowserCookie(this.engine.origin.protocol === "https:");
     this.configured = new Set(options.clients.map(({ client_id: id }) => id));
     this.requests = new Rate(
       {
@@ -202,12 +208,14 @@ class Server implements AuthorizationServer {
       interactions,
       scopes,
       configured: this.configured,
+      browsers: this.browsers,
     });
     return undefined;
   });
 
   private readonly ofResumption = own("sign-in", ["GET"], (exchange) => {
-    return this.forward(exchange, { method: "GET", url: exchange.path, body: "" });
+    const browser = this.browsers.find(exchange.request);
+    return this.forward(exchange, { method: "GET", url: exchange.path, body: "" }, { browser });
   });
 
   private async run(endpoint: Endpoint, exchange: Exchange, origin: Origin): Promise<void> {
@@ -293,13 +301,18 @@ class Server implements AuthorizationServer {
     if (this.options.interactions === undefined) {
       throw new OAuthError(400, "unauthorized_client", "nobody can sign in here; clients act for themselves");
     }
-    const form =
-      request.method === "POST" ? await readForm(request, this.bodyLimits) : new URLSearchParams(query);
+    if (request.method === "POST") {
+      return redirectForm(exchange.response, await readForm(request, this.authorizeLimits));
+    }
+    const form = new URLSearchParams(query);
     settleResource(form, this.options.publicUrl);
     // the engine knows others, which need pages with scripts, or leave codes where scripts read them
     if (!["query", ""].includes(form.get("response_mode") ?? "")) form.set("response_mode", "unsupported");
     const whole = { method: "GET", url: `/authorize?${form}`, body: "" };
-    return this.forward(exchange, whole, { isTrusted: this.configured.has(form.get("client_id") ?? "") });
+    return this.forward(exchange, whole, {
+      isTrusted: this.configured.has(form.get("client_id") ?? ""),
+      browser: this.browsers.find(request) ?? this.browsers.create(),
+    });
   }
 
   private async token(exchange: Exchange): Promise<string | undefined> {
@@ -357,6 +370,10 @@ class Server implements AuthorizationServer {
     });
   }
 
+  private get authorizeLimits(): BodyLimits {
+    return { ...this.bodyLimits, maxBytes: MAX_AUTHORIZATION_BYTES };
+  }
+
   private get bodyLimits(): BodyLimits {
     return { maxBytes: MAX_BODY_BYTES, idleTimeoutMs: this.options.limits.bodyIdleTimeoutMs };
   }
@@ -365,18 +382,21 @@ class Server implements AuthorizationServer {
   private async forward(
     { request, response }: Exchange,
     { type, ...whole }: Omit<WholeRequest, "headers"> & { readonly type?: string },
-    { change, isTrusted = true }: ForwardOptions = {},
+    { change, isTrusted = true, browser }: ForwardOptions = {},
   ): Promise<string | undefined> {
     const { authorization, cookie } = request.headers;
-    const result = await this.engine.handle({
-      ...whole,
-      headers: {
-        accept: "application/json",
-        ...(type === undefined ? {} : { "content-type": type }),
-        ...(authorization === undefined ? {} : { authorization }),
-        ...(cookie === undefined ? {} : { cookie }),
+    const result = await this.engine.handle(
+      {
+        ...whole,
+        headers: {
+          accept: "application/json",
+          ...(type === undefined ? {} : { "content-type": type }),
+          ...(authorization === undefined ? {} : { authorization }),
+          ...(cookie === undefined ? {} : { cookie }),
+        },
       },
-    });
+      { browser: browser?.id },
+    );
     const settled =
       change === undefined || result.status >= 400 ? result : { ...result, body: change(result.body) };
     const { location } = settled.headers;
@@ -385,19 +405,21 @@ class Server implements AuthorizationServer {
       const isHere = address.origin === this.options.publicUrl || isLoopbackAddress(address.href);
       if (!isHere) return sendOnwardPage(response, address);
     }
-    return this.send(response, settled, whole.method === "GET");
+    return this.send(response, settled, whole.method === "GET", browser);
   }
 
   private send(
     response: HttpResponse,
     { status, headers, body }: WholeResponse,
     isPage: boolean,
+    browser: Browser | undefined,
   ): string | undefined {
     const { location } = headers;
     if (typeof location === "string") {
       const to = location.startsWith(`${this.options.publicUrl}/`) ? new URL(location).pathname : location;
       const back = returnCookie(to, this.engine.origin.protocol === "https:");
-      const cookies = [...cookiesOf(headers["set-cookie"]), ...(back === undefined ? [] : [back])];
+      const begun = back === undefined || browser === undefined ? [] : [back, browser.cookie];
+      const cookies = [...cookiesOf(headers["set-cookie"]), ...begun];
       const set = cookies.length === 0 ? {} : { "set-cookie": cookies };
       sendResponse(response, status, { location: to, ...set, ...SAFE });
       return new URL(location, this.options.publicUrl).searchParams.get("error") ?? undefined;
@@ -430,6 +452,8 @@ interface ForwardOptions {
    * Whether a browser may be sent to the client without a person having signed in (RFC 9700 section 4.11.2). Default: true.
    */
   readonly isTrusted?: boolean;
+  /** The browser of a flow that begins or goes on. */
+  readonly browser?: Browser | undefined;
 }
 
 /** The engine's name for codes. */
@@ -439,6 +463,18 @@ const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
 
 const SAFE = { ...UNCACHED, "referrer-policy": "no-referrer" } as const;
+
+/**
+ * Has the browser send a form as a query. With a form from another site it sends no cookies (`SameSite=Lax`), and would be taken
+ * for one that has begun no flow yet.
+ */
+function redirectForm(response: HttpResponse, form: URLSearchParams): undefined {
+  if (String(form).length > MAX_AUTHORIZATION_BYTES) {
+    const text = `an authorization request may have ${MAX_AUTHORIZATION_BYTES} bytes`;
+    throw new OAuthError(413, "invalid_request", text);
+  }
+  sendResponse(response, 303, { location: `/authorize?${form}`, ...SAFE });
+}
 
 function shared(name: EndpointName, methods: readonly string[], handle: Endpoint["handle"]): Endpoint {
   return { name, methods, isShared: true, handle };

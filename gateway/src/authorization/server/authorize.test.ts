@@ -371,7 +371,7 @@ test("a flow belongs to the browser that began it, and is over once it has ended
     expect(cookie).toMatch(/httponly/i);
     expect(cookie).toMatch(/; secure/i);
     expect(cookie).toMatch(/samesite=lax/i);
-    expect(cookie).toMatch(/path=\/authorize\//i);
+    expect(cookie).toMatch(cookie.startsWith("__Host-") ? /path=\/;/ : /path=\/authorize\//i);
   }
   const other = new TestBrowser(served.fetch);
   const refused = await other.open(location);
@@ -437,19 +437,107 @@ test("a third party comes back by one address, to the browser and the flow that 
   await gateway.close();
 });
 
-test("an authorization request may be a form", async () => {
+test("an authorization request may be a form, which the browser sends again as a query, with its cookies", async () => {
   const form = {
     client_id: clientId,
     response_type: "code",
     code_challenge: challengeOf("v"),
     code_challenge_method: "S256",
+    state: "what? & ü",
   };
-  const answer = await steps.post("/authorize", form, {
-    origin: "https://app.example",
-    "sec-fetch-site": "cross-site",
-  });
+  const cross = { origin: "https://app.example", "sec-fetch-site": "cross-site" };
+  const answer = await steps.post("/authorize", form, cross);
   expect(answer.status).toBe(303);
-  expect(answer.headers.get("location")).toMatch(/^\/authorize\/i\//);
+  expect(answer.headers.getSetCookie()).toEqual([]);
+  const location = answer.headers.get("location") ?? "";
+  expect(location).toMatch(/^\/authorize\?client_id=/);
+  const end = await new TestBrowser(served.fetch).open(PUBLIC_URL + location);
+  expect(end instanceof URL && end.searchParams.get("state")).toBe(form.state);
+  for (const state of ["a".repeat(9000), "ü".repeat(2000)]) {
+    const large = await steps.post("/authorize", { ...form, state }, cross);
+    expect([large.status, large.headers.get("location")]).toEqual([413, null]);
+  }
+});
+
+test("another host of the domain cannot have a browser go on with a flow that somebody else has begun", async () => {
+  const opened: string[] = [];
+  const gateway = await startAuthorized({
+    signIn: () => ({
+      sessions: { isAlive: () => Promise.resolve(true), end: () => Promise.resolve() },
+      interactions: {
+        serve: async (request, response, flow) => {
+          opened.push(request.url ?? "");
+          if (request.url?.endsWith("/finish") !== true) {
+            sendResponse(response, 200, { "x-state": flow.returnState });
+          } else {
+            await flow.finish({ subject: "demo:eve", sessionId: "s", scopes: flow.scopes });
+          }
+        },
+      },
+    }),
+  });
+  const query = {
+    client_id: await new OAuthSteps(gateway).publicClient(),
+    response_type: "code",
+    code_challenge: challengeOf("v"),
+    code_challenge_method: "S256",
+  };
+  const start = `${PUBLIC_URL}/authorize?${new URLSearchParams(query)}`;
+  const [attacker, victim] = [new TestBrowser(gateway.fetch), new TestBrowser(gateway.fetch)];
+  // one that has flows of its own, and one that has none
+  for (const own of [false, true]) {
+    if (own) await victim.open(start);
+    const page = await attacker.open(start);
+    const state = page instanceof Response ? page.headers.get("x-state") : "";
+    const flow = opened.at(-1) ?? "";
+    for (const path of ["/", "/authorize", flow, `${flow}/return`]) {
+      for (const [name, { value }] of attacker.kept) victim.toss(name, value, path);
+      for (const target of [
+        flow,
+        `${flow}/finish`,
+        `/authorize/i/return?code=a&state=${state}`,
+        flow.replace("/i/", "/"),
+      ]) {
+        const before = opened.length;
+        const refused = await victim.open(PUBLIC_URL + target);
+        if (refused instanceof URL) throw new Error(refused.href);
+        expect(refused.status, target).toBe(400);
+        expect(opened.length).toBe(before);
+      }
+    }
+    // whose it is goes on, also after that
+    const end = await attacker.open(`${PUBLIC_URL}${flow}/finish`);
+    expect(end instanceof URL && end.searchParams.has("code")).toBe(true);
+  }
+  await gateway.close();
+});
+
+test("a browser has one cookie for all flows, that only this host can set, and is told apart by nothing else", async () => {
+  const browser = new TestBrowser(served.fetch);
+  const query = new URLSearchParams({
+    client_id: clientId,
+    response_type: "code",
+    code_challenge: challengeOf("v"),
+    code_challenge_method: "S256",
+  });
+  for (let i = 0; i < 5; i += 1) {
+    expect(await browser.open(`${PUBLIC_URL}/authorize?${query}`)).toBeInstanceOf(URL);
+  }
+  const set = browser.responses
+    .flatMap(({ headers }) => headers.getSetCookie())
+    .filter((each) => each.includes("path=/;"));
+  expect(set).toHaveLength(5);
+  expect(new Set(set).size).toBe(1);
+  expect(set[0]).toMatch(
+    /^__Host-connect_rest_browser=[\w-]{43}; path=\/; max-age=600; httponly; samesite=lax; secure$/,
+  );
+  const value = browser.kept.get("__Host-connect_rest_browser")?.value ?? "";
+  for (const bad of ["", "a", `${value}a`, `${value.slice(1)}=`, "a".repeat(5000)]) {
+    const cookie = `__Host-connect_rest_browser=${bad}`;
+    const answer = await served.fetch(`${PUBLIC_URL}/authorize?${query}`, { headers: { cookie } });
+    const [given] = answer.headers.getSetCookie().filter((each) => each.startsWith("__Host-"));
+    expect(given?.split(";", 1)[0], bad).not.toBe(cookie);
+  }
 });
 
 test("pages of others may link to sign-in, and not send its forms", async () => {

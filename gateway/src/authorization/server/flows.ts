@@ -11,6 +11,7 @@ import {
   INTERACTION_PATH,
   type Interactions,
 } from "../interaction.ts";
+import { type BrowserCookie, cookieOf } from "./browser-cookie.ts";
 import type { Engine } from "./engine.ts";
 import { createMemoryExchange } from "./memory-exchange.ts";
 import { OAuthError } from "./oauth-error.ts";
@@ -23,6 +24,7 @@ export interface FlowOptions {
   readonly scopes: readonly string[];
   /** The ids of clients of the configuration. */
   readonly configured: ReadonlySet<string>;
+  readonly browsers: BrowserCookie;
 }
 
 const RETURN_PATH = `${INTERACTION_PATH}/return`;
@@ -72,18 +74,14 @@ function cookieName(hash: string): string {
   return RETURN_COOKIE + hash.slice(0, 12);
 }
 
-function cookieOf({ headers }: HttpRequest, name: string): string | undefined {
-  const pairs = (headers.cookie ?? "").split(/; */);
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-}
-
 async function findFlow(
   id: string,
   request: HttpRequest,
   response: HttpResponse,
-  { engine, scopes, configured }: FlowOptions,
+  { engine, scopes, configured, browsers }: FlowOptions,
 ): Promise<Flow> {
-  if (!ID_PATTERN.test(id)) throw expired();
+  const browser = browsers.find(request)?.id;
+  if (!ID_PATTERN.test(id) || browser === undefined) throw expired();
   const { provider } = engine;
   const exchange = createMemoryExchange(
     {
@@ -95,16 +93,19 @@ async function findFlow(
     engine.origin,
   );
   const details = () => provider.interactionDetails(exchange.request, exchange.response);
-  const found = await engine.guarded(async () => {
-    const interaction = await details().catch((error: unknown) => {
-      if (error instanceof Error && error.name === "SessionNotFound") throw expired();
-      throw error;
-    });
-    const { client_id: clientId, redirect_uri: redirectUri } = interaction.params;
-    const client = await provider.Client.find(String(clientId));
-    if (interaction.uid !== id || client === undefined) throw expired();
-    return { interaction, client: clientOf(client.metadata(), String(redirectUri), configured) };
-  });
+  const found = await engine.guarded(
+    async () => {
+      const interaction = await details().catch((error: unknown) => {
+        if (error instanceof Error && error.name === "SessionNotFound") throw expired();
+        throw error;
+      });
+      const { client_id: clientId, redirect_uri: redirectUri } = interaction.params;
+      const client = await provider.Client.find(String(clientId));
+      if (interaction.uid !== id || client === undefined) throw expired();
+      return { interaction, client: clientOf(client.metadata(), String(redirectUri), configured) };
+    },
+    { browser },
+  );
   const { interaction, client } = found;
   const { scope, resource } = interaction.params;
   const asked = typeof scope === "string" ? scope.split(" ") : [];
@@ -113,7 +114,9 @@ async function findFlow(
       mergeWithLastSubmission: false,
     });
   const fail = async (error: FlowError, description: string) => {
-    const returnTo = await engine.guarded(() => settle({ error, error_description: description }));
+    const returnTo = await engine.guarded(() => settle({ error, error_description: description }), {
+      browser,
+    });
     redirect(response, new URL(returnTo).pathname);
   };
   return {
@@ -131,7 +134,10 @@ async function findFlow(
         await fail("access_denied", "no scope was granted");
         return;
       }
-      const returnTo = await engine.guarded(() => grant(result, granted), { session: result.sessionId });
+      const returnTo = await engine.guarded(() => grant(result, granted), {
+        browser,
+        session: result.sessionId,
+      });
       redirect(response, new URL(returnTo).pathname);
     },
     fail,
