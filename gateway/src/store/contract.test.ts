@@ -77,6 +77,7 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
       fc.asyncProperty(times, async (expiresAt) => {
         await a.put("timed", "key", { value: "v", expiresAt });
         expect((await b.get("timed", "key"))?.value).toBe("v");
+        await b.delete("timed", "key");
       }),
       { numRuns: 40, examples: [[Number.POSITIVE_INFINITY]] },
     );

@@ -2,6 +2,7 @@ import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from "
 import { hashOf } from "../../store/hash.ts";
 import type { Entry } from "../../store/store.ts";
 import { StoreError } from "../../store/store-error.ts";
+import { isNear } from "../recent.ts";
 import { GRANT_KIND, type Grants, TOKEN_KIND } from "./grants.ts";
 import { currentWork } from "./work.ts";
 
@@ -128,7 +129,7 @@ class StoreAdapter implements Adapter {
   }
 
   private isInGrace(usedAt: number): boolean {
-    return this.model === "RefreshToken" && this.options.now() - usedAt < GRACE_MS;
+    return this.model === "RefreshToken" && isNear(usedAt, this.options.now(), GRACE_MS);
   }
 
   private entry(id: string): Promise<Entry | undefined> {
