@@ -160,6 +160,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       call: createCallMethod(() => rest),
       caller: currentSubject,
       log,
+      reports: metrics,
       now: authorization.now,
     });
   const personal = signIn === undefined ? upstreams : withSessions(upstreams, signIn, adapters);

@@ -58,6 +58,8 @@ export interface AuthorizationServerOptions {
   readonly limits: AuthorizationLimits;
   readonly now: () => number;
   readonly onEvent: (event: AuthorizationEvent) => void;
+  /** Notified of each request for a token that is a form: its grant type as the client wrote it, and `ok` or the error. */
+  readonly onGrant: (grant: string, outcome: string) => void;
   /** Notified of a token that its client has revoked, if it was one. */
   readonly onRevoked: (token: string) => void;
   /** Notified when a code or a refresh token comes back that has been used: its grant is revoked. */
@@ -209,6 +211,7 @@ class Server implements AuthorizationServer {
       scopes,
       configured: this.configured,
       browsers: this.browsers,
+      bodyIdleTimeoutMs: this.options.limits.bodyIdleTimeoutMs,
     });
     return undefined;
   });
@@ -317,9 +320,23 @@ class Server implements AuthorizationServer {
 
   private async token(exchange: Exchange): Promise<string | undefined> {
     const form = await readForm(exchange.request, this.bodyLimits);
-    settleResource(form, this.options.publicUrl);
-    await this.settleRedirectUri(form);
-    return this.forward(exchange, { method: "POST", url: "/token", body: String(form), type: FORM });
+    const done = (outcome = "ok") =>
+      this.options.onGrant(form.get("grant_type") ?? "", knownOutcome(outcome));
+    try {
+      settleResource(form, this.options.publicUrl);
+      await this.settleRedirectUri(form);
+      const error = await this.forward(exchange, {
+        method: "POST",
+        url: "/token",
+        body: String(form),
+        type: FORM,
+      });
+      done(error);
+      return error;
+    } catch (error) {
+      done(error instanceof OAuthError ? error.error : "server_error");
+      throw error;
+    }
   }
 
   /** Clients of OAuth 2.1 need not say again where the code was sent (section 4.1.3), which the engine wants to know. */

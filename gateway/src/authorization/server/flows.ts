@@ -25,6 +25,7 @@ export interface FlowOptions {
   /** The ids of clients of the configuration. */
   readonly configured: ReadonlySet<string>;
   readonly browsers: BrowserCookie;
+  readonly bodyIdleTimeoutMs: number;
 }
 
 const RETURN_PATH = `${INTERACTION_PATH}/return`;
@@ -78,7 +79,7 @@ async function findFlow(
   id: string,
   request: HttpRequest,
   response: HttpResponse,
-  { engine, scopes, configured, browsers }: FlowOptions,
+  { engine, scopes, configured, browsers, bodyIdleTimeoutMs }: FlowOptions,
 ): Promise<Flow> {
   const browser = browsers.find(request)?.id;
   if (!ID_PATTERN.test(id) || browser === undefined) throw expired();
@@ -125,6 +126,7 @@ async function findFlow(
     returnUrl: engine.origin.origin + RETURN_PATH,
     returnState: hashOf(id),
     expiresAt: (interaction.exp ?? 0) * 1000,
+    bodyIdleTimeoutMs,
     client,
     scopes: asked.filter((each) => scopes.includes(each)),
     resource: typeof resource === "string" ? resource : undefined,
