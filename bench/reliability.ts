@@ -50,11 +50,23 @@ export async function benchReliability(args: readonly string[]): Promise<Reliabi
   });
   if (values.help) return { text: HELP, holds: true };
   const figures: Figure[] = [];
-  for (const { measure } of wanted(values.only, scenarios(callsOf(values.calls)))) {
-    figures.push(...(await measure()));
+  for (const { name, measure } of wanted(values.only, scenarios(callsOf(values.calls)))) {
+    const startedAt = performance.now();
+    const measured = await measure();
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    process.stderr.write(`${name}, ${seconds} s: ${verdictOf(measured)}\n`);
+    figures.push(...measured);
   }
   const text = values.json ? JSON.stringify(figures.map(judged), null, 2) : figureLines(figures);
   return { text, holds: figures.every(holds) };
+}
+
+/** What is said of a scenario while others are measured. */
+function verdictOf(figures: readonly Figure[]): string {
+  const failed = figures.filter((figure) => !holds(figure));
+  return failed.length === 0
+    ? `all ${figures.length} hold`
+    : `${failed.length} of ${figures.length} fail\n${figureLines(failed)}`;
 }
 
 function scenarios(calls: number): Scenario[] {
