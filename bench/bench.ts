@@ -12,11 +12,14 @@ import { benchWatch } from "./watch.ts";
 
 async function run(options: Options): Promise<void> {
   const machine = describeMachine();
-  const rows = summarize(await measureCalls(options));
+  const { series, skipped } = await measureCalls(options);
+  const rows = summarize(series);
   const codec = isWanted(options, "codec") ? measureCodec() : [];
   if (options.record) record({ ...machine, rounds: options.rounds, calls: rows, codec });
   print(
-    options.json ? JSON.stringify({ options, calls: rows, codec }, null, 2) : tables(rows, codec, options),
+    options.json
+      ? JSON.stringify({ options, skipped, calls: rows, codec }, null, 2)
+      : [...skipped, tables(rows, codec, options)].join("\n\n"),
   );
 }
 

@@ -7,9 +7,13 @@ export interface Options {
   /** Calls of each contestant before the first round, fewer with large pages. */
   readonly warmUp: number;
   readonly rounds: number;
+  /** Bursts of each contestant in a round. */
+  readonly turns: number;
   readonly connections: number;
   /** What to measure: something whose name has all words of one of these, in lower case. Everything when empty. */
   readonly only: readonly (readonly string[])[];
+  /** Whether the gateway is compared with another process of itself, and nothing else is measured. */
+  readonly self: boolean;
   readonly json: boolean;
   /** Whether docs/performance.json is written. */
   readonly record: boolean;
@@ -51,8 +55,10 @@ export function readOptions(args: readonly string[]): Options | undefined {
       calls: { type: "string", default: "512" },
       "warm-up": { type: "string", default: "12000" },
       rounds: { type: "string", default: "9" },
+      turns: { type: "string", default: "4" },
       connections: { type: "string", default: "32" },
       only: { type: "string", default: "" },
+      self: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       record: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
@@ -63,12 +69,14 @@ export function readOptions(args: readonly string[]): Options | undefined {
     calls: wholeIn("--calls", values.calls, 8, 100_000),
     warmUp: wholeIn("--warm-up", values["warm-up"], 8, 1_000_000),
     rounds: wholeIn("--rounds", values.rounds, 1, 99),
+    turns: wholeIn("--turns", values.turns, 1, 99),
     connections: wholeIn("--connections", values.connections, 1, 1000),
     only: values.only
       .toLowerCase()
       .split(",")
       .map((words) => words.split(" ").filter((word) => word !== ""))
       .filter((words) => words.length > 0),
+    self: values.self,
     json: values.json,
     record: values.record,
   };

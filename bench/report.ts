@@ -1,12 +1,13 @@
 import type { CodecFigures } from "./codec.ts";
+import type { ServerName } from "./contestants.ts";
 import type { Options } from "./options.ts";
 import type { Estimate } from "./statistics.ts";
 import type { Row } from "./summary.ts";
 
 /** The tables of all calls, one for each page. */
-export function callTables(rows: readonly Row[], { connections, rounds }: Options): string {
+export function callTables(rows: readonly Row[], { connections, rounds, turns }: Options): string {
   const pages = [...new Set(rows.map(({ page }) => page))];
-  const head = `${connections} connections, ${rounds} rounds; medians, and where they lie with 95 % confidence.`;
+  const head = `${connections} connections, ${rounds} rounds of ${turns} bursts; medians, and where they lie with 95 % confidence.`;
   return [
     `${head} Only the ratios mean anything elsewhere: processor time is better when small, calls/s when large.`,
     ...pages.map((page) =>
@@ -18,18 +19,28 @@ export function callTables(rows: readonly Row[], { connections, rounds }: Option
   ].join("\n\n");
 }
 
+/** Whom others are compared with, in the order of the columns. */
+export const REFERENCES: readonly ServerName[] = [
+  "proxy",
+  "hand-written",
+  "go-handler",
+  "go-transcoder",
+  "gateway",
+];
+
 function callTable(page: string, rows: readonly Row[]): string {
-  const cells = rows.map(({ name, medians, cpu: { proxy, ...others }, calls }) => [
+  const references = REFERENCES.filter((name) => rows.some(({ cpu }) => cpu[name] !== undefined));
+  const cells = rows.map(({ name, server, medians, cpu, calls }) => [
     name,
     medians.cpuMicroseconds.toFixed(0),
-    estimated(proxy),
-    estimated(Object.values(others)[0]),
+    ...references.map((reference) => estimated(cpu[reference])),
     medians.callsPerSecond.toFixed(0),
-    proxy === undefined ? "" : `x ${calls.median.toFixed(2)}`,
+    server === "proxy" ? "" : `x ${calls.median.toFixed(2)}`,
     medians.p50Ms.toFixed(2),
     medians.p99Ms.toFixed(2),
   ]);
-  const head = ["CPU us/call", "/ proxy", "/ hand-written", "calls/s", "/ proxy", "p50 ms", "p99 ms"];
+  const compared = references.map((name) => `/ ${name}`);
+  const head = ["CPU us/call", ...compared, "calls/s", "/ proxy", "p50 ms", "p99 ms"];
   return table([[`ListPosts, ${page}`, ...head], ...cells]);
 }
 
@@ -55,7 +66,7 @@ export function codecTable(figures: readonly CodecFigures[]): string {
 }
 
 /** Aligns columns: the first to the left, the others to the right. */
-function table(rows: readonly (readonly string[])[]): string {
+export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>
     row
