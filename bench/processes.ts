@@ -87,6 +87,11 @@ export class ServerProcess implements Server {
     return message.type === "cpu" ? message.microseconds : Number.NaN;
   }
 
+  /** Asks one of the server's own questions. */
+  ask<T>(question: string): Promise<T> {
+    return this.child.ask<T>({ type: question });
+  }
+
   stop(): Promise<void> {
     return this.child.stop();
   }
@@ -114,6 +119,12 @@ export class LoadProcess {
     const result = await this.do({ kind: "burst", ...job });
     if ("burst" in result) return result.burst;
     throw new Error("expected a burst from the load generator, got another result");
+  }
+
+  /** Processor time of all its threads so far, in microseconds. */
+  async cpu(): Promise<number> {
+    const result = await this.do({ kind: "cpu" });
+    return "cpu" in result ? result.cpu : Number.NaN;
   }
 
   /** Closes the connections of earlier bursts. */

@@ -1,6 +1,7 @@
 import { BASELINE, CONTESTANTS, type Contestant, GO_PROGRAMS, SELF, type ServerName } from "./contestants.ts";
 import { buildGo, GoProcess } from "./go.ts";
 import type { Target } from "./load/connection.ts";
+import { machineTime, othersShare } from "./machine.ts";
 import type { Options } from "./options.ts";
 import { isWanted } from "./options.ts";
 import { PAGES, type Page } from "./pages.ts";
@@ -25,8 +26,19 @@ export interface Series {
 /** What was measured, and what could not be. */
 export interface Measured {
   readonly series: readonly Series[];
+  /** The share of the processors that others had, by page: in the rounds that count, and in those that do not. */
+  readonly others: readonly Others[];
   /** Why contestants were left out, a line for each reason. */
   readonly skipped: readonly string[];
+}
+
+/** What else ran while a page was measured, as shares of the processors. */
+export interface Others {
+  readonly page: string;
+  /** The least and the most in a round that counts. */
+  readonly counted: readonly [number, number];
+  /** The same of the rounds that do not, if there are any. */
+  readonly leftOut: readonly [number, number] | undefined;
 }
 
 /** How often metrics are scraped, in milliseconds. */
@@ -34,7 +46,7 @@ const SCRAPE_MS = 1000;
 
 /** Bytes that a burst and a warm-up come to at most, so that large pages take no longer than small ones. */
 const BURST_BYTES = 6 * 1024 * 1024;
-const WARM_UP_BYTES = 300 * 1024 * 1024;
+export const WARM_UP_BYTES = 300 * 1024 * 1024;
 
 interface Entry {
   readonly contestant: Contestant;
@@ -55,7 +67,7 @@ export async function measureCalls(options: Options): Promise<Measured> {
     page,
     contestants: able.filter(({ name }) => isWanted(options, `${name} ${page.label}`)),
   })).filter(({ contestants }) => contestants.length > 0);
-  if (wanted.length === 0) return { series: [], skipped };
+  if (wanted.length === 0) return { series: [], others: [], skipped };
   const started: { stop(): Promise<void> }[] = [];
   try {
     const upstream = await ServerProcess.start("upstream");
@@ -71,11 +83,15 @@ export async function measureCalls(options: Options): Promise<Measured> {
     }
     started.push(scrape([...servers.values()]));
     const series: Series[] = [];
+    const others: Others[] = [];
+    const machine: Machine = { generator, servers, all: [upstream, generator, ...servers.values()] };
     for (const { page, contestants } of wanted) {
-      series.push(...(await measurePage(generator, page, contestants, servers, options)));
+      const measured = await measurePage(machine, page, contestants, options);
+      series.push(...measured.series);
+      others.push(measured.others);
       await generator.close();
     }
-    return { series, skipped };
+    return { series, others, skipped };
   } finally {
     await Promise.all(started.map((each) => each.stop()));
   }
@@ -112,17 +128,30 @@ function scrape(servers: readonly Server[]): { stop(): Promise<void> } {
   return { stop: async () => clearInterval(timer) };
 }
 
+/** The processes of the benchmark. */
+interface Machine {
+  readonly generator: LoadProcess;
+  readonly servers: ReadonlyMap<ServerName, Server>;
+  readonly all: readonly { cpu(): Promise<number> }[];
+}
+
+/** One round: figures in the order of the contestants, and the share of the processors that others had. */
+interface Round {
+  readonly figures: readonly Figures[];
+  readonly others: number;
+}
+
 /**
- * Every contestant in every round. A round is some turns, in each of which everyone has a burst, in an order of chance: what
- * disturbs a round disturbs all alike, and nobody always comes after the same.
+ * Every contestant in every round; the half of the rounds counts in which others used the machine least. What a round comes to
+ * has no part in that choice.
  */
 async function measurePage(
-  generator: LoadProcess,
+  machine: Machine,
   page: Page,
   contestants: readonly Contestant[],
-  servers: ReadonlyMap<ServerName, Server>,
   options: Options,
-): Promise<Series[]> {
+): Promise<{ series: Series[]; others: Others }> {
+  const { generator, servers } = machine;
   const entries: Entry[] = [];
   for (const contestant of new Set([BASELINE, ...contestants])) {
     const server = servers.get(contestant.server);
@@ -131,19 +160,53 @@ async function measurePage(
   }
   const warmUp = callsOf(page, options.warmUp, WARM_UP_BYTES);
   for (const entry of entries) await measure(generator, entry, warmUp, options.connections);
-  const calls = callsOf(page, options.calls, BURST_BYTES);
-  const rounds = entries.map((): Figures[] => []);
+  const rounds: Round[] = [];
   for (let round = 0; round < options.rounds; round++) {
-    const bursts = entries.map((): Figures[] => []);
-    for (let turn = 0; turn < options.turns; turn++) {
-      for (const index of shuffled(entries.keys())) {
-        const entry = entries[index] as Entry;
-        bursts[index]?.push(await measure(generator, entry, calls, options.connections));
-      }
-    }
-    for (const [index, each] of bursts.entries()) rounds[index]?.push(meanOf(each));
+    rounds.push(await measureRound(machine, entries, callsOf(page, options.calls, BURST_BYTES), options));
   }
-  return entries.map(({ contestant }, index) => ({ contestant, page, rounds: rounds[index] ?? [] }));
+  const { counted, leftOut } = quietHalf(rounds);
+  const series = entries.map(({ contestant }, index) => ({
+    contestant,
+    page,
+    rounds: counted.map(({ figures }) => figures[index] as Figures),
+  }));
+  return { series, others: { page: page.label, counted: span(counted), leftOut: leftOut && span(leftOut) } };
+}
+
+/**
+ * A round is some turns, in each of which everyone has a burst, in an order of chance: what disturbs a round disturbs all alike,
+ * and nobody always comes after the same.
+ */
+async function measureRound(
+  { generator, all }: Machine,
+  entries: readonly Entry[],
+  calls: number,
+  { turns, connections }: Options,
+): Promise<Round> {
+  const own = async () =>
+    (await Promise.all(all.map((each) => each.cpu()))).reduce((sum, each) => sum + each, 0);
+  const [ownBefore, before] = [await own(), machineTime()];
+  const bursts = entries.map((): Figures[] => []);
+  for (let turn = 0; turn < turns; turn++) {
+    for (const index of shuffled(entries.keys())) {
+      bursts[index]?.push(await measure(generator, entries[index] as Entry, calls, connections));
+    }
+  }
+  const others = othersShare(before, machineTime(), (await own()) - ownBefore);
+  return { figures: bursts.map(meanOf), others };
+}
+
+/** Rounds in two halves, by how much others used the machine; all of them count where there are fewer than four. */
+function quietHalf(rounds: readonly Round[]): { counted: readonly Round[]; leftOut?: readonly Round[] } {
+  if (rounds.length < 4) return { counted: rounds };
+  const sorted = rounds.toSorted((a, b) => a.others - b.others);
+  const half = Math.ceil(rounds.length / 2);
+  return { counted: sorted.slice(0, half), leftOut: sorted.slice(half) };
+}
+
+function span(rounds: readonly Round[]): [number, number] {
+  const shares = rounds.map(({ others }) => others);
+  return [Math.min(...shares), Math.max(...shares)];
 }
 
 /** In an order of chance (Fisher and Yates). */
@@ -156,7 +219,8 @@ function shuffled(indices: Iterable<number>): number[] {
   return all;
 }
 
-function callsOf({ json }: Page, most: number, bytes: number): number {
+/** So many calls, or fewer where a page is large. */
+export function callsOf({ json }: Page, most: number, bytes: number): number {
   return Math.max(8, Math.min(most, Math.ceil(bytes / json.length)));
 }
 

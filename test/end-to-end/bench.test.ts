@@ -75,9 +75,10 @@ test("the median lies between two of the sorted values with 95 % confidence, or 
 test("the command line: has defaults, and finds what is wanted by words", () => {
   const options = readOptions(["--only", "gateway gRPC, codec"]);
   expect(options).toEqual({
-    calls: 512,
+    part: undefined,
+    calls: 256,
     warmUp: 12_000,
-    rounds: 9,
+    rounds: 24,
     turns: 4,
     connections: 32,
     only: [["gateway", "grpc"], ["codec"]],
