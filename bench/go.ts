@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Server } from "./processes.ts";
+import { progress } from "./progress.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const FOLDER = path.join(ROOT, "bench/go");
@@ -39,6 +40,7 @@ const STEPS: readonly (readonly [command: "go" | "buf", args: readonly string[],
  * @returns why they cannot be built; undefined when they are
  */
 export function buildGo(go = GO): string | undefined {
+  progress("the contestants in Go are built");
   for (const [command, args, cwd] of STEPS) {
     const { error, status, stderr } = spawnSync(command === "go" ? go : command, args, {
       cwd,

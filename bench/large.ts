@@ -4,6 +4,7 @@ import type { Target } from "./load/connection.ts";
 import { isWanted, type Options } from "./options.ts";
 import { largePage, PAGES, type Page } from "./pages.ts";
 import { LoadProcess, ServerProcess } from "./processes.ts";
+import { progress } from "./progress.ts";
 import type { Held, Resident } from "./servers/large-gateway.ts";
 import { median } from "./statistics.ts";
 
@@ -40,6 +41,7 @@ export async function measureLarge(options: Options): Promise<LargeFigures[]> {
   try {
     const figures: LargeFigures[] = [];
     for (const contestant of wanted) {
+      progress(`large: ${contestant.name}`);
       const measured = <T>(measure: (call: () => Promise<void>, server: ServerProcess) => Promise<T>) =>
         withServer(generator, upstream, contestant, page, measure);
       const held = await measured(heldBy);

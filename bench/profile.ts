@@ -4,6 +4,7 @@ import { type Contestant, GATEWAY } from "./contestants.ts";
 import { isWanted, type Options } from "./options.ts";
 import { PAGES, type Page } from "./pages.ts";
 import { LoadProcess, ServerProcess } from "./processes.ts";
+import { progress } from "./progress.ts";
 import { callsOf, WARM_UP_BYTES } from "./rounds.ts";
 import type { Profiled } from "./servers/profiler.ts";
 
@@ -63,6 +64,7 @@ export async function measureProfile(options: Options): Promise<ProfileFigures[]
   try {
     const figures: ProfileFigures[] = [];
     for (const { contestant, page } of wanted) {
+      progress(`profile: ${contestant.name}, ${page.label}`);
       figures.push(await profile(generator, upstream, contestant, page, options));
     }
     return figures;

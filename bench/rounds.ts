@@ -6,6 +6,7 @@ import type { Options } from "./options.ts";
 import { isWanted } from "./options.ts";
 import { PAGES, type Page } from "./pages.ts";
 import { LoadProcess, type Server, ServerProcess } from "./processes.ts";
+import { progress } from "./progress.ts";
 
 /** What the bursts of a round came to. */
 export interface Figures {
@@ -159,8 +160,10 @@ async function measurePage(
     entries.push(await checked(generator, contestant, page, server));
   }
   const warmUp = callsOf(page, options.warmUp, WARM_UP_BYTES);
+  progress(`${page.label}: ${entries.length} contestants warm up`);
   for (const entry of entries) await measure(generator, entry, warmUp, options.connections);
   const rounds: Round[] = [];
+  progress(`${page.label}: ${options.rounds} rounds`);
   for (let round = 0; round < options.rounds; round++) {
     rounds.push(await measureRound(machine, entries, callsOf(page, options.calls, BURST_BYTES), options));
   }
@@ -197,7 +200,9 @@ async function measureRound(
 }
 
 /** Rounds in two halves, by how much others used the machine; all of them count where there are fewer than four. */
-function quietHalf(rounds: readonly Round[]): { counted: readonly Round[]; leftOut?: readonly Round[] } {
+export function quietHalf<T extends Pick<Round, "others">>(
+  rounds: readonly T[],
+): { counted: readonly T[]; leftOut?: readonly T[] } {
   if (rounds.length < 4) return { counted: rounds };
   const sorted = rounds.toSorted((a, b) => a.others - b.others);
   const half = Math.ceil(rounds.length / 2);

@@ -5,6 +5,7 @@ import type { Burst } from "./load/generator.ts";
 import { isWanted, type Options } from "./options.ts";
 import { PAGES } from "./pages.ts";
 import { LoadProcess, ServerProcess } from "./processes.ts";
+import { progress } from "./progress.ts";
 import { type Command, startCommand } from "./reliability/command.ts";
 import { type Estimate, estimate } from "./statistics.ts";
 
@@ -42,6 +43,7 @@ export async function measureWorkers(options: Options): Promise<WorkerFigures[]>
     await using two = await startCommand(url, { observed: true, workers: 2 });
     const figures: WorkerFigures[] = [];
     for (const { name, protocol, request } of chosen) {
+      progress(`workers: ${name}`);
       const runOf = async (command: Command) => {
         const target = { protocol, port: command.port, ...request(page) };
         const bodyBytes = (await generator.probe(target)).length;
