@@ -1,7 +1,7 @@
 /** `npm run bench -- large`: how long a page of 6,400 posts holds the gateway, and what memory it takes. */
 import { type Contestant, GATEWAY } from "./contestants.ts";
 import type { Target } from "./load/connection.ts";
-import { isWanted, type Options } from "./options.ts";
+import { isUsual, isWanted, type Options } from "./options.ts";
 import { largePage, PAGES, type Page } from "./pages.ts";
 import { LoadProcess, ServerProcess } from "./processes.ts";
 import { progress } from "./progress.ts";
@@ -32,7 +32,7 @@ const CALLS = 9;
 /** Measures calls, one at a time, in a process that has served small pages before; its memory in one more of the same. */
 export async function measureLarge(options: Options): Promise<LargeFigures[]> {
   const wanted = GATEWAY.filter(({ name }) => isWanted(options, `large ${name}`)).filter(
-    ({ encoding = "" }) => options.only.length > 0 || USUAL.includes(encoding),
+    ({ encoding = "" }) => !isUsual(options, "large") || USUAL.includes(encoding),
   );
   if (wanted.length === 0) return [];
   const page = largePage();

@@ -100,7 +100,9 @@ export function readOptions(args: readonly string[]): Options | undefined {
 /** Whether the options ask for what has this name. */
 export function isWanted({ only }: Options, name: string): boolean {
   const lower = name.toLowerCase();
-  return only.length === 0 || only.some((words) => words.every((word) => lower.includes(word)));
+  // 25 is not 250
+  const has = (word: string) => (/^\d/.test(word) ? lower.split(" ").includes(word) : lower.includes(word));
+  return only.length === 0 || only.some((words) => words.every(has));
 }
 
 /** Whether the options ask for a part: by itself, by its name among others, or for everything. */
@@ -108,6 +110,11 @@ export function isPartWanted({ part, only, self }: Options, name: Part): boolean
   if (self) return name === "calls";
   if (part !== undefined) return part === name;
   return name === "calls" || only.length === 0 || only.some((words) => words.includes(name));
+}
+
+/** Whether no more than a part is asked for: what it usually measures. */
+export function isUsual({ only }: Options, part: Part): boolean {
+  return only.every((words) => words.every((word) => word === part));
 }
 
 function numberIn(option: string, text: string, min: number, max: number): number {

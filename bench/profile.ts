@@ -1,7 +1,7 @@
 /** `npm run bench -- profile`: where the processor time of a call goes. */
 import { fileURLToPath } from "node:url";
 import { type Contestant, GATEWAY } from "./contestants.ts";
-import { isWanted, type Options } from "./options.ts";
+import { isUsual, isWanted, type Options } from "./options.ts";
 import { PAGES, type Page } from "./pages.ts";
 import { LoadProcess, ServerProcess } from "./processes.ts";
 import { progress } from "./progress.ts";
@@ -26,10 +26,12 @@ export interface ProfileFigures {
 }
 
 /** What is profiled where nothing is asked for. */
-const USUAL: readonly string[] = ["1 KB", "25 KB varied"];
-
-/** How many calls are profiled, for each that warms up. */
-const PROFILED = 0.5;
+const USUAL: readonly string[] = [
+  "gateway Connect proto 1 KB",
+  "gateway Connect proto 25 KB varied",
+  "gateway Connect JSON 25 KB",
+  "gateway gRPC 25 KB",
+];
 
 /** The parts, by the paths of their functions; the first that matches counts. */
 const PARTS: readonly (readonly [part: string, path: RegExp])[] = [
@@ -56,8 +58,9 @@ export async function measureProfile(options: Options): Promise<ProfileFigures[]
   const named = all.filter(({ contestant, page }) =>
     isWanted(options, `profile ${contestant.name} ${page.label}`),
   );
-  const isUsual = options.only.every((words) => words.length === 1);
-  const wanted = isUsual ? named.filter(({ page }) => USUAL.includes(page.label)) : named;
+  const wanted = isUsual(options, "profile")
+    ? named.filter(({ contestant, page }) => USUAL.includes(`${contestant.name} ${page.label}`))
+    : named;
   if (wanted.length === 0) return [];
   const upstream = await ServerProcess.start("upstream");
   const generator = await LoadProcess.start();
@@ -89,10 +92,9 @@ async function profile(
     const calls = callsOf(page, warmUp, WARM_UP_BYTES);
     await run(calls);
     await server.ask("startProfile");
-    const profiled = Math.max(connections, Math.ceil(calls * PROFILED));
-    await run(profiled);
+    await run(calls);
     const result = await server.ask<Profiled>("stopProfile");
-    return { name, page: page.label, cpuMicroseconds: result.all / profiled, parts: sharesOf(result) };
+    return { name, page: page.label, cpuMicroseconds: result.all / calls, parts: sharesOf(result) };
   } finally {
     await server.stop();
     await generator.close();

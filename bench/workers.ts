@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { GATEWAY } from "./contestants.ts";
 import type { Burst } from "./load/generator.ts";
-import { isWanted, type Options } from "./options.ts";
+import { isUsual, isWanted, type Options } from "./options.ts";
 import { PAGES } from "./pages.ts";
 import { LoadProcess, ServerProcess } from "./processes.ts";
 import { progress } from "./progress.ts";
@@ -32,7 +32,7 @@ const CONNECTIONS = 64;
 /** Measures the gateway as `connect-rest serve` with one worker and with two, in turn. */
 export async function measureWorkers(options: Options): Promise<WorkerFigures[]> {
   const wanted = GATEWAY.filter(({ encoding = "" }) => isWanted(options, `workers ${encoding}`));
-  const chosen = options.only.length === 0 ? wanted.slice(0, 1) : wanted;
+  const chosen = isUsual(options, "workers") ? wanted.slice(0, 1) : wanted;
   const page = PAGES.find(({ label }) => label === PAGE);
   if (chosen.length === 0 || page === undefined) return [];
   const upstream = await ServerProcess.start("upstream");

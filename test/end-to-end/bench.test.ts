@@ -89,6 +89,11 @@ test("the command line: has defaults, and finds what is wanted by words", () => 
   if (options === undefined) throw new Error("expected options");
   const names = ["gateway gRPC 25 KB", "gateway Connect proto 1 KB", "hand-written gRPC 1 KB", "codec"];
   expect(names.filter((name) => isWanted(options, name))).toEqual(["gateway gRPC 25 KB", "codec"]);
+  const sized = { ...options, only: [["25", "kb"]] };
+  expect(["25 KB", "25 KB varied", "250 KB", "2.5 MB"].filter((name) => isWanted(sized, name))).toEqual([
+    "25 KB",
+    "25 KB varied",
+  ]);
 });
 
 test.each([
