@@ -23,8 +23,20 @@ async function run(options: Options): Promise<void> {
   const workers = wants("workers") ? await measureWorkers(options) : [];
   const large = wants("large") ? await measureLarge(options) : [];
   const profiles = wants("profile") ? await measureProfile(options) : [];
-  const { rounds, turns } = options;
-  const results = { rounds, turns, skipped, others, calls, codec, workers, large, profiles };
+  const { rounds, turns, warmUp, calls: callsOfBurst } = options;
+  const results = {
+    rounds,
+    turns,
+    warmUp,
+    callsOfBurst,
+    skipped,
+    others,
+    calls,
+    codec,
+    workers,
+    large,
+    profiles,
+  };
   if (options.record) record({ ...machine, ...results });
   print(options.json ? JSON.stringify({ options, ...results }, null, 2) : resultTables(results, options));
 }

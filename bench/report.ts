@@ -13,6 +13,9 @@ import type { WorkerFigures } from "./workers.ts";
 export interface RunResults extends Results {
   readonly rounds: number;
   readonly turns: number;
+  /** Calls of each contestant before the first round, and of each of its bursts, at most. */
+  readonly warmUp: number;
+  readonly callsOfBurst: number;
   /** Why contestants were left out. */
   readonly skipped: readonly string[];
   readonly others: readonly Others[];
