@@ -88,6 +88,8 @@ export class Feed {
   /** It lists as much as it ever does. */
   private isFull = false;
   private leading: AbortController | undefined;
+  /** With which entries are published while it polls. */
+  private fence = 0n;
   /** A poll is under way. */
   private isAsking = false;
   private stopGrace: (() => void) | undefined;
@@ -168,11 +170,13 @@ export class Feed {
       for (const entry of entries) this.member.entry(entry);
     },
     lead: (fence) => {
-      this.leading?.abort();
+      this.fence = fence;
+      this.newsSinceWindow = Number.POSITIVE_INFINITY;
+      // who polls already goes on with the poll that runs
+      if (this.leading !== undefined) return;
       const leading = new AbortController();
       this.leading = leading;
-      this.newsSinceWindow = Number.POSITIVE_INFINITY;
-      this.lead(leading.signal, fence).catch((cause) => {
+      this.lead(leading.signal).catch((cause) => {
         if (!leading.signal.aborted) this.broken(cause);
       });
     },
@@ -201,7 +205,7 @@ export class Feed {
     this.arrived(news.items, gap);
   }
 
-  private async lead(signal: AbortSignal, fence: bigint): Promise<void> {
+  private async lead(signal: AbortSignal): Promise<void> {
     const { clock } = this.options;
     // its first step is not the caller's, who may still be making it
     await Promise.resolve();
@@ -209,11 +213,11 @@ export class Feed {
       for (let left = this.nextAt - clock.monotonic(); left > 0; left = this.nextAt - clock.monotonic()) {
         await sleep(Math.min(left, MAX_DELAY_MS), clock, signal);
       }
-      await this.poll(signal, fence);
+      await this.poll(signal);
     }
   }
 
-  private async poll(signal: AbortSignal, fence: bigint): Promise<void> {
+  private async poll(signal: AbortSignal): Promise<void> {
     const { clock } = this.options;
     const call = this.options.call(this.header, signal);
     this.isAsking = true;
@@ -231,7 +235,7 @@ export class Feed {
     this.seat.interval(this.pace.intervalMs);
     if (error === undefined || this.isKnown) {
       const most = this.options.parts.pages?.max ?? 1;
-      this.onListing(this.pages.listing(most, error === undefined), fence);
+      this.onListing(this.pages.listing(most, error === undefined));
     }
     this.failed(error === undefined ? undefined : call.errorOf(error));
   }
@@ -249,7 +253,7 @@ export class Feed {
     return await this.pages.poll(call, call.request(message), (key) => this.window.has(key));
   }
 
-  private onListing({ keys: onPages, items, isComplete, isFull }: Listing, fence: bigint): void {
+  private onListing({ keys: onPages, items, isComplete, isFull }: Listing): void {
     // who starts now gets also what is on pages that could not be read, and what has left while they were read for the first time
     const others = this.isKnown
       ? isComplete
@@ -265,7 +269,7 @@ export class Feed {
     if (isComplete) this.isFull = isFull;
     const gap = this.isKnown && isComplete && isFull && news.isApart && news.items.length > 0;
     this.arrived(news.items, gap);
-    this.publish(news.items, gap, changed, fence);
+    this.publish(news.items, gap, changed);
   }
 
   /** Delivers news to those who have started, and lets the others start. */
@@ -357,11 +361,11 @@ export class Feed {
     this.end((token) => withResume(error, token));
   }
 
-  private publish(items: readonly FeedItem[], gap: boolean, changed: boolean, fence: bigint): void {
+  private publish(items: readonly FeedItem[], gap: boolean, changed: boolean): void {
     const kind: FeedEntryKind =
       this.newsSinceWindow >= NEWS_PER_WINDOW ? "window" : items.length > 0 || changed ? "news" : "poll";
     this.newsSinceWindow = kind === "window" ? 0 : this.newsSinceWindow + (kind === "news" ? 1 : 0);
-    for (const part of this.partsOf(kind, items)) this.send({ ...part, gap }, fence);
+    for (const part of this.partsOf(kind, items)) this.send({ ...part, gap });
   }
 
   private *partsOf(
@@ -385,10 +389,10 @@ export class Feed {
     return undefined;
   }
 
-  private send(entry: FeedEntry, fence: bigint): void {
-    const { leading } = this;
+  private send(entry: FeedEntry): void {
+    const { leading, fence } = this;
     const stop = (isCurrent: boolean) => {
-      if (isCurrent || this.leading !== leading) return;
+      if (isCurrent || this.leading !== leading || this.fence !== fence) return;
       this.member.follow();
     };
     // a seat never rejects
