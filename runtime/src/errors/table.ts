@@ -431,7 +431,7 @@ export const ERRORS = {
   },
   FEED_IDENTITY_CHANGED: {
     code: Code.Aborted,
-    text: "upstream {upstream}: {method}: the credentials for polling the feed belong to another identity than that of its watchers; watch again, with the resume token",
+    text: "upstream {upstream}: {method}: the credentials for polling the feed {change}; watch again, with the resume token",
     cause:
       "The function that provides credentials has begun to name another owner for a call, or other secrets where it names no owner. What the new identity sees is shown to nobody who began with the old one.",
     remedy:

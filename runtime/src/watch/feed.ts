@@ -39,13 +39,18 @@ export interface FeedOptions {
   /** When it may be polled first, on the clock's monotonic scale. */
   readonly mayPollAt: number;
   /** Makes the call of one poll. */
-  readonly call: (header: () => Headers, signal: AbortSignal) => RunningCall<PollAdapter>;
-  /** Checks that a poll with these headers asks as who watches: credentials may come to be those of somebody else. */
-  readonly check: (header: () => Headers, signal: AbortSignal) => Promise<void>;
+  readonly call: (header: () => Headers, signal: AbortSignal) => Poll;
   /** The error of a process that ends. */
   readonly closed: () => ConnectError;
   /** Is called once, when it is over. */
   readonly onClosed: (mayPollAt: number) => void;
+}
+
+/** One poll. */
+export interface Poll {
+  readonly call: RunningCall<PollAdapter>;
+  /** Checks first that it asks as who watches: credentials may come to be those of somebody else. */
+  readonly check: () => Promise<void>;
 }
 
 /** How many polls a watcher waits for what its token has and the feed does not. */
@@ -219,9 +224,10 @@ export class Feed {
 
   private async poll(signal: AbortSignal): Promise<void> {
     const { clock } = this.options;
-    const call = this.options.call(this.header, signal);
+    const poll = this.options.call(this.header, signal);
+    const { call } = poll;
     this.isAsking = true;
-    const { error } = await this.runAs(() => this.ask(call, signal));
+    const { error } = await this.runAs(() => this.ask(poll));
     this.isAsking = false;
     if (signal.aborted) return;
     const wait = this.pace.next(error);
@@ -240,13 +246,10 @@ export class Feed {
     this.failed(error === undefined ? undefined : call.errorOf(error));
   }
 
-  private async ask(
-    call: RunningCall<PollAdapter>,
-    signal: AbortSignal,
-  ): Promise<{ readonly error?: unknown }> {
-    const { check, message } = this.options;
+  private async ask({ call, check }: Poll): Promise<{ readonly error?: unknown }> {
+    const { message } = this.options;
     try {
-      await check(this.header, signal);
+      await check();
     } catch (error) {
       return { error };
     }
