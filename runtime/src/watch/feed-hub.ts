@@ -68,7 +68,7 @@ export class FeedHub {
    * Lets a call watch a feed, from where its request says.
    *
    * @throws ConnectError for a request that cannot be sent or has no credentials; RESUME_TOKEN_INVALID,
-   *   FEED_START_AMBIGUOUS, WATCHERS_EXHAUSTED, UPSTREAM_CLOSED
+   *   FEED_START_AMBIGUOUS, WATCHERS_EXHAUSTED, WATCH_DRAINED
    */
   async watch(request: WatchRequest): Promise<Watcher> {
     const { call, message } = request;
@@ -129,8 +129,9 @@ export class FeedHub {
   ): Feed {
     const { maxFeeds, graceMs, bus } = this.settings;
     const { adapter, route } = call;
-    const { upstream } = adapter.rules;
-    if (this.isDrained || route.upstream.closing.aborted) throw restError("UPSTREAM_CLOSED", { upstream });
+    const drained = () =>
+      restError("WATCH_DRAINED", { upstream: adapter.rules.upstream, method: fullName(adapter.method) });
+    if (this.isDrained || route.upstream.closing.aborted) throw drained();
     if (this.feeds.size >= maxFeeds) this.closeIdle();
     if (this.feeds.size >= maxFeeds) throw exhausted(adapter, maxFeeds, "feeds");
     const mayPollAt = this.resting.get(key) ?? 0;
@@ -152,7 +153,7 @@ export class FeedHub {
             };
             return { call: poll(context), check };
           },
-          closed: () => restError("UPSTREAM_CLOSED", { upstream }),
+          closed: drained,
           onClosed: (nextAt) => this.closed(key, nextAt),
         }),
     );
