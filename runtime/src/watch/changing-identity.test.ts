@@ -129,3 +129,21 @@ test.each([
   expect(reasonOf(error)).toBe("FEED_IDENTITY_CHANGED");
   expect(error.rawMessage).toContain(`the credentials for polling the feed ${text}`);
 });
+
+test("polls are made as the newest of those who still watch", async () => {
+  const { timeline, clock, watching } = startWatching({
+    rules: { credentials: ["oauth2"] },
+    upstream: {
+      credentials: ({ header }) => ({ oauth2: { accessToken: header.get("x-token") ?? "" }, owner: "ada" }),
+    },
+  });
+  const watchers = ["one", "two", "three"].map((token) => watching({}, { "x-token": token }));
+  const expected = ["three", "two", "one", "one"];
+  for (const watcher of [watchers[2], watchers[1], watchers[0], undefined]) {
+    clock.advance(NEXT);
+    await settled();
+    expect(timeline.requests.at(-1)?.authorization).toBe(`Bearer ${expected.shift()}`);
+    await watcher?.leave();
+    await settled();
+  }
+});

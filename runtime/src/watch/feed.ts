@@ -3,7 +3,6 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import type { FeedParts, FeedStart, PollAdapter } from "../adapter/adapter.ts";
 import type { FeedBus, FeedEntryKind, FeedMember, FeedName, FeedSeat } from "../call/feed-bus.ts";
 import type { RunningCall } from "../call/running-call.ts";
-import type { RunAs } from "../call/watch-options.ts";
 import { reasonOf, restError } from "../errors/rest-error.ts";
 import { fullName } from "../text/full-name.ts";
 import { sleep } from "../time/abort.ts";
@@ -85,8 +84,8 @@ export class Feed {
   private readonly prepared = new Map<string, Start>();
   /** By what is ahead, the message that says that nothing happens. */
   private readonly heartbeats = new Map<TokenIds | undefined, Batch>();
-  private header: () => Headers = () => new Headers();
-  private runAs: RunAs = (work) => work();
+  /** As whom it was polled last. */
+  private asker: Pick<Watcher, "header" | "runAs"> = { header: () => new Headers(), runAs: (work) => work() };
   /** Whether it is known what the feed lists. */
   private isKnown = false;
   private isClosed = false;
@@ -122,9 +121,6 @@ export class Feed {
     this.stopGrace?.();
     this.stopGrace = undefined;
     this.watchers.add(watcher);
-    // the newest has the freshest credentials of those with the same name
-    this.header = watcher.header;
-    this.runAs = watcher.runAs;
     if (beginning.heartbeatMs !== undefined) {
       this.beat(watcher, Math.max(beginning.heartbeatMs, MIN_HEARTBEAT_MS), this.options.clock.monotonic());
     }
@@ -224,10 +220,13 @@ export class Feed {
 
   private async poll(signal: AbortSignal): Promise<void> {
     const { clock } = this.options;
-    const poll = this.options.call(this.header, signal);
+    // the newest has the freshest credentials of those with the same name; who has left may have logged out
+    for (const watcher of this.watchers) this.asker = watcher;
+    const { header, runAs } = this.asker;
+    const poll = this.options.call(header, signal);
     const { call } = poll;
     this.isAsking = true;
-    const { error } = await this.runAs(() => this.ask(poll));
+    const { error } = await runAs(() => this.ask(poll));
     this.isAsking = false;
     if (signal.aborted) return;
     const wait = this.pace.next(error);
