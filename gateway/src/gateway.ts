@@ -101,7 +101,7 @@ export interface GatewayOptions
   readonly fastPath?: boolean;
   /** How feeds are watched; `limits` say how many streams there may be. */
   readonly watch?: Omit<WatchOptions, "bus" | "maxWatchers"> | undefined;
-  /** Shares feeds with other processes. Default: each process polls for itself. */
+  /** Shares feeds with other processes: over Redis, or by a bus that is made. Default: each process polls for itself. */
   readonly bus?: BusOptions | BusMaker | undefined;
   /** Where to serve metrics, and which. Default: nowhere; without a port likewise. */
   readonly metrics?: (MetricsPlace & MetricsOptions) | undefined;

@@ -4,7 +4,7 @@ import { retryDelayOf } from "../errors/retry-info.ts";
 import { ERRORS } from "../errors/table.ts";
 
 /** The longest wait after failures, unless the upstream asks for more. */
-const MAX_BACKOFF_MS = 15 * 60_000;
+export const MAX_BACKOFF_MS = 15 * 60_000;
 /** The wait after a limit that does not say when it ends. */
 const LIMIT_MS = 60_000;
 

@@ -4,6 +4,7 @@ import type { FeedParts, FeedStart, PollAdapter } from "../adapter/adapter.ts";
 import type { FeedBus, FeedEntryKind, FeedMember, FeedName, FeedSeat } from "../call/feed-bus.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { reasonOf, restError } from "../errors/rest-error.ts";
+import { MAX_BACKOFF_MS } from "../stream/poll-failure.ts";
 import { fullName } from "../text/full-name.ts";
 import { sleep } from "../time/abort.ts";
 import { type Clock, MAX_DELAY_MS } from "../time/clock.ts";
@@ -168,7 +169,9 @@ export class Feed {
 
   private readonly member: FeedMember = {
     start: (entries) => {
-      for (const entry of entries) this.member.entry(entry);
+      const all = entries.map(decodeFeedEntry);
+      if (!all.some((entry) => this.isRecent(entry))) return;
+      for (const entry of all) if (!this.isClosed) this.onEntry(entry);
     },
     lead: (fence) => {
       this.fence = fence;
@@ -191,6 +194,14 @@ export class Feed {
     },
   };
 
+  /**
+   * What nobody has polled for long says nothing of now: who starts with what is new would get all that has happened since. Clocks of
+   * other processes may be wrong, which costs a poll at most.
+   */
+  private isRecent({ polledAt, intervalMs }: FeedEntry): boolean {
+    return this.options.clock.now() - polledAt <= 2 * intervalMs + MAX_BACKOFF_MS;
+  }
+
   /** What another process has found. */
   private onEntry({ kind, items, listed, gap, full, polledAt, intervalMs }: FeedEntry): void {
     const { clock } = this.options;
@@ -203,7 +214,9 @@ export class Feed {
     if (kind === "poll") return;
     this.isFull = full;
     const news = this.window.apply(listed, items);
-    this.arrived(news.items, gap);
+    // a process that has paused may have missed entries, which the bus keeps no longer
+    const hasMissed = this.isKnown && full && news.isApart && news.items.length > 0;
+    this.arrived(news.items, gap || hasMissed);
   }
 
   private async lead(signal: AbortSignal): Promise<void> {
