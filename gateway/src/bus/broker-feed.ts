@@ -1,13 +1,36 @@
 import type { FeedEntryKind } from "connect-rest";
-import type { BrokerSeat } from "./broker-seat.ts";
 import { BEATS } from "./group-messages.ts";
 import { leaseOf } from "./lease.ts";
+
+/** A process's place in a feed: where it is in what is kept, and what it is to be told. */
+export interface Participant {
+  /** The number of the last entry that it was sent. */
+  readonly position: number;
+  /** It gets nothing before the next window. */
+  readonly isWaiting: boolean;
+  /** How many signs of life its process has given. */
+  readonly beats: number;
+  /** Its process has let a lease lapse, and has given no sign of life since. */
+  readonly isLate: boolean;
+  /** Its process has let a lease lapse. */
+  lapsed(): void;
+  /** What it goes on with is behind that. */
+  goTo(position: number): void;
+  /** The same, but with the next window first. */
+  waitForWindow(position: number): void;
+  /** There is a window with this number. */
+  startAt(number: number): void;
+  /** @param fence the one to lead with; undefined for following */
+  tell(fence: number | undefined): void;
+  /** There may be something to send to it. */
+  wake(): void;
+}
 
 /** An entry that is kept. */
 export interface KeptEntry {
   /** Higher than those of all entries before. */
   readonly number: number;
-  readonly from: BrokerSeat;
+  readonly from: Participant;
   readonly kind: FeedEntryKind;
   /** In base64. */
   readonly parts: readonly string[];
@@ -31,13 +54,13 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  */
 export class BrokerFeed {
   private readonly options: BrokerFeedOptions;
-  private readonly seats = new Set<BrokerSeat>();
+  private readonly seats = new Set<Participant>();
   private kept: readonly KeptEntry[] = [];
   /** The memory that entries take. */
   size = 0;
   private last = 0;
   private intervalMs: number;
-  private leader: BrokerSeat | undefined;
+  private leader: Participant | undefined;
   private fence = 0;
   /** What was kept was given up: who joins or is behind starts with the next window. */
   private isCut = false;
@@ -57,18 +80,18 @@ export class BrokerFeed {
     return this.seats.size > 0;
   }
 
-  join(seat: BrokerSeat): void {
+  join(seat: Participant): void {
     clearTimeout(this.unusedTimer);
     this.seats.add(seat);
     const window = this.kept.findLastIndex(({ kind }) => kind === "window");
     const first = window < 0 ? this.kept.find(({ kind }) => kind === "poll") : this.kept[window];
-    seat.position = first === undefined ? this.last : first.number - 1;
+    seat.goTo(first === undefined ? this.last : first.number - 1);
     if (this.isCut) this.waitForWindow(seat);
     if (this.leader === undefined) this.elect();
     seat.wake();
   }
 
-  leave(seat: BrokerSeat): void {
+  leave(seat: Participant): void {
     this.seats.delete(seat);
     if (this.leader === seat) this.elect();
     if (this.seats.size > 0) return;
@@ -90,7 +113,7 @@ export class BrokerFeed {
   }
 
   /** Says to a seat again who polls. */
-  settle(seat: BrokerSeat): void {
+  settle(seat: Participant): void {
     seat.tell(this.leader === seat ? this.fence : undefined);
   }
 
@@ -100,12 +123,12 @@ export class BrokerFeed {
   }
 
   /** The entry behind a number for who is not its author; undefined where there is none yet. */
-  entryAfter(number: number, seat: BrokerSeat): KeptEntry | undefined {
+  entryAfter(number: number, seat: Participant): KeptEntry | undefined {
     return this.kept.find((entry) => entry.number > number && entry.from !== seat);
   }
 
   /** Keeps an entry for the others. False for one of a process that has lost its lease. */
-  publish(seat: BrokerSeat, fence: number, kind: FeedEntryKind, parts: readonly string[]): boolean {
+  publish(seat: Participant, fence: number, kind: FeedEntryKind, parts: readonly string[]): boolean {
     if (this.leader !== seat || this.fence !== fence) return false;
     const size = parts.reduce((sum, part) => sum + part.length, 0);
     const entry: KeptEntry = { number: ++this.last, from: seat, kind, parts, size };
@@ -144,7 +167,7 @@ export class BrokerFeed {
   }
 
   /** Has who polls publish a window: with a new fence it begins with one. */
-  private waitForWindow(seat: BrokerSeat): void {
+  private waitForWindow(seat: Participant): void {
     const { leader } = this;
     const isAsked = [...this.seats].some((each) => each.isWaiting);
     seat.waitForWindow(this.last);

@@ -1,6 +1,6 @@
 import type { FeedEntryKind } from "connect-rest";
 import type { BrokerFeed } from "./broker-feed.ts";
-import { BrokerSeat } from "./broker-seat.ts";
+import { BrokerSeat, type SeatOwner } from "./broker-seat.ts";
 import { type FromBroker, MAX_ENTRY_BYTES, type ToBroker } from "./group-messages.ts";
 import { Pump, type Send, type Source } from "./pump.ts";
 
@@ -21,7 +21,7 @@ export interface PeerOptions {
 const MAX_CHARACTERS = Math.ceil(MAX_ENTRY_BYTES / 3) * 4;
 
 /** One process of the group, as its broker sees it. */
-export class BrokerPeer {
+export class BrokerPeer implements SeatOwner {
   /** How many signs of life it has given. */
   beats = 0;
   /** It has let a lease lapse, and has given no sign of life since. */
@@ -39,6 +39,10 @@ export class BrokerPeer {
     this.options = options;
     this.pump = new Pump(options.send);
     this.beat = { next: () => this.nextBeat() };
+  }
+
+  lapsed(): void {
+    this.isLate = true;
   }
 
   wake(seat: BrokerSeat): void {

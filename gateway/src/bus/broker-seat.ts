@@ -1,26 +1,36 @@
-import type { BrokerFeed, KeptEntry } from "./broker-feed.ts";
-import type { BrokerPeer } from "./broker-peer.ts";
+import type { BrokerFeed, KeptEntry, Participant } from "./broker-feed.ts";
 import type { FromBroker } from "./group-messages.ts";
 import type { Source } from "./pump.ts";
+
+/** The process of a seat. */
+export interface SeatOwner {
+  /** How many signs of life it has given. */
+  readonly beats: number;
+  /** It has let a lease lapse, and has given no sign of life since. */
+  readonly isLate: boolean;
+  lapsed(): void;
+  /** Sends what a seat has to say. */
+  wake(seat: BrokerSeat): void;
+}
 
 /** What a process is to be told of who polls: a fence to lead with, or to follow. */
 type Role = { readonly fence: number | undefined };
 
 /** The place of one process in a feed, as the broker sees it: where it is in what is kept, and what it has not been told yet. */
-export class BrokerSeat implements Source<FromBroker> {
+export class BrokerSeat implements Participant, Source<FromBroker> {
   /** The number of the last entry that it was sent. */
   position = 0;
   /** It gets nothing before the next window. */
   isWaiting = false;
   readonly feed: BrokerFeed;
   private readonly number: number;
-  private readonly peer: BrokerPeer;
+  private readonly peer: SeatOwner;
   private hasStarted = false;
   private role: Role | undefined;
   private published: { readonly id: number; readonly isCurrent: boolean } | undefined;
   private sending: { readonly entry: KeptEntry; part: number } | undefined;
 
-  constructor(number: number, peer: BrokerPeer, feed: BrokerFeed) {
+  constructor(number: number, peer: SeatOwner, feed: BrokerFeed) {
     this.number = number;
     this.peer = peer;
     this.feed = feed;
@@ -37,7 +47,11 @@ export class BrokerSeat implements Source<FromBroker> {
   }
 
   lapsed(): void {
-    this.peer.isLate = true;
+    this.peer.lapsed();
+  }
+
+  goTo(position: number): void {
+    this.position = position;
   }
 
   waitForWindow(position: number): void {
