@@ -24,6 +24,7 @@ import { strip } from "./park.ts";
 import { type Identify, ofSocket, sniff } from "./preface.ts";
 import { createOriginReader, createProxyCheck, type ProxyOptions } from "./proxies.ts";
 import type { Refusal, Refuse } from "./refusal.ts";
+import { RequestTurns } from "./request-turns.ts";
 import { createSecure } from "./secure.ts";
 import { WriteWatch } from "./write-watch.ts";
 
@@ -170,7 +171,9 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
     progressed: (stream) => watch.progressed(stream),
   };
   const everyMs = Math.max(10, Math.min(WATCH_MS, limits.stalledWriteMs / 4));
-  const timer = new Callbacks(options.onError).every(everyMs, () => watch.check());
+  const shared = new Callbacks(options.onError);
+  const timer = shared.every(everyMs, () => watch.check());
+  const turns = new RequestTurns(shared);
   /** What is exceeded by one more request; in a crowd, those that do not read go first. */
   const excess = (client: string) => {
     const found = requests.excess(client);
@@ -190,6 +193,8 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
       return true;
     },
     request: (request, response, callbacks) => {
+      // one that was closed for pipelining too much, in the same read
+      if (!isHttp2(request) && request.socket.destroyed) return;
       const { client } = originOf(request);
       const exceeded = excess(client);
       const leave = once(requests.add(client));
@@ -215,7 +220,9 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
           strip(stream);
           return { stream, ...writes };
         };
-        serve(request, response, { uncount: leave, park }, options);
+        const begin = callbacks.guarded(() => serve(request, response, { uncount: leave, park }, options));
+        const takeBack = turns.add(client, begin);
+        if (takeBack !== undefined) callbacks.once(outgoing(response), "close", takeBack);
       }
     },
     stop: () => timer.stop(),
