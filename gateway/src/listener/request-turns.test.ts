@@ -156,7 +156,7 @@ test.each([
     const port = await start(begun);
     await Promise.all([1, 2].map(() => flood(port, bytes, 100)));
     await new Promise((resolve) => setImmediate(resolve));
-  // a turn of this test's may see the end of one and the beginning of the next
+    // a turn of this test's may see the end of one and the beginning of the next
     expect(Math.max(...begun)).toBeLessThanOrEqual(2 * PER_TURN);
     expect(begun.reduce((all, each) => all + each, 0)).toBe(200);
   },
