@@ -27,7 +27,8 @@ export const LIMIT_TABLE = {
     unit: "count",
     max: 1_000_000,
     shared: true,
-    effect: "Open connections. Further connections are closed immediately.",
+    effect:
+      "Open connections. Further connections are closed immediately, and so are those that leave less than a quarter of the files that the process may open (Linux: `ulimit -n`), which are for connections to upstreams.",
   },
   connectionsPerClient: {
     default: 1000,

@@ -20,6 +20,7 @@ import {
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { InFlight } from "./in-flight.ts";
+import { leavesTooFew, maxOpenFiles } from "./open-files.ts";
 import { strip } from "./park.ts";
 import { type Identify, ofSocket, sniff } from "./preface.ts";
 import { createOriginReader, createProxyCheck, type ProxyOptions } from "./proxies.ts";
@@ -48,6 +49,8 @@ export interface ListenerOptions {
   readonly certificate?: Certificate | undefined;
   /** Trusted proxies: their connections are many clients'. Default: none. */
   readonly proxies?: ProxyOptions | undefined;
+  /** How many files the process may have open. Default: what the system says. */
+  readonly openFiles?: number | undefined;
 }
 
 /**
@@ -115,8 +118,6 @@ export function createListener(options: ListenerOptions): Listener {
     const ofConnection = ofSocket(socket, onError);
     ofConnection.guarded(onConnection)(socket, ofConnection);
   });
-  server.maxConnections = limits.connections;
-  callbacks.on(server, "drop", () => onLimit("connections"));
   // E.g. when the process has no file left for a connection; without a listener this would end it. What keeps it from
   // listening is told by `listen`.
   callbacks.on(server, "error", (error: unknown) => {
@@ -157,7 +158,7 @@ const CONTENDED_STALL_MS = 1000;
 const CROWDED_STALL_MS = 200;
 
 function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: () => boolean): Taker {
-  const { limits, onLimit } = options;
+  const { limits, onLimit, openFiles = maxOpenFiles() } = options;
   const connections = new Crowd(limits.connections, limits.connectionsPerClient);
   const requests = new Crowd(limits.requestsInFlight, limits.requestsPerClient);
   const isProxy = createProxyCheck(options.proxies);
@@ -184,8 +185,10 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
   return {
     connection: (socket, callbacks) => {
       const address = socket.remoteAddress ?? "";
-      if (!isProxy(address) && connections.excess(address) === "client") {
-        onLimit("connectionsPerClient");
+      const exceeded = leavesTooFew(socket, openFiles) ? "all" : connections.excess(address);
+      // Not by `maxConnections`: what a worker does not take at all, its primary process hands out again without end.
+      if (exceeded === "all" || (exceeded === "client" && !isProxy(address))) {
+        onLimit(exceeded === "all" ? "connections" : "connectionsPerClient");
         socket.destroy();
         return false;
       }
