@@ -20,6 +20,7 @@ import {
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { InFlight } from "./in-flight.ts";
+import { Offenders } from "./offenders.ts";
 import { leavesTooFew, maxOpenFiles } from "./open-files.ts";
 import { strip } from "./park.ts";
 import { type Identify, ofSocket, sniff } from "./preface.ts";
@@ -76,6 +77,7 @@ export function createListener(options: ListenerOptions): Listener {
   const callbacks = new Callbacks(onError);
   const inFlight = new InFlight();
   const pending = new Set<net.Socket>();
+  const sockets = new Set<net.Socket>();
   let draining: Promise<void> | undefined;
   const takeIn = createTaker(options, inFlight, () => draining !== undefined);
 
@@ -92,7 +94,9 @@ export function createListener(options: ListenerOptions): Listener {
     [...inFlight.owedBy(socket)].some((response) => response.headersSent);
   const onRejected = options.onRejected ?? ignore;
   const h1 = createHttp1Server(limits, onRequest, hasResponse, callbacks, { onLimit, onRejected, onError });
-  const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError, options.onViolation ?? ignore);
+  const onViolation = options.onViolation ?? ignore;
+  const { attacked } = takeIn;
+  const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError, onViolation, attacked);
   const onTlsFailure = options.onTlsFailure ?? ignore;
   const secure =
     options.certificate && createSecure(options.certificate, limits, callbacks, { onTlsFailure, onError });
@@ -102,7 +106,11 @@ export function createListener(options: ListenerOptions): Listener {
   const onConnection = (socket: net.Socket, ofConnection: Callbacks) => {
     if (!takeIn.connection(socket, ofConnection)) return;
     pending.add(socket);
-    ofConnection.once(socket, "close", () => pending.delete(socket));
+    sockets.add(socket);
+    ofConnection.once(socket, "close", () => {
+      pending.delete(socket);
+      sockets.delete(socket);
+    });
     identify(socket, (protocol, usable) => {
       pending.delete(socket);
       if (protocol === "http2") {
@@ -124,7 +132,7 @@ export function createListener(options: ListenerOptions): Listener {
     if (server.listening) onError(error);
   });
 
-  const parts = { server, h1, sessions: h2.sessions, pending, inFlight };
+  const parts = { server, h1, sessions: h2.sessions, pending, sockets, inFlight };
   return {
     listen: (port, host) => listen(server, port, host),
     drain: (noticeMs = limits.drainNoticeMs) => {
@@ -145,6 +153,8 @@ interface Taker {
   connection(socket: net.Socket, callbacks: Callbacks): boolean;
   /** Serves a request, or refuses it. */
   request(request: HttpRequest, response: HttpResponse, callbacks: Callbacks): void;
+  /** A connection of a client was ended for an attack. */
+  readonly attacked: (client: string) => void;
   stop(): void;
 }
 
@@ -160,6 +170,7 @@ const CROWDED_STALL_MS = 200;
 function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: () => boolean): Taker {
   const { limits, onLimit, openFiles = maxOpenFiles() } = options;
   const connections = new Crowd(limits.connections, limits.connectionsPerClient);
+  const offenders = new Offenders();
   const requests = new Crowd(limits.requestsInFlight, limits.requestsPerClient);
   const isProxy = createProxyCheck(options.proxies);
   const originOf = createOriginReader(options.proxies);
@@ -189,6 +200,11 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
       // Not by `maxConnections`: what a worker does not take at all, its primary process hands out again without end.
       if (exceeded === "all" || (exceeded === "client" && !isProxy(address))) {
         onLimit(exceeded === "all" ? "connections" : "connectionsPerClient");
+        socket.destroy();
+        return false;
+      }
+      if (offenders.isBarred(address, performance.now()) && !isProxy(address)) {
+        onLimit("resetsPerSecond");
         socket.destroy();
         return false;
       }
@@ -228,6 +244,7 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
         if (takeBack !== undefined) callbacks.once(outgoing(response), "close", takeBack);
       }
     },
+    attacked: (client) => offenders.add(client, performance.now()),
     stop: () => timer.stop(),
   };
 }
