@@ -55,7 +55,18 @@ function bytesOf(body: DispatchOptions["body"]): Uint8Array | undefined {
   return body instanceof Uint8Array ? body : undefined;
 }
 
+/** Headers that are the same for many requests, which is why they are frozen. */
+const PRINTED = new WeakMap<readonly unknown[], string>();
+
 function printed(headers: readonly unknown[]): string | undefined {
+  const known = PRINTED.get(headers);
+  if (known !== undefined) return known;
+  const text = print(headers);
+  if (text !== undefined && Object.isFrozen(headers)) PRINTED.set(headers, text);
+  return text;
+}
+
+function print(headers: readonly unknown[]): string | undefined {
   let text = "";
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at];
