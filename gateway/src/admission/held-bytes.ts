@@ -22,6 +22,35 @@ interface Held {
   fail: ((error: ConnectError) => void) | undefined;
 }
 
+/** A class, since there is one for each call. */
+class HeldRequest implements Hold, Held {
+  bytes = 0;
+  fail: ((error: ConnectError) => void) | undefined;
+  private readonly all: HeldBytes;
+  private readonly client: string;
+
+  constructor(all: HeldBytes, client: string) {
+    this.all = all;
+    this.client = client;
+  }
+
+  add(bytes: number): void {
+    this.all.add(this.client, this, bytes);
+  }
+
+  arriving(fail: (error: ConnectError) => void): void {
+    this.fail = fail;
+  }
+
+  arrived(): void {
+    this.fail = undefined;
+  }
+
+  release(): void {
+    this.all.release(this.client, this);
+  }
+}
+
 /** What one client has. */
 interface Share {
   readonly held: Set<Held>;
@@ -51,38 +80,31 @@ export class HeldBytes {
 
   /** Begins to count for one call of a client. */
   begin(client: string): Hold {
-    const held: Held = { bytes: 0, fail: undefined };
-    return {
-      add: (bytes) => {
-        this.makeRoom(client, bytes);
-        const share = this.shares.get(client) ?? { held: new Set(), bytes: 0 };
-        this.shares.set(client, share);
-        // to the end of the order
-        share.held.delete(held);
-        share.held.add(held);
-        this.count(share, held, bytes);
-      },
-      arriving: (fail) => {
-        held.fail = fail;
-        return () => {
-          held.fail = undefined;
-        };
-      },
-      release: () => this.release(client, held),
-    };
+    return new HeldRequest(this, client);
+  }
+
+  /** @throws ConnectError where there is no room */
+  add(client: string, held: Held, bytes: number): void {
+    this.makeRoom(client, bytes);
+    const share = this.shares.get(client) ?? { held: new Set(), bytes: 0 };
+    this.shares.set(client, share);
+    // to the end of the order
+    share.held.delete(held);
+    share.held.add(held);
+    this.count(share, held, bytes);
+  }
+
+  release(client: string, held: Held): void {
+    const share = this.shares.get(client);
+    if (share === undefined || !share.held.delete(held)) return;
+    this.count(share, held, -held.bytes);
+    if (share.held.size === 0) this.shares.delete(client);
   }
 
   private count(share: Share, held: Held, bytes: number): void {
     held.bytes += bytes;
     share.bytes += bytes;
     this.total += bytes;
-  }
-
-  private release(client: string, held: Held): void {
-    const share = this.shares.get(client);
-    if (share === undefined || !share.held.delete(held)) return;
-    this.count(share, held, -held.bytes);
-    if (share.held.size === 0) this.shares.delete(client);
   }
 
   private makeRoom(client: string, bytes: number): void {

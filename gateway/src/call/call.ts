@@ -28,11 +28,13 @@ export interface BodyHold {
    */
   add(bytes: number): void;
   /**
-   * Lets what is held be taken for others until the function that it returns is called.
+   * Lets what is held be taken for others until all of the request has arrived.
    *
    * @param fail notified once it is; nothing is held any more then
    */
-  arriving(fail: (error: ConnectError) => void): () => void;
+  arriving(fail: (error: ConnectError) => void): void;
+  /** All has arrived, or nothing more is read. */
+  arrived(): void;
 }
 
 /** What is known about one call while it runs: the log line and the interceptors read it. */

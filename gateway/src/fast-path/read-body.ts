@@ -22,6 +22,7 @@ export function readBody(
     const settle = (act: () => void) => {
       timer.stop();
       for (const off of offs) off();
+      call.hold?.arrived();
       act();
     };
     const finish = (work: () => boolean) => {
@@ -42,9 +43,9 @@ export function readBody(
     const onEnd = () => finish(() => true);
     const onAbort = () => settle(() => reject(end.reason));
     const timer = callbacks.after(idleMs, () => settle(() => reject(bodyIdle(idleMs))));
+    call.hold?.arriving((error) => settle(() => reject(error)));
     const offs = [
       onEndOf(end, callbacks, onAbort),
-      call.hold?.arriving((error) => settle(() => reject(error))) ?? (() => undefined),
       callbacks.on(request, "data", onData),
       callbacks.on(request, "end", onEnd),
     ];

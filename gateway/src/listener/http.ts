@@ -6,6 +6,7 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { Writable } from "node:stream";
+import type { Origin } from "./origin.ts";
 
 /** A request as Node gives it, of either HTTP version. */
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
@@ -22,8 +23,20 @@ export interface ParkedStream {
   readonly progressed: (stream: ServerHttp2Stream) => void;
 }
 
+/** Hears what becomes of a response. */
+export interface ExchangeListener {
+  /** All of it is handed to the connection. */
+  finished(): void;
+  /** Its stream or connection is gone, be all of it sent or not. */
+  closed(): void;
+}
+
 /** What whoever serves a request may do with it. */
 export interface Exchange {
+  /** Where the request comes from. */
+  readonly origin: Origin;
+  /** Takes the one listener. What it throws ends the request. */
+  listen(listener: ExchangeListener): void;
   /** Takes the request out of `requestsInFlight`, as one that another limit counts. */
   uncount(): void;
   /**

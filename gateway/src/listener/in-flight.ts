@@ -1,35 +1,24 @@
-import type { Callbacks } from "./callbacks.ts";
-import { type HttpRequest, type HttpResponse, isHttp2, outgoing } from "./http.ts";
+import { type HttpRequest, type HttpResponse, isHttp2 } from "./http.ts";
 
 /** The requests in flight, by connection. */
 export class InFlight {
   private readonly byConnection = new Map<object, Set<HttpResponse>>();
 
-  /** Adds a request until its response closes; `onDone` gets how many are left on its connection. */
-  add(
-    request: HttpRequest,
-    response: HttpResponse,
-    callbacks: Callbacks,
-    onDone: (left: number) => void,
-  ): number {
-    const connection = connectionOf(request);
+  /** Adds a response until it is removed; returns how many its connection has. */
+  add(connection: object, response: HttpResponse): number {
     const responses = this.byConnection.get(connection) ?? new Set();
     responses.add(response);
     this.byConnection.set(connection, responses);
-    callbacks.once(outgoing(response), "close", () => {
-      responses.delete(response);
-      if (responses.size === 0) this.byConnection.delete(connection);
-      onDone(responses.size);
-    });
     return responses.size;
   }
 
-  /** Takes a request away before its response has closed. */
-  remove(request: HttpRequest, response: HttpResponse): void {
-    const connection = connectionOf(request);
+  /** Removes a response, which is closed or parked; returns how many its connection has left. */
+  remove(connection: object, response: HttpResponse): number {
     const responses = this.byConnection.get(connection);
-    responses?.delete(response);
-    if (responses?.size === 0) this.byConnection.delete(connection);
+    if (responses === undefined) return 0;
+    responses.delete(response);
+    if (responses.size === 0) this.byConnection.delete(connection);
+    return responses.size;
   }
 
   /** The responses that a connection still owes. */
@@ -43,6 +32,7 @@ export class InFlight {
   }
 }
 
-function connectionOf(request: HttpRequest): object {
+/** The connection of a request, as long as it has one. */
+export function connectionOf(request: HttpRequest): object {
   return isHttp2(request) ? (request.stream.session ?? request.stream) : request.socket;
 }

@@ -6,7 +6,7 @@ import type { Certificate } from "./certificate.ts";
 import { checkRequest, useOriginForm } from "./check-request.ts";
 import { Crowd } from "./crowd.ts";
 import { closeAll, startDrain } from "./drain.ts";
-import { failExchange, lingerForBody, lingerForClose } from "./exchange.ts";
+import { failExchange, lingerForClose } from "./exchange.ts";
 import {
   type Exchange,
   type HttpHandler,
@@ -14,17 +14,15 @@ import {
   type HttpResponse,
   isHttp2,
   noKeepAlive,
-  outgoing,
-  type ParkedStream,
 } from "./http.ts";
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { InFlight } from "./in-flight.ts";
-import { strip } from "./park.ts";
 import { type Identify, ofSocket, sniff } from "./preface.ts";
 import { createOriginReader, createProxyCheck, type ProxyOptions } from "./proxies.ts";
 import type { Refusal, Refuse } from "./refusal.ts";
 import { createSecure } from "./secure.ts";
+import { type TakenParts, TakenRequest } from "./taken-request.ts";
 import { WriteWatch } from "./write-watch.ts";
 
 export interface ListenerOptions {
@@ -67,6 +65,9 @@ export interface Listener {
   useCertificate(certificate: Certificate): void;
 }
 
+// a name apart from the calls: what ignores an event cannot throw
+const ERROR = "error";
+
 export function createListener(options: ListenerOptions): Listener {
   const { limits, onLimit, onError } = options;
   const callbacks = new Callbacks(onError);
@@ -76,13 +77,17 @@ export function createListener(options: ListenerOptions): Listener {
   const takeIn = createTaker(options, inFlight, () => draining !== undefined);
 
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
-    const ofRequest = new Callbacks((error) => {
+    const fail = (error: unknown) => {
       onError(error);
       failExchange(request, response, options.refuse);
-    });
-    ofRequest.on(request, "error", ignore);
-    ofRequest.on(response, "error", ignore);
-    ofRequest.guarded(() => takeIn.request(request, response, ofRequest))();
+    };
+    request.on(ERROR, ignore);
+    response.on(ERROR, ignore);
+    try {
+      takeIn.request(request, response, () => new Callbacks(fail));
+    } catch (error) {
+      fail(error);
+    }
   };
   const hasResponse = (socket: Duplex) =>
     [...inFlight.owedBy(socket)].some((response) => response.headersSent);
@@ -142,7 +147,7 @@ interface Taker {
   /** Whether a connection may stay; it is closed when not. */
   connection(socket: net.Socket, callbacks: Callbacks): boolean;
   /** Serves a request, or refuses it. */
-  request(request: HttpRequest, response: HttpResponse, callbacks: Callbacks): void;
+  request(request: HttpRequest, response: HttpResponse, callbacks: () => Callbacks): void;
   stop(): void;
 }
 
@@ -165,10 +170,7 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
     () => limits.stalledWriteMs,
     () => onLimit("stalledWriteMs"),
   );
-  const writes: Pick<ParkedStream, "wrote" | "progressed"> = {
-    wrote: (stream) => watch.wrote(stream),
-    progressed: (stream) => watch.progressed(stream),
-  };
+  const parts: TakenParts = { inFlight, requests, watch, isDraining };
   const everyMs = Math.max(10, Math.min(WATCH_MS, limits.stalledWriteMs / 4));
   const timer = new Callbacks(options.onError).every(everyMs, () => watch.check());
   /** What is exceeded by one more request; in a crowd, those that do not read go first. */
@@ -190,32 +192,18 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
       return true;
     },
     request: (request, response, callbacks) => {
-      const { client } = originOf(request);
-      const exceeded = excess(client);
-      const leave = once(requests.add(client));
+      const origin = originOf(request);
+      const exceeded = excess(origin.client);
       if (isDraining() && !isHttp2(request)) noKeepAlive(response);
-      const running = inFlight.add(request, response, callbacks, (left) => {
-        leave();
-        if (isDraining() && left === 0 && !isHttp2(request)) request.socket.destroySoon();
-      });
-      watch.add(response, callbacks);
-      callbacks.once(outgoing(response), "finish", () => lingerForBody(request, callbacks));
-      if (running > limits.streamsPerConnection && !isHttp2(request)) {
+      const taken = new TakenRequest(request, response, origin, callbacks, parts);
+      if (taken.running > limits.streamsPerConnection && !isHttp2(request)) {
         // HTTP/2 refuses by itself; an HTTP/1.1 client could pipeline without end.
         onLimit("streamsPerConnection");
         request.socket.destroy();
       } else if (exceeded !== undefined) {
         refuseMore(exceeded, request, response, requests.size, options);
       } else {
-        const park = (): ParkedStream | undefined => {
-          if (!isHttp2(request) || !("stream" in response)) return undefined;
-          const { stream } = response;
-          inFlight.remove(request, response);
-          watch.forget(response);
-          strip(stream);
-          return { stream, ...writes };
-        };
-        serve(request, response, { uncount: leave, park }, options);
+        serve(request, response, taken, options);
       }
     },
     stop: () => timer.stop(),
@@ -287,15 +275,6 @@ function listen(server: net.Server, port: number, host: string): Promise<net.Add
     });
     server.listen({ port, host });
   });
-}
-
-function once(act: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    act();
-  };
 }
 
 function count(server: net.Server): Promise<number> {

@@ -5,7 +5,8 @@ import { cut, type HttpResponse, outgoing } from "./http.ts";
 /** A response, or a stream of HTTP/2 alone. */
 type Written = HttpResponse | { readonly stream: ServerHttp2Stream };
 
-interface Watched {
+/** What is watched, and what its client was seen to do. */
+export interface Watched {
   readonly response: Written;
   /** Looked at only until its client has read everything. */
   readonly isParked?: boolean;
@@ -39,11 +40,16 @@ export class WriteWatch {
   /** Watches a response until it closes. */
   add(response: HttpResponse, callbacks: Callbacks): void {
     const watched = { response, waitingSince: this.now() };
-    this.watched.set(response, watched);
+    this.enter(watched);
     callbacks.on(outgoing(response), "drain", () => {
       watched.waitingSince = this.now();
     });
-    callbacks.once(outgoing(response), "close", () => this.watched.delete(response));
+    callbacks.once(outgoing(response), "close", () => this.forget(watched));
+  }
+
+  /** The same until it is forgotten, for those who see themselves when it is read. */
+  enter(watched: Watched): void {
+    this.watched.set(watched.response, watched);
   }
 
   /** Watches a parked stream, to which something was just written, until it is read. */
@@ -58,8 +64,8 @@ export class WriteWatch {
     if (!stream.destroyed && stream.writableLength > 0) this.wrote(stream);
   }
 
-  /** No longer watches a response. */
-  forget(response: HttpResponse): void {
+  /** No longer watches a response, which is closed or parked. */
+  forget({ response }: Watched): void {
     this.watched.delete(response);
   }
 

@@ -11,7 +11,7 @@ import type { StreamedResponse } from "../protocol/streamed-response.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 
 /** Bytes that a client must take in one `stalledWriteMs`; the listener watches that it does. */
-const SLICE_BYTES = 64 * 1024;
+export const SLICE_BYTES = 64 * 1024;
 
 /** What a call sends back: all of it at once, or a body that comes in chunks. */
 export type RpcResponse = WholeResponse | StreamedResponse | UniversalServerResponse;
@@ -75,6 +75,45 @@ async function sendWhole(
     await endResponse(response, body);
   }
   return undefined;
+}
+
+/**
+ * Sends a whole response whose body is no longer than `SLICE_BYTES`, to a client that is there. All of it is handed to the
+ * connection at once; the response emits `finish` when that has taken it.
+ *
+ * @param requestId undefined where the response has its headers already that are the same for all
+ */
+export function sendAtOnce(
+  response: HttpResponse,
+  { status, headers, body, trailers }: WholeResponse,
+  requestId: string | undefined,
+): void {
+  if ("stream" in response || requestId === undefined) {
+    if (requestId !== undefined) response.setHeader(REQUEST_ID_HEADER, requestId);
+    response.statusCode = status;
+    setHeaders(response, headers);
+    if (trailers !== undefined && "stream" in response) {
+      response.addTrailers(sendable(trailers));
+      // before the end: ended without a body, the response would be over with its headers
+      response.writeHead(status);
+    }
+  } else {
+    response.writeHead(status, flatHeaders(requestId, sendable(headers)));
+  }
+  if (body.length === 0) {
+    response.end();
+  } else {
+    response.end(body);
+  }
+}
+
+/** Headers one after the other, which Node prints without a look at what it has. */
+function flatHeaders(requestId: string, headers: WholeResponse["headers"]): (string | string[])[] {
+  const flat: (string | string[])[] = [REQUEST_ID_HEADER, requestId];
+  for (const name in headers) {
+    if (name !== REQUEST_ID_HEADER) flat.push(name, headers[name] ?? "");
+  }
+  return flat;
 }
 
 /** Headers with the first chunk, so that the handler could still set them, then chunks as the client reads, then trailers. */
