@@ -5,7 +5,7 @@ import { type Call, runAs } from "../call/call.ts";
 import { CallEnd } from "../call/call-end.ts";
 import { bodyIdle, deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";
 import { sharedTimer } from "../listener/callbacks.ts";
-import type { HttpRequest } from "../listener/http.ts";
+import { type HttpRequest, incoming } from "../listener/http.ts";
 import { requestHeaders } from "../protocol/headers.ts";
 import type { Validation } from "../protocol/validate.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
@@ -124,7 +124,7 @@ export class UnaryRun {
     }
     this.reader = wire.bodyReader(this.request, this.options.limits.readMaxBytes);
     this.call.hold?.arriving(this.fail);
-    this.request.on(DATA, this.onData).on(END, this.onEnd);
+    incoming(this.request).on(DATA, this.onData).on(END, this.onEnd);
   }
 
   private readonly onData = (chunk: Uint8Array): void => {
@@ -284,7 +284,7 @@ export class UnaryRun {
     this.reader = undefined;
     this.call.hold?.arrived();
     // what still arrives is dropped by whoever sends the response
-    this.request.off(DATA, this.onData).off(END, this.onEnd);
+    incoming(this.request).off(DATA, this.onData).off(END, this.onEnd);
   }
 }
 

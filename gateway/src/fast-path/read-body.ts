@@ -2,7 +2,7 @@ import type { Call } from "../call/call.ts";
 import { CallEnd } from "../call/call-end.ts";
 import { bodyIdle } from "../call/call-errors.ts";
 import { Callbacks } from "../listener/callbacks.ts";
-import type { HttpRequest } from "../listener/http.ts";
+import { type HttpRequest, incoming } from "../listener/http.ts";
 import type { BodyReader, RawMessage } from "./wire.ts";
 
 /**
@@ -44,10 +44,11 @@ export function readBody(
     const onAbort = () => settle(() => reject(end.reason));
     const timer = callbacks.after(idleMs, () => settle(() => reject(bodyIdle(idleMs))));
     call.hold?.arriving((error) => settle(() => reject(error)));
+    const body = incoming(request);
     const offs = [
       onEndOf(end, callbacks, onAbort),
-      callbacks.on(request, "data", onData),
-      callbacks.on(request, "end", onEnd),
+      callbacks.on(body, "data", onData),
+      callbacks.on(body, "end", onEnd),
     ];
   });
 }

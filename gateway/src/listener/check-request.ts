@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import type { Http2ServerRequest } from "node:http2";
 import type { Limits } from "../limits.ts";
 import { show } from "../text/show.ts";
 import { isAuthority } from "./authority.ts";
 import { type HttpRequest, isHttp2 } from "./http.ts";
+import type { Http2Request } from "./http2-message.ts";
 import type { Refusal } from "./refusal.ts";
 
 /**
@@ -102,7 +102,7 @@ function checkHost(request: IncomingMessage): Refusal | undefined {
   return isAuthority(host) ? undefined : badAuthority("the Host header", host);
 }
 
-function checkHttp2Authority(request: Http2ServerRequest): Refusal | undefined {
+function checkHttp2Authority(request: Http2Request): Refusal | undefined {
   const authority = request.headers[":authority"];
   const host = request.headers.host;
   const name = authority ?? host;

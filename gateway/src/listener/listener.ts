@@ -14,6 +14,7 @@ import {
   type HttpResponse,
   isHttp2,
   noKeepAlive,
+  outgoing,
 } from "./http.ts";
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
@@ -81,8 +82,10 @@ export function createListener(options: ListenerOptions): Listener {
       onError(error);
       failExchange(request, response, options.refuse);
     };
-    request.on(ERROR, ignore);
-    response.on(ERROR, ignore);
+    if (!isHttp2(request)) {
+      request.on(ERROR, ignore);
+      outgoing(response).on(ERROR, ignore);
+    }
     try {
       takeIn.request(request, response, () => new Callbacks(fail));
     } catch (error) {

@@ -60,13 +60,7 @@ async function sendWhole(
   if (isGone(response)) return undefined;
   const refused = hold.add(body.length);
   if (refused !== undefined) return refused;
-  response.statusCode = status;
-  setHeaders(response, headers);
-  if (trailers !== undefined && "stream" in response) {
-    response.addTrailers(sendable(trailers));
-    // before the end: ended without a body, the response would be over with its headers
-    response.writeHead(status);
-  }
+  writeWholeHead(response, status, headers, trailers);
   if (body.length > SLICE_BYTES) {
     await writeChunk(response, body, call, hold);
     await endResponse(response);
@@ -88,15 +82,12 @@ export function sendAtOnce(
   { status, headers, body, trailers }: WholeResponse,
   requestId: string | undefined,
 ): void {
-  if ("stream" in response || requestId === undefined) {
-    if (requestId !== undefined) response.setHeader(REQUEST_ID_HEADER, requestId);
-    response.statusCode = status;
-    setHeaders(response, headers);
-    if (trailers !== undefined && "stream" in response) {
-      response.addTrailers(sendable(trailers));
-      // before the end: ended without a body, the response would be over with its headers
-      response.writeHead(status);
-    }
+  if (requestId === undefined) {
+    writeWholeHead(response, status, headers, trailers);
+  } else if ("stream" in response) {
+    const all = { ...sendable(headers), ":status": status, [REQUEST_ID_HEADER]: requestId };
+    response.send(status, all, body, trailers && sendable(trailers));
+    return;
   } else {
     response.writeHead(status, flatHeaders(requestId, sendable(headers)));
   }
@@ -105,6 +96,20 @@ export function sendAtOnce(
   } else {
     response.end(body);
   }
+}
+
+/** Sets the head of a whole response; with trailers it is sent, since ended without a body the response would be over with it. */
+function writeWholeHead(
+  response: HttpResponse,
+  status: number,
+  headers: WholeResponse["headers"],
+  trailers: WholeResponse["trailers"],
+): void {
+  response.statusCode = status;
+  setHeaders(response, headers);
+  if (trailers === undefined || !("stream" in response)) return;
+  response.addTrailers(sendable(trailers));
+  response.writeHead(status);
 }
 
 /** Headers one after the other, which Node prints without a look at what it has. */
@@ -204,14 +209,11 @@ async function writeChunk(
   for (let at = 0; at < bytes.byteLength && !isGone(response); at += SLICE_BYTES) {
     const slice = bytes.subarray(at, at + SLICE_BYTES);
     call.bytesOut += slice.byteLength;
-    if (write(response, slice)) continue;
+    // the same call twice: the two types have no signature in common
+    if ("stream" in response ? response.write(slice) : response.write(slice)) continue;
     await settled(response, "drain");
     hold.wasRead();
   }
-}
-
-function write(stream: NodeJS.WritableStream, bytes: Uint8Array): boolean {
-  return stream.write(bytes);
 }
 
 /** Ends a response, after the last of its bytes; resolves as `respond` does. */

@@ -12,7 +12,7 @@ import type { CallTrace } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { methodPath } from "../call/method-path.ts";
 import type { Protocol } from "../call/protocol.ts";
-import type { HttpRequest } from "../listener/http.ts";
+import { type HttpRequest, isHttp2 } from "../listener/http.ts";
 import { VERSION } from "../version.ts";
 import { extractContext } from "./propagation.ts";
 
@@ -45,12 +45,12 @@ export function startCallTrace(
   request: HttpRequest,
 ): CallTrace {
   const parent = parentOf(request);
-  const { localAddress, localPort } = request.socket;
+  const socket = isHttp2(request) ? request.stream.session?.socket : request.socket;
   const attributes = {
     "rpc.system.name": protocol === "connect" ? "connectrpc" : "grpc",
     "rpc.method": methodPath(method),
-    "server.address": localAddress,
-    "server.port": localPort,
+    "server.address": socket?.localAddress,
+    "server.port": socket?.localPort,
     "client.address": caller.client,
     "connect_rest.protocol": protocol,
     "connect_rest.request_id": caller.requestId,
