@@ -16,7 +16,7 @@ export interface CallTrace {
   end(code: string): void;
 }
 
-/** A trace that is none, for calls that are made up in tests. */
+/** A trace that is none, where nobody traces. */
 export const noTrace: CallTrace = { context: ROOT_CONTEXT, traceId: undefined, end: () => undefined };
 
 /** What a call holds of its request's body. */
@@ -106,5 +106,6 @@ function asNobody<T>(work: () => T): T {
 
 /** Runs code that works for a call. */
 export function runAs<T>(call: Call, work: () => T): T {
+  if (call.trace === noTrace) return storage.run(call, work);
   return context.with(call.trace.context, () => storage.run(call, work));
 }

@@ -54,7 +54,7 @@ export function serveSession(
     onLimit("headersTimeoutMs");
     closeSession(session, callbacks);
   });
-  const records = new WeakMap<http2.ServerHttp2Stream, StreamRecord>();
+  const records = new Map<http2.ServerHttp2Stream, StreamRecord>();
   const failed = (stream: http2.ServerHttp2Stream, error: unknown) => {
     onError(error);
     stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
@@ -62,6 +62,7 @@ export function serveSession(
   const onClose = (stream: http2.ServerHttp2Stream) => {
     open -= 1;
     const { openedAt = 0, timeoutMs } = records.get(stream) ?? {};
+    records.delete(stream);
     if (session.destroyed || isOver) return;
     const now = performance.now();
     const reset = { ageMs: now - openedAt, timeoutMs };
@@ -92,8 +93,11 @@ export function serveSession(
         stream.close(http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
         return;
       }
-      const ofStream = new Callbacks((error) => failed(stream, error));
-      ofStream.guarded(onStream)(stream, headers, flags, raw);
+      try {
+        onStream(stream, headers, flags, raw);
+      } catch (error) {
+        failed(stream, error);
+      }
     },
   );
   callbacks.on(session, "error", (error: NodeJS.ErrnoException) => {

@@ -61,11 +61,23 @@ function directOrigin(request: HttpRequest): Origin {
   const socket = isHttp2(request) ? request.stream.session?.socket : request.socket;
   const authority = request.headers[":authority"] ?? request.headers.host;
   return {
-    client: plainAddress(socket?.remoteAddress ?? "") ?? "",
+    client: clientOf(socket?.remoteAddress ?? ""),
     scheme: socket !== undefined && "encrypted" in socket && socket.encrypted === true ? "https" : "http",
     // The listener has checked that there is exactly one, well-formed.
     authority: typeof authority === "string" ? authority : "localhost",
   };
+}
+
+let lastAddress = "";
+let lastClient = "";
+
+/** Many requests come one after the other from the same address. */
+function clientOf(address: string): string {
+  if (address !== lastAddress) {
+    lastClient = plainAddress(address) ?? "";
+    lastAddress = address;
+  }
+  return lastClient;
 }
 
 function forwardedHops(request: HttpRequest): ForwardedHop[] {
