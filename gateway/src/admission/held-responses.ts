@@ -2,6 +2,7 @@ import { Code } from "@connectrpc/connect";
 import { gatewayError } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
 import { clientKey } from "./client-key.ts";
+import { type Linked, LinkedList } from "./linked-list.ts";
 import { type Refused, retryInfo } from "./refused.ts";
 
 /** When to call again, in milliseconds: about as long as a large message takes to be read. */
@@ -27,7 +28,9 @@ export interface ResponseHold {
 }
 
 /** A response: a class, since there is one for each call. Those that are held are in the order in which they were last read. */
-class HeldResponse implements ResponseHold {
+class HeldResponse implements ResponseHold, Linked<HeldResponse> {
+  before: HeldResponse | undefined;
+  behind: HeldResponse | undefined;
   readonly client: string;
   bytes = 0;
   /** By `performance.now()`. */
@@ -63,7 +66,7 @@ class HeldResponse implements ResponseHold {
 
 /** What one client has. */
 interface Share {
-  readonly held: Set<HeldResponse>;
+  readonly held: LinkedList<HeldResponse>;
   // biome-ignore lint/plugin: the sum of what is held
   bytes: number;
 }
@@ -120,25 +123,25 @@ export class HeldResponses {
     if (share === undefined) return;
     held.readAt = this.now();
     // to the end of the order
-    share.held.delete(held);
-    share.held.add(held);
+    share.held.remove(held);
+    share.held.push(held);
   }
 
   remove(held: HeldResponse): void {
     const { share } = held;
     if (share === undefined) return;
     this.count(held, share, -held.bytes);
-    share.held.delete(held);
-    if (share.held.size === 0) this.shares.delete(held.client);
+    share.held.remove(held);
+    if (share.held.first === undefined) this.shares.delete(held.client);
     held.share = undefined;
   }
 
   private hold(held: HeldResponse): Share {
-    const share = this.shares.get(held.client) ?? { held: new Set(), bytes: 0 };
+    const share = this.shares.get(held.client) ?? { held: new LinkedList<HeldResponse>(), bytes: 0 };
     this.shares.set(held.client, share);
     held.share = share;
     held.readAt = this.now();
-    share.held.add(held);
+    share.held.push(held);
     return share;
   }
 
@@ -172,7 +175,7 @@ export class HeldResponses {
 
   /** Cuts what a client has not read for the longest time, if that was last read before `before`. */
   private cutFirst(share: Share | undefined, before: number = Number.POSITIVE_INFINITY): boolean {
-    const [first] = share?.held ?? [];
+    const first = share?.held.first;
     if (first === undefined || first.readAt > before) return false;
     this.onCut();
     first.cut();

@@ -1,34 +1,29 @@
 import { type HttpRequest, type HttpResponse, isHttp2 } from "./http.ts";
 
-/** The requests in flight, by connection. */
+/** The responses in flight, by connection. */
 export class InFlight {
-  private readonly byConnection = new Map<object, Set<HttpResponse>>();
+  /** A connection keeps its list, empty or not, as long as it is there. */
+  private readonly byConnection = new WeakMap<object, HttpResponse[]>();
 
   /** Adds a response until it is removed; returns how many its connection has. */
   add(connection: object, response: HttpResponse): number {
-    const responses = this.byConnection.get(connection) ?? new Set();
-    responses.add(response);
-    this.byConnection.set(connection, responses);
-    return responses.size;
+    const responses = this.byConnection.get(connection);
+    if (responses !== undefined) return responses.push(response);
+    this.byConnection.set(connection, [response]);
+    return 1;
   }
 
   /** Removes a response, which is closed or parked; returns how many its connection has left. */
   remove(connection: object, response: HttpResponse): number {
-    const responses = this.byConnection.get(connection);
-    if (responses === undefined) return 0;
-    responses.delete(response);
-    if (responses.size === 0) this.byConnection.delete(connection);
-    return responses.size;
+    const responses = this.byConnection.get(connection) ?? [];
+    const at = responses.indexOf(response);
+    if (at >= 0) responses.splice(at, 1);
+    return responses.length;
   }
 
   /** The responses that a connection still owes. */
-  owedBy(connection: object): ReadonlySet<HttpResponse> {
-    return this.byConnection.get(connection) ?? new Set();
-  }
-
-  /** All responses that are still owed. */
-  *responses(): Generator<HttpResponse> {
-    for (const responses of this.byConnection.values()) yield* responses;
+  owedBy(connection: object): readonly HttpResponse[] {
+    return this.byConnection.get(connection) ?? [];
   }
 }
 

@@ -1,6 +1,7 @@
 import net from "node:net";
 import type { Duplex } from "node:stream";
 import type { Limits, OnLimit } from "../limits.ts";
+import { Bag } from "./bag.ts";
 import { Callbacks } from "./callbacks.ts";
 import type { Certificate } from "./certificate.ts";
 import { checkRequest, useOriginForm } from "./check-request.ts";
@@ -73,9 +74,10 @@ export function createListener(options: ListenerOptions): Listener {
   const { limits, onLimit, onError } = options;
   const callbacks = new Callbacks(onError);
   const inFlight = new InFlight();
+  const taken = new Bag<TakenRequest>();
   const pending = new Set<net.Socket>();
   let draining: Promise<void> | undefined;
-  const takeIn = createTaker(options, inFlight, () => draining !== undefined);
+  const takeIn = createTaker(options, inFlight, taken, () => draining !== undefined);
 
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
     const fail = (error: unknown) => {
@@ -92,8 +94,7 @@ export function createListener(options: ListenerOptions): Listener {
       fail(error);
     }
   };
-  const hasResponse = (socket: Duplex) =>
-    [...inFlight.owedBy(socket)].some((response) => response.headersSent);
+  const hasResponse = (socket: Duplex) => inFlight.owedBy(socket).some((response) => response.headersSent);
   const onRejected = options.onRejected ?? ignore;
   const h1 = createHttp1Server(limits, onRequest, hasResponse, callbacks, { onLimit, onRejected, onError });
   const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError, options.onViolation ?? ignore);
@@ -130,7 +131,7 @@ export function createListener(options: ListenerOptions): Listener {
     if (server.listening) onError(error);
   });
 
-  const parts = { server, h1, sessions: h2.sessions, pending, inFlight };
+  const parts = { server, h1, sessions: h2.sessions, pending, taken };
   return {
     listen: (port, host) => listen(server, port, host),
     drain: (noticeMs = limits.drainNoticeMs) => {
@@ -163,7 +164,12 @@ const CONTENDED_STALL_MS = 1000;
 /** The same when one more is too many. */
 const CROWDED_STALL_MS = 200;
 
-function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: () => boolean): Taker {
+function createTaker(
+  options: ListenerOptions,
+  inFlight: InFlight,
+  running: Bag<TakenRequest>,
+  isDraining: () => boolean,
+): Taker {
   const { limits, onLimit } = options;
   const connections = new Crowd(limits.connections, limits.connectionsPerClient);
   const requests = new Crowd(limits.requestsInFlight, limits.requestsPerClient);
@@ -172,8 +178,9 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
   const watch = new WriteWatch(
     () => limits.stalledWriteMs,
     () => onLimit("stalledWriteMs"),
+    running,
   );
-  const parts: TakenParts = { inFlight, requests, watch, isDraining };
+  const parts: TakenParts = { inFlight, running, requests, watch, isDraining };
   const everyMs = Math.max(10, Math.min(WATCH_MS, limits.stalledWriteMs / 4));
   const timer = new Callbacks(options.onError).every(everyMs, () => watch.check());
   /** What is exceeded by one more request; in a crowd, those that do not read go first. */

@@ -1,3 +1,4 @@
+import type { Bag, Bagged } from "./bag.ts";
 import type { Callbacks } from "./callbacks.ts";
 import type { Crowd } from "./crowd.ts";
 import { lingerForBody } from "./exchange.ts";
@@ -18,6 +19,8 @@ import type { Watched, WriteWatch } from "./write-watch.ts";
 /** What all requests of a listener share. */
 export interface TakenParts {
   readonly inFlight: InFlight;
+  /** All of them that are not parked. */
+  readonly running: Bag<TakenRequest>;
   /** The requests that are counted. */
   readonly requests: Crowd;
   readonly watch: WriteWatch;
@@ -33,7 +36,8 @@ const FINISH = "finish";
  * A request that was taken in, until its response closes. It is one object with one listener for each event: every request
  * has it.
  */
-export class TakenRequest implements Exchange, Watched {
+export class TakenRequest implements Exchange, Watched, Bagged {
+  place = -1;
   readonly response: HttpResponse;
   readonly origin: Origin;
   /** How many requests of its connection are running, with this one. */
@@ -62,7 +66,7 @@ export class TakenRequest implements Exchange, Watched {
     this.connection = connectionOf(request);
     parts.requests.enter(origin.client);
     this.running = parts.inFlight.add(this.connection, response);
-    parts.watch.enter(this);
+    parts.running.add(this);
     outgoing(response).on(FINISH, this.onFinish).on(DRAIN, this.onDrain).on(CLOSE, this.onClose);
   }
 
@@ -82,7 +86,7 @@ export class TakenRequest implements Exchange, Watched {
     const { stream } = response;
     const { watch } = parts;
     parts.inFlight.remove(this.connection, response);
-    watch.forget(this);
+    parts.running.remove(this);
     strip(stream);
     return {
       stream,
@@ -108,7 +112,7 @@ export class TakenRequest implements Exchange, Watched {
     const { request, parts } = this;
     try {
       const left = parts.inFlight.remove(this.connection, this.response);
-      parts.watch.forget(this);
+      parts.running.remove(this);
       this.uncount();
       if (parts.isDraining() && left === 0 && !isHttp2(request)) request.socket.destroySoon();
       this.listener?.closed();

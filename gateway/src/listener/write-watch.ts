@@ -26,30 +26,35 @@ export class WriteWatch {
   private readonly watched = new Map<object, Watched>();
   private readonly stalledMs: () => number;
   private readonly onStalled: () => void;
+  private readonly requests: Iterable<Watched>;
   private readonly now: () => number;
   private lastShedAt = Number.NEGATIVE_INFINITY;
   private hasShed = false;
 
-  /** @param onStalled notified of each response that is cut */
-  constructor(stalledMs: () => number, onStalled: () => void, now: () => number = () => performance.now()) {
+  /**
+   * @param onStalled notified of each response that is cut
+   * @param requests those whose responses are watched, which say themselves when they are read
+   */
+  constructor(
+    stalledMs: () => number,
+    onStalled: () => void,
+    requests: Iterable<Watched> = [],
+    now: () => number = () => performance.now(),
+  ) {
     this.stalledMs = stalledMs;
     this.onStalled = onStalled;
+    this.requests = requests;
     this.now = now;
   }
 
-  /** Watches a response until it closes. */
+  /** Watches a response until it closes, which is not one of the requests. */
   add(response: HttpResponse, callbacks: Callbacks): void {
     const watched = { response, waitingSince: this.now() };
-    this.enter(watched);
+    this.watched.set(response, watched);
     callbacks.on(outgoing(response), "drain", () => {
       watched.waitingSince = this.now();
     });
-    callbacks.once(outgoing(response), "close", () => this.forget(watched));
-  }
-
-  /** The same until it is forgotten, for those who see themselves when it is read. */
-  enter(watched: Watched): void {
-    this.watched.set(watched.response, watched);
+    callbacks.once(outgoing(response), "close", () => this.watched.delete(response));
   }
 
   /** Watches a parked stream, to which something was just written, until it is read. */
@@ -62,11 +67,6 @@ export class WriteWatch {
   progressed(stream: ServerHttp2Stream): void {
     this.watched.delete(stream);
     if (!stream.destroyed && stream.writableLength > 0) this.wrote(stream);
-  }
-
-  /** No longer watches a response, which is closed or parked. */
-  forget({ response }: Watched): void {
-    this.watched.delete(response);
   }
 
   /** Cuts responses that have not been read for `stalledMs`. To be called more often than that. */
@@ -90,18 +90,25 @@ export class WriteWatch {
   private cutAfter(ms: number): number {
     const now = this.now();
     let count = 0;
+    for (const watched of this.requests) if (this.isCut(watched, now, ms)) count += 1;
     for (const [key, watched] of this.watched) {
-      if (!isWaiting(watched.response)) {
-        watched.waitingSince = now;
-        if (watched.isParked === true) this.watched.delete(key);
-      } else if (now - watched.waitingSince >= ms) {
-        count += 1;
-        watched.waitingSince = now;
-        this.onStalled();
-        cutOrClose(watched.response);
-      }
+      if (watched.isParked === true && !isWaiting(watched.response)) this.watched.delete(key);
+      if (this.isCut(watched, now, ms)) count += 1;
     }
     return count;
+  }
+
+  /** Cuts a response that has not been read for so long; true where it has. One that has nothing to be read waits since now. */
+  private isCut(watched: Watched, now: number, ms: number): boolean {
+    if (!isWaiting(watched.response)) {
+      watched.waitingSince = now;
+      return false;
+    }
+    if (now - watched.waitingSince < ms) return false;
+    watched.waitingSince = now;
+    this.onStalled();
+    cutOrClose(watched.response);
+    return true;
   }
 }
 
