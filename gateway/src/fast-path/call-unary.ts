@@ -143,8 +143,7 @@ export class UnaryRun {
   private readonly onEnd = (): void => {
     const { reader } = this;
     if (reader === undefined) return;
-    this.reader = undefined;
-    this.call.hold?.arrived();
+    this.stopReading();
     try {
       this.received(reader.end());
     } catch (error) {
@@ -280,10 +279,13 @@ export class UnaryRun {
   private over(): void {
     this.isOver = true;
     clearTimeout(this.timer);
-    if (this.reader === undefined) return;
+    // what still arrives is dropped by whoever sends the response
+    if (this.reader !== undefined) this.stopReading();
+  }
+
+  private stopReading(): void {
     this.reader = undefined;
     this.call.hold?.arrived();
-    // what still arrives is dropped by whoever sends the response
     incoming(this.request).off(DATA, this.onData).off(END, this.onEnd);
   }
 }

@@ -115,7 +115,10 @@ export class TakenRequest implements Exchange, Watched, Bagged {
       parts.running.remove(this);
       this.uncount();
       if (parts.isDraining() && left === 0 && !isHttp2(request)) request.socket.destroySoon();
-      this.listener?.closed();
+      const { listener } = this;
+      // Node's sessions keep streams that are closed in the tables of a Map for a while, and with them who listens
+      this.listener = undefined;
+      listener?.closed();
     } catch (error) {
       this.callbacks().fail(error);
     }
