@@ -200,7 +200,11 @@ export class UnaryRun {
         return;
       }
       const parts = printMessageInParts(output, head.codec, result.bytes, types);
-      const printed = inTurns(parts, { signal: this.end.signal, clock: CLOCK });
+      const printed = inTurns(parts, {
+        signal: this.end.signal,
+        clock: CLOCK,
+        bytes: result.bytes.length,
+      });
       this.after(printed, (bytes) => this.respond(result, bytes));
     } catch (error) {
       this.fail(error);
