@@ -28,7 +28,7 @@ import { createGuard } from "./listener/guard.ts";
 import { hostsOf, isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
 import type { Exchange, HttpRequest, HttpResponse } from "./listener/http.ts";
 import { createListener } from "./listener/listener.ts";
-import { createOriginReader, type ProxyOptions } from "./listener/proxies.ts";
+import type { ProxyOptions } from "./listener/proxies.ts";
 import { UNCACHED } from "./listener/refusal.ts";
 import { logCall } from "./log/call-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
@@ -216,7 +216,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     ...(authorization === undefined ? [] : ["authorization"]),
   ];
   const cors = createCors(options.origins ?? [], corsHeaders);
-  const originOf = createOriginReader(options.proxies);
   let certificate = options.tls && readCertificate(options.tls);
   const useCertificate = (next: Certificate) => {
     listener.useCertificate(next);
@@ -227,12 +226,21 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     certificate,
     handler: (request: HttpRequest, response: HttpResponse, exchange: Exchange) => {
       const requestId = requestIdOf(request.headers[REQUEST_ID_HEADER]);
+      const { origin } = exchange;
+      const refusal = guard(request, origin);
+      const caller = { requestId, client: origin.client };
+      // nearly all calls, which get all of their headers at once
+      if (
+        refusal === undefined &&
+        isPlainPost(request) &&
+        rpc.serveUnary(request, response, caller, exchange)
+      ) {
+        return;
+      }
       response.setHeader(REQUEST_ID_HEADER, requestId);
       if (request.method === "GET" || request.method === "HEAD") {
         for (const [name, value] of Object.entries(UNCACHED)) response.setHeader(name, value);
       }
-      const origin = originOf(request);
-      const refusal = guard(request, origin);
       if (refusal !== undefined) {
         metrics.rejected(refusal.status);
         refuse(request, response, refusal);
@@ -240,7 +248,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       }
       if (authorization?.server.serve(request, response, origin) === true) return;
       if (cors(request, response) || pages(request, response, origin)) return;
-      rpc.serve(request, response, { requestId, client: origin.client }, exchange);
+      rpc.serve(request, response, caller, exchange);
     },
     refuse,
     proxies: options.proxies,
@@ -292,6 +300,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       await authorization?.close();
     },
   };
+}
+
+/** Whether a request is no page's, which CORS has something to say about, and nothing that is read by GET. */
+function isPlainPost({ method, headers }: HttpRequest): boolean {
+  return method === "POST" && headers.origin === undefined;
 }
 
 function keepCertificate(

@@ -30,16 +30,33 @@ export interface QueuedCall {
   readonly refuse: (refused: Refused) => void;
 }
 
-/** A call with what it needs to run. */
-interface Entry extends Waiting, Holder {
+/** A call with what it needs to run: a class, since there is one for each call. */
+class Entry implements Waiting, Holder {
   readonly call: QueuedCall;
+  readonly client: string;
+  readonly isUnary: boolean;
   readonly upstream: Slots | undefined;
   /** From 0, in the order in which calls came. */
   readonly place: number;
-  // biome-ignore lint/plugin: set when the call begins to wait
-  timer?: NodeJS.Timeout;
-  // biome-ignore lint/plugin: set when the call runs
-  leave?: () => void;
+  /** While it waits. */
+  timer: NodeJS.Timeout | undefined;
+  /** When it began to run; undefined while it does not. */
+  startedAt: number | undefined;
+
+  constructor(call: QueuedCall, upstream: Slots | undefined, place: number) {
+    this.call = call;
+    this.client = clientKey(call.client);
+    this.isUnary = call.isUnary;
+    this.upstream = upstream;
+    this.place = place;
+  }
+
+  /** Only those that wait have to stand in one. */
+  get line(): string {
+    const { client, isUnary, call } = this;
+    // a client's key has no spaces
+    return `${client} ${isUnary ? "unary" : "stream"}${call.share === undefined ? "" : ` ${call.share.upstream}`}`;
+  }
 }
 
 /** When to call again after an overload, in milliseconds. */
@@ -98,7 +115,7 @@ export class Admission {
       call.refuse(refused(overload.limit, overload.text, OVERLOAD_RETRY_MS));
       return () => undefined;
     }
-    const entry = this.entryOf(call);
+    const entry = new Entry(call, call.share && this.slotsOf(call.share), this.places++);
     if (this.hasRoom(entry)) {
       this.start(entry);
     } else {
@@ -109,29 +126,28 @@ export class Admission {
       }
       this.wait(entry);
     }
-    return () => {
-      if (this.dequeue(entry)) {
-        this.forget(entry);
-        return;
-      }
-      entry.leave?.();
-      delete entry.leave;
-    };
+    return () => this.leave(entry);
   }
 
-  private entryOf(call: QueuedCall): Entry {
-    const { share, isUnary } = call;
-    const client = clientKey(call.client);
-    const upstream = share && this.slotsOf(share);
-    // a client's key has no spaces
-    const line = `${client} ${isUnary ? "unary" : "stream"}${share === undefined ? "" : ` ${share.upstream}`}`;
-    return { call, client, isUnary, upstream, line, place: this.places++ };
+  private leave(entry: Entry): void {
+    const { startedAt } = entry;
+    if (startedAt === undefined) {
+      if (this.dequeue(entry)) this.forget(entry);
+      return;
+    }
+    entry.startedAt = undefined;
+    const tookMs = this.now() - startedAt;
+    this.process.giveBack(entry, tookMs);
+    entry.upstream?.giveBack(entry, tookMs);
+    this.next();
+    this.forget(entry);
   }
 
   private slotsOf({ upstream, callsInFlight }: UpstreamShare): Slots {
     this.upstreamLimits.set(upstream, callsInFlight);
-    const slots =
-      this.upstreams.get(upstream) ?? new Slots(() => this.upstreamLimits.get(upstream) ?? callsInFlight);
+    const known = this.upstreams.get(upstream);
+    if (known !== undefined) return known;
+    const slots = new Slots(() => this.upstreamLimits.get(upstream) ?? callsInFlight);
     this.upstreams.set(upstream, slots);
     return slots;
   }
@@ -210,17 +226,10 @@ export class Admission {
   }
 
   private start(entry: Entry): void {
-    const startedAt = this.now();
+    entry.startedAt = this.now();
     this.turns.set(entry.client, ++this.turn);
     this.process.take(entry);
     entry.upstream?.take(entry);
-    entry.leave = () => {
-      const tookMs = this.now() - startedAt;
-      this.process.giveBack(entry, tookMs);
-      entry.upstream?.giveBack(entry, tookMs);
-      this.next();
-      this.forget(entry);
-    };
     entry.call.run();
   }
 
@@ -253,7 +262,7 @@ export class Admission {
    * the longest for its turn, and the one that came first.
    */
   private nextEntry(): Entry | undefined {
-    if (this.process.running >= this.process.capacity) return undefined;
+    if (this.queue.size === 0 || this.process.running >= this.process.capacity) return undefined;
     let best: Entry | undefined;
     for (const entry of this.queue.heads()) {
       if (this.hasRoom(entry) && (best === undefined || this.isBefore(entry, best))) best = entry;

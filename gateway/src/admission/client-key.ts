@@ -8,7 +8,7 @@ const NETWORK_GROUPS = 4;
  * them all (RFC 4291 section 2.5.1).
  */
 export function clientKey(address: string): string {
-  if (!isIPv6(address)) return address;
+  if (!address.includes(":") || !isIPv6(address)) return address;
   const [head = "", tail] = address.split("::", 2);
   const before = head === "" ? [] : head.split(":");
   const behind = tail === undefined || tail === "" ? [] : tail.split(":");

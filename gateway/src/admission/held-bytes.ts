@@ -2,6 +2,7 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import type { BodyHold } from "../call/call.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
+import { type Linked, LinkedList } from "./linked-list.ts";
 import { retryInfo } from "./refused.ts";
 
 /** When to call again, in milliseconds: about as long as a large message takes to arrive and be served. */
@@ -13,18 +14,43 @@ export interface Hold extends BodyHold {
   release(): void;
 }
 
-/** A request that is held; of a client's in the order in which their bytes came. */
-interface Held {
-  // biome-ignore lint/plugin: changes while the request arrives
-  bytes: number;
+/** A request: a class, since there is one for each call. Those that a client holds are in the order in which their bytes came. */
+class HeldRequest implements Hold, Linked<HeldRequest> {
+  readonly client: string;
+  bytes = 0;
   /** Ends the request, as long as it has not arrived. */
-  // biome-ignore lint/plugin: changes when the request has arrived
   fail: ((error: ConnectError) => void) | undefined;
+  before: HeldRequest | undefined;
+  behind: HeldRequest | undefined;
+  /** What its client has, while it is held. */
+  share: Share | undefined;
+  private readonly all: HeldBytes;
+
+  constructor(all: HeldBytes, client: string) {
+    this.all = all;
+    this.client = client;
+  }
+
+  add(bytes: number): void {
+    this.all.add(this, bytes);
+  }
+
+  arriving(fail: (error: ConnectError) => void): void {
+    this.fail = fail;
+  }
+
+  arrived(): void {
+    this.fail = undefined;
+  }
+
+  release(): void {
+    this.all.remove(this);
+  }
 }
 
 /** What one client has. */
 interface Share {
-  readonly held: Set<Held>;
+  readonly held: LinkedList<HeldRequest>;
   // biome-ignore lint/plugin: the sum of what is held
   bytes: number;
 }
@@ -51,38 +77,42 @@ export class HeldBytes {
 
   /** Begins to count for one call of a client. */
   begin(client: string): Hold {
-    const held: Held = { bytes: 0, fail: undefined };
-    return {
-      add: (bytes) => {
-        this.makeRoom(client, bytes);
-        const share = this.shares.get(client) ?? { held: new Set(), bytes: 0 };
-        this.shares.set(client, share);
-        // to the end of the order
-        share.held.delete(held);
-        share.held.add(held);
-        this.count(share, held, bytes);
-      },
-      arriving: (fail) => {
-        held.fail = fail;
-        return () => {
-          held.fail = undefined;
-        };
-      },
-      release: () => this.release(client, held),
-    };
+    return new HeldRequest(this, client);
   }
 
-  private count(share: Share, held: Held, bytes: number): void {
+  /** @throws ConnectError where there is no room */
+  add(held: HeldRequest, bytes: number): void {
+    this.makeRoom(held.client, bytes);
+    const share = held.share ?? this.shareOf(held.client);
+    // to the end of the order
+    if (held.share !== undefined) share.held.remove(held);
+    share.held.push(held);
+    held.share = share;
+    this.count(share, held, bytes);
+  }
+
+  /** Safe to call twice. */
+  remove(held: HeldRequest): void {
+    const { share } = held;
+    if (share === undefined) return;
+    this.count(share, held, -held.bytes);
+    share.held.remove(held);
+    held.share = undefined;
+    if (share.held.first === undefined) this.shares.delete(held.client);
+  }
+
+  private shareOf(client: string): Share {
+    const known = this.shares.get(client);
+    if (known !== undefined) return known;
+    const share = { held: new LinkedList<HeldRequest>(), bytes: 0 };
+    this.shares.set(client, share);
+    return share;
+  }
+
+  private count(share: Share, held: HeldRequest, bytes: number): void {
     held.bytes += bytes;
     share.bytes += bytes;
     this.total += bytes;
-  }
-
-  private release(client: string, held: Held): void {
-    const share = this.shares.get(client);
-    if (share === undefined || !share.held.delete(held)) return;
-    this.count(share, held, -held.bytes);
-    if (share.held.size === 0) this.shares.delete(client);
   }
 
   private makeRoom(client: string, bytes: number): void {
@@ -99,21 +129,22 @@ export class HeldBytes {
 
   /** Ends a request of the client that has most, and more than `atLeast`; false where there is none that could be ended. */
   private takeFromLargest(atLeast: number): boolean {
-    let [most, owner, oldest]: [number, string, Held | undefined] = [atLeast, "", undefined];
-    for (const [client, { held, bytes }] of this.shares) {
+    let [most, oldest]: [number, HeldRequest | undefined] = [atLeast, undefined];
+    for (const { held, bytes } of this.shares.values()) {
       const first = bytes > most ? firstArriving(held) : undefined;
-      if (first !== undefined) [most, owner, oldest] = [bytes, client, first];
+      if (first !== undefined) [most, oldest] = [bytes, first];
     }
     if (oldest === undefined) return false;
-    this.release(owner, oldest);
+    this.remove(oldest);
     oldest.fail?.(tooMany(this.limits.heldRequestBytes));
     return true;
   }
 }
 
-function firstArriving(requests: Iterable<Held>): Held | undefined {
-  for (const held of requests) if (held.fail !== undefined && held.bytes > 0) return held;
-  return undefined;
+function firstArriving(requests: LinkedList<HeldRequest>): HeldRequest | undefined {
+  let held = requests.first;
+  while (held !== undefined && (held.fail === undefined || held.bytes === 0)) held = held.behind;
+  return held;
 }
 
 function tooMany(limit: number): ConnectError {

@@ -2,6 +2,7 @@ import { Code } from "@connectrpc/connect";
 import { gatewayError } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
 import { clientKey } from "./client-key.ts";
+import { type Linked, LinkedList } from "./linked-list.ts";
 import { type Refused, retryInfo } from "./refused.ts";
 
 /** When to call again, in milliseconds: about as long as a large message takes to be read. */
@@ -26,20 +27,46 @@ export interface ResponseHold {
   release(): void;
 }
 
-/** A response that is held; in the order in which they were last read. */
-interface Held {
-  readonly client: Share;
-  readonly cut: () => void;
-  // biome-ignore lint/plugin: changes while the response is sent
-  bytes: number;
+/** A response: a class, since there is one for each call. Those that are held are in the order in which they were last read. */
+class HeldResponse implements ResponseHold, Linked<HeldResponse> {
+  before: HeldResponse | undefined;
+  behind: HeldResponse | undefined;
+  readonly client: string;
+  bytes = 0;
   /** By `performance.now()`. */
-  // biome-ignore lint/plugin: changes while the response is sent
-  readAt: number;
+  readAt = 0;
+  /** What its client has, while it is held. */
+  share: Share | undefined;
+  private readonly all: HeldResponses;
+  private readonly onCut: () => void;
+
+  constructor(all: HeldResponses, client: string, onCut: () => void) {
+    this.all = all;
+    this.client = client;
+    this.onCut = onCut;
+  }
+
+  add(bytes: number): Refused | undefined {
+    return this.all.add(this, bytes);
+  }
+
+  wasRead(): void {
+    this.all.wasRead(this);
+  }
+
+  release(): void {
+    this.all.remove(this);
+  }
+
+  cut(): void {
+    this.release();
+    this.onCut();
+  }
 }
 
 /** What one client has. */
 interface Share {
-  readonly held: Set<Held>;
+  readonly held: LinkedList<HeldResponse>;
   // biome-ignore lint/plugin: the sum of what is held
   bytes: number;
 }
@@ -79,52 +106,49 @@ export class HeldResponses {
    * @param cut ends the response; `release` may be called later, or at once
    */
   begin(address: string, cut: () => void): ResponseHold {
-    const client = clientKey(address);
-    let held: Held | undefined;
-    const drop = () => {
-      if (held !== undefined) this.remove(client, held);
-      held = undefined;
-    };
-    return {
-      add: (bytes) => {
-        const refused = this.makeRoom(client, bytes);
-        if (refused !== undefined) return refused;
-        held ??= this.hold(client, () => {
-          drop();
-          cut();
-        });
-        this.count(held, bytes);
-        return undefined;
-      },
-      wasRead: () => {
-        if (held === undefined) return;
-        held.readAt = this.now();
-        // to the end of the order
-        held.client.held.delete(held);
-        held.client.held.add(held);
-      },
-      release: drop,
-    };
+    return new HeldResponse(this, clientKey(address), cut);
   }
 
-  private hold(client: string, cut: () => void): Held {
-    const share = this.shares.get(client) ?? { held: new Set(), bytes: 0 };
-    this.shares.set(client, share);
-    const held = { client: share, cut, bytes: 0, readAt: this.now() };
-    share.held.add(held);
-    return held;
+  /** Adds to what is held of a response, the first bytes of which add it; or says why not. */
+  add(held: HeldResponse, bytes: number): Refused | undefined {
+    const refused = this.makeRoom(held.client, bytes);
+    if (refused !== undefined) return refused;
+    const share = held.share ?? this.hold(held);
+    this.count(held, share, bytes);
+    return undefined;
   }
 
-  private count(held: Held, bytes: number): void {
+  wasRead(held: HeldResponse): void {
+    const { share } = held;
+    if (share === undefined) return;
+    held.readAt = this.now();
+    // to the end of the order
+    share.held.remove(held);
+    share.held.push(held);
+  }
+
+  remove(held: HeldResponse): void {
+    const { share } = held;
+    if (share === undefined) return;
+    this.count(held, share, -held.bytes);
+    share.held.remove(held);
+    if (share.held.first === undefined) this.shares.delete(held.client);
+    held.share = undefined;
+  }
+
+  private hold(held: HeldResponse): Share {
+    const share = this.shares.get(held.client) ?? { held: new LinkedList<HeldResponse>(), bytes: 0 };
+    this.shares.set(held.client, share);
+    held.share = share;
+    held.readAt = this.now();
+    share.held.push(held);
+    return share;
+  }
+
+  private count(held: HeldResponse, share: Share, bytes: number): void {
     held.bytes += bytes;
-    held.client.bytes += bytes;
+    share.bytes += bytes;
     this.total += bytes;
-  }
-
-  private remove(client: string, held: Held): void {
-    this.count(held, -held.bytes);
-    held.client.held.delete(held);
-    if (held.client.held.size === 0) this.shares.delete(client);
   }
 
   private makeRoom(client: string, bytes: number): Refused | undefined {
@@ -151,7 +175,7 @@ export class HeldResponses {
 
   /** Cuts what a client has not read for the longest time, if that was last read before `before`. */
   private cutFirst(share: Share | undefined, before: number = Number.POSITIVE_INFINITY): boolean {
-    const [first] = share?.held ?? [];
+    const first = share?.held.first;
     if (first === undefined || first.readAt > before) return false;
     this.onCut();
     first.cut();

@@ -16,7 +16,7 @@ export interface CallTrace {
   end(code: string): void;
 }
 
-/** A trace that is none, for calls that are made up in tests. */
+/** A trace that is none, where nobody traces. */
 export const noTrace: CallTrace = { context: ROOT_CONTEXT, traceId: undefined, end: () => undefined };
 
 /** What a call holds of its request's body. */
@@ -28,11 +28,13 @@ export interface BodyHold {
    */
   add(bytes: number): void;
   /**
-   * Lets what is held be taken for others until the function that it returns is called.
+   * Lets what is held be taken for others until all of the request has arrived.
    *
    * @param fail notified once it is; nothing is held any more then
    */
-  arriving(fail: (error: ConnectError) => void): () => void;
+  arriving(fail: (error: ConnectError) => void): void;
+  /** All has arrived, or nothing more is read. */
+  arrived(): void;
 }
 
 /** What is known about one call while it runs: the log line and the interceptors read it. */
@@ -104,5 +106,6 @@ function asNobody<T>(work: () => T): T {
 
 /** Runs code that works for a call. */
 export function runAs<T>(call: Call, work: () => T): T {
+  if (call.trace === noTrace) return storage.run(call, work);
   return context.with(call.trace.context, () => storage.run(call, work));
 }

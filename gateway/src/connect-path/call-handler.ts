@@ -7,7 +7,7 @@ import { gatewayError } from "../call/gateway-error.ts";
 import { methodName } from "../call/method-path.ts";
 import type { Limits } from "../limits.ts";
 import { Callbacks } from "../listener/callbacks.ts";
-import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
+import { type HttpRequest, type HttpResponse, isSent, outgoing } from "../listener/http.ts";
 import { refusalHeaders, refusalText } from "../listener/refusal.ts";
 import { errorResponse } from "../protocol/error-response.ts";
 import { requestHeaders } from "../protocol/headers.ts";
@@ -41,7 +41,7 @@ export async function callHandler(
   call.running = { stop: (error) => abort.abort(error) };
   const callbacks = new Callbacks((error) => abort.abort(error));
   const timer = callbacks.after(leftMs, () => abort.abort(deadlineExceeded(call.deadline)));
-  callbacks.once(response, "close", () => {
+  callbacks.once(outgoing(response), "close", () => {
     timer.stop();
     // an error is costly to make, and nobody listens any more once all is sent
     if (!isSent(response)) abort.abort(hungUp(call));

@@ -20,7 +20,7 @@ export async function* readBody(
     return;
   }
   const taken = new AbortController();
-  const stopArriving = call.hold?.arriving((error) => taken.abort(error));
+  call.hold?.arriving((error) => taken.abort(error));
   try {
     const either = AbortSignal.any([signal, taken.signal]);
     for await (const chunk of counted(chunks, call, either, (next) => orIdle(next, idleMs))) {
@@ -28,7 +28,7 @@ export async function* readBody(
       yield chunk;
     }
   } finally {
-    stopArriving?.();
+    call.hold?.arrived();
   }
 }
 

@@ -3,7 +3,13 @@ import { ConnectError } from "@connectrpc/connect";
 import { type Call, runAs } from "../call/call.ts";
 import { deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";
 import { Callbacks, type Timer } from "../listener/callbacks.ts";
-import { type HttpRequest, type HttpResponse, isSent, type ParkedStream } from "../listener/http.ts";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  isSent,
+  outgoing,
+  type ParkedStream,
+} from "../listener/http.ts";
 import { requestHeaders, toNodeHeaders } from "../protocol/headers.ts";
 import type { StreamedResponse } from "../protocol/streamed-response.ts";
 import type { Validation } from "../protocol/validate.ts";
@@ -127,7 +133,7 @@ class RunningStream implements StreamedResponse {
       return;
     }
     this.timer = callbacks.after(leftMs, () => this.stop(deadlineExceeded(call.deadline)));
-    callbacks.once(response, "close", () => {
+    callbacks.once(outgoing(response), "close", () => {
       // an error is costly to make, and nobody listens any more once all is sent
       if (!isSent(response)) this.hangUp();
       this.cleanUp();

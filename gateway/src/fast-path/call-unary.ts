@@ -1,17 +1,18 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { ConnectError } from "@connectrpc/connect";
 import { inTurns } from "connect-rest";
 import { type Call, runAs } from "../call/call.ts";
 import { CallEnd } from "../call/call-end.ts";
-import { deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";
-import { Callbacks, type Timer } from "../listener/callbacks.ts";
-import { type HttpRequest, type HttpResponse, isSent } from "../listener/http.ts";
+import { bodyIdle, deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";
+import { sharedTimer } from "../listener/callbacks.ts";
+import { type HttpRequest, incoming } from "../listener/http.ts";
 import { requestHeaders } from "../protocol/headers.ts";
 import type { Validation } from "../protocol/validate.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { LARGE_BYTES, printMessage, printMessageInParts } from "./codec.ts";
 import { checkWriteBytes } from "./message-limits.ts";
-import { type ReadOptions, readMessage } from "./read-message.ts";
-import type { Head, Wire } from "./wire.ts";
+import { compressionOf, parseRequest, type ReadOptions } from "./read-message.ts";
+import type { BodyReader, Head, RawMessage, Wire } from "./wire.ts";
 
 /** What a unary method returns: a message as protobuf, headers, and trailers where it has some. */
 export interface UnaryResult {
@@ -51,90 +52,250 @@ export interface UnaryOptions extends ReadOptions {
   readonly validation: Pick<Validation, "check">;
 }
 
+/** Gets what a call comes to: one of both, once, unless its client is gone. */
+export interface UnarySink {
+  /** Sends a response, with a message or with an error. */
+  respond(result: WholeResponse): void;
+  /** There is no response, for a defect of ours. */
+  broke(defect: unknown): void;
+}
+
+// names apart from the calls: they are not registered by Callbacks, but guarded all the same
+const DATA = "data";
+const END = "end";
+
 /**
- * Runs one unary call from its body to its response, without connect's handler. Resolves at the deadline at the latest,
- * whatever the method does; with undefined when the client is gone. Rejects when an error cannot be written.
+ * One unary call from its body to its response, without connect's handler. It is one object, whose steps call the next one
+ * as soon as it can begin: a promise is only where something has to be waited for, a signal where somebody asks for it. It
+ * comes to an end at the deadline at the latest, whatever the method does.
  */
-export function callUnary(
-  unary: UnaryCall,
-  call: Call,
-  request: HttpRequest,
-  response: HttpResponse,
-  options: UnaryOptions,
-): Promise<WholeResponse | undefined> {
-  const end = new CallEnd();
-  call.signal = end;
-  return new Promise((resolve, reject) => {
-    let timer: Timer | undefined;
-    const succeed = (result: WholeResponse) => {
-      timer?.stop();
-      resolve(result);
-    };
-    const fail = (error: unknown) => {
-      timer?.stop();
-      end.end(error);
-      errorResponse(unary, error, call).then(resolve, reject);
-    };
+export class UnaryRun {
+  private readonly unary: UnaryCall;
+  private readonly call: Call;
+  private readonly request: HttpRequest;
+  private readonly options: UnaryOptions;
+  private readonly sink: UnarySink;
+  private readonly end = new CallEnd();
+  private readonly expiresAt: number;
+  /** While the body arrives. */
+  private reader: BodyReader | undefined;
+  /** When something of the body last arrived. */
+  private arrivedAt = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private isOver = false;
+
+  constructor(unary: UnaryCall, call: Call, request: HttpRequest, options: UnaryOptions, sink: UnarySink) {
+    this.unary = unary;
+    this.call = call;
+    this.request = request;
+    this.options = options;
+    this.sink = sink;
+    this.expiresAt = call.startedAt + call.deadline.ms;
+    call.signal = this.end;
+  }
+
+  start(): void {
+    const now = performance.now();
     // The call may have waited before it came here.
-    const leftMs = Math.max(0, call.startedAt + call.deadline.ms - performance.now());
-    const expire = () => fail(deadlineExceeded(call.deadline));
-    if (leftMs <= 0) {
-      expire();
+    if (now >= this.expiresAt) {
+      this.fail(deadlineExceeded(this.call.deadline));
       return;
     }
-    const callbacks = new Callbacks(reject);
-    timer = callbacks.after(leftMs, expire);
-    callbacks.once(response, "close", () => {
-      timer?.stop();
-      // an error is costly to make, and nobody listens any more once all is sent
-      if (isSent(response)) return;
-      end.end(hungUp(call));
-      resolve(undefined);
-    });
-    run(unary, call, request, options, end).then(succeed, fail);
-  });
-}
-
-/** Read, decompress, parse, validate, call, print: each fails with a ConnectError, or with a defect. */
-async function run(
-  { wire, head, method }: UnaryCall,
-  call: Call,
-  request: HttpRequest,
-  options: UnaryOptions,
-  end: CallEnd,
-): Promise<WholeResponse> {
-  const { limits, validation, types } = options;
-  const { input, output } = call.method;
-  const reader = (maxBytes: number) => wire.bodyReader(request, maxBytes);
-  const { message, cost, problem } = await readMessage(call, request, head, reader, options, end);
-  if (problem !== undefined) throw problem;
-  const loading = validation.check(input, message, cost);
-  if (loading !== undefined) await loading;
-  const result = await called(method, message, call, new RunningContext(call, request, end));
-  const printed =
-    result.bytes.length > LARGE_BYTES
-      ? await inTurns(printMessageInParts(output, head.codec, result.bytes, types), {
-          signal: end.signal,
-          clock: CLOCK,
-          bytes: result.bytes.length,
-        })
-      : printMessage(output, head.codec, result.bytes, types);
-  checkWriteBytes(printed.length, limits.writeMaxBytes);
-  return wire.response(printed, head, result.header, result.trailer);
-}
-
-async function called(
-  method: UnaryMethod,
-  message: MessageShape<DescMessage>,
-  call: Call,
-  context: UnaryContext,
-): Promise<UnaryResult> {
-  try {
-    return await runAs(call, () => method(message, context));
-  } catch (error) {
-    call.failedInHandler = true;
-    throw error;
+    this.arrivedAt = now;
+    this.wait(Math.min(this.expiresAt - now, this.options.limits.bodyIdleTimeoutMs));
+    try {
+      this.read();
+    } catch (error) {
+      this.fail(error);
+    }
   }
+
+  /** The client is gone before it had its response. */
+  hungUp(): void {
+    if (!this.isOver) this.over();
+    this.end.end(hungUp(this.call));
+  }
+
+  private read(): void {
+    const { head, wire } = this.unary;
+    if (head.message !== undefined) {
+      this.received({ bytes: head.message, isCompressed: head.requestCompression !== undefined });
+      return;
+    }
+    this.reader = wire.bodyReader(this.request, this.options.limits.readMaxBytes);
+    this.call.hold?.arriving(this.fail);
+    incoming(this.request).on(DATA, this.onData).on(END, this.onEnd);
+  }
+
+  private readonly onData = (chunk: Uint8Array): void => {
+    if (this.reader === undefined) return;
+    const { call } = this;
+    try {
+      call.bytesIn += chunk.byteLength;
+      this.arrivedAt = performance.now();
+      call.hold?.add(chunk.byteLength);
+      if (this.reader.push(chunk)) this.onEnd();
+    } catch (error) {
+      this.fail(error);
+    }
+  };
+
+  private readonly onEnd = (): void => {
+    const { reader } = this;
+    if (reader === undefined) return;
+    this.stopReading();
+    try {
+      this.received(reader.end());
+    } catch (error) {
+      this.fail(error);
+    }
+  };
+
+  private received({ bytes, isCompressed, problem }: RawMessage): void {
+    if (!isCompressed) {
+      this.parse(bytes, problem);
+      return;
+    }
+    const plain = this.options.decompress(compressionOf(this.unary.head), bytes, this.call, this.end.signal);
+    this.after(plain, (unpacked) => this.parse(unpacked, problem));
+  }
+
+  private parse(bytes: Uint8Array, problem: ConnectError | undefined): void {
+    const { method } = this.call;
+    const { message, cost } = parseRequest(method.input, this.unary.head.codec, bytes, this.options);
+    if (problem !== undefined) throw problem;
+    const loading = this.options.validation.check(method.input, message, cost);
+    if (loading === undefined) {
+      this.run(message);
+    } else {
+      this.after(loading, () => this.run(message));
+    }
+  }
+
+  private run(message: MessageShape<DescMessage>): void {
+    const { call } = this;
+    const context = new RunningContext(call, this.request, this.end);
+    try {
+      const result = runAs(call, () => this.unary.method(message, context));
+      result.then(this.onResult, this.onFailure);
+    } catch (error) {
+      this.onFailure(error);
+    }
+  }
+
+  private readonly onFailure = (error: unknown): void => {
+    if (this.isOver) return;
+    this.call.failedInHandler = true;
+    this.fail(error);
+  };
+
+  private readonly onResult = (result: UnaryResult): void => {
+    if (this.isOver) return;
+    const { head } = this.unary;
+    const { output } = this.call.method;
+    const { types } = this.options;
+    try {
+      if (result.bytes.length <= LARGE_BYTES) {
+        this.respond(result, printMessage(output, head.codec, result.bytes, types));
+        return;
+      }
+      const parts = printMessageInParts(output, head.codec, result.bytes, types);
+      const printed = inTurns(parts, {
+        signal: this.end.signal,
+        clock: CLOCK,
+        bytes: result.bytes.length,
+      });
+      this.after(printed, (bytes) => this.respond(result, bytes));
+    } catch (error) {
+      this.fail(error);
+    }
+  };
+
+  private respond({ header, trailer }: UnaryResult, printed: Uint8Array): void {
+    const { wire, head } = this.unary;
+    checkWriteBytes(printed.length, this.options.limits.writeMaxBytes);
+    const response = wire.response(printed, head, header, trailer);
+    if (response instanceof Promise) {
+      this.after(response, (packed) => this.succeed(packed));
+    } else {
+      this.succeed(response);
+    }
+  }
+
+  private succeed(response: WholeResponse): void {
+    this.over();
+    this.sink.respond(response);
+  }
+
+  /** Ends the call with an error; its caller learns of a defect only that there is one. */
+  private readonly fail = (error: unknown): void => {
+    if (this.isOver) return;
+    this.over();
+    const { sink } = this;
+    const { wire, head } = this.unary;
+    try {
+      this.end.end(error);
+      const response = wire.errorResponse(errorForCaller(error, this.call), head);
+      if (response instanceof Promise) {
+        response.then(
+          (packed) => sink.respond(packed),
+          (defect: unknown) => sink.broke(defect),
+        );
+      } else {
+        sink.respond(response);
+      }
+    } catch (defect) {
+      sink.broke(defect);
+    }
+  };
+
+  /** Goes on with what had to be waited for, unless the call is over by then. */
+  private after<T>(work: Promise<T>, next: (value: T) => void): void {
+    const go = (value: T) => {
+      if (!this.isOver) next(value);
+    };
+    work.then(go).catch(this.fail);
+  }
+
+  /** One timer for both, the deadline and a body that pauses, which is not started anew for each chunk. */
+  private wait(ms: number): void {
+    this.timer = sharedTimer(ms, onTimer, this);
+  }
+
+  due(): void {
+    if (this.isOver) return;
+    const { call, arrivedAt, expiresAt } = this;
+    const { bodyIdleTimeoutMs } = this.options.limits;
+    const now = performance.now();
+    if (now >= expiresAt) {
+      this.fail(deadlineExceeded(call.deadline));
+      return;
+    }
+    const idleLeft =
+      this.reader === undefined ? Number.POSITIVE_INFINITY : arrivedAt + bodyIdleTimeoutMs - now;
+    if (idleLeft <= 0) {
+      this.fail(bodyIdle(bodyIdleTimeoutMs));
+    } else {
+      this.wait(Math.min(expiresAt - now, idleLeft));
+    }
+  }
+
+  private over(): void {
+    this.isOver = true;
+    clearTimeout(this.timer);
+    // what still arrives is dropped by whoever sends the response
+    if (this.reader !== undefined) this.stopReading();
+  }
+
+  private stopReading(): void {
+    this.reader = undefined;
+    this.call.hold?.arrived();
+    incoming(this.request).off(DATA, this.onData).off(END, this.onEnd);
+  }
+}
+
+function onTimer(run: UnaryRun): void {
+  run.due();
 }
 
 /** A class, since an object literal with a getter would get a hidden class of its own for each call. */
@@ -158,9 +319,4 @@ class RunningContext implements UnaryContext {
   }
 
   readonly header = (): Headers => requestHeaders(this.request);
-}
-
-/** The response with an error; the caller of a defect learns only that there is one. */
-async function errorResponse({ wire, head }: UnaryCall, error: unknown, call: Call): Promise<WholeResponse> {
-  return wire.errorResponse(errorForCaller(error, call), head);
 }

@@ -104,12 +104,11 @@ function response(
   header: Headers,
   trailer?: Headers,
 ): WholeResponse | Promise<WholeResponse> {
-  const trailers = Object.entries(toNodeHeaders(trailer)).map(([name, value]) => [`trailer-${name}`, value]);
-  const headers: WholeResponse["headers"] = {
-    ...toNodeHeaders(header),
-    ...Object.fromEntries(trailers),
-    "content-type": `application/${head.codec}`,
-  };
+  const headers = toNodeHeaders(header);
+  if (trailer !== undefined) {
+    for (const [name, value] of Object.entries(toNodeHeaders(trailer))) headers[`trailer-${name}`] = value;
+  }
+  headers["content-type"] = head.codec === "proto" ? "application/proto" : "application/json";
   return withBody(200, headers, message, head.responseCompression);
 }
 
@@ -125,7 +124,7 @@ function errorResponse(error: ConnectError, head: Head): WholeResponse | Promise
 /** A response with a body, compressed where that is worth it. */
 function withBody(
   status: number,
-  headers: WholeResponse["headers"],
+  headers: Record<string, string | string[]>,
   body: Uint8Array,
   compression: Compression | undefined,
 ): WholeResponse | Promise<WholeResponse> {
@@ -134,6 +133,7 @@ function withBody(
   return compression.compress(body).then((compressed) => plain(status, encoded, compressed));
 }
 
-function plain(status: number, headers: WholeResponse["headers"], body: Uint8Array): WholeResponse {
-  return { status, headers: { ...headers, "content-length": String(body.length) }, body };
+function plain(status: number, headers: Record<string, string | string[]>, body: Uint8Array): WholeResponse {
+  headers["content-length"] = String(body.length);
+  return { status, headers, body };
 }

@@ -2,7 +2,7 @@ import type { Call } from "../call/call.ts";
 import { CallEnd } from "../call/call-end.ts";
 import { bodyIdle } from "../call/call-errors.ts";
 import { Callbacks } from "../listener/callbacks.ts";
-import type { HttpRequest } from "../listener/http.ts";
+import { type HttpRequest, incoming } from "../listener/http.ts";
 import type { BodyReader, RawMessage } from "./wire.ts";
 
 /**
@@ -22,6 +22,7 @@ export function readBody(
     const settle = (act: () => void) => {
       timer.stop();
       for (const off of offs) off();
+      call.hold?.arrived();
       act();
     };
     const finish = (work: () => boolean) => {
@@ -42,11 +43,12 @@ export function readBody(
     const onEnd = () => finish(() => true);
     const onAbort = () => settle(() => reject(end.reason));
     const timer = callbacks.after(idleMs, () => settle(() => reject(bodyIdle(idleMs))));
+    call.hold?.arriving((error) => settle(() => reject(error)));
+    const body = incoming(request);
     const offs = [
       onEndOf(end, callbacks, onAbort),
-      call.hold?.arriving((error) => settle(() => reject(error))) ?? (() => undefined),
-      callbacks.on(request, "data", onData),
-      callbacks.on(request, "end", onEnd),
+      callbacks.on(body, "data", onData),
+      callbacks.on(body, "end", onEnd),
     ];
   });
 }

@@ -1,4 +1,4 @@
-import type { Registry } from "@bufbuild/protobuf";
+import type { DescMessage, Registry } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
 import type { Call } from "../call/call.ts";
@@ -10,7 +10,7 @@ import type { Decompress } from "../protocol/decompress.ts";
 import { type ParsedMessage, parseMessage } from "./codec.ts";
 import { checkReadBytes } from "./message-limits.ts";
 import { readBody } from "./read-body.ts";
-import type { BodyReader, Head, RawMessage } from "./wire.ts";
+import type { BodyReader, Codec, Head, RawMessage } from "./wire.ts";
 
 /** What reading a request message needs. */
 export interface ReadOptions {
@@ -48,17 +48,34 @@ export async function readMessage(
   const bytes = raw.isCompressed
     ? await decompress(compressionOf(head), raw.bytes, call, signalOf(end))
     : raw.bytes;
-  checkReadBytes(bytes.length, readMaxBytes, true);
-  const cost = { limit: limits.messageCost, depth: limits.messageDepth, types };
-  const { message, cost: found } = parseMessage(call.method.input, head.codec, bytes, cost);
-  return { message, cost: found, problem: raw.problem };
+  return { ...parseRequest(call.method.input, head.codec, bytes, { limits, types }), problem: raw.problem };
+}
+
+/**
+ * Parses the message of a request, which is no longer compressed, within the limits.
+ *
+ * @throws ConnectError
+ */
+export function parseRequest(
+  desc: DescMessage,
+  codec: Codec,
+  bytes: Uint8Array,
+  { limits, types }: Pick<ReadOptions, "limits" | "types">,
+): ParsedMessage {
+  checkReadBytes(bytes.length, limits.readMaxBytes, true);
+  return parseMessage(desc, codec, bytes, { limit: limits.messageCost, depth: limits.messageDepth, types });
 }
 
 function signalOf(end: CallEnd | AbortSignal): AbortSignal {
   return end instanceof CallEnd ? end.signal : end;
 }
 
-function compressionOf(head: Head): Compression {
+/**
+ * What decompresses a message.
+ *
+ * @throws ConnectError INTERNAL where the head does not say
+ */
+export function compressionOf(head: Head): Compression {
   if (head.requestCompression !== undefined) return head.requestCompression;
   const text = "received compressed envelope, but do not know how to decompress";
   throw gatewayError("REQUEST_MALFORMED", text, Code.Internal);

@@ -23,6 +23,11 @@ export class Callbacks {
     this.onThrow = onThrow;
   }
 
+  /** Says what a callback threw that has a guard of its own. */
+  fail(error: unknown): void {
+    this.onThrow(error);
+  }
+
   /** Calls back at every such event; the returned function ends that. */
   on(emitter: EventEmitter, event: string, callback: Callback): () => void {
     const guarded = this.listener(callback);

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import type { Http2ServerRequest } from "node:http2";
 import type { Limits } from "../limits.ts";
 import { show } from "../text/show.ts";
 import { isAuthority } from "./authority.ts";
 import { type HttpRequest, isHttp2 } from "./http.ts";
+import type { Http2Request } from "./http2-message.ts";
 import type { Refusal } from "./refusal.ts";
 
 /**
@@ -27,6 +27,7 @@ export function checkRequest(request: HttpRequest, limits: Limits): Refusal | un
  * is a request with several Host headers or a malformed one.
  */
 export function useOriginForm(request: HttpRequest): void {
+  if (request.url?.startsWith("/") === true) return;
   const [, authority = "", rest = ""] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(request.url ?? "") ?? [];
   if (!isAuthority(authority) || isHttp2(request)) return;
   request.url = rest.startsWith("/") ? rest : `/${rest}`;
@@ -94,15 +95,15 @@ function checkAuthority(request: HttpRequest): Refusal | undefined {
   return isHttp2(request) ? checkHttp2Authority(request) : checkHost(request);
 }
 
-function checkHost(request: IncomingMessage): Refusal | undefined {
-  const hosts = headerValues(request.rawHeaders, "host");
-  const [host] = hosts;
-  if (host === undefined) return badRequest("the request has no Host header; send the name it is meant for");
-  if (hosts.length > 1) return badRequest(`the request has ${hosts.length} Host headers; send one`);
+function checkHost({ rawHeaders, headers }: IncomingMessage): Refusal | undefined {
+  const count = countOf(rawHeaders, "host");
+  if (count === 0) return badRequest("the request has no Host header; send the name it is meant for");
+  if (count > 1) return badRequest(`the request has ${count} Host headers; send one`);
+  const { host = "" } = headers;
   return isAuthority(host) ? undefined : badAuthority("the Host header", host);
 }
 
-function checkHttp2Authority(request: Http2ServerRequest): Refusal | undefined {
+function checkHttp2Authority(request: Http2Request): Refusal | undefined {
   const authority = request.headers[":authority"];
   const host = request.headers.host;
   const name = authority ?? host;
@@ -118,8 +119,13 @@ function checkHttp2Authority(request: Http2ServerRequest): Refusal | undefined {
   return undefined;
 }
 
-function headerValues(rawHeaders: readonly string[], name: string): string[] {
-  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
+function countOf(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const each = rawHeaders[i];
+    if (each?.length === name.length && each.toLowerCase() === name) count += 1;
+  }
+  return count;
 }
 
 function badAuthority(subject: string, value: string): Refusal {

@@ -1,5 +1,5 @@
 import type { HttpRequest } from "./http.ts";
-import type { Origin } from "./proxies.ts";
+import type { Origin } from "./origin.ts";
 
 /** The content types that a page may send anywhere without asking first; none at all is one of them. */
 const SIMPLE_TYPE = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;

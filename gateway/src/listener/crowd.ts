@@ -36,13 +36,19 @@ export class Crowd {
 
   /** Adds one of a client; the returned function, to be called once, takes it away. */
   add(client: string): () => void {
+    this.enter(client);
+    return () => this.leave(client);
+  }
+
+  /** The same for those who know themselves when to leave, which is once. */
+  enter(client: string): void {
     const key = clientKey(client);
     this.all += 1;
     this.byClient.set(key, (this.byClient.get(key) ?? 0) + 1);
-    return () => this.remove(key);
   }
 
-  private remove(key: string): void {
+  leave(client: string): void {
+    const key = clientKey(client);
     this.all -= 1;
     const left = (this.byClient.get(key) ?? 0) - 1;
     if (left > 0) {
@@ -55,7 +61,7 @@ export class Crowd {
 
 /** What tells clients apart: IPv4 addresses, and the first 64 bits of IPv6 ones, of which a client has all (RFC 6177). */
 export function clientKey(address: string): string {
-  if (!isIPv6(address)) return address;
+  if (!address.includes(":") || !isIPv6(address)) return address;
   const [head = "", tail] = address.split("%", 1)[0]?.split("::") ?? [];
   const start = head === "" ? [] : head.split(":");
   const end = tail === undefined || tail === "" ? [] : tail.split(":");

@@ -3,8 +3,7 @@ import http2 from "node:http2";
 import type net from "node:net";
 import type { Limits } from "../limits.ts";
 import type { Callbacks } from "./callbacks.ts";
-import { noKeepAlive } from "./http.ts";
-import type { InFlight } from "./in-flight.ts";
+import { type HttpResponse, noKeepAlive } from "./http.ts";
 
 /** What a listener is made of, as far as it must be closed. */
 export interface ListenerParts {
@@ -15,7 +14,8 @@ export interface ListenerParts {
   readonly pending: ReadonlySet<net.Socket>;
   /** Every open connection, below TLS. */
   readonly sockets: ReadonlySet<net.Socket>;
-  readonly inFlight: InFlight;
+  /** The requests in flight. */
+  readonly taken: Iterable<{ readonly response: HttpResponse }>;
 }
 
 /** A GOAWAY with this id tells the peer to open no more streams, and loses none that are on their way. */
@@ -52,7 +52,7 @@ function afterWaiting(run: () => void, callbacks: Callbacks): void {
 }
 
 function announce(parts: ListenerParts): void {
-  for (const response of parts.inFlight.responses()) noKeepAlive(response);
+  for (const { response } of parts.taken) noKeepAlive(response);
   for (const session of parts.sessions) {
     if (!session.closed && !session.destroyed) session.goaway(http2.constants.NGHTTP2_NO_ERROR, EVERY_STREAM);
   }

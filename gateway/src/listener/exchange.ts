@@ -1,7 +1,7 @@
 import http2 from "node:http2";
 import type { Duplex } from "node:stream";
 import type { Callbacks } from "./callbacks.ts";
-import { cut, type HttpRequest, type HttpResponse, isHttp2, noKeepAlive } from "./http.ts";
+import { cut, type HttpRequest, type HttpResponse, incoming, isHttp2, noKeepAlive } from "./http.ts";
 import type { Refuse } from "./refusal.ts";
 
 /** How long a client may go on with what is over: send a request that has its response, keep a connection that has ended. */
@@ -43,11 +43,12 @@ export function lingerForBody(request: HttpRequest, callbacks: Callbacks): void 
     offClose();
   };
   const offClose = callbacks.once(connection, "close", stop);
-  callbacks.once(request, "end", stop);
+  const body = incoming(request);
+  callbacks.once(body, "end", stop);
   // A reader that was cut off at a deadline still listens, and would hold the rest back. Without one this must not
   // be called: it would stop a request that Node has begun to drop.
-  if (request.listenerCount("readable") > 0) request.removeAllListeners("readable");
-  request.resume();
+  if (body.listenerCount("readable") > 0) body.removeAllListeners("readable");
+  body.resume();
 }
 
 /**

@@ -2,7 +2,7 @@ import { show } from "../text/show.ts";
 import { isCrossOrigin } from "./cross-origin.ts";
 import { createHostCheck, isProbe } from "./hosts.ts";
 import type { HttpRequest } from "./http.ts";
-import type { Origin } from "./proxies.ts";
+import type { Origin } from "./origin.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** What web pages must not get around. */

@@ -1,17 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import {
-  constants,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-  type ServerHttp2Stream,
-} from "node:http2";
-import type { Writable } from "node:stream";
+import { constants, type ServerHttp2Stream } from "node:http2";
+import type { Readable, Writable } from "node:stream";
+import type { Http2Request, Http2Response } from "./http2-message.ts";
+import type { Origin } from "./origin.ts";
 
-/** A request as Node gives it, of either HTTP version. */
-export type HttpRequest = IncomingMessage | Http2ServerRequest;
+/** A request of either HTTP version. */
+export type HttpRequest = IncomingMessage | Http2Request;
 
 /** The response to it. */
-export type HttpResponse = ServerResponse | Http2ServerResponse;
+export type HttpResponse = ServerResponse | Http2Response;
 
 /** A stream of HTTP/2 that has nothing of its request and response any more. */
 export interface ParkedStream {
@@ -22,8 +19,20 @@ export interface ParkedStream {
   readonly progressed: (stream: ServerHttp2Stream) => void;
 }
 
+/** Hears what becomes of a response. */
+export interface ExchangeListener {
+  /** All of it is handed to the connection. */
+  finished(): void;
+  /** Its stream or connection is gone, be all of it sent or not. */
+  closed(): void;
+}
+
 /** What whoever serves a request may do with it. */
 export interface Exchange {
+  /** Where the request comes from. */
+  readonly origin: Origin;
+  /** Takes the one listener. What it throws ends the request. */
+  listen(listener: ExchangeListener): void;
   /** Takes the request out of `requestsInFlight`, as one that another limit counts. */
   uncount(): void;
   /**
@@ -38,7 +47,7 @@ export interface Exchange {
 export type HttpHandler = (request: HttpRequest, response: HttpResponse, exchange: Exchange) => void;
 
 /** Whether a request came over HTTP/2: by what it is, since the version in its first line is the peer's to choose. */
-export function isHttp2(request: HttpRequest): request is Http2ServerRequest {
+export function isHttp2(request: HttpRequest): request is Http2Request {
   return "stream" in request;
 }
 
@@ -47,10 +56,12 @@ export function noKeepAlive(response: HttpResponse): void {
   if ("shouldKeepAlive" in response) response.shouldKeepAlive = false;
 }
 
-/**
- * What emits `finish` when a response is written and `close` when its stream or connection is gone. With HTTP/2 the
- * response does both only when the request is in as well, which may be never.
- */
+/** What emits `data` and `end`, as the body of a request arrives. */
+export function incoming(request: HttpRequest): Readable {
+  return "stream" in request ? request.body : request;
+}
+
+/** What emits `finish` when a response is written, and `close` when its stream or connection is gone. */
 export function outgoing(response: HttpResponse): Writable {
   return "stream" in response ? response.stream : response;
 }

@@ -1,10 +1,11 @@
 import http2 from "node:http2";
 import type { Limits, OnLimit } from "../limits.ts";
 import type { Callbacks } from "./callbacks.ts";
+import { Http2Request, Http2Response } from "./http2-message.ts";
 import { type OnStream, serveSession } from "./http2-session.ts";
 
 /** Serves one HTTP/2 request. */
-export type Http2Listener = (request: http2.Http2ServerRequest, response: http2.Http2ServerResponse) => void;
+export type Http2Listener = (request: Http2Request, response: Http2Response) => void;
 
 /** The HTTP/2 half of the port, and its open sessions. */
 export interface Http2Server {
@@ -49,8 +50,8 @@ export function createHttp2Server(
   const onStream: OnStream = (stream, headers, _flags, rawHeaders) => {
     // Reset in the packet that opened it: there is nobody to serve.
     if (stream.destroyed || stream.closed) return;
-    const request = new http2.Http2ServerRequest(stream, headers, {}, rawHeaders);
-    const response = new http2.Http2ServerResponse(stream);
+    const request = new Http2Request(stream, headers, rawHeaders);
+    const response = new Http2Response(stream);
     if (headers.expect?.toLowerCase() === "100-continue") response.writeContinue();
     onRequest(request, response);
   };

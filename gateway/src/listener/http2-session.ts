@@ -14,6 +14,9 @@ interface StreamRecord {
   readonly timeoutMs: number | undefined;
 }
 
+/** Where a stream has its record: a map of them would be one more thing that streams come into and leave. */
+const RECORD = Symbol("record");
+
 // names apart from the calls: they are not registered by Callbacks, but guarded all the same
 const ERROR = "error";
 const CLOSE = "close";
@@ -54,14 +57,13 @@ export function serveSession(
     onLimit("headersTimeoutMs");
     closeSession(session, callbacks);
   });
-  const records = new WeakMap<http2.ServerHttp2Stream, StreamRecord>();
   const failed = (stream: http2.ServerHttp2Stream, error: unknown) => {
     onError(error);
     stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
   };
   const onClose = (stream: http2.ServerHttp2Stream) => {
     open -= 1;
-    const { openedAt = 0, timeoutMs } = records.get(stream) ?? {};
+    const { openedAt, timeoutMs }: StreamRecord = Reflect.get(stream, RECORD);
     if (session.destroyed || isOver) return;
     const now = performance.now();
     const reset = { ageMs: now - openedAt, timeoutMs };
@@ -84,7 +86,8 @@ export function serveSession(
       const openedAt = performance.now();
       open += 1;
       timer.stop();
-      records.set(stream, { openedAt, timeoutMs: clientTimeoutMs(headers) });
+      const record: StreamRecord = { openedAt, timeoutMs: clientTimeoutMs(headers) };
+      Reflect.set(stream, RECORD, record);
       // One that is reset in the packet that opened it may have failed before.
       stream.on(ERROR, ignoreError);
       stream.on(CLOSE, closed);
@@ -92,8 +95,11 @@ export function serveSession(
         stream.close(http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
         return;
       }
-      const ofStream = new Callbacks((error) => failed(stream, error));
-      ofStream.guarded(onStream)(stream, headers, flags, raw);
+      try {
+        onStream(stream, headers, flags, raw);
+      } catch (error) {
+        failed(stream, error);
+      }
     },
   );
   callbacks.on(session, "error", (error: NodeJS.ErrnoException) => {

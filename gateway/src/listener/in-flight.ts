@@ -1,48 +1,33 @@
-import type { Callbacks } from "./callbacks.ts";
-import { type HttpRequest, type HttpResponse, isHttp2, outgoing } from "./http.ts";
+import { type HttpRequest, type HttpResponse, isHttp2 } from "./http.ts";
 
-/** The requests in flight, by connection. */
+/** The responses in flight, by connection. */
 export class InFlight {
-  private readonly byConnection = new Map<object, Set<HttpResponse>>();
+  /** A connection keeps its list, empty or not, as long as it is there. */
+  private readonly byConnection = new WeakMap<object, HttpResponse[]>();
 
-  /** Adds a request until its response closes; `onDone` gets how many are left on its connection. */
-  add(
-    request: HttpRequest,
-    response: HttpResponse,
-    callbacks: Callbacks,
-    onDone: (left: number) => void,
-  ): number {
-    const connection = connectionOf(request);
-    const responses = this.byConnection.get(connection) ?? new Set();
-    responses.add(response);
-    this.byConnection.set(connection, responses);
-    callbacks.once(outgoing(response), "close", () => {
-      responses.delete(response);
-      if (responses.size === 0) this.byConnection.delete(connection);
-      onDone(responses.size);
-    });
-    return responses.size;
+  /** Adds a response until it is removed; returns how many its connection has. */
+  add(connection: object, response: HttpResponse): number {
+    const responses = this.byConnection.get(connection);
+    if (responses !== undefined) return responses.push(response);
+    this.byConnection.set(connection, [response]);
+    return 1;
   }
 
-  /** Takes a request away before its response has closed. */
-  remove(request: HttpRequest, response: HttpResponse): void {
-    const connection = connectionOf(request);
-    const responses = this.byConnection.get(connection);
-    responses?.delete(response);
-    if (responses?.size === 0) this.byConnection.delete(connection);
+  /** Removes a response, which is closed or parked; returns how many its connection has left. */
+  remove(connection: object, response: HttpResponse): number {
+    const responses = this.byConnection.get(connection) ?? [];
+    const at = responses.indexOf(response);
+    if (at >= 0) responses.splice(at, 1);
+    return responses.length;
   }
 
   /** The responses that a connection still owes. */
-  owedBy(connection: object): ReadonlySet<HttpResponse> {
-    return this.byConnection.get(connection) ?? new Set();
-  }
-
-  /** All responses that are still owed. */
-  *responses(): Generator<HttpResponse> {
-    for (const responses of this.byConnection.values()) yield* responses;
+  owedBy(connection: object): readonly HttpResponse[] {
+    return this.byConnection.get(connection) ?? [];
   }
 }
 
-function connectionOf(request: HttpRequest): object {
+/** The connection of a request, as long as it has one. */
+export function connectionOf(request: HttpRequest): object {
   return isHttp2(request) ? (request.stream.session ?? request.stream) : request.socket;
 }

@@ -1,12 +1,13 @@
 import net from "node:net";
 import type { Duplex } from "node:stream";
 import type { Limits, OnLimit } from "../limits.ts";
+import { Bag } from "./bag.ts";
 import { Callbacks } from "./callbacks.ts";
 import type { Certificate } from "./certificate.ts";
 import { checkRequest, useOriginForm } from "./check-request.ts";
 import { Crowd } from "./crowd.ts";
 import { closeAll, startDrain } from "./drain.ts";
-import { failExchange, lingerForBody, lingerForClose } from "./exchange.ts";
+import { failExchange, lingerForClose } from "./exchange.ts";
 import {
   type Exchange,
   type HttpHandler,
@@ -15,19 +16,18 @@ import {
   isHttp2,
   noKeepAlive,
   outgoing,
-  type ParkedStream,
 } from "./http.ts";
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { InFlight } from "./in-flight.ts";
 import { Offenders } from "./offenders.ts";
 import { leavesTooFew, maxOpenFiles } from "./open-files.ts";
-import { strip } from "./park.ts";
 import { type Identify, ofSocket, sniff } from "./preface.ts";
 import { createOriginReader, createProxyCheck, type ProxyOptions } from "./proxies.ts";
 import type { Refusal, Refuse } from "./refusal.ts";
 import { RequestTurns } from "./request-turns.ts";
 import { createSecure } from "./secure.ts";
+import { type TakenParts, TakenRequest } from "./taken-request.ts";
 import { WriteWatch } from "./write-watch.ts";
 
 export interface ListenerOptions {
@@ -72,26 +72,35 @@ export interface Listener {
   useCertificate(certificate: Certificate): void;
 }
 
+// a name apart from the calls: what ignores an event cannot throw
+const ERROR = "error";
+
 export function createListener(options: ListenerOptions): Listener {
   const { limits, onLimit, onError } = options;
   const callbacks = new Callbacks(onError);
   const inFlight = new InFlight();
+  const taken = new Bag<TakenRequest>();
   const pending = new Set<net.Socket>();
   const sockets = new Set<net.Socket>();
   let draining: Promise<void> | undefined;
-  const takeIn = createTaker(options, inFlight, () => draining !== undefined);
+  const takeIn = createTaker(options, inFlight, taken, () => draining !== undefined);
 
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
-    const ofRequest = new Callbacks((error) => {
+    const fail = (error: unknown) => {
       onError(error);
       failExchange(request, response, options.refuse);
-    });
-    ofRequest.on(request, "error", ignore);
-    ofRequest.on(response, "error", ignore);
-    ofRequest.guarded(() => takeIn.request(request, response, ofRequest))();
+    };
+    if (!isHttp2(request)) {
+      request.on(ERROR, ignore);
+      outgoing(response).on(ERROR, ignore);
+    }
+    try {
+      takeIn.request(request, response, () => new Callbacks(fail));
+    } catch (error) {
+      fail(error);
+    }
   };
-  const hasResponse = (socket: Duplex) =>
-    [...inFlight.owedBy(socket)].some((response) => response.headersSent);
+  const hasResponse = (socket: Duplex) => inFlight.owedBy(socket).some((response) => response.headersSent);
   const onRejected = options.onRejected ?? ignore;
   const h1 = createHttp1Server(limits, onRequest, hasResponse, callbacks, { onLimit, onRejected, onError });
   const onViolation = options.onViolation ?? ignore;
@@ -132,7 +141,7 @@ export function createListener(options: ListenerOptions): Listener {
     if (server.listening) onError(error);
   });
 
-  const parts = { server, h1, sessions: h2.sessions, pending, sockets, inFlight };
+  const parts = { server, h1, sessions: h2.sessions, pending, sockets, taken };
   return {
     listen: (port, host) => listen(server, port, host),
     drain: (noticeMs = limits.drainNoticeMs) => {
@@ -152,7 +161,7 @@ interface Taker {
   /** Whether a connection may stay; it is closed when not. */
   connection(socket: net.Socket, callbacks: Callbacks): boolean;
   /** Serves a request, or refuses it. */
-  request(request: HttpRequest, response: HttpResponse, callbacks: Callbacks): void;
+  request(request: HttpRequest, response: HttpResponse, callbacks: () => Callbacks): void;
   /** A connection of a client was ended for an attack. */
   readonly attacked: (client: string) => void;
   stop(): void;
@@ -167,7 +176,12 @@ const CONTENDED_STALL_MS = 1000;
 /** The same when one more is too many. */
 const CROWDED_STALL_MS = 200;
 
-function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: () => boolean): Taker {
+function createTaker(
+  options: ListenerOptions,
+  inFlight: InFlight,
+  running: Bag<TakenRequest>,
+  isDraining: () => boolean,
+): Taker {
   const { limits, onLimit, openFiles = maxOpenFiles() } = options;
   const connections = new Crowd(limits.connections, limits.connectionsPerClient);
   const offenders = new Offenders();
@@ -177,11 +191,9 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
   const watch = new WriteWatch(
     () => limits.stalledWriteMs,
     () => onLimit("stalledWriteMs"),
+    running,
   );
-  const writes: Pick<ParkedStream, "wrote" | "progressed"> = {
-    wrote: (stream) => watch.wrote(stream),
-    progressed: (stream) => watch.progressed(stream),
-  };
+  const parts: TakenParts = { inFlight, running, requests, watch, isDraining };
   const everyMs = Math.max(10, Math.min(WATCH_MS, limits.stalledWriteMs / 4));
   const shared = new Callbacks(options.onError);
   const timer = shared.every(everyMs, () => watch.check());
@@ -214,34 +226,26 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
     request: (request, response, callbacks) => {
       // one that was closed for pipelining too much, in the same read
       if (!isHttp2(request) && request.socket.destroyed) return;
-      const { client } = originOf(request);
-      const exceeded = excess(client);
-      const leave = once(requests.add(client));
+      const origin = originOf(request);
+      const exceeded = excess(origin.client);
       if (isDraining() && !isHttp2(request)) noKeepAlive(response);
-      const running = inFlight.add(request, response, callbacks, (left) => {
-        leave();
-        if (isDraining() && left === 0 && !isHttp2(request)) request.socket.destroySoon();
-      });
-      watch.add(response, callbacks);
-      callbacks.once(outgoing(response), "finish", () => lingerForBody(request, callbacks));
-      if (running > limits.streamsPerConnection && !isHttp2(request)) {
+      const taken = new TakenRequest(request, response, origin, callbacks, parts);
+      if (taken.running > limits.streamsPerConnection && !isHttp2(request)) {
         // HTTP/2 refuses by itself; an HTTP/1.1 client could pipeline without end.
         onLimit("streamsPerConnection");
         request.socket.destroy();
       } else if (exceeded !== undefined) {
         refuseMore(exceeded, request, response, requests.size, options);
       } else {
-        const park = (): ParkedStream | undefined => {
-          if (!isHttp2(request) || !("stream" in response)) return undefined;
-          const { stream } = response;
-          inFlight.remove(request, response);
-          watch.forget(response);
-          strip(stream);
-          return { stream, ...writes };
+        const begin = () => {
+          try {
+            serve(request, response, taken, options);
+          } catch (error) {
+            callbacks().fail(error);
+          }
         };
-        const begin = callbacks.guarded(() => serve(request, response, { uncount: leave, park }, options));
-        const takeBack = turns.add(client, begin);
-        if (takeBack !== undefined) callbacks.once(outgoing(response), "close", takeBack);
+        const takeBack = turns.add(origin.client, begin);
+        if (takeBack !== undefined) callbacks().once(outgoing(response), "close", takeBack);
       }
     },
     attacked: (client) => offenders.add(client, performance.now()),
@@ -314,15 +318,6 @@ function listen(server: net.Server, port: number, host: string): Promise<net.Add
     });
     server.listen({ port, host });
   });
-}
-
-function once(act: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (isDone) return;
-    isDone = true;
-    act();
-  };
 }
 
 function count(server: net.Server): Promise<number> {

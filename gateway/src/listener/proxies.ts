@@ -2,6 +2,7 @@ import { BlockList, isIP } from "node:net";
 import { isAuthority } from "./authority.ts";
 import { type ForwardedHop, parseForwarded, parseForwardedFor, plainAddress } from "./forwarded.ts";
 import { type HttpRequest, isHttp2 } from "./http.ts";
+import type { Origin } from "./origin.ts";
 
 /** The headers in which proxies pass on the client. */
 export const FORWARDED_HEADERS = ["x-forwarded", "forwarded"] as const;
@@ -18,21 +19,14 @@ export interface ProxyOptions {
   readonly header?: ForwardedHeader | undefined;
 }
 
-/** Where a request comes from, and what its client believes to speak with. */
-export interface Origin {
-  /** An IP address; empty when the connection is gone already. */
-  readonly client: string;
-  readonly scheme: "http" | "https";
-  /** Host and port. */
-  readonly authority: string;
-}
-
 /**
  * Reads the origin of requests: from the connection, and where that is a trusted proxy's, from what it says. The
  * client is the nearest address that is not a trusted proxy: whatever it wrote into the headers itself is behind it.
  */
 export function createOriginReader(options: ProxyOptions = {}): (request: HttpRequest) => Origin {
-  const trusted = networks(options.trusted ?? []);
+  const addresses = options.trusted ?? [];
+  if (addresses.length === 0) return directOrigin;
+  const trusted = networks(addresses);
   const hopsOf = options.header === "forwarded" ? forwardedHops : xForwardedHops;
   return (request) => {
     const direct = directOrigin(request);
@@ -57,7 +51,9 @@ export function createOriginReader(options: ProxyOptions = {}): (request: HttpRe
 
 /** Whether an address is that of a trusted proxy. */
 export function createProxyCheck(options: ProxyOptions = {}): (address: string) => boolean {
-  const trusted = networks(options.trusted ?? []);
+  const addresses = options.trusted ?? [];
+  if (addresses.length === 0) return () => false;
+  const trusted = networks(addresses);
   return (address) => isIn(trusted, plainAddress(address) ?? "");
 }
 
@@ -65,11 +61,23 @@ function directOrigin(request: HttpRequest): Origin {
   const socket = isHttp2(request) ? request.stream.session?.socket : request.socket;
   const authority = request.headers[":authority"] ?? request.headers.host;
   return {
-    client: plainAddress(socket?.remoteAddress ?? "") ?? "",
+    client: clientOf(socket?.remoteAddress ?? ""),
     scheme: socket !== undefined && "encrypted" in socket && socket.encrypted === true ? "https" : "http",
     // The listener has checked that there is exactly one, well-formed.
     authority: typeof authority === "string" ? authority : "localhost",
   };
+}
+
+let lastAddress = "";
+let lastClient = "";
+
+/** Many requests come one after the other from the same address. */
+function clientOf(address: string): string {
+  if (address !== lastAddress) {
+    lastClient = plainAddress(address) ?? "";
+    lastAddress = address;
+  }
+  return lastClient;
 }
 
 function forwardedHops(request: HttpRequest): ForwardedHop[] {

@@ -5,7 +5,8 @@ import { cut, type HttpResponse, outgoing } from "./http.ts";
 /** A response, or a stream of HTTP/2 alone. */
 type Written = HttpResponse | { readonly stream: ServerHttp2Stream };
 
-interface Watched {
+/** What is watched, and what its client was seen to do. */
+export interface Watched {
   readonly response: Written;
   /** Looked at only until its client has read everything. */
   readonly isParked?: boolean;
@@ -25,18 +26,28 @@ export class WriteWatch {
   private readonly watched = new Map<object, Watched>();
   private readonly stalledMs: () => number;
   private readonly onStalled: () => void;
+  private readonly requests: Iterable<Watched>;
   private readonly now: () => number;
   private lastShedAt = Number.NEGATIVE_INFINITY;
   private hasShed = false;
 
-  /** @param onStalled notified of each response that is cut */
-  constructor(stalledMs: () => number, onStalled: () => void, now: () => number = () => performance.now()) {
+  /**
+   * @param onStalled notified of each response that is cut
+   * @param requests those whose responses are watched, which say themselves when they are read
+   */
+  constructor(
+    stalledMs: () => number,
+    onStalled: () => void,
+    requests: Iterable<Watched> = [],
+    now: () => number = () => performance.now(),
+  ) {
     this.stalledMs = stalledMs;
     this.onStalled = onStalled;
+    this.requests = requests;
     this.now = now;
   }
 
-  /** Watches a response until it closes. */
+  /** Watches a response until it closes, which is not one of the requests. */
   add(response: HttpResponse, callbacks: Callbacks): void {
     const watched = { response, waitingSince: this.now() };
     this.watched.set(response, watched);
@@ -56,11 +67,6 @@ export class WriteWatch {
   progressed(stream: ServerHttp2Stream): void {
     this.watched.delete(stream);
     if (!stream.destroyed && stream.writableLength > 0) this.wrote(stream);
-  }
-
-  /** No longer watches a response. */
-  forget(response: HttpResponse): void {
-    this.watched.delete(response);
   }
 
   /** Cuts responses that have not been read for `stalledMs`. To be called more often than that. */
@@ -84,18 +90,25 @@ export class WriteWatch {
   private cutAfter(ms: number): number {
     const now = this.now();
     let count = 0;
+    for (const watched of this.requests) if (this.isCut(watched, now, ms)) count += 1;
     for (const [key, watched] of this.watched) {
-      if (!isWaiting(watched.response)) {
-        watched.waitingSince = now;
-        if (watched.isParked === true) this.watched.delete(key);
-      } else if (now - watched.waitingSince >= ms) {
-        count += 1;
-        watched.waitingSince = now;
-        this.onStalled();
-        cutOrClose(watched.response);
-      }
+      if (watched.isParked === true && !isWaiting(watched.response)) this.watched.delete(key);
+      if (this.isCut(watched, now, ms)) count += 1;
     }
     return count;
+  }
+
+  /** Cuts a response that has not been read for so long; true where it has. One that has nothing to be read waits since now. */
+  private isCut(watched: Watched, now: number, ms: number): boolean {
+    if (!isWaiting(watched.response)) {
+      watched.waitingSince = now;
+      return false;
+    }
+    if (now - watched.waitingSince < ms) return false;
+    watched.waitingSince = now;
+    this.onStalled();
+    cutOrClose(watched.response);
+    return true;
   }
 }
 

@@ -1,6 +1,6 @@
 import { Callbacks } from "../listener/callbacks.ts";
 import { cut, type HttpResponse, isGone, outgoing, sendResponse } from "../listener/http.ts";
-import type { Origin } from "../listener/proxies.ts";
+import type { Origin } from "../listener/origin.ts";
 
 /** A page in parts, which all requests for it share: one that is not read takes no memory of its own. */
 export type Parts = readonly Uint8Array[];

@@ -1,7 +1,7 @@
 import { protocolOf } from "../call/protocol.ts";
 import type { Health } from "../health/health.ts";
 import type { HttpRequest, HttpResponse } from "../listener/http.ts";
-import type { Origin } from "../listener/proxies.ts";
+import type { Origin } from "../listener/origin.ts";
 import { UNCACHED } from "../listener/refusal.ts";
 import { refuse } from "../protocol/refuse.ts";
 import { show } from "../text/show.ts";

@@ -33,11 +33,13 @@ function isSendable(value: string | string[]): boolean {
 
 /** Headers as Node takes them. */
 export function toNodeHeaders(headers: Headers | undefined): Record<string, string | string[]> {
+  if (headers === undefined) return {};
   // a header may be named like what objects inherit
-  const out = new Map<string, string | string[]>();
-  for (const [name, value] of headers ?? []) {
+  let out: Map<string, string | string[]> | undefined;
+  for (const [name, value] of headers) {
+    out ??= new Map();
     const known = out.get(name);
     out.set(name, known === undefined ? value : [known, value].flat());
   }
-  return Object.fromEntries(out);
+  return out === undefined ? {} : Object.fromEntries(out);
 }

@@ -3,7 +3,7 @@ import type { Refused } from "../admission/refused.ts";
 import type { Watchers } from "../admission/watchers.ts";
 import type { Call } from "../call/call.ts";
 import { Callbacks } from "../listener/callbacks.ts";
-import type { Exchange, HttpResponse } from "../listener/http.ts";
+import { type Exchange, type HttpResponse, outgoing } from "../listener/http.ts";
 
 /**
  * The third step of a call: asks admission whether it may run. Undefined when it may; a promise only where it has to
@@ -32,7 +32,7 @@ export function admit(
     run: decide,
     refuse: decide,
   });
-  new Callbacks(onError).once(response, "close", leave);
+  new Callbacks(onError).once(outgoing(response), "close", leave);
   if (isDecided) return decision;
   return new Promise((resolve) => {
     settle = resolve;

@@ -1,9 +1,8 @@
 import type { Compression, UniversalHandler } from "@connectrpc/connect/protocol";
 import type { Call } from "../call/call.ts";
 import { callHandler } from "../connect-path/call-handler.ts";
-import { callStream, callWatch, type StreamOptions } from "../fast-path/call-stream.ts";
-import { callUnary } from "../fast-path/call-unary.ts";
-import { type FastMethods, fastCallOf } from "../fast-path/fast-call.ts";
+import { callStream, callWatch, type StreamCall, type StreamOptions } from "../fast-path/call-stream.ts";
+import type { FastMethods } from "../fast-path/fast-call.ts";
 import type { ParkedWatch } from "../fast-path/parked-watch.ts";
 import { type Exchange, type HttpRequest, type HttpResponse, isHttp2 } from "../listener/http.ts";
 import type { RpcResponse } from "./respond.ts";
@@ -15,29 +14,21 @@ export interface DispatchOptions extends StreamOptions, FastMethods {
 }
 
 /**
- * The fourth step of a call: runs it, on the fast path where that takes it, else through connect's handler. Resolves with
- * the response that is yet to be sent, with a stream that is parked, or with undefined when the client is gone.
+ * The fourth step of a call: runs it, as a stream of the fast path where it is one, else through connect's handler. Resolves
+ * with the response that is yet to be sent, with a stream that is parked, or with undefined when the client is gone.
  */
 export async function dispatch(
   handler: UniversalHandler,
+  stream: StreamCall | undefined,
   call: Call,
   request: HttpRequest,
   response: HttpResponse,
   exchange: Exchange,
   options: DispatchOptions,
 ): Promise<RpcResponse | ParkedWatch | undefined> {
-  const { protocol, method } = call;
-  const fast = fastCallOf(request, protocol, method, options, options.compressions);
-  switch (fast?.kind) {
-    case "unary":
-      return callUnary(fast.unary, call, request, response, options);
-    case "stream": {
-      const { watch } = fast.stream.method;
-      return watch === undefined || !isHttp2(request)
-        ? callStream(fast.stream, call, request, response, options)
-        : callWatch(fast.stream, watch, call, request, response, exchange.park, options);
-    }
-    default:
-      return callHandler(handler, call, request, response, options);
-  }
+  if (stream === undefined) return callHandler(handler, call, request, response, options);
+  const { watch } = stream.method;
+  return watch === undefined || !isHttp2(request)
+    ? callStream(stream, call, request, response, options)
+    : callWatch(stream, watch, call, request, response, () => exchange.park(), options);
 }

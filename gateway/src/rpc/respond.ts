@@ -11,7 +11,7 @@ import type { StreamedResponse } from "../protocol/streamed-response.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 
 /** Bytes that a client must take in one `stalledWriteMs`; the listener watches that it does. */
-const SLICE_BYTES = 64 * 1024;
+export const SLICE_BYTES = 64 * 1024;
 
 /** What a call sends back: all of it at once, or a body that comes in chunks. */
 export type RpcResponse = WholeResponse | StreamedResponse | UniversalServerResponse;
@@ -60,13 +60,7 @@ async function sendWhole(
   if (isGone(response)) return undefined;
   const refused = hold.add(body.length);
   if (refused !== undefined) return refused;
-  response.statusCode = status;
-  setHeaders(response, headers);
-  if (trailers !== undefined && "stream" in response) {
-    response.addTrailers(sendable(trailers));
-    // before the end: ended without a body, the response would be over with its headers
-    response.writeHead(status);
-  }
+  writeWholeHead(response, status, headers, trailers);
   if (body.length > SLICE_BYTES) {
     await writeChunk(response, body, call, hold);
     await endResponse(response);
@@ -75,6 +69,56 @@ async function sendWhole(
     await endResponse(response, body);
   }
   return undefined;
+}
+
+/**
+ * Sends a whole response whose body is no longer than `SLICE_BYTES`, to a client that is there. All of it is handed to the
+ * connection at once; the response emits `finish` when that has taken it.
+ *
+ * @param requestId undefined where the response has its headers already that are the same for all
+ */
+export function sendAtOnce(
+  response: HttpResponse,
+  { status, headers, body, trailers }: WholeResponse,
+  requestId: string | undefined,
+): void {
+  if (requestId === undefined) {
+    writeWholeHead(response, status, headers, trailers);
+  } else if ("stream" in response) {
+    const all = { ...sendable(headers), ":status": status, [REQUEST_ID_HEADER]: requestId };
+    response.send(status, all, body, trailers && sendable(trailers));
+    return;
+  } else {
+    response.writeHead(status, flatHeaders(requestId, sendable(headers)));
+  }
+  if (body.length === 0) {
+    response.end();
+  } else {
+    response.end(body);
+  }
+}
+
+/** Sets the head of a whole response; with trailers it is sent, since ended without a body the response would be over with it. */
+function writeWholeHead(
+  response: HttpResponse,
+  status: number,
+  headers: WholeResponse["headers"],
+  trailers: WholeResponse["trailers"],
+): void {
+  response.statusCode = status;
+  setHeaders(response, headers);
+  if (trailers === undefined || !("stream" in response)) return;
+  response.addTrailers(sendable(trailers));
+  response.writeHead(status);
+}
+
+/** Headers one after the other, which Node prints without a look at what it has. */
+function flatHeaders(requestId: string, headers: WholeResponse["headers"]): (string | string[])[] {
+  const flat: (string | string[])[] = [REQUEST_ID_HEADER, requestId];
+  for (const name in headers) {
+    if (name !== REQUEST_ID_HEADER) flat.push(name, headers[name] ?? "");
+  }
+  return flat;
 }
 
 /** Headers with the first chunk, so that the handler could still set them, then chunks as the client reads, then trailers. */
@@ -165,14 +209,11 @@ async function writeChunk(
   for (let at = 0; at < bytes.byteLength && !isGone(response); at += SLICE_BYTES) {
     const slice = bytes.subarray(at, at + SLICE_BYTES);
     call.bytesOut += slice.byteLength;
-    if (write(response, slice)) continue;
+    // the same call twice: the two types have no signature in common
+    if ("stream" in response ? response.write(slice) : response.write(slice)) continue;
     await settled(response, "drain");
     hold.wasRead();
   }
-}
-
-function write(stream: NodeJS.WritableStream, bytes: Uint8Array): boolean {
-  return stream.write(bytes);
 }
 
 /** Ends a response, after the last of its bytes; resolves as `respond` does. */

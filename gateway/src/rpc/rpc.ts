@@ -3,16 +3,21 @@ import { type ConnectRouter, createConnectRouter, type Interceptor } from "@conn
 import type { Compression, UniversalHandler } from "@connectrpc/connect/protocol";
 import { callKey } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
+import { protocolOf } from "../call/protocol.ts";
 import { callInterceptor } from "../connect-path/call-interceptor.ts";
 import { createKeysInterceptor } from "../connect-path/keys-interceptor.ts";
 import { createRaceInterceptor } from "../connect-path/race.ts";
 import { gateKey } from "../connect-path/read-request.ts";
+import type { UnaryCall } from "../fast-path/call-unary.ts";
+import { fastCallOf } from "../fast-path/fast-call.ts";
 import { OpenStreams } from "../fast-path/open-streams.ts";
 import type { Exchange, HttpRequest, HttpResponse } from "../listener/http.ts";
 import { CLIENT_COMPRESSIONS } from "./client-compressions.ts";
 import { createDecompress } from "./compressions.ts";
 import { exactRouter } from "./exact-router.ts";
-import { type CallOptions, serveCall } from "./serve-call.ts";
+import { resolve } from "./resolve.ts";
+import { type CallOptions, serveCall, type Wanted } from "./serve-call.ts";
+import { serveUnary } from "./serve-unary.ts";
 
 export interface RpcOptions extends Omit<CallOptions, "compressions" | "decompress" | "openStreams"> {
   readonly routes: (router: ConnectRouter) => void;
@@ -28,9 +33,19 @@ export interface RpcOptions extends Omit<CallOptions, "compressions" | "decompre
 export interface Rpc {
   /** The services that have routes, in the order of their names, with the methods that have some. */
   readonly services: readonly DescService[];
+  /**
+   * Serves a request that is a unary call of the fast path; returns whether it is. Its response has no headers yet, not even the
+   * id of the request, so that all of it is written at once.
+   */
+  serveUnary(request: HttpRequest, response: HttpResponse, client: Caller, exchange: Exchange): boolean;
   /** Serves a request whatever its path. */
   serve(request: HttpRequest, response: HttpResponse, client: Caller, exchange: Exchange): void;
 }
+
+/** What a request is for: a unary call of the fast path, or anything else. */
+type Found =
+  | { readonly kind: "unary"; readonly method: DescMethod; readonly unary: UnaryCall }
+  | ({ readonly kind: "other" } & Wanted);
 
 export function createRpc(options: RpcOptions): Rpc {
   const compressions = [...CLIENT_COMPRESSIONS];
@@ -44,10 +59,32 @@ export function createRpc(options: RpcOptions): Rpc {
     decompress: createDecompress(options.limits),
     openStreams: new OpenStreams(options.streamsEnd),
   };
+  const find = (request: HttpRequest): Found => {
+    const handler = resolve(request, routes);
+    if ("error" in handler) return { kind: "other", handler };
+    const { method } = handler;
+    const protocol = protocolOf(request.headers["content-type"]);
+    const fast = fastCallOf(request, protocol, method, options, compressions);
+    if (fast?.kind === "unary") return { kind: "unary", method, unary: fast.unary };
+    return { kind: "other", handler, stream: fast?.stream };
+  };
   return {
     services,
-    serve: (request, response, client, exchange) =>
-      void serveCall(request, response, client, exchange, routes, callOptions),
+    serveUnary: (request, response, client, exchange) => {
+      const found = find(request);
+      if (found.kind === "unary") {
+        serveUnary({ ...found, request, response, exchange, hasHeaders: false }, client, callOptions);
+      }
+      return found.kind === "unary";
+    },
+    serve: (request, response, client, exchange) => {
+      const found = find(request);
+      if (found.kind === "unary") {
+        serveUnary({ ...found, request, response, exchange, hasHeaders: true }, client, callOptions);
+      } else {
+        void serveCall(request, response, client, exchange, found, callOptions);
+      }
+    },
   };
 }
 

@@ -15,6 +15,7 @@ import { deadlineExceeded } from "../call/call-errors.ts";
 import type { Caller } from "../call/caller.ts";
 import { deadlineOf, type MethodTimeout, timeoutHeader } from "../call/deadline.ts";
 import { protocolOf } from "../call/protocol.ts";
+import type { StreamCall } from "../fast-path/call-stream.ts";
 import { ParkedWatch } from "../fast-path/parked-watch.ts";
 import { failExchange } from "../listener/exchange.ts";
 import { cut, type Exchange, type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
@@ -25,11 +26,11 @@ import { startCallTrace } from "../trace/call-trace.ts";
 import { admit, admitWatch } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import { type DispatchOptions, dispatch } from "./dispatch.ts";
-import { type Routes, resolve } from "./resolve.ts";
+import type { Unresolved } from "./resolve.ts";
 import { respond } from "./respond.ts";
 
 /** The code of HTTP/2 with which a response is cut that takes too much memory for too long. */
-const CALM = constants.NGHTTP2_ENHANCE_YOUR_CALM;
+export const CALM = constants.NGHTTP2_ENHANCE_YOUR_CALM;
 
 /** What the steps of a call need. */
 export interface CallOptions extends DispatchOptions {
@@ -59,24 +60,30 @@ export interface CallOptions extends DispatchOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** What a request is for. */
+export interface Wanted {
+  /** What its path names. */
+  readonly handler: UniversalHandler | Unresolved;
+  /** Where it is a stream of the fast path. */
+  readonly stream?: StreamCall | undefined;
+}
+
 /**
- * The path of one call, step by step, from its request to its response; a stream that is parked goes on without it. Never
- * rejects.
+ * The path of one call, step by step, from its request to its response; a stream that is parked goes on without it. Unary
+ * calls of the fast path have one of their own (`serve-unary.ts`). Never rejects.
  */
 export async function serveCall(
   request: HttpRequest,
   response: HttpResponse,
   client: Caller,
   exchange: Exchange,
-  routes: Routes,
+  { handler, stream }: Wanted,
   options: CallOptions,
 ): Promise<void> {
   let call: Call | undefined;
   let hold: Hold | undefined;
   let responseHold: ResponseHold | undefined;
   try {
-    const handler = resolve(request, routes);
-
     const method = "error" in handler ? undefined : handler.method;
     const found = authenticate(request, client, method, options.authenticate);
     const caller = found instanceof Promise ? await found : found;
@@ -103,7 +110,7 @@ export async function serveCall(
       return;
     }
 
-    const result = await dispatch(handler, call, request, response, exchange, options);
+    const result = await dispatch(handler, stream, call, request, response, exchange, options);
 
     if (result instanceof ParkedWatch) {
       result.begin(whenOver(call, hold, options));
@@ -160,11 +167,12 @@ function admissionOf(
 }
 
 /** Whether the deadline of a call has passed, give or take a timer's tick. */
-function isDue({ startedAt, deadline }: Call): boolean {
+export function isDue({ startedAt, deadline }: Call): boolean {
   return performance.now() - startedAt >= deadline.ms - 1;
 }
 
-function beginCall(
+/** What is known about a call when it begins. */
+export function beginCall(
   method: DescMethod,
   request: HttpRequest,
   caller: Caller,
@@ -175,7 +183,9 @@ function beginCall(
   const protocol = protocolOf(headers["content-type"]);
   const timeout = headers[timeoutHeader(protocol)]?.toString();
   return {
-    ...caller,
+    requestId: caller.requestId,
+    client: caller.client,
+    subject: caller.subject,
     method,
     protocol,
     startedAt: performance.now(),
@@ -194,7 +204,7 @@ function beginCall(
 }
 
 /** Sends an error in place of a response; cuts one that has begun. */
-function refuseToSend(request: HttpRequest, response: HttpResponse, error: ConnectError): void {
+export function refuseToSend(request: HttpRequest, response: HttpResponse, error: ConnectError): void {
   if (response.headersSent) {
     cut(response, CALM);
   } else {
@@ -203,7 +213,12 @@ function refuseToSend(request: HttpRequest, response: HttpResponse, error: Conne
 }
 
 /** Sends an error in place of a call. */
-function refuse(request: HttpRequest, response: HttpResponse, error: ConnectError, httpStatus: number): void {
+export function refuse(
+  request: HttpRequest,
+  response: HttpResponse,
+  error: ConnectError,
+  httpStatus: number,
+): void {
   const contentType = request.headers["content-type"];
   const { status, headers, body } = errorResponse(protocolOf(contentType), contentType, error, httpStatus);
   sendResponse(response, status, headers, body);
@@ -213,7 +228,7 @@ function refuse(request: HttpRequest, response: HttpResponse, error: ConnectErro
  * Refuses a request that is not authorized, with the HTTP status that every client understands (RFC 6750 section 3), also
  * where the protocol would say it in a body; only gRPC has no other way than its own.
  */
-function deny(
+export function deny(
   request: HttpRequest,
   response: HttpResponse,
   { error, status, headers: challenge }: Denial,

@@ -28,12 +28,17 @@ export interface RawClient {
 /** Connects to a server on this machine, by either version of HTTP. */
 export function rawClient(port: number): RawClient {
   const agent = new http.Agent({ keepAlive: true });
-  const session = http2.connect(`http://127.0.0.1:${port}`);
+  let session: http2.ClientHttp2Session | undefined;
+  // a server ends one that was opened long before its first request, which a slow machine may come to
+  const opened = () => {
+    if (session === undefined || session.closed) session = http2.connect(`http://127.0.0.1:${port}`);
+    return session;
+  };
   return {
-    send: (call) => (call.version === "2" ? sendHttp2(session, call) : sendHttp1(agent, port, call)),
+    send: (call) => (call.version === "2" ? sendHttp2(opened(), call) : sendHttp1(agent, port, call)),
     close: () => {
       agent.destroy();
-      session.destroy();
+      session?.destroy();
     },
   };
 }

@@ -3,22 +3,26 @@ import {
   type Context,
   context,
   isSpanContextValid,
+  ProxyTracerProvider,
+  propagation,
   type Span,
   SpanKind,
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import type { CallTrace } from "../call/call.ts";
+import { type CallTrace, noTrace } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { methodPath } from "../call/method-path.ts";
 import type { Protocol } from "../call/protocol.ts";
-import type { HttpRequest } from "../listener/http.ts";
+import { type HttpRequest, isHttp2 } from "../listener/http.ts";
 import { VERSION } from "../version.ts";
 import { extractContext } from "./propagation.ts";
 
+const TRACER = "connect-rest-gateway";
+
 /** Where all spans of the gateway come from. */
 export function tracer() {
-  return trace.getTracer("connect-rest-gateway", VERSION);
+  return trace.getTracer(TRACER, VERSION);
 }
 
 /**
@@ -44,13 +48,14 @@ export function startCallTrace(
   caller: Caller,
   request: HttpRequest,
 ): CallTrace {
+  if (!isTraced(request)) return noTrace;
   const parent = parentOf(request);
-  const { localAddress, localPort } = request.socket;
+  const socket = isHttp2(request) ? request.stream.session?.socket : request.socket;
   const attributes = {
     "rpc.system.name": protocol === "connect" ? "connectrpc" : "grpc",
     "rpc.method": methodPath(method),
-    "server.address": localAddress,
-    "server.port": localPort,
+    "server.address": socket?.localAddress,
+    "server.port": socket?.localPort,
     "client.address": caller.client,
     "connect_rest.protocol": protocol,
     "connect_rest.request_id": caller.requestId,
@@ -61,6 +66,19 @@ export function startCallTrace(
   // without an SDK and a caller's trace there is nothing to hand on
   if (!isSpanContextValid(span.spanContext())) return { context: parent, traceId: undefined, end };
   return { context: trace.setSpan(parent, span), traceId, end };
+}
+
+/**
+ * Whether there may be a trace: an SDK, which has set a tracer or a propagator, or a caller who has begun one. Without them
+ * a span would be none, and have nothing to go on with.
+ */
+function isTraced({ headers }: HttpRequest): boolean {
+  if (headers.traceparent !== undefined || propagation.fields().length > 0) return true;
+  const provider = trace.getTracerProvider();
+  // the API's own provider, until an SDK has set one
+  return (
+    !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(TRACER, VERSION) !== undefined
+  );
 }
 
 /** The span that is active belongs to this request where it goes on with its trace; else it is something else's. */

@@ -2,7 +2,7 @@ import type { ClientMetadata } from "oidc-provider";
 import type { OnLimit } from "../../limits.ts";
 import { failExchange } from "../../listener/exchange.ts";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../../listener/http.ts";
-import type { Origin } from "../../listener/proxies.ts";
+import type { Origin } from "../../listener/origin.ts";
 import { UNCACHED } from "../../listener/refusal.ts";
 import { splitTarget } from "../../listener/target.ts";
 import { refuse } from "../../protocol/refuse.ts";

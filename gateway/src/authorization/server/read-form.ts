@@ -1,5 +1,5 @@
 import { Callbacks } from "../../listener/callbacks.ts";
-import type { HttpRequest } from "../../listener/http.ts";
+import { type HttpRequest, incoming } from "../../listener/http.ts";
 import { OAuthError } from "./oauth-error.ts";
 
 export interface BodyLimits {
@@ -26,8 +26,9 @@ export function readText(request: HttpRequest, { maxBytes, idleTimeoutMs }: Body
     const callbacks = new Callbacks(reject);
     const stalled = () => reject(new OAuthError(408, "invalid_request", "the body did not arrive in time"));
     const timer = callbacks.after(idleTimeoutMs, stalled);
+    const body = incoming(request);
     const offs = [
-      callbacks.on(request, "data", (chunk: Buffer) => {
+      callbacks.on(body, "data", (chunk: Buffer) => {
         timer.restart();
         bytes += chunk.length;
         if (bytes > maxBytes) {
@@ -37,11 +38,11 @@ export function readText(request: HttpRequest, { maxBytes, idleTimeoutMs }: Body
           chunks.push(chunk);
         }
       }),
-      callbacks.once(request, "end", () => {
+      callbacks.once(body, "end", () => {
         finish();
         resolve(Buffer.concat(chunks).toString());
       }),
-      callbacks.once(request, "close", () => {
+      callbacks.once(body, "close", () => {
         finish();
         reject(new OAuthError(400, "invalid_request", "the body is incomplete"));
       }),

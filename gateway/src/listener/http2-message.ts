@@ -1,0 +1,156 @@
+import {
+  constants,
+  Http2ServerRequest,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
+import type { Readable } from "node:stream";
+
+type Fields = Readonly<Record<string, string | string[]>>;
+
+// a name apart from the call: it is not registered by Callbacks, but guarded all the same
+const WANT_TRAILERS = "wantTrailers";
+
+/**
+ * A request over HTTP/2. Node's own request is a stream beside that of the connection, with nine listeners: it is made for
+ * those alone who read the body in pieces.
+ */
+export class Http2Request {
+  readonly httpVersion = "2.0";
+  readonly httpVersionMajor = 2;
+  readonly stream: ServerHttp2Stream;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawHeaders: string[];
+  private compat: Http2ServerRequest | undefined;
+
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: string[]) {
+    this.stream = stream;
+    this.headers = headers;
+    this.rawHeaders = rawHeaders;
+  }
+
+  get method(): string | undefined {
+    return this.headers[":method"];
+  }
+
+  get url(): string | undefined {
+    return this.headers[":path"];
+  }
+
+  /** Whether nothing more of it comes. */
+  get complete(): boolean {
+    const { stream, compat } = this;
+    return stream.aborted || stream.destroyed || (compat?.complete ?? stream.readableEnded);
+  }
+
+  /** What emits `data` and `end`, for all of its body. */
+  get body(): Readable {
+    return this.compat ?? this.stream;
+  }
+
+  /** The chunks of its body, which end when the stream does, in whatever way. */
+  iterator(options: { readonly destroyOnReturn: boolean }): AsyncIterator<Uint8Array> {
+    this.compat ??= new Http2ServerRequest(this.stream, this.headers, {}, this.rawHeaders);
+    return this.compat.iterator(options);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return this.iterator({ destroyOnReturn: false });
+  }
+}
+
+/** The response to a request over HTTP/2: what of Node's own is used here, and nothing beside it on the stream. */
+export class Http2Response {
+  readonly stream: ServerHttp2Stream;
+  statusCode: number = constants.HTTP_STATUS_OK;
+  private headers: Record<string, string | string[]> = {};
+  private trailers: Fields = {};
+
+  constructor(stream: ServerHttp2Stream) {
+    this.stream = stream;
+  }
+
+  get headersSent(): boolean {
+    return this.stream.headersSent;
+  }
+
+  get destroyed(): boolean {
+    return this.stream.destroyed;
+  }
+
+  /** @param name in lower case. `connection`, which HTTP/2 has not, is left out. */
+  setHeader(name: string, value: string | string[]): void {
+    if (name !== "connection") this.headers[name] = value;
+  }
+
+  getHeaders(): OutgoingHttpHeaders {
+    return { ...this.headers };
+  }
+
+  /** To be called before the end. Names in lower case. */
+  addTrailers(trailers: Fields): void {
+    this.trailers = { ...this.trailers, ...trailers };
+  }
+
+  writeHead(status: number): this {
+    this.statusCode = status;
+    this.begin(false);
+    return this;
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    if (!this.headersSent) this.begin(false);
+    return this.stream.write(chunk);
+  }
+
+  /** Without a body it is one HEADERS frame with END_STREAM, unless the head is sent already. */
+  end(chunk?: string | Uint8Array): void {
+    const { stream } = this;
+    if (!this.headersSent) this.begin(chunk === undefined || chunk.length === 0);
+    if (chunk === undefined || chunk.length === 0) {
+      stream.end();
+    } else {
+      stream.end(chunk);
+    }
+  }
+
+  /** Sends all of it at once, with these headers alone. */
+  send(status: number, headers: OutgoingHttpHeaders, body: Uint8Array, trailers: Fields | undefined): void {
+    const { stream } = this;
+    this.statusCode = status;
+    if (body.length === 0 && trailers === undefined) {
+      stream.respond(headers, { endStream: true });
+      return;
+    }
+    if (trailers !== undefined) this.trailers = trailers;
+    stream.on(WANT_TRAILERS, this.onTrailers);
+    // also for none: a stream whose last bytes end it may be closed before it says that they are written
+    stream.respond(headers, { waitForTrailers: true });
+    stream.end(body);
+  }
+
+  writeContinue(): void {
+    this.stream.additionalHeaders({ ":status": constants.HTTP_STATUS_CONTINUE });
+  }
+
+  destroy(): void {
+    this.stream.destroy();
+  }
+
+  private begin(endStream: boolean): void {
+    const { stream } = this;
+    if (stream.destroyed || stream.closed) return;
+    stream.on(WANT_TRAILERS, this.onTrailers);
+    stream.respond({ ...this.headers, ":status": this.statusCode }, { endStream, waitForTrailers: true });
+  }
+
+  private readonly onTrailers = (): void => {
+    try {
+      this.stream.sendTrailers(this.trailers);
+    } catch {
+      // those that cannot be sent were left out before: the stream is gone
+      this.stream.destroy();
+    }
+  };
+}

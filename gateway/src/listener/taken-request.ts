@@ -1,0 +1,126 @@
+import type { Bag, Bagged } from "./bag.ts";
+import type { Callbacks } from "./callbacks.ts";
+import type { Crowd } from "./crowd.ts";
+import { lingerForBody } from "./exchange.ts";
+import {
+  type Exchange,
+  type ExchangeListener,
+  type HttpRequest,
+  type HttpResponse,
+  isHttp2,
+  outgoing,
+  type ParkedStream,
+} from "./http.ts";
+import { connectionOf, type InFlight } from "./in-flight.ts";
+import type { Origin } from "./origin.ts";
+import { strip } from "./park.ts";
+import type { Watched, WriteWatch } from "./write-watch.ts";
+
+/** What all requests of a listener share. */
+export interface TakenParts {
+  readonly inFlight: InFlight;
+  /** All of them that are not parked. */
+  readonly running: Bag<TakenRequest>;
+  /** The requests that are counted. */
+  readonly requests: Crowd;
+  readonly watch: WriteWatch;
+  readonly isDraining: () => boolean;
+}
+
+// names apart from the calls: they are not registered by Callbacks, but guarded all the same
+const CLOSE = "close";
+const DRAIN = "drain";
+const FINISH = "finish";
+
+/**
+ * A request that was taken in, until its response closes. It is one object with one listener for each event: every request
+ * has it.
+ */
+export class TakenRequest implements Exchange, Watched, Bagged {
+  place = -1;
+  readonly response: HttpResponse;
+  readonly origin: Origin;
+  /** How many requests of its connection are running, with this one. */
+  readonly running: number;
+  waitingSince = performance.now();
+  private readonly request: HttpRequest;
+  private readonly callbacks: () => Callbacks;
+  private readonly parts: TakenParts;
+  private readonly connection: object;
+  private listener: ExchangeListener | undefined;
+  private isCounted = true;
+
+  /** @param callbacks those of the request, made when they are asked for */
+  constructor(
+    request: HttpRequest,
+    response: HttpResponse,
+    origin: Origin,
+    callbacks: () => Callbacks,
+    parts: TakenParts,
+  ) {
+    this.request = request;
+    this.response = response;
+    this.origin = origin;
+    this.callbacks = callbacks;
+    this.parts = parts;
+    this.connection = connectionOf(request);
+    parts.requests.enter(origin.client);
+    this.running = parts.inFlight.add(this.connection, response);
+    parts.running.add(this);
+    outgoing(response).on(FINISH, this.onFinish).on(DRAIN, this.onDrain).on(CLOSE, this.onClose);
+  }
+
+  listen(listener: ExchangeListener): void {
+    this.listener = listener;
+  }
+
+  uncount(): void {
+    if (!this.isCounted) return;
+    this.isCounted = false;
+    this.parts.requests.leave(this.origin.client);
+  }
+
+  park(): ParkedStream | undefined {
+    const { request, response, parts } = this;
+    if (!isHttp2(request) || !("stream" in response)) return undefined;
+    const { stream } = response;
+    const { watch } = parts;
+    parts.inFlight.remove(this.connection, response);
+    parts.running.remove(this);
+    strip(stream);
+    return {
+      stream,
+      wrote: (written) => watch.wrote(written),
+      progressed: (read) => watch.progressed(read),
+    };
+  }
+
+  private readonly onFinish = (): void => {
+    try {
+      if (!this.request.complete) lingerForBody(this.request, this.callbacks());
+      this.listener?.finished();
+    } catch (error) {
+      this.callbacks().fail(error);
+    }
+  };
+
+  private readonly onDrain = (): void => {
+    this.waitingSince = performance.now();
+  };
+
+  private readonly onClose = (): void => {
+    const { request, parts } = this;
+    try {
+      const left = parts.inFlight.remove(this.connection, this.response);
+      parts.running.remove(this);
+      this.uncount();
+      if (parts.isDraining() && left === 0 && !isHttp2(request)) request.socket.destroySoon();
+      const { listener } = this;
+      // Node's sessions keep streams that are closed in the tables of a Map for a while, and with them who listens
+      this.listener = undefined;
+      listener?.closed();
+    } catch (error) {
+      this.callbacks().fail(error);
+    }
+  };
+}

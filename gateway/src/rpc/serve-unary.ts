@@ -1,0 +1,222 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
+import type { QueuedCall, UpstreamShare } from "../admission/admission.ts";
+import { clientKey } from "../admission/client-key.ts";
+import type { Hold } from "../admission/held-bytes.ts";
+import type { ResponseHold } from "../admission/held-responses.ts";
+import type { Refused } from "../admission/refused.ts";
+import type { Denial } from "../authorization/resource/resource-server.ts";
+import type { Call } from "../call/call.ts";
+import { deadlineExceeded } from "../call/call-errors.ts";
+import { type Caller, REQUEST_ID_HEADER } from "../call/caller.ts";
+import { type UnaryCall, UnaryRun, type UnarySink } from "../fast-path/call-unary.ts";
+import { failExchange } from "../listener/exchange.ts";
+import {
+  cut,
+  type Exchange,
+  type ExchangeListener,
+  type HttpRequest,
+  type HttpResponse,
+  isGone,
+  isSent,
+} from "../listener/http.ts";
+import { refuse as refuseRequest } from "../protocol/refuse.ts";
+import type { WholeResponse } from "../protocol/whole-response.ts";
+import { authenticate } from "./authenticate.ts";
+import { respond, SLICE_BYTES, sendAtOnce } from "./respond.ts";
+import { beginCall, CALM, type CallOptions, deny, isDue, refuse, refuseToSend } from "./serve-call.ts";
+
+/** A unary call of the fast path, before anything is known of who calls. */
+export interface UnaryParts {
+  readonly request: HttpRequest;
+  readonly response: HttpResponse;
+  readonly exchange: Exchange;
+  readonly method: DescMethod;
+  readonly unary: UnaryCall;
+  /** Whether the response has the headers that are the same for all, such as the id of its request. */
+  readonly hasHeaders: boolean;
+}
+
+/**
+ * The path of one unary call, with the steps of `serveCall` in the same order: whose it is, whether it is admitted, the call,
+ * and its response.
+ */
+export function serveUnary(parts: UnaryParts, client: Caller, options: CallOptions): void {
+  new ServedUnary(parts, client, options).start();
+}
+
+/**
+ * A unary call that is served. Nearly all calls are: so it is one object, which is called when something has happened, and has no
+ * promise, no signal and no closure of its own.
+ */
+class ServedUnary implements QueuedCall, ExchangeListener, UnarySink {
+  readonly isUnary = true;
+  deadlineAt = 0;
+  share: UpstreamShare | undefined;
+  client: string;
+  private readonly parts: UnaryParts;
+  private readonly options: CallOptions;
+  private readonly caller: Caller;
+  private call: Call | undefined;
+  private running: UnaryRun | undefined;
+  private hold: Hold | undefined;
+  private responseHold: ResponseHold | undefined;
+  private leave: (() => void) | undefined;
+  private isSending = false;
+  private isOver = false;
+
+  constructor(parts: UnaryParts, caller: Caller, options: CallOptions) {
+    this.parts = parts;
+    this.options = options;
+    this.caller = caller;
+    this.client = caller.client;
+  }
+
+  start(): void {
+    const { request, method } = this.parts;
+    const found = authenticate(request, this.caller, method, this.options.authenticate);
+    if (found instanceof Promise) {
+      found.then((caller) => this.begin(caller)).catch((defect: unknown) => this.broke(defect));
+    } else {
+      this.begin(found);
+    }
+  }
+
+  private begin(caller: Caller | Denial): void {
+    const { request, response, exchange, method } = this.parts;
+    const { options } = this;
+    if ("error" in caller) {
+      this.setHeaders();
+      deny(request, response, caller);
+      options.onRejected(caller.status);
+      return;
+    }
+    // it may be while its token was looked up
+    if (isGone(response)) return;
+    this.hold = options.heldBytes.begin(clientKey(caller.client));
+    const call = beginCall(method, request, caller, options, this.hold);
+    this.call = call;
+    exchange.listen(this);
+    if (options.isAlwaysServed(method.parent)) {
+      this.run();
+      return;
+    }
+    this.deadlineAt = call.startedAt + call.deadline.ms;
+    this.share = options.shareOf(method);
+    this.leave = options.admission.enter(this);
+  }
+
+  /** Admitted, at once or after it has waited. */
+  run(): void {
+    const { call, parts, options } = this;
+    if (call === undefined || this.isOver) return;
+    this.running = new UnaryRun(parts.unary, call, parts.request, options, this);
+    this.running.start();
+  }
+
+  refuse(problem: Refused): void {
+    const { call, options } = this;
+    const { request, response } = this.parts;
+    if (call === undefined || this.isOver) return;
+    const refused = isDue(call) ? { ...problem, error: deadlineExceeded(call.deadline) } : problem;
+    this.setHeaders();
+    refuse(request, response, refused.error, codeToHttpStatus(refused.error.code));
+    options.onRefused(call, refused);
+    this.release();
+  }
+
+  respond(result: WholeResponse): void {
+    if (this.isOver || this.call === undefined) return;
+    try {
+      this.send(result, this.call);
+    } catch (defect) {
+      this.broke(defect);
+    }
+  }
+
+  private send(result: WholeResponse, call: Call): void {
+    const { response } = this.parts;
+    if (isGone(response)) {
+      this.done();
+      return;
+    }
+    const cutOff = () => cut(response, CALM);
+    const hold = this.options.heldResponses.begin(call.client, cutOff);
+    this.responseHold = hold;
+    this.isSending = true;
+    if (result.body.length > SLICE_BYTES) {
+      this.setHeaders();
+      const sent = respond(response, result, call, hold);
+      sent.then(
+        (unsent) => this.sent(unsent),
+        (defect: unknown) => this.broke(defect),
+      );
+      return;
+    }
+    const refused = hold.add(result.body.length);
+    if (refused !== undefined) {
+      this.sent(refused);
+      return;
+    }
+    call.bytesOut += result.body.length;
+    sendAtOnce(response, result, this.parts.hasHeaders ? undefined : call.requestId);
+  }
+
+  private sent(refused: Refused | undefined): void {
+    const { call, parts } = this;
+    if (this.isOver || call === undefined) return;
+    if (refused === undefined) {
+      this.done();
+      return;
+    }
+    this.setHeaders();
+    refuseToSend(parts.request, parts.response, refused.error);
+    this.options.onRefused(call, refused);
+    this.release();
+  }
+
+  /** A defect of ours: there is no response, or it cannot be sent. */
+  broke(defect: unknown): void {
+    const { request, response } = this.parts;
+    if (this.isOver) return;
+    failExchange(request, response, refuseRequest);
+    if (this.call === undefined) {
+      this.options.onError(defect);
+      this.release();
+    } else {
+      this.done(defect);
+    }
+  }
+
+  finished(): void {
+    if (this.isSending) this.done();
+  }
+
+  closed(): void {
+    this.leave?.();
+    this.leave = undefined;
+    if (this.running === undefined || this.isOver) return;
+    // an error is costly to make, and nobody listens any more once all is sent
+    if (!isSent(this.parts.response)) this.running.hungUp();
+    this.done();
+  }
+
+  private done(defect?: unknown): void {
+    const { call, options } = this;
+    if (this.isOver || call === undefined) return;
+    this.release();
+    options.onDone(call, this.parts.response.statusCode, defect);
+  }
+
+  private release(): void {
+    this.isOver = true;
+    this.hold?.release();
+    this.responseHold?.release();
+  }
+
+  /** Where the response is not sent at once, it needs what all responses have. */
+  private setHeaders(): void {
+    const { response, hasHeaders } = this.parts;
+    if (!hasHeaders && !response.headersSent) response.setHeader(REQUEST_ID_HEADER, this.caller.requestId);
+  }
+}
