@@ -5,11 +5,16 @@ import { gatewayError } from "../call/gateway-error.ts";
 import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/check-cost.ts";
 import { readJson } from "../protocol/read-json.ts";
 import { brief } from "../text/show.ts";
+import { machinePrinter } from "./proto-json/machine-printer.ts";
 import { printJson, printJsonInParts } from "./proto-json/print-json.ts";
 import type { Codec } from "./wire.ts";
 
 /** Responses beyond this size are printed in turns of the event loop. */
 export const LARGE_BYTES = 64 * 1024;
+
+/** Larger ones, and those with more values or escapes, take too long to be printed in one turn. */
+const MAX_BYTES_AT_ONCE = 512 * 1024;
+const MAX_WORK_AT_ONCE = 64 * 1024;
 
 const decoder = new TextDecoder();
 
@@ -69,7 +74,7 @@ export function printMessage(
 ): Uint8Array {
   if (codec === "proto") return bytes;
   try {
-    return printJson(desc, bytes, types);
+    return machinePrinter()?.print(desc, bytes, types) ?? printJson(desc, bytes, types);
   } catch (error) {
     throw notPrintable(error);
   }
@@ -84,7 +89,10 @@ export function* printMessageInParts(
 ): Work<Uint8Array> {
   if (codec === "proto") return bytes;
   try {
-    return yield* printJsonInParts(desc, bytes, types);
+    const printer = bytes.length > MAX_BYTES_AT_ONCE ? undefined : machinePrinter();
+    return (
+      printer?.print(desc, bytes, types, MAX_WORK_AT_ONCE) ?? (yield* printJsonInParts(desc, bytes, types))
+    );
   } catch (error) {
     throw notPrintable(error);
   }

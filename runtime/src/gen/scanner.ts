@@ -1,4 +1,4 @@
-// @generated from runtime/scanner by scripts/scanner.ts, with AssemblyScript
+// @generated from runtime/scanner by scripts/wasm.ts, with AssemblyScript
 
 /** The scanner's WebAssembly, as base64. */
 export const SCANNER: string =
