@@ -50,11 +50,29 @@ export async function benchReliability(args: readonly string[]): Promise<Reliabi
   });
   if (values.help) return { text: HELP, holds: true };
   const figures: Figure[] = [];
-  for (const { measure } of wanted(values.only, scenarios(callsOf(values.calls)))) {
-    figures.push(...(await measure()));
+  for (const { name, measure } of wanted(values.only, scenarios(callsOf(values.calls)))) {
+    const startedAt = performance.now();
+    const measured = await measure().catch((error: unknown) => [broken(name, error)]);
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    process.stderr.write(`${name}, ${seconds} s: ${verdictOf(measured)}\n`);
+    figures.push(...measured);
   }
   const text = values.json ? JSON.stringify(figures.map(judged), null, 2) : figureLines(figures);
   return { text, holds: figures.every(holds) };
+}
+
+/** In place of the figures of a scenario that could not be measured, so that the others are not lost. */
+function broken(scenario: string, error: unknown): Figure {
+  const name = `${scenario}: ${error instanceof Error ? error.message : String(error)}`;
+  return { name, unit: "", value: Number.NaN, bound: { atMost: 0 } };
+}
+
+/** What is said of a scenario while others are measured. */
+function verdictOf(figures: readonly Figure[]): string {
+  const failed = figures.filter((figure) => !holds(figure));
+  return failed.length === 0
+    ? `all ${figures.length} hold`
+    : `${failed.length} of ${figures.length} fail\n${figureLines(failed)}`;
 }
 
 function scenarios(calls: number): Scenario[] {

@@ -42,8 +42,8 @@ export async function measureUnread(): Promise<Figure[]> {
         name: withHeap(`memory for ${who}`, heapMb),
         unit: "MB",
         value: held / MB,
-        // 256 MB that may wait, 64 MB that are being read, each several times over until it is collected
-        bound: { atMost: 896 },
+        // 128 MB that wait for one client, 64 MB that are read, one response that is decoded, and what is not yet collected
+        bound: { atMost: 640 },
       });
     }
   }

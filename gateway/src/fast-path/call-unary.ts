@@ -116,6 +116,7 @@ async function run(
       ? await inTurns(printMessageInParts(output, head.codec, result.bytes, types), {
           signal: end.signal,
           clock: CLOCK,
+          bytes: result.bytes.length,
         })
       : printMessage(output, head.codec, result.bytes, types);
   checkWriteBytes(printed.length, limits.writeMaxBytes);

@@ -32,7 +32,7 @@ export interface FrameOptions {
 export function frameOf(output: DescMessage, bytes: Uint8Array, head: Head, options: FrameOptions): Frame {
   if (head.codec === "json" && bytes.length > LARGE_BYTES) {
     const work = printMessageInParts(output, head.codec, bytes, options.types);
-    return inTurns(work, TURNS).then((printed) => packed(printed, head, options));
+    return inTurns(work, { ...TURNS, bytes: bytes.length }).then((printed) => packed(printed, head, options));
   }
   return packed(printMessage(output, head.codec, bytes, options.types), head, options);
 }

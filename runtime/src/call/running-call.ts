@@ -74,6 +74,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   private readonly startedAt: number;
   private readonly allowance: WaitAllowance;
   private over = false;
+  private largeBytes = 0;
   private readonly progress = new CallProgress();
 
   constructor(route: Route<A>, context: CallContext, settings: CallSettings) {
@@ -210,7 +211,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const scanned = scan ? this.scanned(response, rules) : undefined;
     if (scanned !== undefined) return scanned;
     const now = this.clock.now();
-    if (isLarge(response.body)) return this.inTurns(readResponseInPieces(response, rules, now, this.maxCost));
+    if (isLarge(response.body)) {
+      this.largeBytes = response.body.length;
+      return this.inTurns(readResponseInPieces(response, rules, now, this.maxCost));
+    }
     return this.knowing(() => readResponse(response, rules, now, this.maxCost));
   }
 
@@ -221,10 +225,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
       : undefined;
   }
 
-  /** Does work in turns of the event loop, until the call is over. */
-  inTurns<T>(work: Work<T>): Promise<T> {
+  /** Does work in turns of the event loop, until the call is over; on the large response that came last, unless `bytes` are said. */
+  inTurns<T>(work: Work<T>, bytes: number = this.largeBytes): Promise<T> {
     const { clock } = this;
-    return inTurns(typed(work, this.settings.types), { signal: this.context.signal, clock });
+    return inTurns(typed(work, this.settings.types), { signal: this.context.signal, clock, bytes });
   }
 
   /** Sends a request, again where that may help, and leaves the body of the response to be read. */

@@ -12,8 +12,11 @@ const MAX_USUAL_BYTES = 512 * 1024;
 const LARGE_KEPT_MS = 10_000;
 /** More tables than any process should need. */
 const MAX_TABLE_BYTES = 64 * 1024 * 1024;
-/** What takes a few milliseconds. Larger bodies are read in turns of the event loop, by the decoder. */
-const MAX_BYTES = 3 * 1024 * 1024;
+/**
+ * What takes ten milliseconds, and below a hundred where it is made to take long. Larger bodies are read in turns of the event
+ * loop, by the decoder.
+ */
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /** What a byte of JSON can cost at most, and the memory for the keys that have been there; see `checkJsonCost`. */
 const MAX_COST_PER_BYTE = 8;

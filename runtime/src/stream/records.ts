@@ -53,7 +53,7 @@ export async function* records(
     if (isEnd(text, end)) return undefined;
     const isLarge = text.data.length > LARGE_RECORD;
     const json = isLarge
-      ? await call.inTurns(readRecordInPieces(call, text, download))
+      ? await call.inTurns(readRecordInPieces(call, text, download), text.data.length)
       : readRecord(call, text, download);
     const verbatim = () => verbatimRecord(call.adapter, text);
     const inPieces = { verbatim: () => verbatimRecordInPieces(call.adapter, text) };

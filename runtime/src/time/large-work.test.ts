@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LargeWork } from "./large-work.ts";
 
@@ -37,7 +38,7 @@ test("work begins one piece after the other, callers in turns, and half as long 
   const work = new LargeWork(clock);
   const begun: string[] = [];
   const piece = async (caller: string, ms: number) => {
-    await work.turn(caller, never);
+    await work.turn(caller, 1, never);
     begun.push(caller);
     clock.advance(ms);
   };
@@ -57,13 +58,69 @@ test("work begins one piece after the other, callers in turns, and half as long 
 test("who is aborted while it waits holds up nobody", async () => {
   const clock = heldClock();
   const work = new LargeWork(clock);
-  await work.turn("a", never);
+  await work.turn("a", 1, never);
   const abort = new AbortController();
-  const left = work.turn("b", abort.signal);
-  const next = work.turn("c", never);
+  const left = work.turn("b", 1, abort.signal);
+  const next = work.turn("c", 1, never);
   abort.abort(new Error("left"));
   await expect(left).rejects.toThrow("left");
   await clock.delay();
   await next;
-  await expect(work.turn("d", abort.signal)).rejects.toThrow("left");
+  await expect(work.turn("d", 1, abort.signal)).rejects.toThrow("left");
 });
+
+const MB = 1 << 20;
+
+/** What a response is: its size, for how many turns it is read and decoded, and when its caller leaves. */
+const response = fc.record({
+  caller: fc.constantFrom("a", "b", "c"),
+  bytes: fc.constantFrom(1, MB, 4 * MB, 15 * MB, 40 * MB),
+  phases: fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 3 }),
+  leavesAfter: fc.option(fc.nat({ max: 6 }), { nil: undefined }),
+});
+
+test("of all responses only so many bytes are in progress, or a single one, and each has its turn", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(response, { maxLength: 12 }), async (responses) => {
+      const work = new LargeWork({ monotonic: () => 0, after: atOnce });
+      const running = new Set<{ readonly bytes: number }>();
+      const run = async ({ caller, bytes, phases, leavesAfter }: (typeof responses)[number]) => {
+        const abort = new AbortController();
+        const leaving = turns(leavesAfter ?? 0).then(
+          () => leavesAfter !== undefined && abort.abort(new Error("left")),
+        );
+        await work.turn(caller, bytes, abort.signal);
+        for (const phase of phases) {
+          const end = work.begin(bytes);
+          const one = { bytes };
+          running.add(one);
+          const sum = [...running].reduce((total, { bytes }) => total + bytes, 0);
+          if (running.size > 1) expect(sum).toBeLessThanOrEqual(16 * MB);
+          await turns(phase);
+          running.delete(one);
+          end();
+        }
+        await leaving;
+      };
+      const ends = await Promise.allSettled(responses.map(run));
+      for (const [index, end] of ends.entries()) {
+        if (end.status === "rejected") {
+          expect(String(end.reason)).toBe("Error: left");
+          expect(responses[index]?.leavesAfter).toBeDefined();
+        }
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+/** A delay that is over at once. */
+function atOnce(_: number, act: () => void): () => void {
+  act();
+  return () => undefined;
+}
+
+/** Waits for so many turns of the event loop. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
+}

@@ -18,7 +18,7 @@ test("work gives what it returns, at once and in turns", async () => {
   expect(
     await inTurns(
       steps(10, 1e6, () => undefined),
-      { signal: undefined, clock: standing },
+      { signal: undefined, clock: standing, bytes: 1 },
     ),
   ).toBe("done");
 });
@@ -36,7 +36,7 @@ test("others have a turn after so many units, and after a few milliseconds", asy
       now += tick;
       turns.push(turn);
     });
-    const result = inTurns(work, { signal: undefined, clock });
+    const result = inTurns(work, { signal: undefined, clock, bytes: 1 });
     let isOver = false;
     void result.then(() => {
       isOver = true;
@@ -56,7 +56,7 @@ test("those that work at the same time have one turn after the other", async () 
   const all = [0, 1, 2, 3, 4].map((who) =>
     inTurns(
       steps(6, 1e6, () => order.push(who)),
-      { signal: undefined, clock: standing },
+      { signal: undefined, clock: standing, bytes: 1 },
     ),
   );
   await Promise.all(all);
@@ -70,7 +70,7 @@ test("work ends where its signal is aborted, with its reason", async () => {
   let count = 0;
   const work = inTurns(
     steps(1_000, 1e6, () => count++),
-    { signal: abort.signal, clock: standing },
+    { signal: abort.signal, clock: standing, bytes: 1 },
   );
   await nextTurn();
   abort.abort(new Error("gone"));
@@ -82,5 +82,5 @@ test("what work throws is thrown", async () => {
   const work = steps(10, 1e6, (step) => {
     if (step === 3) throw new RangeError("three");
   });
-  await expect(inTurns(work, { signal: undefined, clock: standing })).rejects.toThrow(RangeError);
+  await expect(inTurns(work, { signal: undefined, clock: standing, bytes: 1 })).rejects.toThrow(RangeError);
 });

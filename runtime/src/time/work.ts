@@ -1,5 +1,6 @@
 import type { Clock } from "./clock.ts";
 import { nextTurn } from "./event-loop.ts";
+import { LARGE_WORK } from "./large-work.ts";
 
 /**
  * Work that takes long, and can pause wherever it yields: it says how much it has done since, in units of its own, of which
@@ -17,6 +18,8 @@ export interface TurnOptions {
   /** Ends the work, with its reason. */
   readonly signal: AbortSignal | undefined;
   readonly clock: Pick<Clock, "monotonic">;
+  /** Bytes that the work reads. While much is in progress, no other work begins that has to wait for its turn. */
+  readonly bytes: number;
 }
 
 /** Does work at once, without a pause. */
@@ -33,7 +36,8 @@ export function atOnce<T>(work: Work<T>): T {
  *
  * @throws the reason of the signal once it is aborted, and what the work throws
  */
-export async function inTurns<T>(work: Work<T>, { signal, clock }: TurnOptions): Promise<T> {
+export async function inTurns<T>(work: Work<T>, { signal, clock, bytes }: TurnOptions): Promise<T> {
+  const end = LARGE_WORK.begin(bytes);
   try {
     for (;;) {
       const step = oneTurn(work, clock);
@@ -43,6 +47,7 @@ export async function inTurns<T>(work: Work<T>, { signal, clock }: TurnOptions):
     }
   } finally {
     work.return(undefined as never);
+    end();
   }
 }
 

@@ -38,8 +38,8 @@ import { Retrier } from "../retry/retrier.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Secret } from "../text/secret.ts";
 import { raced } from "../time/abort.ts";
-import { type Clock, systemClock } from "../time/clock.ts";
-import { LargeWork } from "../time/large-work.ts";
+import type { Clock } from "../time/clock.ts";
+import { LARGE_WORK } from "../time/large-work.ts";
 import { Turns } from "../time/turns.ts";
 import { type Base, pathBelow } from "./base.ts";
 import { beginningOf, bodyStream } from "./body-stream.ts";
@@ -236,9 +236,6 @@ const LARGE_BYTES = 256 * 1024;
 
 /** Bytes of responses of one upstream that are in memory before they are decoded; beyond, they wait in their connections. */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
-
-/** One for the process, whose event loop it is. */
-const LARGE_WORK = new LargeWork(systemClock);
 
 class PooledUpstream implements Upstream {
   readonly name: string;
@@ -598,7 +595,7 @@ class PooledUpstream implements Upstream {
     const encoding = headers["content-encoding"];
     const head = { status, headers, truncated: incomplete !== undefined };
     const turn = async (bytes: Uint8Array) => {
-      if (bytes.length > LARGE_BYTES) await LARGE_WORK.turn(caller, signal);
+      if (bytes.length > LARGE_BYTES) await LARGE_WORK.turn(caller, bytes.length, signal);
       return bytes;
     };
     if (encoding === undefined || body.length === 0) return { ...head, body: await turn(body) };
