@@ -176,6 +176,7 @@ async function startPrepared(
       upstreams,
       ...watching,
       strict: config.strict,
+      webAssembly: config.webAssembly,
       differences: config.differences,
       examples: config.examples,
       host,
