@@ -89,7 +89,7 @@ export class ResponseScanner {
   }
 
   private newSubject({ scan, rules }: UnaryAdapter): Subject | undefined {
-    const envelope = envelopeOf(rules.envelope);
+    const envelope = envelopeOf(rules.envelope, typeof scan === "function");
     const plan = scan && envelope && this.scanner.plan(scan, envelope);
     if (plan === undefined) return undefined;
     return {
@@ -109,10 +109,13 @@ function isPassed(subject: Subject): boolean {
 
 type Inner = Map<string, Inner | "payload" | "status">;
 
-/** The keys of an envelope; undefined for one with several payloads, and for paths that are more than keys. */
-function envelopeOf(rule: EnvelopeRule | undefined): Envelope | "payload" | undefined {
+/**
+ * The keys of an envelope; undefined for paths that are more than keys. Of several payloads it is the first: an object there is
+ * taken for a message, whatever there is elsewhere, and all else is left to the decoder.
+ */
+function envelopeOf(rule: EnvelopeRule | undefined, isMessage: boolean): Envelope | "payload" | undefined {
   const [path = "", ...others] = rule?.payload ?? [];
-  if (others.length > 0) return undefined;
+  if (others.length > 0 && !isMessage) return undefined;
   if (path === "") return rule?.status === undefined ? "payload" : undefined;
   const envelope: Inner = new Map();
   const isPlain = place(envelope, path, "payload");
