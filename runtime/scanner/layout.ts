@@ -28,6 +28,8 @@ export const MESSAGE_FIRST: usize = 48;
 export const COLLECTOR_NONE = 0;
 export const COLLECTOR_RAW = 1;
 export const COLLECTOR_IGNORE = 2;
+/** As only the decoder can. */
+export const COLLECTOR_LEFT = 3;
 
 /** A key in the hash table of a message. */
 export const ROW_SIZE: usize = 28;

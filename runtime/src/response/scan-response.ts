@@ -1,6 +1,5 @@
 import type { AnyMethodAdapter, UnaryAdapter } from "../adapter/adapter.ts";
 import type { EnvelopeRule, MethodRules } from "../adapter/rules.ts";
-import { NO_DIFFERENCES } from "../decode/difference.ts";
 import { concernsSuccess } from "../errors/upstream-error.ts";
 import { type Scanner, type ScanPlan, scanner } from "../scan/scanner.ts";
 import type { Envelope } from "../scan/tables.ts";
@@ -77,7 +76,7 @@ export class ResponseScanner {
       return undefined;
     }
     subject.misses = 0;
-    return { bytes, differences: NO_DIFFERENCES };
+    return { bytes, differences: this.scanner.differences };
   }
 
   private subjectOf(adapter: UnaryAdapter): Subject | undefined {

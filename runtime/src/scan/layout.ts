@@ -16,7 +16,7 @@ export const MESSAGE = {
   oneofCount: 10,
   guess: 11,
 } as const;
-export const COLLECTOR = { none: 0, raw: 1, ignore: 2 } as const;
+export const COLLECTOR = { none: 0, raw: 1, ignore: 2, left: 3 } as const;
 
 export const ROW_WORDS = 7;
 export const ROW_SHARED = 1;

@@ -77,6 +77,8 @@ export class Tables {
   private readonly messages = new Map<AnyDecode, number>();
   private readonly enums = new Map<EnumTable, number>();
   private readonly texts = new Map<string, number>();
+  /** The keys by which fields are reported. */
+  private readonly names = new Map<number, string>();
 
   constructor(machine: Machine) {
     this.machine = machine;
@@ -124,11 +126,16 @@ export class Tables {
     return at;
   }
 
+  /** The key by which a field is reported. */
+  nameOf(field: number): string {
+    return this.names.get(field) ?? "";
+  }
+
   private writeTable(at: number, table: ScanTable): void {
     const message = new MessageWriter();
     const numbers = new Map<number, number>();
     const oneofs: Array<readonly number[]> = [];
-    let collector: number | undefined;
+    let collector: number | null | undefined;
     for (const entry of table) {
       if ("when" in entry) {
         this.choice(entry, message);
@@ -138,12 +145,14 @@ export class Tables {
         collector = entry.unknown;
       } else if (!("type" in entry)) {
         const [number, , ...keys] = entry;
-        numbers.set(number, message.field(this.field(entry), keys));
+        const field = this.field(entry);
+        this.names.set(field, keys[0] ?? "");
+        numbers.set(number, message.field(field, keys));
       }
     }
-    const tag = collector === undefined ? 0 : tagOf(collector, DELIMITED);
-    const kind = collector === undefined ? COLLECTOR.none : COLLECTOR.raw;
-    this.writeMessage(at, message, kind, tag, oneofs);
+    const kind =
+      collector === undefined ? COLLECTOR.none : collector === null ? COLLECTOR.left : COLLECTOR.raw;
+    this.writeMessage(at, message, kind, tagOf(collector ?? 0, DELIMITED), oneofs);
   }
 
   private choice({ when, otherwise, known }: ScanChoice, message: MessageWriter): void {

@@ -199,7 +199,7 @@ export function decodeLoose(json: JsonObject, out: ProtoWriter): void {
 }
 scannable(decodeLoose, () => [
   [1, { loose: "int64" }, "count"], [2, "int64", "strict_count", "strictCount"],
-  [3, decodeLooseInner, "inner"],
+  [3, decodeLooseInner, "inner"], { unknown: null },
 ]);
 
 const LOOSE_INNER_KEYS: ReadonlySet<string> = new Set(["known"]);
