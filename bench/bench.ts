@@ -1,23 +1,44 @@
 /** `npm run bench`: see README.md. */
-import { type CodecFigures, measureCodec } from "./codec.ts";
+import { measureCodec } from "./codec.ts";
 import { benchGenerator } from "./generator.ts";
-import { HELP, isWanted, type Options, readOptions } from "./options.ts";
+import { measureLarge } from "./large.ts";
+import { HELP, isPartWanted, type Options, type Part, readOptions } from "./options.ts";
+import { measureProfile } from "./profile.ts";
 import { describeMachine, record } from "./record.ts";
 import { benchReliability } from "./reliability.ts";
-import { callTables, codecTable } from "./report.ts";
+import { resultTables } from "./report.ts";
 import { measureCalls } from "./rounds.ts";
-import { type Row, summarize } from "./summary.ts";
+import { summarize } from "./summary.ts";
 import { measureUpload, type UploadFigures, uploadLine } from "./upload.ts";
 import { benchWatch } from "./watch.ts";
+import { measureWorkers } from "./workers.ts";
 
 async function run(options: Options): Promise<void> {
   const machine = describeMachine();
-  const rows = summarize(await measureCalls(options));
-  const codec = isWanted(options, "codec") ? measureCodec() : [];
-  if (options.record) record({ ...machine, rounds: options.rounds, calls: rows, codec });
-  print(
-    options.json ? JSON.stringify({ options, calls: rows, codec }, null, 2) : tables(rows, codec, options),
-  );
+  const wants = (part: Part) => isPartWanted(options, part);
+  const measured = wants("calls") ? await measureCalls(options) : { series: [], others: [], skipped: [] };
+  const { others, skipped } = measured;
+  const calls = summarize(measured.series);
+  const codec = wants("codec") ? measureCodec() : [];
+  const workers = wants("workers") ? await measureWorkers(options) : [];
+  const large = wants("large") ? await measureLarge(options) : [];
+  const profiles = wants("profile") ? await measureProfile(options) : [];
+  const { rounds, turns, warmUp, calls: callsOfBurst } = options;
+  const results = {
+    rounds,
+    turns,
+    warmUp,
+    callsOfBurst,
+    skipped,
+    others,
+    calls,
+    codec,
+    workers,
+    large,
+    profiles,
+  };
+  if (options.record) record({ ...machine, ...results });
+  print(options.json ? JSON.stringify({ options, ...results }, null, 2) : resultTables(results, options));
 }
 
 async function benchCalls(args: readonly string[]): Promise<void> {
@@ -36,14 +57,6 @@ async function benchBounds(bench: typeof benchReliability, args: readonly string
   const { text, holds } = await bench(args);
   print(text);
   if (!holds) process.exitCode = 1;
-}
-
-function tables(rows: readonly Row[], codec: readonly CodecFigures[], options: Options): string {
-  const parts = [
-    ...(rows.length > 0 ? [callTables(rows, options)] : []),
-    ...(codec.length > 0 ? [codecTable(codec)] : []),
-  ];
-  return parts.length > 0 ? parts.join("\n\n") : "--only: nothing has such a name";
 }
 
 function uploadText(figures: UploadFigures, { json }: Options): string {

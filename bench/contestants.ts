@@ -1,32 +1,52 @@
 import { create, equals, fromBinary, fromJsonString, toBinary, toJsonString } from "@bufbuild/protobuf";
-import { ListPostsRequestSchema, ListPostsResponseSchema } from "../gen/blog/v1/post_pb.ts";
+import {
+  ListPostsRequestSchema,
+  type ListPostsResponse,
+  ListPostsResponseSchema,
+} from "../gen/blog/v1/post_pb.ts";
 import { readPage } from "./hand-written.ts";
 import type { Target } from "./load/connection.ts";
 import type { Page } from "./pages.ts";
+import { checkTranscoded } from "./transcoded.ts";
 
-/** The processes that are measured, by the file names of their modules. */
-export type ServerName = "proxy" | "hand-written" | "gateway";
+/** The processes that are measured. */
+export type ServerName =
+  | "proxy"
+  | "hand-written"
+  | "go-handler"
+  | "go-transcoder"
+  | "gateway"
+  | "gateway-again";
 
 /** One way to call one of the servers. */
 export interface Contestant {
   /** As tables and `--only` name it. */
   readonly name: string;
   readonly server: ServerName;
+  /** How it is called, in words; undefined where there is only one way. */
+  readonly encoding?: string;
   readonly protocol: Target["protocol"];
   /** The request for a page. */
   readonly request: (page: Page) => Omit<Target, "protocol" | "port">;
-  /** What is wrong with the body of an response; undefined when it is right. */
+  /** What is wrong with the body of a response; undefined when it is right. */
   readonly check: (body: Uint8Array, page: Page) => string | undefined;
 }
 
-const PATH = "/blog.v1.PostService/ListPosts";
+/** What is called, and what its response must be. */
+interface Method {
+  readonly path: string;
+  readonly check: (response: Response, page: Page) => string | undefined;
+}
+
+/** A message that a response has, as bytes or as JSON. */
+export type Response = { readonly bytes: Uint8Array } | { readonly json: string };
 
 interface Encoding {
   readonly name: string;
   readonly protocol: Target["protocol"];
   readonly headers: Target["headers"];
   readonly encode: (page: Page) => Uint8Array;
-  readonly decode: (body: Uint8Array) => ReturnType<typeof readPage>;
+  readonly decode: (body: Uint8Array) => Response;
 }
 
 const requestFor = (page: Page) =>
@@ -41,7 +61,7 @@ const ENCODINGS: readonly Encoding[] = [
       ["connect-protocol-version", "1"],
     ],
     encode: (page) => toBinary(ListPostsRequestSchema, requestFor(page)),
-    decode: (body) => fromBinary(ListPostsResponseSchema, body),
+    decode: (body) => ({ bytes: body }),
   },
   {
     name: "Connect JSON",
@@ -51,7 +71,7 @@ const ENCODINGS: readonly Encoding[] = [
       ["connect-protocol-version", "1"],
     ],
     encode: (page) => Buffer.from(toJsonString(ListPostsRequestSchema, requestFor(page))),
-    decode: (body) => fromJsonString(ListPostsResponseSchema, Buffer.from(body).toString()),
+    decode: (body) => ({ json: Buffer.from(body).toString() }),
   },
   {
     name: "gRPC",
@@ -61,7 +81,7 @@ const ENCODINGS: readonly Encoding[] = [
       ["te", "trailers"],
     ],
     encode: (page) => enveloped(toBinary(ListPostsRequestSchema, requestFor(page))),
-    decode: (body) => fromBinary(ListPostsResponseSchema, body.subarray(5)),
+    decode: (body) => ({ bytes: body.subarray(5) }),
   },
   {
     name: "gRPC-Web",
@@ -72,8 +92,7 @@ const ENCODINGS: readonly Encoding[] = [
     ],
     encode: (page) => enveloped(toBinary(ListPostsRequestSchema, requestFor(page))),
     // trailers follow, in a frame of their own
-    decode: (body) =>
-      fromBinary(ListPostsResponseSchema, body.subarray(5, 5 + Buffer.from(body).readUInt32BE(1))),
+    decode: (body) => ({ bytes: body.subarray(5, 5 + Buffer.from(body).readUInt32BE(1)) }),
   },
 ];
 
@@ -98,29 +117,78 @@ const proxy: Contestant = {
   check: (body, { json }) => (Buffer.from(json).equals(body) ? undefined : "it is not the upstream's"),
 };
 
-function rpc(server: ServerName, { name, protocol, headers, encode, decode }: Encoding): Contestant {
+const PATH = "/blog.v1.PostService/ListPosts";
+
+/** The same message as the page by hand, with all identifiers exact. */
+const whole: Method = {
+  path: PATH,
+  check: (response, page) => difference(messageOf(response), readPage(page.json), page),
+};
+
+/** The same, but that nothing of keys without a field is kept. */
+const withoutUnknown: Method = {
+  path: PATH,
+  check: (response, page) => {
+    const expected = readPage(page.json);
+    for (const post of expected.posts) post.unknownFields = {};
+    return difference(messageOf(response), expected, page);
+  },
+};
+
+function messageOf(response: Response): ListPostsResponse {
+  return "json" in response
+    ? fromJsonString(ListPostsResponseSchema, response.json)
+    : fromBinary(ListPostsResponseSchema, response.bytes);
+}
+
+function difference(message: ListPostsResponse, expected: ListPostsResponse, page: Page): string | undefined {
+  const exact = message.posts.every(({ id }, index) => id === page.ids[index]);
+  if (!exact || message.posts.length !== page.posts) return "its ids are not those of the page";
+  return equals(ListPostsResponseSchema, message, expected) ? undefined : "it has another content";
+}
+
+const METHODS: Readonly<Record<Exclude<ServerName, "proxy">, Method>> = {
+  "hand-written": whole,
+  "go-handler": withoutUnknown,
+  "go-transcoder": { path: "/bench.v1.PostService/ListPosts", check: checkTranscoded },
+  gateway: whole,
+  "gateway-again": whole,
+};
+
+function rpc(server: Exclude<ServerName, "proxy">, encoding: Encoding): Contestant {
+  const { name, protocol, headers, encode, decode } = encoding;
+  const { path, check } = METHODS[server];
   return {
     name: `${server} ${name}`,
     server,
+    encoding: name,
     protocol,
-    request: (page) => ({ method: "POST", path: PATH, headers, body: encode(page) }),
-    check: (body, page) => {
-      const message = decode(body);
-      const exact = message.posts.every(({ id }, index) => id === page.ids[index]);
-      if (!exact || message.posts.length !== page.posts) return "its ids are not those of the page";
-      return equals(ListPostsResponseSchema, message, readPage(page.json))
-        ? undefined
-        : "it has another content";
-    },
+    request: (page) => ({ method: "POST", path, headers, body: encode(page) }),
+    check: (body, page) => check(decode(body), page),
   };
 }
 
 /** The lower bound, with which everything is compared. */
 export const BASELINE = proxy;
 
+/** Those that need Go. */
+export const GO_PROGRAMS: ReadonlyMap<ServerName, string> = new Map([
+  ["go-handler", "handler"],
+  ["go-transcoder", "transcoder"],
+]);
+
+const allOf = (...servers: Exclude<ServerName, "proxy">[]): Contestant[] =>
+  servers.flatMap((server) => ENCODINGS.map((encoding) => rpc(server, encoding)));
+
+/** The gateway by every protocol. */
+export const GATEWAY = allOf("gateway");
+
 /** Everything that is measured. */
 export const CONTESTANTS: readonly Contestant[] = [
   proxy,
-  ...ENCODINGS.map((encoding) => rpc("hand-written", encoding)),
-  ...ENCODINGS.map((encoding) => rpc("gateway", encoding)),
+  ...allOf("hand-written", "go-handler", "go-transcoder"),
+  ...GATEWAY,
 ];
+
+/** The gateway, and a second process of the same: what differs between them is the error of the instrument. */
+export const SELF: readonly Contestant[] = [proxy, ...GATEWAY, ...allOf("gateway-again")];

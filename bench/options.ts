@@ -1,37 +1,54 @@
 import { parseArgs } from "node:util";
 
+/** What can be measured alone. */
+export const PARTS = ["calls", "codec", "workers", "large", "profile"] as const;
+export type Part = (typeof PARTS)[number];
+
 /** What to measure, and for how long. */
 export interface Options {
+  /** The only part that is measured; all when undefined. */
+  readonly part: Part | undefined;
   /** Calls of one burst, fewer with large pages. */
   readonly calls: number;
   /** Calls of each contestant before the first round, fewer with large pages. */
   readonly warmUp: number;
+  /** Rounds, of which half count. */
   readonly rounds: number;
+  /** Bursts of each contestant in a round. */
+  readonly turns: number;
   readonly connections: number;
   /** What to measure: something whose name has all words of one of these, in lower case. Everything when empty. */
   readonly only: readonly (readonly string[])[];
+  /** Whether the gateway is compared with another process of itself, and nothing else is measured. */
+  readonly self: boolean;
   readonly json: boolean;
   /** Whether docs/performance.json is written. */
   readonly record: boolean;
 }
 
 export const HELP = `Usage: npm run bench -- [options]
+       npm run bench -- --self [options]
+       npm run bench -- codec | workers | large | profile [options]
        npm run bench -- upload [--json]
        npm run bench -- generator [--files <n>] [--rounds <n>] [--compile]
        npm run bench -- reliability [--only <names>] [--calls <n>] [--json]
        npm run bench -- watch [--watchers <n>] [--json]
 
-The second form sends a video of 500 MB and says how much memory the gateway takes for it. The third runs the
-generator beside protoc-gen-es on Google's APIs. The fourth holds the gateway to bounds while its peers misbehave. The fifth has
-10,000 streams watch a feed, and kills the one of two gateways that polls. The first measures
-processor time for a call, calls a second, p50 and p99 of the gateway beside a raw proxy and a handler written by hand.
+The first form measures processor time for a call, calls a second, p50 and p99 of the gateway beside a raw proxy, handlers written by
+hand for Node.js and in Go, and a transcoding gateway in Go; then what the third form measures one by one: the codec
+alone, two workers beside one, a page of 6,400 posts, and where the time of a call goes. The second compares the gateway with
+itself, which shows the error of the instrument. "upload" sends a video of 500 MB and says how much memory the gateway takes for
+it. "generator" runs the generator beside protoc-gen-es on Google's APIs. "reliability" holds the gateway to bounds while its peers
+misbehave. "watch" has 10,000 streams watch a feed, and kills the one of two gateways that polls.
 
-  --calls <n>        calls of one burst, 8 to 100000, fewer with large pages (default 512)
+  --calls <n>        calls of one burst, 8 to 100000, fewer with large pages (default 256)
   --warm-up <n>      calls of each before the first round, 8 to 1000000, fewer with large pages (default 12000)
-  --rounds <n>       bursts of each, taken in turn, 1 to 99 (default 9); medians are printed
+  --rounds <n>       rounds, 1 to 99 (default 24); medians are printed of the half in which others used the machine least
+  --turns <n>        bursts of each in a round, in an order of chance, 1 to 99 (default 4)
   --connections <n>  connections, with one call in flight on each, 1 to 1000 (default 32)
   --only <names>     measure only what these name: words of a contestant and a page, several joined by commas,
                      e.g. "gateway grpc, proxy", "25 KB" or "codec"
+  --self             compare the gateway with another process of itself, and measure nothing else
   --json             print JSON instead of tables
   --record           keep the figures in docs/performance.json, from which npm run docs draws docs/performance.md
   --help             show this text
@@ -45,14 +62,17 @@ bench/README.md says what is measured and how to read it.
  * @throws Error that says what is wrong with it
  */
 export function readOptions(args: readonly string[]): Options | undefined {
+  const part = PARTS.find((name) => name === args[0]);
   const { values } = parseArgs({
-    args: [...args],
+    args: part === undefined ? [...args] : args.slice(1),
     options: {
-      calls: { type: "string", default: "512" },
+      calls: { type: "string", default: "256" },
       "warm-up": { type: "string", default: "12000" },
-      rounds: { type: "string", default: "9" },
+      rounds: { type: "string", default: "24" },
+      turns: { type: "string", default: "4" },
       connections: { type: "string", default: "32" },
       only: { type: "string", default: "" },
+      self: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       record: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
@@ -60,15 +80,18 @@ export function readOptions(args: readonly string[]): Options | undefined {
   });
   if (values.help) return undefined;
   return {
+    part,
     calls: wholeIn("--calls", values.calls, 8, 100_000),
     warmUp: wholeIn("--warm-up", values["warm-up"], 8, 1_000_000),
     rounds: wholeIn("--rounds", values.rounds, 1, 99),
+    turns: wholeIn("--turns", values.turns, 1, 99),
     connections: wholeIn("--connections", values.connections, 1, 1000),
     only: values.only
       .toLowerCase()
       .split(",")
       .map((words) => words.split(" ").filter((word) => word !== ""))
       .filter((words) => words.length > 0),
+    self: values.self,
     json: values.json,
     record: values.record,
   };
@@ -77,7 +100,21 @@ export function readOptions(args: readonly string[]): Options | undefined {
 /** Whether the options ask for what has this name. */
 export function isWanted({ only }: Options, name: string): boolean {
   const lower = name.toLowerCase();
-  return only.length === 0 || only.some((words) => words.every((word) => lower.includes(word)));
+  // 25 is not 250
+  const has = (word: string) => (/^\d/.test(word) ? lower.split(" ").includes(word) : lower.includes(word));
+  return only.length === 0 || only.some((words) => words.every(has));
+}
+
+/** Whether the options ask for a part: by itself, by its name among others, or for everything. */
+export function isPartWanted({ part, only, self }: Options, name: Part): boolean {
+  if (self) return name === "calls";
+  if (part !== undefined) return part === name;
+  return name === "calls" || only.length === 0 || only.some((words) => words.includes(name));
+}
+
+/** Whether no more than a part is asked for: what it usually measures. */
+export function isUsual({ only }: Options, part: Part): boolean {
+  return only.every((words) => words.every((word) => word === part));
 }
 
 function numberIn(option: string, text: string, min: number, max: number): number {

@@ -76,10 +76,15 @@ export const PAGES: readonly Page[] = [
   page({ offset: 5, posts: 2000, label: "2.5 MB", textLength: 455 }),
 ];
 
+/** A page of which it is measured how long it holds the gateway; made when it is asked for. */
+export function largePage(): Page {
+  return page({ offset: 6, posts: 6400, label: "6,400 posts", textLength: 455 });
+}
+
 /** The page that a request's target asks for by its `offset`. */
 export function pageFor(target: string): Page | undefined {
   const offset = /[?&]offset=(\d+)(?:&|$)/.exec(target)?.[1];
-  return PAGES.find((page) => String(page.offset) === offset);
+  return offset === "6" ? largePage() : PAGES.find((page) => String(page.offset) === offset);
 }
 
 interface PageSize {

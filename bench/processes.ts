@@ -45,10 +45,20 @@ class Child {
   }
 }
 
-/** A server in a process of its own. */
-export class ServerProcess {
-  readonly ports: Ports;
+/** A process that is measured. */
+export interface Server {
   /** Where its metrics are; undefined where it has none. */
+  readonly metrics: string | undefined;
+  /** The port of a protocol. */
+  port(protocol: Target["protocol"]): number;
+  /** Processor time of all its threads so far, in microseconds. */
+  cpu(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** A server in a process of its own, by Node.js. */
+export class ServerProcess implements Server {
+  readonly ports: Ports;
   readonly metrics: string | undefined;
   private readonly child: Child;
 
@@ -66,17 +76,20 @@ export class ServerProcess {
     return new ServerProcess(child, message);
   }
 
-  /** The port of a protocol. */
   port(protocol: Target["protocol"]): number {
     const port = this.ports[protocol];
     if (port === undefined) throw new Error(`expected a server with a port for ${protocol}, got none`);
     return port;
   }
 
-  /** Processor time of the process so far, in microseconds. */
   async cpu(): Promise<number> {
     const message = await this.child.ask<ServerMessage>({ type: "cpu" });
     return message.type === "cpu" ? message.microseconds : Number.NaN;
+  }
+
+  /** Asks one of the server's own questions. */
+  ask<T>(question: string): Promise<T> {
+    return this.child.ask<T>({ type: question });
   }
 
   stop(): Promise<void> {
@@ -106,6 +119,12 @@ export class LoadProcess {
     const result = await this.do({ kind: "burst", ...job });
     if ("burst" in result) return result.burst;
     throw new Error("expected a burst from the load generator, got another result");
+  }
+
+  /** Processor time of all its threads so far, in microseconds. */
+  async cpu(): Promise<number> {
+    const result = await this.do({ kind: "cpu" });
+    return "cpu" in result ? result.cpu : Number.NaN;
   }
 
   /** Closes the connections of earlier bursts. */

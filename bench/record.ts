@@ -1,19 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
-import type { CodecFigures } from "./codec.ts";
-import type { Row } from "./summary.ts";
+import type { RunResults } from "./report.ts";
 
 /** A run of the benchmark, as docs/performance.json keeps it. */
-export interface Recording {
+export interface Recording extends RunResults {
   readonly date: string;
   readonly node: string;
   readonly cpus: string;
   /** The load average of a minute, at the start. */
   readonly load: string;
-  readonly rounds: number;
-  readonly calls: readonly Row[];
-  readonly codec: readonly CodecFigures[];
 }
 
 const FILE = join(import.meta.dirname, "../docs/performance.json");

@@ -1,35 +1,111 @@
 import type { CodecFigures } from "./codec.ts";
+import type { ServerName } from "./contestants.ts";
+import type { LargeFigures } from "./large.ts";
 import type { Options } from "./options.ts";
+import type { ProfileFigures } from "./profile.ts";
+import type { Others } from "./rounds.ts";
 import type { Estimate } from "./statistics.ts";
 import type { Row } from "./summary.ts";
+import { type Results, targetCells, targetsOf } from "./targets.ts";
+import type { WorkerFigures } from "./workers.ts";
+
+/** Everything that one run measures. */
+export interface RunResults extends Results {
+  readonly rounds: number;
+  readonly turns: number;
+  /** Calls of each contestant before the first round, and of each of its bursts, at most. */
+  readonly warmUp: number;
+  readonly callsOfBurst: number;
+  /** Why contestants were left out. */
+  readonly skipped: readonly string[];
+  readonly others: readonly Others[];
+  readonly profiles: readonly ProfileFigures[];
+}
+
+/** All tables of a run; what was left out comes first. */
+export function resultTables(results: RunResults, options: Options): string {
+  const { calls, others, codec, workers, large, profiles, skipped } = results;
+  const targets = targetsOf(results);
+  const tables = [
+    ...(calls.length > 0 ? [callTables(calls, others, options)] : []),
+    ...(codec.length > 0 ? [codecTable(codec)] : []),
+    ...workers.map(workersLine),
+    ...large.map(largeLine),
+    ...profiles.map(profileTable),
+    ...(targets.length > 0
+      ? [table([["Figure", "reached", "wanted", "is reached"], ...targetCells(targets)])]
+      : []),
+  ];
+  return [...skipped, ...(tables.length > 0 ? tables : ["--only: nothing has such a name"])].join("\n\n");
+}
+
+function workersLine({ name, wall, capacity }: WorkerFigures): string {
+  const alone = capacity === undefined ? "unknown" : estimated(capacity);
+  return `Two workers to one, ${name}: calls/s ${estimated(wall)} beside the load generator, ${alone} with two processors of their own`;
+}
+
+function largeLine({ name, pageBytes, heldMs, heldWallMs, memory, memoryInARow }: LargeFigures): string {
+  const size = `${(pageBytes / 1e6).toFixed(1)} MB`;
+  const held = `${heldMs.toFixed(1)} ms of processor time (${heldWallMs.toFixed(0)} ms passed)`;
+  return `A page of ${size}, ${name}: the event loop held for ${held}; memory x ${memory.toFixed(1)}, ${memoryInARow.toFixed(1)} after nine`;
+}
+
+function profileTable({ name, page, cpuMicroseconds, parts }: ProfileFigures): string {
+  const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+  const head = [`${name}, ${page}: ${cpuMicroseconds.toFixed(0)} us while profiled`, "own", "inclusive"];
+  return table([head, ...parts.map(({ part, own, inclusive }) => [part, percent(own), percent(inclusive)])]);
+}
 
 /** The tables of all calls, one for each page. */
-export function callTables(rows: readonly Row[], { connections, rounds }: Options): string {
+function callTables(
+  rows: readonly Row[],
+  others: readonly Others[],
+  { connections, rounds, turns }: Options,
+): string {
   const pages = [...new Set(rows.map(({ page }) => page))];
-  const head = `${connections} connections, ${rounds} rounds; medians, and where they lie with 95 % confidence.`;
+  const head = `${connections} connections, ${rounds} rounds of ${turns} bursts; medians, and where they lie with 95 % confidence.`;
   return [
     `${head} Only the ratios mean anything elsewhere: processor time is better when small, calls/s when large.`,
-    ...pages.map((page) =>
+    ...pages.flatMap((page) => [
       callTable(
         page,
         rows.filter((row) => row.page === page),
       ),
-    ),
+      ...others.filter((each) => each.page === page).map(othersLine),
+    ]),
   ].join("\n\n");
 }
 
+/** What else ran meanwhile, in words. */
+export function othersLine({ counted, leftOut }: Others): string {
+  const percent = ([least, most]: readonly [number, number]) =>
+    `${(least * 100).toFixed(0)} to ${(most * 100).toFixed(0)} %`;
+  const rest = leftOut === undefined ? "" : `, ${percent(leftOut)} in those that do not`;
+  return `Others used ${percent(counted)} of the processors in the rounds that count${rest}.`;
+}
+
+/** Whom others are compared with, in the order of the columns. */
+export const REFERENCES: readonly ServerName[] = [
+  "proxy",
+  "hand-written",
+  "go-handler",
+  "go-transcoder",
+  "gateway",
+];
+
 function callTable(page: string, rows: readonly Row[]): string {
-  const cells = rows.map(({ name, medians, cpu: { proxy, ...others }, calls }) => [
+  const references = REFERENCES.filter((name) => rows.some(({ cpu }) => cpu[name] !== undefined));
+  const cells = rows.map(({ name, server, medians, cpu, calls }) => [
     name,
     medians.cpuMicroseconds.toFixed(0),
-    estimated(proxy),
-    estimated(Object.values(others)[0]),
+    ...references.map((reference) => estimated(cpu[reference])),
     medians.callsPerSecond.toFixed(0),
-    proxy === undefined ? "" : `x ${calls.median.toFixed(2)}`,
+    server === "proxy" ? "" : `x ${calls.median.toFixed(2)}`,
     medians.p50Ms.toFixed(2),
     medians.p99Ms.toFixed(2),
   ]);
-  const head = ["CPU us/call", "/ proxy", "/ hand-written", "calls/s", "/ proxy", "p50 ms", "p99 ms"];
+  const compared = references.map((name) => `/ ${name}`);
+  const head = ["CPU us/call", ...compared, "calls/s", "/ proxy", "p50 ms", "p99 ms"];
   return table([[`ListPosts, ${page}`, ...head], ...cells]);
 }
 
@@ -39,7 +115,7 @@ function estimated(value: Estimate | undefined): string {
 }
 
 /** The table of the codec alone, with a part for each page. */
-export function codecTable(figures: readonly CodecFigures[]): string {
+function codecTable(figures: readonly CodecFigures[]): string {
   const pages = [...new Set(figures.map(({ page }) => page))];
   const rows = pages.flatMap((page) => [
     [page],

@@ -1,11 +1,14 @@
-import { BASELINE, CONTESTANTS, type Contestant } from "./contestants.ts";
+import { BASELINE, CONTESTANTS, type Contestant, GO_PROGRAMS, SELF, type ServerName } from "./contestants.ts";
+import { buildGo, GoProcess } from "./go.ts";
 import type { Target } from "./load/connection.ts";
+import { machineTime, othersShare } from "./machine.ts";
 import type { Options } from "./options.ts";
 import { isWanted } from "./options.ts";
 import { PAGES, type Page } from "./pages.ts";
-import { LoadProcess, ServerProcess } from "./processes.ts";
+import { LoadProcess, type Server, ServerProcess } from "./processes.ts";
+import { progress } from "./progress.ts";
 
-/** One measurement. */
+/** What the bursts of a round came to. */
 export interface Figures {
   readonly callsPerSecond: number;
   readonly p50Ms: number;
@@ -14,30 +17,42 @@ export interface Figures {
   readonly cpuMicroseconds: number;
 }
 
-/** A measurement with that of the proxy at the same time: the mean of one just before and one just after. */
-export interface Pair {
-  readonly figures: Figures;
-  readonly proxy: Figures;
-}
-
-/** The measurements of a contestant with one page, one for each round. */
+/** The measurements of a contestant with one page, one for each round; what has the same index was at the same time. */
 export interface Series {
   readonly contestant: Contestant;
   readonly page: Page;
-  readonly rounds: readonly Pair[];
+  readonly rounds: readonly Figures[];
+}
+
+/** What was measured, and what could not be. */
+export interface Measured {
+  readonly series: readonly Series[];
+  /** The share of the processors that others had, by page: in the rounds that count, and in those that do not. */
+  readonly others: readonly Others[];
+  /** Why contestants were left out, a line for each reason. */
+  readonly skipped: readonly string[];
+}
+
+/** What else ran while a page was measured, as shares of the processors. */
+export interface Others {
+  readonly page: string;
+  /** The least and the most in a round that counts. */
+  readonly counted: readonly [number, number];
+  /** The same of the rounds that do not, if there are any. */
+  readonly leftOut: readonly [number, number] | undefined;
 }
 
 /** How often metrics are scraped, in milliseconds. */
 const SCRAPE_MS = 1000;
 
 /** Bytes that a burst and a warm-up come to at most, so that large pages take no longer than small ones. */
-const BURST_BYTES = 8 * 1024 * 1024;
-const WARM_UP_BYTES = 300 * 1024 * 1024;
+const BURST_BYTES = 6 * 1024 * 1024;
+export const WARM_UP_BYTES = 300 * 1024 * 1024;
 
 interface Entry {
   readonly contestant: Contestant;
   readonly page: Page;
-  readonly server: ServerProcess;
+  readonly server: Server;
   readonly target: Target;
   readonly bodyBytes: number;
 }
@@ -47,39 +62,64 @@ interface Entry {
  *
  * @throws Error when a response is not right, before or while measuring
  */
-export async function measureCalls(options: Options): Promise<Series[]> {
+export async function measureCalls(options: Options): Promise<Measured> {
+  const { contestants: able, skipped } = ableContestants(options);
   const wanted = PAGES.map((page) => ({
     page,
-    contestants: CONTESTANTS.filter(({ name }) => isWanted(options, `${name} ${page.label}`)),
+    contestants: able.filter(({ name }) => isWanted(options, `${name} ${page.label}`)),
   })).filter(({ contestants }) => contestants.length > 0);
-  if (wanted.length === 0) return [];
+  if (wanted.length === 0) return { series: [], others: [], skipped };
   const started: { stop(): Promise<void> }[] = [];
   try {
     const upstream = await ServerProcess.start("upstream");
     started.push(upstream);
     const generator = await LoadProcess.start();
     started.push(generator);
-    const servers = new Map<string, ServerProcess>();
+    const servers = new Map<ServerName, Server>();
     const needed = [BASELINE, ...wanted.flatMap(({ contestants }) => contestants)];
     for (const name of new Set(needed.map(({ server }) => server))) {
-      const server = await ServerProcess.start(name, [`http://127.0.0.1:${upstream.port("http1")}`]);
+      const server = await startServer(name, `http://127.0.0.1:${upstream.port("http1")}`);
       started.push(server);
       servers.set(name, server);
     }
     started.push(scrape([...servers.values()]));
     const series: Series[] = [];
+    const others: Others[] = [];
+    const machine: Machine = { generator, servers, all: [upstream, generator, ...servers.values()] };
     for (const { page, contestants } of wanted) {
-      series.push(...(await measurePage(generator, page, contestants, servers, options)));
+      const measured = await measurePage(machine, page, contestants, options);
+      series.push(...measured.series);
+      others.push(measured.others);
       await generator.close();
     }
-    return series;
+    return { series, others, skipped };
   } finally {
     await Promise.all(started.map((each) => each.stop()));
   }
 }
 
+/** Those that are wanted with any page, without those in Go if it cannot build them. */
+function ableContestants(options: Options): { contestants: readonly Contestant[]; skipped: string[] } {
+  const contestants = (options.self ? SELF : CONTESTANTS).filter(({ name }) =>
+    PAGES.some(({ label }) => isWanted(options, `${name} ${label}`)),
+  );
+  if (!contestants.some(({ server }) => GO_PROGRAMS.has(server))) return { contestants, skipped: [] };
+  const problem = buildGo();
+  if (problem === undefined) return { contestants, skipped: [] };
+  return {
+    contestants: contestants.filter(({ server }) => !GO_PROGRAMS.has(server)),
+    skipped: [`SKIPPED: ${[...GO_PROGRAMS.keys()].join(" and ")}: ${problem}`],
+  };
+}
+
+function startServer(name: ServerName, upstream: string): Promise<Server> {
+  const program = GO_PROGRAMS.get(name);
+  if (program !== undefined) return GoProcess.start(program, upstream);
+  return ServerProcess.start(name === "gateway-again" ? "gateway" : name, [upstream]);
+}
+
 /** Scrapes the metrics of those who have some, as an operator would. */
-function scrape(servers: readonly ServerProcess[]): { stop(): Promise<void> } {
+function scrape(servers: readonly Server[]): { stop(): Promise<void> } {
   const read = async (url: string) => {
     await (await fetch(url)).arrayBuffer();
   };
@@ -89,54 +129,116 @@ function scrape(servers: readonly ServerProcess[]): { stop(): Promise<void> } {
   return { stop: async () => clearInterval(timer) };
 }
 
-/** Every contestant in every round, each between two bursts of the proxy. */
-async function measurePage(
-  generator: LoadProcess,
-  page: Page,
-  contestants: readonly Contestant[],
-  servers: ReadonlyMap<string, ServerProcess>,
-  options: Options,
-): Promise<Series[]> {
-  const enter = async (contestant: Contestant) => {
-    const server = servers.get(contestant.server);
-    if (server === undefined) throw new Error(`there is no server ${contestant.server}`);
-    return await checked(generator, contestant, page, server);
-  };
-  const proxy = await enter(BASELINE);
-  const entries: Entry[] = [];
-  for (const contestant of contestants) if (contestant !== BASELINE) entries.push(await enter(contestant));
-  const calls = callsOf(page, options.calls, BURST_BYTES);
-  const run = (entry: Entry, count = calls) => measure(generator, entry, count, options.connections);
-  const warmUp = callsOf(page, options.warmUp, WARM_UP_BYTES);
-  for (const entry of [proxy, ...entries]) await run(entry, warmUp);
-  const rounds: Pair[][] = entries.map(() => []);
-  const alone: Pair[] = [];
-  for (let round = 0; round < options.rounds; round++) {
-    let before = await run(proxy);
-    alone.push({ figures: before, proxy: before });
-    for (const [index, entry] of entries.entries()) {
-      const figures = await run(entry);
-      const after = await run(proxy);
-      rounds[index]?.push({ figures, proxy: meanOf(before, after) });
-      before = after;
-    }
-  }
-  return [
-    { contestant: BASELINE, page, rounds: alone },
-    ...entries.map(({ contestant }, index) => ({ contestant, page, rounds: rounds[index] ?? [] })),
-  ];
+/** The processes of the benchmark. */
+interface Machine {
+  readonly generator: LoadProcess;
+  readonly servers: ReadonlyMap<ServerName, Server>;
+  readonly all: readonly { cpu(): Promise<number> }[];
 }
 
-function callsOf({ json }: Page, most: number, bytes: number): number {
+/** One round: figures in the order of the contestants, and the share of the processors that others had. */
+interface Round {
+  readonly figures: readonly Figures[];
+  readonly others: number;
+}
+
+/**
+ * Every contestant in every round; the half of the rounds counts in which others used the machine least. What a round comes to
+ * has no part in that choice.
+ */
+async function measurePage(
+  machine: Machine,
+  page: Page,
+  contestants: readonly Contestant[],
+  options: Options,
+): Promise<{ series: Series[]; others: Others }> {
+  const { generator, servers } = machine;
+  const entries: Entry[] = [];
+  for (const contestant of new Set([BASELINE, ...contestants])) {
+    const server = servers.get(contestant.server);
+    if (server === undefined) throw new Error(`there is no server ${contestant.server}`);
+    entries.push(await checked(generator, contestant, page, server));
+  }
+  const warmUp = callsOf(page, options.warmUp, WARM_UP_BYTES);
+  progress(`${page.label}: ${entries.length} contestants warm up`);
+  for (const entry of entries) await measure(generator, entry, warmUp, options.connections);
+  const rounds: Round[] = [];
+  progress(`${page.label}: ${options.rounds} rounds`);
+  for (let round = 0; round < options.rounds; round++) {
+    rounds.push(await measureRound(machine, entries, callsOf(page, options.calls, BURST_BYTES), options));
+  }
+  const { counted, leftOut } = quietHalf(rounds);
+  const series = entries.map(({ contestant }, index) => ({
+    contestant,
+    page,
+    rounds: counted.map(({ figures }) => figures[index] as Figures),
+  }));
+  return { series, others: { page: page.label, counted: span(counted), leftOut: leftOut && span(leftOut) } };
+}
+
+/**
+ * A round is some turns, in each of which everyone has a burst, in an order of chance: what disturbs a round disturbs all alike,
+ * and nobody always comes after the same.
+ */
+async function measureRound(
+  { generator, all }: Machine,
+  entries: readonly Entry[],
+  calls: number,
+  { turns, connections }: Options,
+): Promise<Round> {
+  const own = async () =>
+    (await Promise.all(all.map((each) => each.cpu()))).reduce((sum, each) => sum + each, 0);
+  const [ownBefore, before] = [await own(), machineTime()];
+  const bursts = entries.map((): Figures[] => []);
+  for (let turn = 0; turn < turns; turn++) {
+    for (const index of shuffled(entries.keys())) {
+      bursts[index]?.push(await measure(generator, entries[index] as Entry, calls, connections));
+    }
+  }
+  const others = othersShare(before, machineTime(), (await own()) - ownBefore);
+  return { figures: bursts.map(meanOf), others };
+}
+
+/** Rounds in two halves, by how much others used the machine; all of them count where there are fewer than four. */
+export function quietHalf<T extends Pick<Round, "others">>(
+  rounds: readonly T[],
+): { counted: readonly T[]; leftOut?: readonly T[] } {
+  if (rounds.length < 4) return { counted: rounds };
+  const sorted = rounds.toSorted((a, b) => a.others - b.others);
+  const half = Math.ceil(rounds.length / 2);
+  return { counted: sorted.slice(0, half), leftOut: sorted.slice(half) };
+}
+
+function span(rounds: readonly Round[]): [number, number] {
+  const shares = rounds.map(({ others }) => others);
+  return [Math.min(...shares), Math.max(...shares)];
+}
+
+/** In an order of chance (Fisher and Yates). */
+function shuffled(indices: Iterable<number>): number[] {
+  const all = [...indices];
+  for (let i = all.length - 1; i > 0; i--) {
+    const j = Math.floor(Math.random() * (i + 1));
+    [all[i], all[j]] = [all[j] as number, all[i] as number];
+  }
+  return all;
+}
+
+/** So many calls, or fewer where a page is large. */
+export function callsOf({ json }: Page, most: number, bytes: number): number {
   return Math.max(8, Math.min(most, Math.ceil(bytes / json.length)));
 }
 
-function meanOf(a: Figures, b: Figures): Figures {
+/** Of bursts of as many calls. */
+function meanOf(bursts: readonly Figures[]): Figures {
+  const of = (read: (figures: Figures) => number) =>
+    bursts.reduce((sum, figures) => sum + read(figures), 0) / bursts.length;
   return {
-    callsPerSecond: (a.callsPerSecond + b.callsPerSecond) / 2,
-    p50Ms: (a.p50Ms + b.p50Ms) / 2,
-    p99Ms: (a.p99Ms + b.p99Ms) / 2,
-    cpuMicroseconds: (a.cpuMicroseconds + b.cpuMicroseconds) / 2,
+    // calls by seconds: the mean of the times, not of the rates
+    callsPerSecond: 1 / of(({ callsPerSecond }) => 1 / callsPerSecond),
+    p50Ms: of(({ p50Ms }) => p50Ms),
+    p99Ms: of(({ p99Ms }) => p99Ms),
+    cpuMicroseconds: of(({ cpuMicroseconds }) => cpuMicroseconds),
   };
 }
 
@@ -145,7 +247,7 @@ async function checked(
   generator: LoadProcess,
   contestant: Contestant,
   page: Page,
-  server: ServerProcess,
+  server: Server,
 ): Promise<Entry> {
   const { protocol } = contestant;
   const target = { protocol, port: server.port(protocol), ...contestant.request(page) };

@@ -1,49 +1,56 @@
-import type { Figures, Pair, Series } from "./rounds.ts";
+import type { ServerName } from "./contestants.ts";
+import type { Figures, Series } from "./rounds.ts";
 import { type Estimate, estimate, median } from "./statistics.ts";
 
 /** A contestant's figures with one page. */
 export interface Row {
   readonly page: string;
   readonly name: string;
+  readonly server: ServerName;
   readonly medians: Figures;
-  /** Processor time to that of each baseline, by its name. */
-  readonly cpu: Readonly<Record<string, Estimate>>;
+  /** Processor time to that of other servers that are called in the same way, and of the proxy. */
+  readonly cpu: Readonly<Partial<Record<ServerName, Estimate>>>;
   /** Calls a second to those of the proxy. */
   readonly calls: Estimate;
 }
+
+/** Whom a server is compared with, beside the proxy. */
+const COMPARED: Readonly<Partial<Record<ServerName, readonly ServerName[]>>> = {
+  gateway: ["hand-written", "go-handler", "go-transcoder"],
+  "gateway-again": ["gateway"],
+};
 
 /** Medians and ratios. A ratio is taken within a round, so that what disturbs a round disturbs both sides. */
 export function summarize(all: readonly Series[]): Row[] {
   return all.map((series) => {
     const { contestant, page, rounds } = series;
-    const byHand = all.find(
-      (other) => other.page === page && other.contestant.name === handWrittenOf(contestant.name),
+    const { server, encoding } = contestant;
+    const others = all.filter(
+      (other) =>
+        other.page === page &&
+        (other.contestant.server === "proxy" ||
+          (other.contestant.encoding === encoding &&
+            COMPARED[server]?.includes(other.contestant.server) === true)),
     );
-    const cpu = rounds.map(cpuToProxy);
+    const ratios = (other: Series, of: (figures: Figures) => number) =>
+      estimate(rounds.map((figures, index) => of(figures) / of(other.rounds[index] ?? figures)));
+    const proxy = others.find((other) => other.contestant.server === "proxy") ?? series;
+    const cpu = others
+      .filter((other) => other !== series)
+      .map((other) => [other.contestant.server, ratios(other, cpuOf)] as const);
     return {
       page: page.label,
       name: contestant.name,
-      medians: medians(rounds.map(({ figures }) => figures)),
-      cpu: {
-        ...(contestant.server === "proxy" ? {} : { proxy: estimate(cpu) }),
-        ...(byHand === undefined ? {} : { [byHand.contestant.name]: estimate(toOther(cpu, byHand.rounds)) }),
-      },
-      calls: estimate(rounds.map(({ figures, proxy }) => figures.callsPerSecond / proxy.callsPerSecond)),
+      server,
+      medians: medians(rounds),
+      cpu: Object.fromEntries(cpu),
+      calls: ratios(proxy, ({ callsPerSecond }) => callsPerSecond),
     };
   });
 }
 
-/** The hand-written server of the same protocol. */
-function handWrittenOf(name: string): string | undefined {
-  return name.startsWith("gateway ") ? name.replace("gateway", "hand-written") : undefined;
-}
-
-function cpuToProxy({ figures, proxy }: Pair): number {
-  return figures.cpuMicroseconds / proxy.cpuMicroseconds;
-}
-
-function toOther(ratios: readonly number[], others: readonly Pair[]): number[] {
-  return others.map((other, index) => (ratios[index] ?? Number.NaN) / cpuToProxy(other));
+function cpuOf({ cpuMicroseconds }: Figures): number {
+  return cpuMicroseconds;
 }
 
 function medians(rounds: readonly Figures[]): Figures {

@@ -9,6 +9,8 @@ import { connectHttp2 } from "./http2.ts";
 export type Job =
   /** Closes the connections of earlier bursts. */
   | { readonly kind: "close" }
+  /** Says how much processor time it has taken. */
+  | { readonly kind: "cpu" }
   /** One call, whose body is the result. */
   | { readonly kind: "probe"; readonly target: Target }
   /** So many calls, on connections that are kept for further bursts with the same key. */
@@ -35,6 +37,8 @@ export interface Burst {
 /** The response to a job. */
 export type JobResult =
   | { readonly closed: true }
+  /** In microseconds. */
+  | { readonly cpu: number }
   | { readonly body: Uint8Array }
   | { readonly burst: Burst }
   | { readonly error: string };
@@ -93,6 +97,10 @@ async function run(job: Job): Promise<JobResult> {
       return probe(job.target);
     case "burst":
       return burst(job);
+    case "cpu": {
+      const { user, system } = process.cpuUsage();
+      return { cpu: user + system };
+    }
     case "close":
       for (const connection of [...KEPT.values()].flat()) connection.close();
       KEPT.clear();

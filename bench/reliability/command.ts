@@ -1,10 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { heapFlags } from "./world.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
+
+/** Metrics; and calls are not refused because the machine is busy. */
+const OBSERVED = { metrics: { port: 0 }, limits: { eventLoopDelayMs: 60_000 } };
 
 /** How the command is started. */
 export interface CommandSettings {
@@ -14,6 +17,10 @@ export interface CommandSettings {
   readonly heapMb?: number | undefined;
   /** Write a log, to a reader who never reads. Default: no log. */
   readonly unreadLog?: boolean;
+  /** Write a log, to a file that nobody reads, and have metrics. Default: neither. */
+  readonly observed?: boolean;
+  /** How many processes serve the port. Default: 1. */
+  readonly workers?: number;
 }
 
 /** A gateway that runs as an operator runs it. */
@@ -25,21 +32,22 @@ export interface Command extends AsyncDisposable {
 /** Starts `connect-rest serve`. */
 export async function startCommand(
   upstream: string,
-  { options = {}, heapMb, unreadLog = false }: CommandSettings = {},
+  { options = {}, heapMb, unreadLog = false, observed = false, workers = 1 }: CommandSettings = {},
 ): Promise<Command> {
   const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-bench-"));
   const config = {
     adapters: [path.join(ROOT, "gen/blog/v1/post_rest.ts")],
     upstreams: { blog: { baseUrl: upstream, ...options, credentials: { apiKey: { env: "KEY" } } } },
-    server: { port: 0 },
-    log: { level: unreadLog ? "info" : "silent" },
+    server: { port: 0, workers, ...(observed ? OBSERVED : {}) },
+    log: { level: unreadLog || observed ? "info" : "silent" },
   };
   const file = path.join(directory, "connect-rest.yaml");
   // JSON is YAML
   writeFileSync(file, JSON.stringify(config));
+  const logFile = openSync(path.join(directory, "log"), "w");
   const bin = path.join(ROOT, "gateway/src/bin.ts");
   const child = spawn(process.execPath, [...heapFlags(heapMb), bin, "serve", "--config", file], {
-    stdio: ["ignore", "pipe", unreadLog ? "pipe" : "inherit"],
+    stdio: ["ignore", "pipe", unreadLog ? "pipe" : observed ? logFile : "inherit"],
     env: { ...process.env, KEY: "bench" },
   });
   child.once("exit", () => rmSync(directory, { recursive: true }));

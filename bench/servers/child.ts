@@ -18,15 +18,28 @@ export interface Ports {
   readonly http2?: number;
 }
 
-/** Says that the server listens, answers questions about processor time, and exits when disconnected. */
-export function serveParent(ports: Ports, metrics?: string): void {
-  const send = (message: ServerMessage) => process.send?.(message);
-  process.on("message", () => {
+/** What a server has beside its ports. */
+export interface Extras {
+  /** Where its metrics are, if it has some. */
+  readonly metrics?: string | undefined;
+  /** What else the parent may ask, by name. */
+  readonly questions?: Readonly<Record<string, () => unknown>>;
+}
+
+/** Says that the server listens, responds to the parent's questions, first of all for processor time, and exits when disconnected. */
+export function serveParent(ports: Ports, { metrics, questions = {} }: Extras = {}): void {
+  const send = (message: unknown) => process.send?.(message);
+  process.on("message", async ({ type }: { readonly type: string }) => {
+    const question = questions[type];
+    if (question !== undefined) {
+      send(await question());
+      return;
+    }
     const { user, system } = process.cpuUsage();
-    send({ type: "cpu", microseconds: user + system });
+    send({ type: "cpu", microseconds: user + system } satisfies ServerMessage);
   });
   process.on("disconnect", () => process.exit());
-  send({ type: "ready", ports, metrics });
+  send({ type: "ready", ports, metrics } satisfies ServerMessage);
 }
 
 /** The address of the upstream, which the parent passes as first argument. */

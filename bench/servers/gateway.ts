@@ -1,25 +1,8 @@
-/** What is measured: the gateway with its defaults, a log of every call in a file, and metrics that are scraped. */
-import { mkdtempSync, openSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { Secret } from "connect-rest";
-import { startGateway } from "connect-rest-gateway";
-import { LineQueue } from "../../gateway/src/log/line-queue.ts";
-import { createLogger } from "../../gateway/src/log/logger.ts";
-import { fileSink } from "../../gateway/src/log/standard-streams.ts";
-import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
-import { serveParent, upstreamArgument } from "./child.ts";
+/** What is measured: the gateway. */
+import { serveParent } from "./child.ts";
+import { startMeasuredGateway } from "./measured-gateway.ts";
+import { startProfile, stopProfile } from "./profiler.ts";
 
-const directory = mkdtempSync(join(tmpdir(), "connect-rest-bench-"));
-process.on("exit", () => rmSync(directory, { recursive: true }));
-const log = createLogger("info", new LineQueue(fileSink(openSync(join(directory, "log"), "w"))));
+const { port, metricsUrl } = await startMeasuredGateway();
 
-const gateway = await startGateway({
-  adapters: [PostServiceRest],
-  upstreams: { blog: { bases: { api: upstreamArgument() }, credentials: { apiKey: new Secret("bench") } } },
-  metrics: { port: 0 },
-  log,
-});
-await gateway.warm;
-
-serveParent({ http1: gateway.port, http2: gateway.port }, gateway.metricsUrl);
+serveParent({ http1: port, http2: port }, { metrics: metricsUrl, questions: { startProfile, stopProfile } });

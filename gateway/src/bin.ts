@@ -1,27 +1,7 @@
 #!/usr/bin/env node
 import "./cli/no-debugger.ts";
-import { CommanderError } from "commander";
-import { EXIT_STATUS } from "./cli/exit-status.ts";
-import { flushOutput, printError } from "./cli/output.ts";
-import { createProgram } from "./cli/program.ts";
-import { ConfigError } from "./config/problems.ts";
+import { giveMemoryBack } from "./cli/memory-environment.ts";
 
-try {
-  await createProgram().parseAsync();
-} catch (error) {
-  process.exitCode = report(error);
-}
-if (!(await flushOutput())) process.exitCode ||= EXIT_STATUS.failure;
-// All is closed: a timer that an adapter left behind must not hold the process.
-process.exit();
-
-/** Says what went wrong, and returns the exit status. */
-function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_STATUS.ok : EXIT_STATUS.usage;
-  if (error instanceof ConfigError) {
-    printError(error.message);
-    return EXIT_STATUS.usage;
-  }
-  printError(`error: ${error instanceof Error ? error.message : String(error)}`);
-  return EXIT_STATUS.failure;
-}
+giveMemoryBack();
+// all else, once the process is the one that stays
+await import("./cli/main.ts");

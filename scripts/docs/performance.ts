@@ -2,7 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Recording } from "../../bench/record.ts";
+import { othersLine, REFERENCES } from "../../bench/report.ts";
+import type { Estimate } from "../../bench/statistics.ts";
 import type { Row } from "../../bench/summary.ts";
+import { targetCells, targetsOf } from "../../bench/targets.ts";
 import { type Bar, barChart } from "./chart.ts";
 import { code, page, table } from "./markdown.ts";
 
@@ -43,19 +46,15 @@ function chartOf(name: string, recording: Recording): string {
 }
 
 function markdown(recording: Recording, pages: readonly string[]): string {
-  const { date, node, cpus, load, rounds } = recording;
+  const { date, node, cpus, load, rounds, turns, warmUp, callsOfBurst, skipped } = recording;
+  const extent = `${warmUp} calls to warm up, and ${rounds} rounds of ${turns} bursts of ${callsOfBurst} calls, fewer with large pages`;
   return page(
     readFileSync(HEAD, "utf8"),
     "## Figures",
-    `${date}, Node.js ${node}, ${cpus}, ${rounds} rounds; the load average of the machine was ${load} at the start.`,
-    ...pages.flatMap((name) => [
-      `### ${name}`,
-      `![Processor time for a call, ${name}](${chartPath(name).replace("docs/", "")})`,
-      table(
-        ["", "CPU, proxy = 1", "CPU, hand-written = 1", "calls/s, proxy = 1", "p50 ms", "p99 ms"],
-        rowsOf(name, recording).map(cellsOf),
-      ),
-    ]),
+    `${date}, Node.js ${node}, ${cpus}; ${extent}. The load average of the machine was ${load} at the start.`,
+    ...skipped,
+    table(["Figure", "reached", "wanted", "is reached"], targetCells(targetsOf(recording))),
+    ...pages.flatMap((name) => callParts(name, recording)),
     "### The codec alone",
     table(
       ["Page", "From JSON to protobuf", "CPU us", "JSON.parse = 1"],
@@ -66,21 +65,86 @@ function markdown(recording: Recording, pages: readonly string[]): string {
         ratio.toFixed(2),
       ]),
     ),
+    ...workerParts(recording),
+    ...largeParts(recording),
+    ...profileParts(recording),
   );
 }
 
-function cellsOf({ name, cpu: { proxy, ...others }, calls, medians }: Row): string[] {
-  const [byHand] = Object.values(others);
-  const estimated = (value: typeof proxy) =>
-    value === undefined
-      ? ""
-      : `${value.median.toFixed(2)} [${value.low.toFixed(2)}, ${value.high.toFixed(2)}]`;
+function callParts(name: string, recording: Recording): string[] {
+  const rows = rowsOf(name, recording);
+  const references = REFERENCES.filter((reference) => rows.some(({ cpu }) => cpu[reference] !== undefined));
+  const compared = references.map((reference) => `CPU, ${reference} = 1`);
   return [
-    code(name),
-    estimated(proxy),
-    estimated(byHand),
-    proxy === undefined ? "" : calls.median.toFixed(2),
-    medians.p50Ms.toFixed(1),
-    medians.p99Ms.toFixed(1),
+    `### ${name}`,
+    `![Processor time for a call, ${name}](${chartPath(name).replace("docs/", "")})`,
+    table(
+      ["", ...compared, "calls/s, proxy = 1", "p50 ms", "p99 ms"],
+      rows.map(({ name: label, server, cpu, calls, medians }) => [
+        code(label),
+        ...references.map((reference) => estimated(cpu[reference])),
+        server === "proxy" ? "" : calls.median.toFixed(2),
+        medians.p50Ms.toFixed(1),
+        medians.p99Ms.toFixed(1),
+      ]),
+    ),
+    ...recording.others.filter((each) => each.page === name).map(othersLine),
   ];
+}
+
+function workerParts({ workers }: Recording): string[] {
+  if (workers.length === 0) return [];
+  return [
+    "### Two workers",
+    "Calls a second of two workers, those of one being 1: as they were, with the load generator and the upstream on the same two processors; and as the processor time of the workers would allow with two processors of their own.",
+    table(
+      ["", "beside the load generator", "with two processors of their own"],
+      workers.map(({ name, wall, capacity }) => [code(name), estimated(wall), estimated(capacity)]),
+    ),
+  ];
+}
+
+function largeParts({ large }: Recording): string[] {
+  if (large.length === 0) return [];
+  return [
+    "### A page of 6,400 posts",
+    "The longest turn of the event loop in nine calls, in processor time of the main thread; the time that passed meanwhile, the median of nine; and the most by which resident memory exceeded that of the idle process, in multiples of the page: during the first call, and during nine in a row.",
+    table(
+      ["", "MB", "longest turn, ms", "passed, ms", "memory, page = 1", "nine in a row"],
+      large.map(({ name, pageBytes, heldMs, heldWallMs, memory, memoryInARow }) => [
+        code(name),
+        (pageBytes / 1e6).toFixed(1),
+        heldMs.toFixed(1),
+        heldWallMs.toFixed(0),
+        memory.toFixed(1),
+        memoryInARow.toFixed(1),
+      ]),
+    ),
+  ];
+}
+
+function profileParts({ profiles }: Recording): string[] {
+  if (profiles.length === 0) return [];
+  const columns = profiles.map(({ name, page: size }) => `${name.replace("gateway ", "")}, ${size}`);
+  const parts = [...new Set(profiles.flatMap((each) => each.parts.map(({ part }) => part)))];
+  const percent = (share = 0) => `${(share * 100).toFixed(0)} %`;
+  return [
+    "### Where the time goes",
+    "Shares of the processor time of a call to the gateway, by samples of the main thread's stack: of what a part does itself, and behind it of everything until it returns.",
+    table(
+      ["", ...columns],
+      parts.map((part) => [
+        part,
+        ...profiles.map((each) => {
+          const share = each.parts.find((other) => other.part === part);
+          return `${percent(share?.own)} (${percent(share?.inclusive)})`;
+        }),
+      ]),
+    ),
+  ];
+}
+
+function estimated(value: Estimate | undefined): string {
+  if (value === undefined) return "";
+  return `${value.median.toFixed(2)} [${value.low.toFixed(2)}, ${value.high.toFixed(2)}]`;
 }

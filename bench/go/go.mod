@@ -1,0 +1,12 @@
+module connect-rest-bench
+
+go 1.26.0
+
+tool google.golang.org/protobuf/cmd/protoc-gen-go
+
+require (
+	connectrpc.com/connect v1.21.1
+	google.golang.org/genproto/googleapis/api v0.0.0-20261019180522-ce908d29299b
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20261012220534-4341edf3f941
+	google.golang.org/protobuf v1.36.12
+)

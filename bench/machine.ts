@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { cpus } from "node:os";
+
+/** What the processors of the machine have done so far, in microseconds of all of them together. */
+export interface MachineTime {
+  readonly total: number;
+  /** By any process of this machine. */
+  readonly busy: number;
+  /** Taken by other machines on the same hardware; 0 where the kernel does not say. */
+  readonly stolen: number;
+}
+
+/** Microseconds of a tick of /proc/stat, in which Linux counts for its users (USER_HZ). */
+const TICK_US = 10_000;
+
+export function machineTime(): MachineTime {
+  let [total, busy] = [0, 0];
+  for (const { times } of cpus()) {
+    const { user, nice, sys, irq, idle } = times;
+    busy += (user + nice + sys + irq) * 1000;
+    total += (user + nice + sys + irq + idle) * 1000;
+  }
+  const stolen = stolenTicks() * TICK_US;
+  return { total: total + stolen, busy, stolen };
+}
+
+function stolenTicks(): number {
+  try {
+    // user nice system idle iowait irq softirq steal (proc_stat(5))
+    return Number(/^cpu +(?:\d+ ){7}(\d+)/.exec(readFileSync("/proc/stat", "utf8"))?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+/** The share of the processors that others had between two times, in which the benchmark used so much itself. */
+export function othersShare(before: MachineTime, after: MachineTime, ownMicroseconds: number): number {
+  const others = after.busy - before.busy + after.stolen - before.stolen - ownMicroseconds;
+  return Math.max(0, others) / (after.total - before.total);
+}

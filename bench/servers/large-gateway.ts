@@ -1,0 +1,67 @@
+/** The gateway as it is measured, which also says how long its event loop was held, and what memory it took. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { serveParent } from "./child.ts";
+import { startMeasuredGateway } from "./measured-gateway.ts";
+
+/** The longest time between two turns of the event loop, in milliseconds. */
+export interface Held {
+  /** Of the main thread's processor time, which other processes do not add to. */
+  readonly cpuMs: number;
+  readonly wallMs: number;
+}
+
+/** Resident memory, in bytes. */
+export interface Resident {
+  readonly now: number;
+  /** The most since it was last asked. */
+  readonly peak: number;
+}
+
+let isWatching = false;
+let longest: Held = { cpuMs: 0, wallMs: 0 };
+let last = times();
+
+function times(): Held {
+  const { user, system } = process.threadCpuUsage();
+  return { cpuMs: (user + system) / 1000, wallMs: performance.now() };
+}
+
+/** Comes back in each turn of the event loop. */
+function watch(): void {
+  const now = times();
+  longest = {
+    cpuMs: Math.max(longest.cpuMs, now.cpuMs - last.cpuMs),
+    wallMs: Math.max(longest.wallMs, now.wallMs - last.wallMs),
+  };
+  last = now;
+  if (isWatching) setImmediate(watch);
+}
+
+function startWatching(): boolean {
+  isWatching = true;
+  longest = { cpuMs: 0, wallMs: 0 };
+  last = times();
+  setImmediate(watch);
+  return true;
+}
+
+function stopWatching(): Held {
+  watch();
+  isWatching = false;
+  return longest;
+}
+
+function resident(): Resident {
+  const now = process.memoryUsage.rss();
+  try {
+    const peak = Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) * 1024;
+    // the kernel forgets the peak (proc_pid_clear_refs(5))
+    writeFileSync("/proc/self/clear_refs", "5");
+    return { now, peak };
+  } catch {
+    return { now, peak: process.resourceUsage().maxRSS * 1024 };
+  }
+}
+
+const { port } = await startMeasuredGateway();
+serveParent({ http1: port, http2: port }, { questions: { startWatching, stopWatching, resident } });

@@ -1,0 +1,29 @@
+import { mkdtempSync, openSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Secret } from "connect-rest";
+import { type Gateway, startGateway } from "connect-rest-gateway";
+import { LineQueue } from "../../gateway/src/log/line-queue.ts";
+import { createLogger } from "../../gateway/src/log/logger.ts";
+import { fileSink } from "../../gateway/src/log/standard-streams.ts";
+import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
+import { upstreamArgument } from "./child.ts";
+
+/** The gateway with its defaults, a log of every call in a file, and metrics. */
+export async function startMeasuredGateway(): Promise<Gateway> {
+  const directory = mkdtempSync(join(tmpdir(), "connect-rest-bench-"));
+  process.on("exit", () => rmSync(directory, { recursive: true }));
+  const log = createLogger("info", new LineQueue(fileSink(openSync(join(directory, "log"), "w"))));
+  const gateway = await startGateway({
+    adapters: [PostServiceRest],
+    upstreams: {
+      blog: { bases: { api: upstreamArgument() }, credentials: { apiKey: new Secret("bench") } },
+    },
+    metrics: { port: 0 },
+    // calls are not refused because the machine is busy
+    limits: { eventLoopDelayMs: 60_000 },
+    log,
+  });
+  await gateway.warm;
+  return gateway;
+}

@@ -1,0 +1,87 @@
+import type { CodecFigures } from "./codec.ts";
+import type { ServerName } from "./contestants.ts";
+import type { LargeFigures } from "./large.ts";
+import type { Estimate } from "./statistics.ts";
+import type { Row } from "./summary.ts";
+import type { WorkerFigures } from "./workers.ts";
+
+/** What a run has measured, as far as it was asked to. */
+export interface Results {
+  readonly calls: readonly Row[];
+  readonly codec: readonly CodecFigures[];
+  readonly workers: readonly WorkerFigures[];
+  readonly large: readonly LargeFigures[];
+}
+
+/** A figure that the gateway is meant to reach, and what was measured. */
+export interface Target {
+  readonly figure: string;
+  readonly reached: Estimate | number;
+  readonly bound: { readonly atMost: number } | { readonly atLeast: number };
+}
+
+type CallTarget = readonly [name: string, page: string, atMost: number, reference?: ServerName];
+
+const CALLS: readonly CallTarget[] = [
+  ["gateway Connect proto", "1 KB", 1.6],
+  ["gateway Connect proto", "25 KB", 2],
+  ["gateway Connect proto", "25 KB varied", 2],
+  ["gateway Connect JSON", "25 KB", 2.5],
+  ["gateway gRPC", "1 KB", 2.2],
+  ["gateway gRPC", "25 KB", 2.4],
+  ["gateway Connect proto", "25 KB varied", 0.6, "go-transcoder"],
+];
+
+const CODEC_AT_MOST = 0.7;
+const WORKERS_AT_LEAST = 1.6;
+const HELD_AT_MOST_MS = 30;
+const MEMORY_AT_MOST = 6;
+
+/** The figures that were measured, of those that there are. */
+export function targetsOf({ calls, codec, workers, large }: Results): Target[] {
+  return [
+    ...CALLS.flatMap(([name, page, atMost, reference = "proxy"]) => {
+      const reached = calls.find((row) => row.name === name && row.page === page)?.cpu[reference];
+      const figure = `${name.replace("gateway ", "")}, ${page}: CPU, ${reference} = 1`;
+      return reached === undefined ? [] : [{ figure, reached, bound: { atMost } }];
+    }),
+    ...codec
+      .filter(({ page, name }) => page === "25 KB varied" && name.startsWith("scanner"))
+      .map(({ page, ratio }) => ({
+        figure: `the codec alone, ${page}: CPU, JSON.parse = 1`,
+        reached: ratio,
+        bound: { atMost: CODEC_AT_MOST },
+      })),
+    ...workers.map(({ capacity, wall, name }) => ({
+      figure: `two workers, ${name.replace("gateway ", "")}: calls/s, one worker = 1`,
+      reached: capacity ?? wall,
+      bound: { atLeast: WORKERS_AT_LEAST },
+    })),
+    ...large.flatMap(({ name, heldMs, memory }) => {
+      const page = `6,400 posts, ${name.replace("gateway ", "")}`;
+      return [
+        { figure: `${page}: event loop held, ms`, reached: heldMs, bound: { atMost: HELD_AT_MOST_MS } },
+        { figure: `${page}: memory, page = 1`, reached: memory, bound: { atMost: MEMORY_AT_MOST } },
+      ];
+    }),
+  ];
+}
+
+/** Whether what was measured, the median of several rounds, is within the bound. */
+export function isReached({ reached, bound }: Target): boolean {
+  const value = typeof reached === "number" ? reached : reached.median;
+  return "atMost" in bound ? value <= bound.atMost : value >= bound.atLeast;
+}
+
+/** A line for each: the figure, what was measured, the bound, and whether it is reached. */
+export function targetCells(targets: readonly Target[]): string[][] {
+  return targets.map((target) => {
+    const { figure, reached, bound } = target;
+    const measured =
+      typeof reached === "number"
+        ? reached.toFixed(2)
+        : `${reached.median.toFixed(2)} [${reached.low.toFixed(2)}, ${reached.high.toFixed(2)}]`;
+    const wanted = "atMost" in bound ? `<= ${bound.atMost}` : `>= ${bound.atLeast}`;
+    return [figure, measured, wanted, isReached(target) ? "yes" : "no"];
+  });
+}

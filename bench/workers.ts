@@ -1,0 +1,147 @@
+/** `npm run bench -- workers`: what a second worker process brings, on two processors. */
+import { readdirSync, readFileSync } from "node:fs";
+import { GATEWAY } from "./contestants.ts";
+import type { Burst } from "./load/generator.ts";
+import { isUsual, isWanted, type Options } from "./options.ts";
+import { PAGES } from "./pages.ts";
+import { LoadProcess, ServerProcess } from "./processes.ts";
+import { progress } from "./progress.ts";
+import { type Command, startCommand } from "./reliability/command.ts";
+import { type Estimate, estimate } from "./statistics.ts";
+
+/** Two workers beside one. */
+export interface WorkerFigures {
+  readonly name: string;
+  /** Calls a second as they were, with the load generator and the upstream on the same processors. */
+  readonly wall: Estimate;
+  /**
+   * Calls a second that the processes could serve if two processors were theirs alone, by the processor time that they took:
+   * one worker has one of them for its main thread, and two share their calls as unevenly as they did. Undefined where
+   * there is no /proc.
+   */
+  readonly capacity: Estimate | undefined;
+}
+
+/** What was called, and how often in a burst. */
+const PAGE = "25 KB varied";
+const CALLS = 2048;
+const WARM_UP = 12_000;
+/** So many that chance shares them out about evenly. They are opened anew for each burst: a lasting share would be luck. */
+const CONNECTIONS = 64;
+
+/** Measures the gateway as `connect-rest serve` with one worker and with two, in turn. */
+export async function measureWorkers(options: Options): Promise<WorkerFigures[]> {
+  const wanted = GATEWAY.filter(({ encoding = "" }) => isWanted(options, `workers ${encoding}`));
+  const chosen = isUsual(options, "workers") ? wanted.slice(0, 1) : wanted;
+  const page = PAGES.find(({ label }) => label === PAGE);
+  if (chosen.length === 0 || page === undefined) return [];
+  const upstream = await ServerProcess.start("upstream");
+  const generator = await LoadProcess.start();
+  try {
+    const url = `http://127.0.0.1:${upstream.port("http1")}`;
+    await using one = await startCommand(url, { observed: true, workers: 1 });
+    await using two = await startCommand(url, { observed: true, workers: 2 });
+    const figures: WorkerFigures[] = [];
+    for (const { name, protocol, request } of chosen) {
+      progress(`workers: ${name}`);
+      const runOf = async (command: Command) => {
+        const target = { protocol, port: command.port, ...request(page) };
+        const bodyBytes = (await generator.probe(target)).length;
+        const job = { key: `workers ${command.port}`, target, connections: CONNECTIONS, bodyBytes };
+        await generator.burst({ ...job, calls: WARM_UP });
+        return async () => {
+          await generator.close();
+          return await measured(command, () => generator.burst({ ...job, calls: CALLS }));
+        };
+      };
+      figures.push({ name, ...(await compare(await runOf(one), await runOf(two), options.rounds)) });
+      await generator.close();
+    }
+    return figures;
+  } finally {
+    await Promise.all([upstream.stop(), generator.stop()]);
+  }
+}
+
+/** Calls a second, as they were and as they could be. */
+interface Rates {
+  readonly wall: number;
+  readonly capacity: number | undefined;
+}
+
+async function compare(
+  one: () => Promise<Rates>,
+  two: () => Promise<Rates>,
+  rounds: number,
+): Promise<Omit<WorkerFigures, "name">> {
+  const walls: number[] = [];
+  const capacities: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    // each is first in every other round
+    const [first, second] = round % 2 === 0 ? [one, two] : [two, one];
+    const [a, b] = [await first(), await second()];
+    const [single, double] = round % 2 === 0 ? [a, b] : [b, a];
+    walls.push(double.wall / single.wall);
+    if (single.capacity !== undefined && double.capacity !== undefined) {
+      capacities.push(double.capacity / single.capacity);
+    }
+  }
+  return { wall: estimate(walls), capacity: capacities.length > 0 ? estimate(capacities) : undefined };
+}
+
+async function measured({ process: { pid = 0 } }: Command, run: () => Promise<Burst>): Promise<Rates> {
+  const before = processorTimes(pid);
+  const { calls, seconds, wrong } = await run();
+  const after = processorTimes(pid);
+  if (wrong > 0) throw new Error(`workers: ${wrong} of ${calls} responses are not right`);
+  return { wall: calls / seconds, capacity: before && after && capacityOf(calls, before, after) };
+}
+
+/** Processor time of a process: of its main thread, and of all, in seconds. */
+interface ProcessorTime {
+  readonly main: number;
+  readonly all: number;
+}
+
+/** Of two processors: each main thread has one of them at most, and all threads together have two. */
+function capacityOf(
+  calls: number,
+  before: ReadonlyMap<number, ProcessorTime>,
+  after: ReadonlyMap<number, ProcessorTime>,
+): number {
+  const spent = [...after].map(([pid, { main, all }]) => {
+    const { main: mainBefore, all: allBefore } = before.get(pid) ?? { main: 0, all: 0 };
+    return { main: main - mainBefore, all: all - allBefore };
+  });
+  const busiest = Math.max(...spent.map(({ main }) => main));
+  const together = spent.reduce((sum, { all }) => sum + all, 0);
+  return calls / Math.max(busiest, together / 2);
+}
+
+/** The time of a process and of all that it has started; undefined where there is no /proc. */
+function processorTimes(pid: number): ReadonlyMap<number, ProcessorTime> | undefined {
+  try {
+    const times = new Map<number, ProcessorTime>();
+    const visit = (id: number) => {
+      const threads = readdirSync(`/proc/${id}/task`).map(Number);
+      const each = threads.map((thread) => secondsOf(`/proc/${id}/task/${thread}/schedstat`));
+      times.set(id, {
+        main: each[threads.indexOf(id)] ?? 0,
+        all: each.reduce((sum, seconds) => sum + seconds, 0),
+      });
+      for (const thread of threads) {
+        const children = readFileSync(`/proc/${id}/task/${thread}/children`, "utf8");
+        for (const child of children.split(" ").filter((text) => text !== "")) visit(Number(child));
+      }
+    };
+    visit(pid);
+    return times;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first number of a schedstat is the time that a thread has run, in nanoseconds. */
+function secondsOf(file: string): number {
+  return Number(readFileSync(file, "utf8").split(" ")[0]) / 1e9;
+}

@@ -1,0 +1,25 @@
+import { CommanderError } from "commander";
+import { ConfigError } from "../config/problems.ts";
+import { EXIT_STATUS } from "./exit-status.ts";
+import { flushOutput, printError } from "./output.ts";
+import { createProgram } from "./program.ts";
+
+try {
+  await createProgram().parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+if (!(await flushOutput())) process.exitCode ||= EXIT_STATUS.failure;
+// All is closed: a timer that an adapter left behind must not hold the process.
+process.exit();
+
+/** Says what went wrong, and returns the exit status. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_STATUS.ok : EXIT_STATUS.usage;
+  if (error instanceof ConfigError) {
+    printError(error.message);
+    return EXIT_STATUS.usage;
+  }
+  printError(`error: ${error instanceof Error ? error.message : String(error)}`);
+  return EXIT_STATUS.failure;
+}

@@ -1,0 +1,162 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { CONTESTANTS, type Contestant } from "../../bench/contestants.ts";
+import { readPage } from "../../bench/hand-written.ts";
+import { othersShare } from "../../bench/machine.ts";
+import { isPartWanted, PARTS, readOptions } from "../../bench/options.ts";
+import { PAGES } from "../../bench/pages.ts";
+import { sharesOf } from "../../bench/profile.ts";
+import { type Figures, quietHalf } from "../../bench/rounds.ts";
+import { summarize } from "../../bench/summary.ts";
+import { isReached, targetCells, targetsOf } from "../../bench/targets.ts";
+import { ListPostsResponseSchema } from "../../gen/blog/v1/post_pb.ts";
+
+const named = (name: string): Contestant => {
+  const found = CONTESTANTS.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`expected a contestant ${name}`);
+  return found;
+};
+const page = PAGES[2] ?? PAGES[0];
+if (page === undefined) throw new Error("expected a page");
+
+test("a contestant passes with the page's message, and fails with an id or a text that is off", () => {
+  const right = readPage(page.json);
+  const { check } = named("gateway Connect proto");
+  expect(check(toBinary(ListPostsResponseSchema, right), page)).toBeUndefined();
+  for (const [change, problem] of [
+    [{ id: (page.ids[0] ?? 0n) + 1n }, "its ids are not those of the page"],
+    [{ summary: "another" }, "it has another content"],
+    [{ unknownFields: {} }, "it has another content"],
+  ] as const) {
+    const posts = right.posts.map((post) =>
+      "id" in change && post !== right.posts[0] ? post : { ...post, ...change },
+    );
+    expect(
+      check(toBinary(ListPostsResponseSchema, create(ListPostsResponseSchema, { ...right, posts })), page),
+    ).toBe(problem);
+  }
+});
+
+test("the handler in Go passes without keys that have no field, and only without those", () => {
+  const right = readPage(page.json);
+  const { check } = named("go-handler Connect proto");
+  const bytesOf = (posts: typeof right.posts) =>
+    toBinary(ListPostsResponseSchema, create(ListPostsResponseSchema, { ...right, posts }));
+  const without = right.posts.map((post) => ({ ...post, unknownFields: {} }));
+  expect(check(bytesOf(without), page)).toBeUndefined();
+  expect(check(bytesOf(without.map((post) => ({ ...post, slug: "" }))), page)).toBe("it has another content");
+});
+
+const figuresOf = (cpuMicroseconds: number): Figures => ({
+  callsPerSecond: 1000 / cpuMicroseconds,
+  p50Ms: 1,
+  p99Ms: 2,
+  cpuMicroseconds,
+});
+
+test("ratios are those of the same round, to the proxy and to servers that are called in the same way", () => {
+  const series = (name: string, cpu: readonly number[]) => ({
+    contestant: named(name),
+    page,
+    rounds: cpu.map(figuresOf),
+  });
+  const rows = summarize([
+    series("proxy", [10, 100, 1000]),
+    series("go-transcoder Connect proto", [40, 400, 4000]),
+    series("go-transcoder gRPC", [1, 1, 1]),
+    series("gateway Connect proto", [20, 200, 2000]),
+  ]);
+  expect(rows.map(({ cpu }) => cpu)).toEqual([
+    {},
+    { proxy: { median: 4, low: 4, high: 4 } },
+    { proxy: { median: 0.01, low: 0.001, high: 0.1 } },
+    { proxy: { median: 2, low: 2, high: 2 }, "go-transcoder": { median: 0.5, low: 0.5, high: 0.5 } },
+  ]);
+});
+
+test("the half of the rounds counts in which others used the machine least, and none is lost", () => {
+  fc.assert(
+    fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 99 }), (shares) => {
+      const rounds = shares.map((others) => ({ others }));
+      const { counted, leftOut = [] } = quietHalf(rounds);
+      expect(new Set([...counted, ...leftOut])).toEqual(new Set(rounds));
+      expect(counted.length).toBe(rounds.length < 4 ? rounds.length : Math.ceil(rounds.length / 2));
+      const most = Math.max(0, ...counted.map(({ others }) => others));
+      for (const { others } of leftOut) expect(others).toBeGreaterThanOrEqual(most);
+    }),
+  );
+});
+
+test("others used what the machine did, and what was taken from it, without what the benchmark did itself", () => {
+  const before = { total: 1000, busy: 500, stolen: 100 };
+  expect(othersShare(before, { total: 2000, busy: 1200, stolen: 150 }, 250)).toBe(0.5);
+  expect(othersShare(before, { total: 2000, busy: 600, stolen: 100 }, 101)).toBe(0);
+});
+
+const estimate = { median: 2, low: 1, high: 3 };
+const none = { calls: [], codec: [], workers: [], large: [] };
+
+test("the figures that are wanted are held against medians, where they were measured", () => {
+  expect(targetsOf(none)).toEqual([]);
+  const workers = [{ name: "gateway gRPC", wall: estimate, capacity: { ...estimate, median: 1.5 } }];
+  const large = [
+    { name: "gateway gRPC", pageBytes: 1, heldMs: 30, heldWallMs: 99, memory: 6.01, memoryInARow: 9 },
+  ];
+  const targets = targetsOf({ ...none, workers, large });
+  expect(targets.map(isReached)).toEqual([false, true, false]);
+  expect(targetCells(targets)).toEqual([
+    ["two workers, gRPC: calls/s, one worker = 1", "1.50 [1.00, 3.00]", ">= 1.6", "no"],
+    ["6,400 posts, gRPC: event loop held, ms", "30.00", "<= 30", "yes"],
+    ["6,400 posts, gRPC: memory, page = 1", "6.01", "<= 6", "no"],
+  ]);
+});
+
+test("a sample of a profile is the innermost part's own, and counts for all parts on its stack", () => {
+  const node = (
+    id: number,
+    functionName: string,
+    url: string,
+    hitCount: number,
+    children: number[] = [],
+  ) => ({
+    id,
+    callFrame: { functionName, url, scriptId: "0", lineNumber: 0, columnNumber: 0 },
+    hitCount,
+    children,
+  });
+  const nodes = [
+    node(1, "(root)", "", 0, [2, 6, 7, 8]),
+    node(2, "onRequest", "node:_http_server", 1, [3]),
+    node(3, "serve", "file:///r/gateway/src/rpc/serve-call.ts", 2, [4]),
+    node(4, "decode", "file:///r/runtime/src/scan/scanner.ts", 3, [5]),
+    node(5, "toString", "node:buffer", 1),
+    node(6, "(garbage collector)", "", 1),
+    node(7, "(idle)", "", 1000),
+    node(8, "onread", "node:internal/stream_base_commons", 2),
+  ];
+  const profile = { nodes, startTime: 0, endTime: 1 };
+  const shares = sharesOf({ profile, main: 50, all: 100 });
+  const of = (part: string) => shares.find((share) => share.part === part);
+  // ten samples of the main thread, which has half of the time
+  expect(of("decoder")).toEqual({ part: "decoder", own: 0.2, inclusive: 0.2 });
+  expect(of("gateway")?.own).toBeCloseTo(0.1);
+  expect(of("gateway")?.inclusive).toBeCloseTo(0.3);
+  expect(of("node:http")?.own).toBeCloseTo(0.05);
+  expect(of("node:http")?.inclusive).toBeCloseTo(0.35);
+  expect(of("garbage collection")?.own).toBeCloseTo(0.05);
+  expect(of("sockets and streams")?.own).toBeCloseTo(0.1);
+  expect(shares.reduce((sum, { own }) => sum + own, 0)).toBeCloseTo(1);
+});
+
+test("the command line: measures all parts, one that is named first, or those among the words", () => {
+  const wanted = (...args: string[]) => {
+    const options = readOptions(args);
+    return PARTS.filter((part) => options !== undefined && isPartWanted(options, part));
+  };
+  expect(wanted()).toEqual([...PARTS]);
+  expect(wanted("large", "--only", "gRPC")).toEqual(["large"]);
+  expect(wanted("--only", "gateway gRPC")).toEqual(["calls"]);
+  expect(wanted("--only", "gateway gRPC, codec")).toEqual(["calls", "codec"]);
+  expect(wanted("--self")).toEqual(["calls"]);
+});
