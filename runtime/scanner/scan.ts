@@ -378,9 +378,10 @@ function intoField(message: usize, frame: usize, target: u32): bool {
   if (seen & bit) return false;
   store<u32>(span, seen | bit, SPAN_SEEN);
   const field: usize = load<u32>(load<u32>(message, L.MESSAGE_FIELDS) + ((<usize>rank) << 2));
+  const kind = load<u32>(field, L.FIELD_KIND);
   if (load<u32>(p) === NULL) {
     // null is a value of google.protobuf.Value alone, if no further key could have another
-    if (load<u32>(field, L.FIELD_KIND) !== L.KIND_VALUE || !(target & L.TARGET_LAST)) {
+    if (kind !== L.KIND_VALUE || !(target & L.TARGET_LAST)) {
       p += 4;
       return true;
     }
@@ -388,7 +389,7 @@ function intoField(message: usize, frame: usize, target: u32): bool {
   const taken = load<u32>(span, SPAN_TAKEN);
   if (taken !== 0 && taken <= place) return skipped();
   store<u32>(span, place + 1, SPAN_TAKEN);
-  if (load<u32>(field, L.FIELD_KIND) === L.KIND_SLOT) {
+  if (kind === L.KIND_SLOT) {
     store<u32>(span, p, SPAN_START);
     return skipped();
   }
@@ -398,15 +399,16 @@ function intoField(message: usize, frame: usize, target: u32): bool {
     store<u32>(frame, 1, OUT_OF_ORDER);
   }
   const start = q;
-  if (!ofField(field, rank)) return false;
+  const isRead = kind < <u32>L.KIND_MESSAGE ? value(field) : below(kind, field, rank);
+  if (!isRead) return false;
   note(frame, rank, start, q - start);
   return true;
 }
 
-/** Reads a value as a field, which it remembers for reports. */
-function ofField(field: usize, rank: u32): bool {
-  const kind = load<u32>(field, L.FIELD_KIND);
-  if (kind < <u32>L.KIND_MESSAGE || kind > <u32>L.KIND_LIST_VALUE) return value(field);
+/** Reads a value that may have keys to report. */
+function below(kind: u32, field: usize, rank: u32): bool {
+  // an envelope is none of the message
+  if (kind > <u32>L.KIND_LIST_VALUE) return value(field);
   if (kind === L.KIND_MESSAGE || kind === L.KIND_LIST) {
     enter(rank, field);
     if (!value(field)) return false;
@@ -948,13 +950,13 @@ function nested(fieldTag: u32, inner: usize): bool {
 
 function list(field: usize): bool {
   const each: usize = load<u32>(field, L.FIELD_ARGUMENT);
-  const isNamed = load<u32>(each, L.FIELD_KIND) <= <u32>L.KIND_MESSAGE;
+  const kind = load<u32>(each, L.FIELD_KIND);
   const c = byte(p);
   if (c !== OPEN_BRACKET) {
     // where other types are known to come, an object is a list of one, unless it is empty
     if (c !== OPEN_BRACE || !load<u32>(field, L.FIELD_LOOSE)) return false;
     const end = space(p + 1);
-    if (byte(end) !== CLOSE_BRACE) return listItem(each, 0, isNamed);
+    if (byte(end) !== CLOSE_BRACE) return listItem(kind, each, 0);
     p = end + 1;
     return true;
   }
@@ -963,13 +965,13 @@ function list(field: usize): bool {
     p++;
     return true;
   }
-  const isValue = load<u32>(each, L.FIELD_KIND) === L.KIND_VALUE;
+  const isValue = kind === L.KIND_VALUE;
   let index = 0;
   while (true) {
     const start = q;
     if (byte(p) === 0x6e && !isValue) return false;
     // an item that is left out is lost
-    if (!listItem(each, index++, isNamed) || q === start) return false;
+    if (!listItem(kind, each, index++) || q === start) return false;
     p = space(p);
     const d = byte(p++);
     if (d === CLOSE_BRACKET) return true;
@@ -978,9 +980,9 @@ function list(field: usize): bool {
   }
 }
 
-/** @param isNamed whether keys in it can be reported, by its index */
-function listItem(field: usize, index: i32, isNamed: bool): bool {
-  if (!isNamed) return unnamed(field);
+function listItem(kind: u32, field: usize, index: i32): bool {
+  if (kind < <u32>L.KIND_MESSAGE) return value(field);
+  if (kind !== L.KIND_MESSAGE) return unnamed(field);
   item(index);
   return value(field);
 }
