@@ -22,7 +22,7 @@ import {
   type SignInSettings,
 } from "./authorization/sign-in/create-sign-in.ts";
 import { createBusObserver } from "./bus/bus-observer.ts";
-import type { BusOptions } from "./bus/bus-options.ts";
+import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "./bus/bus-options.ts";
 import { RedisBus } from "./bus/redis-bus.ts";
 import { asCurrentSubject, callKey, currentCall, currentSubject } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
@@ -107,8 +107,8 @@ export interface GatewayOptions
   readonly fastPath?: boolean;
   /** How feeds are watched; `limits` say how many streams there may be. */
   readonly watch?: Omit<WatchOptions, "bus" | "maxWatchers"> | undefined;
-  /** Shares feeds with other processes. Default: each process polls for itself. */
-  readonly bus?: BusOptions | undefined;
+  /** Shares feeds with other processes: over Redis, or by a bus that is made. Default: each process polls for itself. */
+  readonly bus?: BusOptions | BusMaker | undefined;
   /** Where to serve metrics, and which. Default: nowhere; without a port likewise. */
   readonly metrics?: (MetricsPlace & MetricsOptions) | undefined;
   /** Where to serve heap snapshots, CPU profiles and the level of the log. Default: nowhere. */
@@ -167,10 +167,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       call: createCallMethod(() => rest),
       caller: currentSubject,
       log,
+      reports: metrics,
       now: authorization.now,
     });
   const personal = signIn === undefined ? upstreams : withSessions(upstreams, signIn, adapters);
-  const bus = busOptions && new RedisBus(busOptions, createBusObserver(metrics, log));
+  const bus = busOptions && makeBus(busOptions, createBusObserver(metrics, log));
   if (bus !== undefined) metrics.watchBus(() => bus.feeds);
   const rest: Rest = orClose(bus, () =>
     createRest({
@@ -267,8 +268,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
+function makeBus(options: BusOptions | BusMaker, observer: BusObserver): ProcessBus {
+  return typeof options === "function" ? options(observer) : new RedisBus(options, observer);
+}
+
 /** Makes what the bus is for; without it, nobody else would end the bus. */
-function orClose<T>(bus: RedisBus | undefined, make: () => T): T {
+function orClose<T>(bus: ProcessBus | undefined, make: () => T): T {
   try {
     return make();
   } catch (error) {

@@ -47,7 +47,7 @@ export { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "./decod
 export { EnumTable } from "./decode/enum-table.ts";
 export type { MaskTable } from "./decode/mask-table.ts";
 export type { OneofMembers } from "./decode/oneof-writer.ts";
-export type { ProtoWriter } from "./decode/proto-writer.ts";
+export { FieldTable, type ProtoWriter } from "./decode/proto-writer.ts";
 export {
   type Condition,
   fromText,

@@ -42,12 +42,15 @@ export type {
   OAuth1Credentials,
   OAuth2Credentials,
 } from "./credentials/credentials.ts";
+export type { Parameter } from "./credentials/oauth1.ts";
 export {
-  authorizationHeader,
-  type Parameter,
-  type SignableRequest,
-  type SigningKey,
-} from "./credentials/oauth1.ts";
+  type OAuth1Moment,
+  type OAuth1Request,
+  type OAuth1Signer,
+  type OAuth1TokenText,
+  readOAuth1Token,
+  signOAuth1,
+} from "./credentials/oauth1-token.ts";
 export type { OAuth2Grant, TokenStore } from "./credentials/oauth2-grant.ts";
 export {
   DIFFERENCE_CLASSES,

@@ -122,7 +122,7 @@ export interface Rest {
   ): Promise<WatchedFeed>;
   /**
    * Ends the streams that watch feeds, each with a last message that has its resume token, and then with UNAVAILABLE, reason
-   * UPSTREAM_CLOSED. For servers that let calls finish before they close.
+   * WATCH_DRAINED. For servers that let calls finish before they close.
    */
   drain(): void;
   /** Ends streams that wait for news, waits for running calls, then closes all connections. */

@@ -159,7 +159,7 @@ test.each(["Connect proto, h2c", "gRPC proto, h2c", "gRPC-Web proto, HTTP/1.1"] 
       const failed = failureOf(reading);
       while (tokens.length === 0) await setImmediate();
       await ending.gateway.close({ skipNotice: true });
-      expect(await failed).toMatchObject({ code: "Unavailable", reason: "UPSTREAM_CLOSED" });
+      expect(await failed).toMatchObject({ code: "Unavailable", reason: "WATCH_DRAINED" });
       expect(tokens).toHaveLength(2);
       const again = await firstOf(ending.client(EventService, "in-process").watchPublicEvents({}));
       expect(again.resumeToken).not.toBe("");

@@ -186,7 +186,7 @@ function space(dice: Dice): string {
   return dice.once(12) ? dice.pick([" ", "\n  ", "\t", "\r\n", "                    "]) : "";
 }
 
-function shuffle<T>(items: T[], dice: Dice): void {
+export function shuffle<T>(items: T[], dice: Dice): void {
   for (let i = items.length - 1; i > 0; i--) {
     const j = dice.of(i + 1);
     [items[i], items[j]] = [items[j] as T, items[i] as T];

@@ -140,8 +140,12 @@ export function createAuthorization(
       metrics.authorized(endpoint, outcome);
       if (endpoint !== "metadata") log.info({ endpoint, outcome, client }, "authorization");
     },
+    onGrant: (grant, outcome) => metrics.tokenGranted(grant, outcome),
     onRevoked: (token) => tokens.forget(token),
-    onReuse: (kind, clientId) => log.warn({ kind, clientId }, "used again, its grant is revoked"),
+    onReuse: (kind, clientId) => {
+      metrics.tokenReused(kind === "RefreshToken" ? "refresh_token" : "code");
+      log.warn({ kind, clientId }, "used again, its grant is revoked");
+    },
     onLimit,
     onError,
   });

@@ -28,6 +28,8 @@ export interface Flow {
   readonly returnState: string;
   /** When it ends by itself, in milliseconds since the epoch. */
   readonly expiresAt: number;
+  /** How long the body of a request may pause, in milliseconds. */
+  readonly bodyIdleTimeoutMs: number;
   readonly client: FlowClient;
   /** What the client asks for, or all that it may have where it did not say; none of them unknown. */
   readonly scopes: readonly string[];
@@ -73,6 +75,16 @@ export interface Sessions {
   isAlive(sessionId: string): Promise<boolean>;
   /** The last grant that was bound to the session has been revoked: forgets the third party's tokens. */
   end(sessionId: string): Promise<void>;
+}
+
+/** What sign-ins and sessions report. Names of upstreams are those of the configuration, outcomes those of ours. */
+export interface SignInReports {
+  /** A person has come back from an upstream, or could not be sent there: `ok`, or what failed. */
+  signedIn(upstream: string, outcome: string): void;
+  /** Tokens of a session were to be refreshed: `ok`, or what failed. */
+  sessionRefreshed(upstream: string, outcome: string): void;
+  /** A session at an upstream has ended. */
+  sessionEnded(upstream: string): void;
 }
 
 /** Below `/authorize/`: the pages of flows. */

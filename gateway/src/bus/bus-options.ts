@@ -1,4 +1,4 @@
-import type { Secret, TlsOptions } from "connect-rest";
+import type { FeedBus, Secret, TlsOptions } from "connect-rest";
 
 /** How processes share feeds over Redis (6.2 and newer) or Valkey. */
 export interface BusOptions {
@@ -15,6 +15,17 @@ export interface BusOptions {
   /** Before every key and channel. Default: `connect-rest`. */
   readonly prefix?: string | undefined;
 }
+
+/** A process's way to others with whom it shares feeds. */
+export interface ProcessBus extends FeedBus {
+  /** Feeds that this process takes part in, and those of them that it polls. */
+  readonly feeds: { readonly joined: number; readonly led: number };
+  /** Leaves all feeds, so that others can poll them, and ends. */
+  close(): Promise<void>;
+}
+
+/** Makes a bus that tells an observer what happens. */
+export type BusMaker = (observer: BusObserver) => ProcessBus;
 
 /** Why an entry was dropped. */
 export type DroppedReason = "oversized" | "malformed" | "unreadable" | "invalid" | "overflow" | "stale";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { FeedBus, FeedMember, FeedName, FeedSeat } from "connect-rest";
-import { type BusObserver, type BusOptions, DEFAULT_PREFIX } from "./bus-options.ts";
+import type { FeedMember, FeedName, FeedSeat } from "connect-rest";
+import { type BusObserver, type BusOptions, DEFAULT_PREFIX, type ProcessBus } from "./bus-options.ts";
 import { Connection } from "./connection.ts";
 import { RedisSeat } from "./redis-seat.ts";
 import { PLAIN_ENTRIES, sealedEntries } from "./sealing.ts";
@@ -9,7 +9,7 @@ import { PLAIN_ENTRIES, sealedEntries } from "./sealing.ts";
  * Shares feeds over Redis or Valkey: a lease with a fence for who polls, and a stream with what was found. What comes from
  * there is input like any other; what goes there has no credentials, and is sealed where there are keys.
  */
-export class RedisBus implements FeedBus {
+export class RedisBus implements ProcessBus {
   private readonly options: BusOptions;
   private readonly observer: BusObserver;
   private readonly connection: Connection;

@@ -1,8 +1,10 @@
 import type { FeedEntryKind, FeedMember, FeedName, FeedSeat } from "connect-rest";
 import type { BusObserver } from "./bus-options.ts";
 import type { Connection } from "./connection.ts";
+import { EntryReader } from "./entry-reader.ts";
+import { leaseOf, MAX_LEASE_MS, MIN_LEASE_MS } from "./lease.ts";
 import { Outbox } from "./outbox.ts";
-import { LEASE, MAX_LEASE_MS, PUBLISH, READ, RELEASE } from "./scripts.ts";
+import { LEASE, PUBLISH, READ, RELEASE } from "./scripts.ts";
 import { SEALING_BYTES, type Sealing } from "./sealing.ts";
 
 /** The largest entry that is read or written, in bytes. */
@@ -10,8 +12,6 @@ const MAX_ENTRY_BYTES = 16 * 1024 * 1024 + SEALING_BYTES;
 /** How many entries are read at a time, and how many bytes. */
 const READ_ENTRIES = 128;
 const READ_BYTES = 32 * 1024 * 1024;
-/** The shortest lease. */
-const MIN_LEASE_MS = 500;
 /** Within which time after the end of a lease others ask for it, in milliseconds. */
 const SPREAD_MS = 100;
 /** The fence of a process that polls without the bus. */
@@ -47,6 +47,7 @@ export class RedisSeat implements FeedSeat {
   private readonly channel: string;
   private readonly keys: { readonly lease: string; readonly state: string; readonly stream: string };
   private readonly outbox: Outbox;
+  private readonly reader: EntryReader;
   private leaseMs: number;
   /** How long the lease of whoever polls may last. */
   private otherMs = MAX_LEASE_MS;
@@ -55,7 +56,6 @@ export class RedisSeat implements FeedSeat {
   /** The fence that it had last, with which it can go on where nobody else has come. */
   private lastFence = "";
   private lastId = "0-0";
-  private hasStarted = false;
   private isOver = false;
   private timer: NodeJS.Timeout | undefined;
   private aloneTimer: NodeJS.Timeout | undefined;
@@ -70,6 +70,7 @@ export class RedisSeat implements FeedSeat {
     const base = `${options.prefix}:{${name.key}}`;
     this.channel = base;
     this.keys = { lease: `${base}:lease`, state: `${base}:state`, stream: `${base}:entries` };
+    this.reader = new EntryReader(member, options.observer);
     this.outbox = new Outbox(() => options.observer.dropped("overflow"));
   }
 
@@ -98,7 +99,7 @@ export class RedisSeat implements FeedSeat {
     if (this.isOver || this.aloneTimer !== undefined) return;
     this.aloneTimer = setTimeout(
       () => {
-        this.start([]);
+        this.reader.start([]);
         if (this.fence === undefined) this.lead(ALONE);
       },
       Math.min(this.leaseMs, this.otherMs),
@@ -237,14 +238,14 @@ export class RedisSeat implements FeedSeat {
       for (const each of reply) {
         const entry = this.opened(each);
         if (entry === undefined) continue;
-        if (this.hasStarted) {
-          this.take(entry);
+        if (this.reader.hasStarted) {
+          this.reader.take(entry.bytes);
         } else {
           entries.push(entry);
         }
       }
     }
-    if (!this.isOver) this.start(entries);
+    if (!this.isOver && !this.reader.hasStarted) this.start(entries);
   }
 
   /** An entry of another one, or undefined for one that is dropped. */
@@ -267,32 +268,11 @@ export class RedisSeat implements FeedSeat {
 
   /** Tells the member what the bus keeps: the newest window, the news behind it, and the newest poll. */
   private start(entries: readonly Incoming[]): void {
-    if (this.hasStarted || this.isOver) return;
-    this.hasStarted = true;
     const window = entries.findLastIndex(({ kind }) => kind === "window");
     const poll = entries.findLast(({ kind }) => kind === "poll");
     const kept = entries.filter((entry, index) =>
       entry.kind === "poll" ? entry === poll : window >= 0 && index >= window,
     );
-    try {
-      this.member.start(kept.map(({ bytes }) => bytes));
-      for (const _ of kept) this.options.observer.received();
-    } catch {
-      // what one of them has spoiled, the others may make good: what is known already is nothing new
-      for (const entry of kept) this.take(entry);
-    }
+    this.reader.start(kept.map(({ bytes }) => bytes));
   }
-
-  private take({ bytes }: Incoming): void {
-    try {
-      this.member.entry(bytes);
-      this.options.observer.received();
-    } catch {
-      this.options.observer.dropped("invalid");
-    }
-  }
-}
-
-function leaseOf(intervalMs: number): number {
-  return Math.round(Math.min(Math.max(intervalMs, MIN_LEASE_MS), MAX_LEASE_MS));
 }

@@ -1,11 +1,10 @@
+import { MAX_LEASE_MS } from "./lease.ts";
+
 /** How many entries the stream of a feed has at most; it is trimmed to its last two windows before. */
 const MAX_ENTRIES = 1024;
 
 /** How long a feed is kept that nobody publishes any more, in milliseconds. */
 const KEEP_MS = 24 * 3600 * 1000;
-
-/** The longest lease: polls may be a day apart, but nobody waits that long for a process that is gone. */
-export const MAX_LEASE_MS = 30_000;
 
 /** A script with what it is called with, in this order. Keys of one feed are in one slot of a cluster. */
 export interface Script {

@@ -1,4 +1,6 @@
 import * as nodeModule from "node:module";
+import type { BusMaker } from "../bus/bus-options.ts";
+import { GroupBus } from "../bus/group-bus.ts";
 import { type Overrides, type Prepared, prepare } from "../config/inspect.ts";
 import { LiveUpstreams } from "../config/live-upstreams.ts";
 import type { Config } from "../config/load.ts";
@@ -73,7 +75,7 @@ async function serveHere(options: ServeOptions, orders: Orders | undefined): Pro
     const upstreams = new LiveUpstreams(running.upstreams);
     const prepared = { ...running, upstreams: upstreams.options };
     const listening = { ...options, ...(showcase !== undefined && { port: showcase.port }) };
-    const gateway = await startPrepared(prepared, listening, log, start !== undefined);
+    const gateway = await startPrepared(prepared, listening, log, orders);
     // Before the ready line: whoever reads it may send a signal at once.
     const stopped = Promise.race([untilStopped(), hangUp.gone, endOf(sandbox), retirement(orders)]);
     const reload = createReload({ read, running, gateway, upstreams, log });
@@ -164,7 +166,7 @@ async function startPrepared(
   }: Prepared,
   options: ServeOptions,
   log: Logger,
-  isWorker: boolean,
+  orders: Orders | undefined,
 ): Promise<Gateway> {
   const authorization = resolved && { ...resolved, store: await openStore(resolved.storePlace) };
   const { host, port, hosts, pages, reflection, limits, origins, proxies, metrics, diagnostics } =
@@ -175,6 +177,7 @@ async function startPrepared(
       types,
       upstreams,
       ...watching,
+      bus: watching.bus ?? busOfWorkers(orders),
       strict: config.strict,
       webAssembly: config.webAssembly,
       differences: config.differences,
@@ -189,7 +192,7 @@ async function startPrepared(
       corsHeaders,
       proxies,
       // the primary process serves those of all workers
-      metrics: metrics && { ...metrics, port: isWorker ? undefined : metrics.port },
+      metrics: metrics && { ...metrics, port: orders !== undefined ? undefined : metrics.port },
       diagnostics,
       tls,
       authorization,
@@ -197,6 +200,11 @@ async function startPrepared(
       log,
     }),
   );
+}
+
+/** Without a bus that is configured, workers share feeds among themselves. */
+function busOfWorkers(orders: Orders | undefined): BusMaker | undefined {
+  return orders && ((observer) => new GroupBus(orders.broker, observer));
 }
 
 async function listen(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isRedirectUri } from "../authorization/server/redirect-uri.ts";
+import { isRedirectUri, REDIRECT_URI_EXPECTED } from "../authorization/server/redirect-uri.ts";
 import { isLoopback } from "../listener/hosts.ts";
 import { signInSchema } from "./authorization-sign-in.ts";
 import { isOrigin, secret, text } from "./schema-parts.ts";
@@ -39,8 +39,7 @@ const scope = z.strictObject({
 });
 
 const redirectUri = z.string().refine(isRedirectUri, {
-  error:
-    "expected an https address, or http with localhost, 127.0.0.1 or [::1]; without user and fragment (RFC 8252)",
+  error: `expected an address: ${REDIRECT_URI_EXPECTED} (RFC 8252)`,
 });
 
 const client = z.strictObject({

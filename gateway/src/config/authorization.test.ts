@@ -132,8 +132,15 @@ const MISTAKES: readonly (readonly [name: string, text: string, problem: string]
   [
     "a redirect URI by http",
     client("redirectUris: ['http://app.example/']"),
-    'authorization.clients.c.redirectUris[0]: expected an https address, or http with localhost, 127.0.0.1 or [::1]; without user and fragment (RFC 8252); it is "http://app.example/"',
+    'authorization.clients.c.redirectUris[0]: expected an address: https, or http with localhost, 127.0.0.1 or [::1]; as browsers write it, without user, fragment and parameters of the response (RFC 8252); it is "http://app.example/"',
   ],
+  ...["http://127.0.0.1:8080/cb", "http://localhost:8080/", "http://[::1]:8080/"].map(
+    (uri): [string, string, string] => [
+      `a redirect URI of the gateway's own: ${uri}`,
+      client(`redirectUris: ['https://app.example/', '${uri}']`),
+      `authorization.clients.c.redirectUris: expected addresses of the client, got ${uri}, which is on the gateway's own origin`,
+    ],
+  ),
   [
     "a token for registration, which needs none",
     base(`registration: { initialAccessToken: ${PLACE.GOOD} }`),

@@ -3,6 +3,7 @@ import type { ServiceAdapter } from "connect-rest";
 import type { ClientMetadata } from "oidc-provider";
 import type { AuthorizationOptions } from "../authorization/authorization.ts";
 import { createScopeMap } from "../authorization/resource/scopes.ts";
+import { isOn } from "../authorization/server/redirect-uri.ts";
 import { methodFactsOf } from "../credentials/caller-rights.ts";
 import { hashOf } from "../store/hash.ts";
 import type { StorePlace } from "../store/open-store.ts";
@@ -40,7 +41,7 @@ export function resolveAuthorization(
   const scopes = Object.entries(authorization.scopes).map(([name, { methods }]) => ({ name, methods }));
   const { names } = createScopeMap(scopes, methodFactsOf(adapters, {}).annotated);
   const clients = Object.entries(authorization.clients).map(([id, client]) => {
-    return readClient(id, client, names, reader);
+    return readClient(id, client, { names, publicUrl }, reader);
   });
   const resolved = {
     publicUrl,
@@ -96,7 +97,7 @@ function readRegistration(
 function readClient(
   id: string,
   client: ConfiguredClient,
-  names: readonly string[],
+  { names, publicUrl }: { readonly names: readonly string[]; readonly publicUrl: string },
   reader: SecretReader,
 ): ClientMetadata {
   const { name, secret, jwks, redirectUris, grants, scopes } = client;
@@ -108,6 +109,10 @@ function readClient(
   }
   if (usesCodes && redirectUris.length === 0) {
     reader.report("authorization_code needs an address", "clients", id, "redirectUris");
+  }
+  for (const uri of redirectUris.filter((each) => isOn(publicUrl, each))) {
+    const text = `expected addresses of the client, got ${uri}, which is on the gateway's own origin`;
+    reader.report(text, "clients", id, "redirectUris");
   }
   checkScopes(scopes, names, reader, "clients", id, "scopes");
   return {

@@ -5,7 +5,8 @@ import { Secret } from "connect-rest";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { LIMIT_NAMES, LIMIT_TABLE, type LimitEntry, withDefaultLimits } from "../limits.ts";
-import { changedContents, changesBetween } from "./changes.ts";
+import { changedContents, changesBetween, changesOf } from "./changes.ts";
+import { prepare } from "./inspect.ts";
 import { type Config, loadConfig } from "./load.ts";
 
 const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-changes-"));
@@ -124,4 +125,57 @@ test("proxies and TLS of upstreams whose secrets or files have other contents ar
   };
   expect(changedContents(running, next)).toEqual(["upstreams.a.proxy", "upstreams.b.tls"]);
   expect(changedContents(running, running)).toEqual([]);
+});
+
+/** Settings that are secrets, with whether a changed secret counts at once. */
+const SECRETS: readonly (readonly [path: string, isLive: boolean])[] = [
+  ["watch.resumeKey", false],
+  ["watch.previousResumeKey", false],
+  ["bus.username", false],
+  ["bus.password", false],
+  ["bus.key", false],
+  ["bus.previousKey", false],
+  ["upstreams.echo.credentials.apiKey", true],
+  ["upstreams.echo.credentials.basic.username", true],
+  ["upstreams.echo.credentials.basic.password", true],
+  ["authorization.signIn.keys[0]", false],
+  ["upstreams.echo.signIn.oauth2.clientSecret", false],
+];
+
+test("of secrets that have changed in their places, those that count after a restart only are named", async () => {
+  const text = `
+adapters: [${path.resolve(import.meta.dirname, "../testing/personal-echo-rest.ts")}]
+watch: { resumeKey: { env: S0 }, previousResumeKey: { env: S1 } }
+bus: { url: "redis://127.0.0.1", username: { env: S2 }, password: { env: S3 }, key: { env: S4 }, previousKey: { env: S5 } }
+upstreams:
+  echo:
+    baseUrl: https://echo.example
+    credentials: { apiKey: { env: S6 }, basic: { username: { env: S7 }, password: { env: S8 } } }
+    signIn:
+      oauth2:
+        authorizationEndpoint: https://id.example/authorize
+        tokenEndpoint: https://id.example/token
+        clientId: one
+        clientSecret: { env: S10 }
+      identity: { url: "https://id.example/me", field: sub }
+authorization: { publicUrl: "http://127.0.0.1:8080", signIn: { keys: [{ env: S9 }] } }
+`;
+  const file = path.join(directory, "secrets.yaml");
+  writeFileSync(file, text);
+  const read = (changed: readonly string[]) => {
+    const entries = SECRETS.map(([place], index) => {
+      const secret = Buffer.alloc(32, `${index}${changed.includes(place) ? "b" : "a"}`).toString("base64");
+      return [`S${index}`, secret] as const;
+    });
+    return prepare(file, Object.fromEntries(entries));
+  };
+  const before = await read([]);
+  await fc.assert(
+    fc.asyncProperty(fc.subarray([...SECRETS]), async (changed) => {
+      const after = await read(changed.map(([place]) => place));
+      const expected = changed.filter(([, isLive]) => !isLive).map(([place]) => place);
+      expect(changesOf(before, after)).toEqual({ live: [], restart: expected.toSorted() });
+    }),
+    { numRuns: 15 },
+  );
 });

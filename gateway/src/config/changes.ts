@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { Secret, type UpstreamOptions } from "connect-rest";
+import type { BusOptions } from "../bus/bus-options.ts";
 import { isReloaded, LIMIT_NAMES } from "../limits.ts";
 import { dotted } from "./issues.ts";
 import type { Config } from "./load.ts";
+import { secretsOf } from "./secrets.ts";
 
 /** Settings that differ between two configurations, as dotted paths in the order of the alphabet. */
 export interface Changes {
@@ -16,6 +18,7 @@ export interface Changes {
 interface Configured {
   readonly config: Config;
   readonly upstreams: Upstreams;
+  readonly watching: { readonly bus: Pick<BusOptions, "tls"> | undefined };
 }
 
 type Path = readonly string[];
@@ -25,10 +28,15 @@ type Upstreams = Readonly<Record<string, Pick<UpstreamOptions, "proxy" | "tls">>
 /** Compares what runs with what is there now: settings, and the contents of files and secrets. */
 export function changesOf(running: Configured, next: Configured): Changes {
   const { live, restart } = changesBetween(running.config, next.config);
-  const contents = changedContents(running.upstreams, next.upstreams).filter(
-    (group) => !restart.some((setting) => setting.startsWith(`${group}.`)),
+  const isNew = (group: string) => !restart.some((setting) => `${setting}.`.startsWith(`${group}.`));
+  const groups = changedContents(running.upstreams, next.upstreams).filter(isNew);
+  const [before, after] = [running.watching.bus?.tls, next.watching.bus?.tls];
+  if (isNew("bus.tls") && differ(before, after)) groups.push("bus.tls");
+  const isInGroup = (setting: string) => groups.some((group) => setting.startsWith(`${group}.`));
+  const secrets = changedSecrets(running.config, next.config).filter(
+    (each) => isNew(each) && !isInGroup(each),
   );
-  return { live, restart: [...restart, ...contents].toSorted() };
+  return { live, restart: [...restart, ...groups, ...secrets].toSorted() };
 }
 
 /** Compares what runs with what is in the file now. */
@@ -55,10 +63,25 @@ export function changedContents(running: Upstreams, next: Upstreams): string[] {
     const after = next[name];
     if (after === undefined) return [];
     return (["proxy", "tls"] as const)
-      .filter((key) => isObject(before[key]) && isObject(after[key]))
-      .filter((key) => !isDeepStrictEqual(revealed(before[key]), revealed(after[key])))
+      .filter((key) => differ(before[key], after[key]))
       .map((key) => dotted(["upstreams", name, key]));
   });
+}
+
+/** Settings of secrets that are others now although their places may be the same, and that count from the next start on. */
+function changedSecrets(running: Config, next: Config): string[] {
+  const before = secretsOf(running);
+  return [...secretsOf(next)].flatMap(([key, { path, secret }]) => {
+    const old = before.get(key)?.secret.reveal();
+    return old === undefined || old === secret.reveal() || isLive(path.map(String), true)
+      ? []
+      : [dotted(path)];
+  });
+}
+
+/** Whether groups that are there both times have other contents. */
+function differ(before: unknown, after: unknown): boolean {
+  return isObject(before) && isObject(after) && !isDeepStrictEqual(revealed(before), revealed(after));
 }
 
 function isObject(value: unknown): value is object {

@@ -499,7 +499,7 @@ export const configSchema = z.strictObject({
   bus: bus
     .optional()
     .describe(
-      "Share watched feeds among replicas over Redis or Valkey: one of them polls, all deliver. Default: each process polls for itself.",
+      "Share watched feeds among replicas over Redis or Valkey: one of them polls, all deliver. Default: the workers of a gateway share them, and each gateway polls for itself.",
     ),
   differences: differences
     .optional()

@@ -139,6 +139,20 @@ function readProxy({ url, username, password, ca }: ProxyPlaces, reader: SecretR
   };
 }
 
+/** A secret that was read, and the setting that says from where. */
+export interface ReadSecret {
+  readonly path: readonly PropertyKey[];
+  readonly secret: Secret;
+}
+
+/** By the settings in JSON, what was read for a configuration. */
+const SECRETS = new WeakMap<Config, Map<string, ReadSecret>>();
+
+/** All secrets that were read for a configuration, by their settings. */
+export function secretsOf(config: Config): ReadonlyMap<string, ReadSecret> {
+  return SECRETS.get(config) ?? new Map();
+}
+
 /** Reads secrets from their places, and collects what goes wrong. */
 export class SecretReader {
   private readonly config: Config;
@@ -155,11 +169,19 @@ export class SecretReader {
 
   read(place: SecretPlace, ...keys: readonly PropertyKey[]): Secret {
     try {
-      return new Secret(valueOfSecret(place, this.config, this.env));
+      const secret = new Secret(valueOfSecret(place, this.config, this.env));
+      this.remember([...this.path, ...keys], secret);
+      return secret;
     } catch (error) {
       this.report(error instanceof Error ? error.message : String(error), ...keys);
       return new Secret("");
     }
+  }
+
+  /** The place of a secret may stay the same where the secret does not. */
+  private remember(path: readonly PropertyKey[], secret: Secret): void {
+    const all = SECRETS.get(this.config) ?? new Map<string, ReadSecret>();
+    SECRETS.set(this.config, all.set(JSON.stringify(path), { path, secret }));
   }
 
   /** Where the tokens of an upstream are kept; a file that is missing, or that others can read, is a problem. */

@@ -5,6 +5,7 @@ import type { Compression } from "@connectrpc/connect/protocol";
 import type { Call } from "../call/call.ts";
 import type { Limits } from "../limits.ts";
 import type { HttpRequest } from "../listener/http.ts";
+import { splitTarget } from "../listener/target.ts";
 import type { Decompress } from "../protocol/decompress.ts";
 import { type MessageOptions, readEnvelopes, readMessage, readWhole } from "./request-messages.ts";
 
@@ -51,7 +52,7 @@ export function readRequest(
 
 /** Checks the message in the query of a Connect GET. Malformed base64 has been refused before. */
 export async function checkQuery({ url }: HttpRequest, options: ReadOptions): Promise<void> {
-  const parameters = new URLSearchParams(url?.split("?", 2)[1]);
+  const parameters = new URLSearchParams(splitTarget(url).query);
   const isJson = parameters.get("encoding") === "json";
   const messages = messageOptions(parameters.get("compression"), isJson, options);
   const text = parameters.get("message") ?? "";

@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { getHeapSnapshot } from "node:v8";
 import { UNCACHED } from "../listener/refusal.ts";
 import { sendText } from "../listener/side-server.ts";
+import { splitTarget } from "../listener/target.ts";
 
 const DEFAULT_SECONDS = 10;
 const MAX_SECONDS = 300;
@@ -25,7 +26,7 @@ export async function sendCpuProfile(
   request: http.IncomingMessage,
   response: http.ServerResponse,
 ): Promise<void> {
-  const given = new URLSearchParams(request.url?.split("?")[1]).get("seconds") ?? String(DEFAULT_SECONDS);
+  const given = new URLSearchParams(splitTarget(request.url).query).get("seconds") ?? String(DEFAULT_SECONDS);
   const seconds = Number(given);
   if (!(seconds > 0 && seconds <= MAX_SECONDS)) {
     sendText(response, 400, `expected seconds above 0 and at most ${MAX_SECONDS}`);

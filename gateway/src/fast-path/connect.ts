@@ -5,6 +5,7 @@ import type { ConnectError } from "@connectrpc/connect";
 import { type Compression, mergeNonProtocolHeaders } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import type { HttpRequest } from "../listener/http.ts";
+import { splitTarget } from "../listener/target.ts";
 import { BODY_BOUNDS, boundedError } from "../protocol/bounded-error.ts";
 import { ChunkBuffer } from "../protocol/chunk-buffer.ts";
 import { toNodeHeaders } from "../protocol/headers.ts";
@@ -47,7 +48,7 @@ export function getHead(
   method: DescMethod,
   compressions: readonly Compression[],
 ): Head | undefined {
-  const query = url?.split("?", 2)[1];
+  const { query } = splitTarget(url);
   if (method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS) return undefined;
   // nobody sends a fragment; an address would lose it
   if (query === undefined || query.includes("#") || headers["content-type"] !== undefined) return undefined;

@@ -25,6 +25,9 @@ const BUCKET_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 /** Label sets that one metric may have. */
 const MAX_SETS = 1000;
 
+/** The grant types of OAuth 2 that are told apart. */
+const GRANTS: ReadonlySet<string> = new Set(["authorization_code", "refresh_token", "client_credentials"]);
+
 /** What a breaker's state is as a number. */
 const STATE_NUMBERS: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
@@ -67,8 +70,6 @@ export interface Gauges {
 export class Metrics {
   private readonly registry = new Registry();
   private readonly places = new LabelSets();
-  /** Errors of sign-in come from third parties. */
-  private readonly outcomes = new LabelSets();
   private readonly calls = this.counter("calls_total", "Calls that ended.", ["method", "code", "protocol"]);
   private readonly callSeconds = this.histogram("call_duration_seconds", "How long calls took.", [
     "method",
@@ -123,6 +124,31 @@ export class Metrics {
     "token_checks_total",
     "Calls whose access token was checked, by outcome.",
     ["outcome"],
+  );
+  private readonly tokenGrants = this.counter(
+    "token_grants_total",
+    'Requests for tokens, by grant type, "other" for one that is unknown, and outcome: "ok", or the error of the response.',
+    ["grant", "outcome"],
+  );
+  private readonly tokenReuses = this.counter(
+    "token_reuses_total",
+    "Codes and refresh tokens that came back after their use, which revoked their grant.",
+    ["kind"],
+  );
+  private readonly signIns = this.counter(
+    "sign_ins_total",
+    'Persons who came back from an upstream, or could not be sent there, by outcome: "ok", or why they are not signed in.',
+    ["upstream", "outcome"],
+  );
+  private readonly sessionRefreshes = this.counter(
+    "session_refreshes_total",
+    'Refreshes of persons\' tokens at an upstream, by outcome: "ok", or why there are no new ones.',
+    ["upstream", "outcome"],
+  );
+  private readonly sessionEnds = this.counter(
+    "session_ends_total",
+    "Sessions of persons that an upstream has ended, or that have expired there.",
+    ["upstream"],
   );
   private readonly tlsFailures = this.counter("tls_failures_total", "TLS handshakes that failed.", []);
   private readonly violations = this.counter(
@@ -229,15 +255,39 @@ export class Metrics {
     this.rejections.inc({ status });
   }
 
-  /** A request to an endpoint of the authorization server. */
+  /** A request to an endpoint of the authorization server. Outcomes are few: see `knownOutcome`. */
   authorized(endpoint: string, outcome: string): void {
-    const label = this.outcomes.admits(outcome) ? outcome : "other";
-    this.authorizations.inc({ endpoint, outcome: label });
+    this.authorizations.inc({ endpoint, outcome });
   }
 
   /** A call whose token was checked. */
   tokenChecked(outcome: string): void {
     this.tokenChecks.inc({ outcome });
+  }
+
+  /** A request for a token, by its grant type as the client wrote it. */
+  tokenGranted(grant: string, outcome: string): void {
+    this.tokenGrants.inc({ grant: GRANTS.has(grant) ? grant : "other", outcome });
+  }
+
+  /** A code or a refresh token has come back after its use. */
+  tokenReused(kind: "code" | "refresh_token"): void {
+    this.tokenReuses.inc({ kind });
+  }
+
+  /** A person has come back from an upstream, or could not be sent there. */
+  signedIn(upstream: string, outcome: string): void {
+    this.signIns.inc({ upstream, outcome });
+  }
+
+  /** A person's tokens were to be refreshed. */
+  sessionRefreshed(upstream: string, outcome: string): void {
+    this.sessionRefreshes.inc({ upstream, outcome });
+  }
+
+  /** A person's session at an upstream has ended. */
+  sessionEnded(upstream: string): void {
+    this.sessionEnds.inc({ upstream });
   }
 
   /** An HTTP/2 connection has ended for what its peer sent: malformed frames, floods of them, headers that are none. */

@@ -3,6 +3,7 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import { gatewayError } from "../call/gateway-error.ts";
 import { protocolOf } from "../call/protocol.ts";
 import type { HttpRequest } from "../listener/http.ts";
+import { splitTarget } from "../listener/target.ts";
 import { show } from "../text/show.ts";
 
 /** What is wrong with the head of a Connect request that connect's handler would not say; undefined for nothing. */
@@ -21,7 +22,7 @@ function versionError({ method, headers, url }: HttpRequest): ConnectError | und
   if (version !== undefined && version !== "1") {
     return unknownVersion("the header connect-protocol-version", "1", String(version));
   }
-  const query = method === "GET" ? url?.split("?", 2)[1] : undefined;
+  const query = method === "GET" ? splitTarget(url).query : undefined;
   const parameter = query === undefined ? null : new URLSearchParams(query).get("connect");
   if (parameter === null || parameter === "v1") return undefined;
   return unknownVersion("the parameter connect", "v1", parameter);
@@ -37,7 +38,7 @@ function unknownVersion(subject: string, expected: string, got: string): Connect
  * requests. The handler would throw there, which looks like a defect of ours.
  */
 function queryMessageError(request: HttpRequest): ConnectError | undefined {
-  const query = request.method === "GET" ? request.url?.split("?", 2)[1] : undefined;
+  const query = request.method === "GET" ? splitTarget(request.url).query : undefined;
   if (query === undefined) return undefined;
   const parameters = new URLSearchParams(query);
   const message = parameters.get("message");

@@ -165,6 +165,15 @@ test("Connect with curl refuses another version of the protocol", async () => {
   expect(await query.json()).toMatchObject({ code: "invalid_argument", message: parameter });
 });
 
+test.each([{}, { "content-type": "application/json" }])(
+  "Connect with curl may ask, in the query, with question marks as they are",
+  async (headers) => {
+    const query = 'connect=v1&encoding=json&message={"text":"why?and?how"}';
+    const response = await fetch(`${server.url}/echo.v1.EchoService/Echo?${query}`, { headers });
+    expect(await response.json()).toMatchObject({ text: "why?and?how" });
+  },
+);
+
 test("Connect with curl says which verbs there are", async () => {
   const response = await fetch(`${server.url}/echo.v1.EchoService/Echo`, { method: "PUT" });
   const message = 'echo.v1.EchoService.Echo takes POST or GET; the request is a "PUT"';

@@ -67,6 +67,22 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
     expect(await b.get("kind", "key")).toBeUndefined();
   });
 
+  check("an entry may expire at any time, also at one that no clock shows", async () => {
+    const [a, b] = stores;
+    const times = fc.oneof(
+      fc.double({ min: time + 1, noNaN: true }),
+      fc.constantFrom(time + 0.5, 1e300, 2 ** 63),
+    );
+    await fc.assert(
+      fc.asyncProperty(times, async (expiresAt) => {
+        await a.put("timed", "key", { value: "v", expiresAt });
+        expect((await b.get("timed", "key"))?.value).toBe("v");
+        await b.delete("timed", "key");
+      }),
+      { numRuns: 40, examples: [[Number.POSITIVE_INFINITY]] },
+    );
+  });
+
   check("an entry is gone at the moment at which it expires, for every operation", async () => {
     const [a, b] = stores;
     const put = () => a.put("expiring", "key", { value: "v", expiresAt: time + 10, grant: "expiring" });

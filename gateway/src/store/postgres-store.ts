@@ -220,8 +220,13 @@ async function inTransaction<T>(client: PoolClient, work: () => Promise<T>): Pro
 type Row = Readonly<Record<string, unknown>>;
 
 function parametersOf(kind: string, key: string, entry: Entry): unknown[] {
-  const { value, expiresAt = null, grant = null, session = null } = entry;
-  return [kind, key, value, expiresAt, grant, session];
+  const { value, expiresAt, grant = null, session = null } = entry;
+  return [kind, key, value, expiresAt === undefined ? null : bigintOf(expiresAt), grant, session];
+}
+
+/** A time as the column has it, which takes no fractions and no infinity. */
+function bigintOf(time: number): number {
+  return Math.min(Math.ceil(time), Number.MAX_SAFE_INTEGER);
 }
 
 /** pg returns a bigint as a text. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Store } from "./store.ts";
+import type { Entry, Store } from "./store.ts";
 import { StoreError } from "./store-error.ts";
 
 /** The kind of rows that are locks. */
@@ -29,6 +29,11 @@ export async function withLock<T>(
   }
 }
 
+/** One that ends far beyond a lease is left from before the clock was set back: its holder had to end long ago, or is dead. */
+function isHeld({ expiresAt = 0 }: Entry, leaseMs: number, now: number): boolean {
+  return expiresAt - now <= 2 * leaseMs;
+}
+
 async function acquire(
   store: Pick<Store, "update">,
   name: string,
@@ -36,13 +41,15 @@ async function acquire(
   holder: string,
   now: () => number,
 ): Promise<void> {
-  const until = now() + 2 * leaseMs;
+  const until = performance.now() + 2 * leaseMs;
   for (;;) {
     const lock = await store.update(LOCK_KIND, name, (entry) => {
-      return entry ?? { value: holder, expiresAt: now() + leaseMs };
+      return entry !== undefined && isHeld(entry, leaseMs, now())
+        ? entry
+        : { value: holder, expiresAt: now() + leaseMs };
     });
     if (lock?.value === holder) return;
-    if (now() > until) throw new StoreError("locked", `the lock ${name} is held by others`);
+    if (performance.now() > until) throw new StoreError("locked", `the lock ${name} is held by others`);
     await sleep(TRY_MS);
   }
 }

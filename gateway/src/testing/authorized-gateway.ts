@@ -135,11 +135,21 @@ export class TestBrowser {
 
   headersFor({ pathname }: URL): Record<string, string> {
     const sent = [...this.cookies].filter(
-      ([, { path }]) => pathname === path || pathname.startsWith(`${path}/`),
+      ([, { path }]) => pathname === path || pathname.startsWith(path.replace(/\/?$/, "/")),
     );
     return sent.length === 0
       ? {}
       : { cookie: sent.map(([name, { value }]) => `${name}=${value}`).join("; ") };
+  }
+
+  /** Takes a cookie that another host of the domain has set: whatever its path, never one with the prefix `__Host-`. */
+  toss(name: string, value: string, path: string): void {
+    if (!name.startsWith("__Host-")) this.cookies.set(name, { value, path });
+  }
+
+  /** The cookies that it has. */
+  get kept(): ReadonlyMap<string, { readonly value: string; readonly path: string }> {
+    return this.cookies;
   }
 
   private keep(response: Response): void {

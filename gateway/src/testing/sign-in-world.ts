@@ -31,6 +31,8 @@ export interface SignInWorld extends SignInParts {
   readonly store: Store;
   /** The lines of the log. */
   readonly lines: string[];
+  /** What it has reported to metrics. */
+  readonly reports: readonly string[];
   start(client?: Partial<FlowClient>, scopes?: readonly string[]): TestFlow;
   stop(): Promise<void>;
 }
@@ -42,6 +44,9 @@ export interface SignInWorldOptions {
   readonly call?: CallMethod;
   readonly upstreams?: Readonly<Record<string, UpstreamOptions>>;
   readonly now?: () => number;
+  readonly bodyIdleTimeoutMs?: number;
+  /** Fails the ends of flows, as a store does that is gone. */
+  readonly failing?: () => boolean;
 }
 
 /** A key for tests. */
@@ -93,6 +98,7 @@ export function keptLog(): { readonly log: Logger; readonly lines: string[] } {
 export async function startSignIn(options: SignInWorldOptions): Promise<SignInWorld> {
   const flows = new Map<string, Flow>();
   const { log, lines } = keptLog();
+  const reports: string[] = [];
   const store = options.store ?? new SqliteStore({ file: ":memory:", now: options.now });
   const parts = createSignIn({
     settings: signInSettings(options.parties, options.settings),
@@ -101,6 +107,11 @@ export async function startSignIn(options: SignInWorldOptions): Promise<SignInWo
     call: options.call ?? (() => Promise.reject(new Error("no methods here"))),
     caller: () => undefined,
     log,
+    reports: {
+      signedIn: (...report) => reports.push(["sign-in", ...report].join(" ")),
+      sessionRefreshed: (...report) => reports.push(["refresh", ...report].join(" ")),
+      sessionEnded: (...report) => reports.push(["end", ...report].join(" ")),
+    },
     now: options.now,
   });
   const server = createServer((request, response) => {
@@ -140,9 +151,11 @@ export async function startSignIn(options: SignInWorldOptions): Promise<SignInWo
     url,
     store,
     lines,
+    reports,
     start: (more = {}, scopes = ["read"]) => {
       const { promise: ended, resolve } = Promise.withResolvers<Ending>();
       const end = (ending: Ending) => {
+        if (options.failing?.() === true) return Promise.reject(new Error("the store is gone"));
         resolve(ending);
         const host = more.redirectHost ?? client.redirectHost;
         const origin = /^(?:localhost|127)/.test(host) ? `http://${host}` : `https://${host}`;
@@ -156,6 +169,7 @@ export async function startSignIn(options: SignInWorldOptions): Promise<SignInWo
         returnUrl: `${url}/authorize/return`,
         returnState: `${id}~`,
         expiresAt: (options.now ?? Date.now)() + 600_000,
+        bodyIdleTimeoutMs: options.bodyIdleTimeoutMs ?? 30_000,
         client: { ...client, ...more },
         scopes,
         resource: undefined,

@@ -1,3 +1,4 @@
+import type { FromBroker, ToBroker } from "../bus/group-messages.ts";
 import type { UpstreamOverrides } from "../config/secrets.ts";
 import type { MetricsSnapshot } from "../metrics/metrics.ts";
 
@@ -22,7 +23,9 @@ export type ToWorker =
   /** Another one has taken its place: let calls in flight finish, and exit. */
   | { readonly type: "retire" }
   /** Send the metrics, with the same number. */
-  | { readonly type: "measure"; readonly request: number };
+  | { readonly type: "measure"; readonly request: number }
+  /** What the broker of feeds says. */
+  | { readonly type: "feed"; readonly message: FromBroker };
 
 /** A worker listens. */
 export interface WorkerReady {
@@ -38,4 +41,6 @@ export type FromWorker =
   | WorkerReady
   | { readonly type: "measured"; readonly request: number; readonly metrics: MetricsSnapshot }
   /** The last metrics of one that exits. */
-  | { readonly type: "left"; readonly metrics: MetricsSnapshot };
+  | { readonly type: "left"; readonly metrics: MetricsSnapshot }
+  /** What is for the broker of feeds. */
+  | { readonly type: "feed"; readonly message: ToBroker };

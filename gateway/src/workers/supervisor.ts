@@ -1,5 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { randomBytes } from "node:crypto";
+import { Broker } from "../bus/broker.ts";
+import type { BrokerPeer } from "../bus/broker-peer.ts";
 import type { UpstreamOverrides } from "../config/secrets.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MetricsSnapshot } from "../metrics/metrics.ts";
@@ -35,7 +37,10 @@ export class WorkerFailed extends Error {
 }
 
 /** What all workers are given. */
-type Given = Pick<WorkerStart, "upstreams" | "resumeKey">;
+interface Given extends Pick<WorkerStart, "upstreams" | "resumeKey"> {
+  /** Shares the feeds that workers watch. */
+  readonly broker: Broker;
+}
 
 /** One worker process. */
 class Member {
@@ -52,9 +57,10 @@ class Member {
   private readonly measuring = new Map<number, (metrics: MetricsSnapshot) => void>();
   private requests = 0;
 
-  constructor(number: number, count: number, { upstreams, resumeKey }: Given) {
+  constructor(number: number, count: number, { upstreams, resumeKey, broker }: Given) {
     this.number = number;
     this.worker = cluster.fork();
+    const feeds = broker.connect((message) => tellWorker(this.worker, { type: "feed", message }));
     this.worker.on("error", () => undefined);
     this.exited = new Promise((resolve) => {
       this.worker.once("exit", (code, signal) => {
@@ -63,16 +69,17 @@ class Member {
     });
     this.ready = new Promise((resolve, reject) => {
       this.worker.on("message", (message: FromWorker) => {
-        this.hear(message);
+        this.hear(message, feeds);
         if (message.type === "ready") resolve(message);
       });
       this.worker.once("exit", (code) => {
         void this.exited.then((how) => reject(new WorkerFailed(how, code > 0 ? code : 1)));
       });
     });
+    void this.exited.then(() => feeds.close());
     // whoever waits for it hears; a worker that is ready may end as it likes
     this.ready.catch(() => undefined);
-    tellWorker(this.worker, { type: "start", number, count, upstreams, resumeKey });
+    void tellWorker(this.worker, { type: "start", number, count, upstreams, resumeKey });
   }
 
   /** Its metrics; undefined when it does not send them in time. */
@@ -84,13 +91,17 @@ class Member {
         clearTimeout(timer);
         resolve(metrics);
       });
-      tellWorker(this.worker, { type: "measure", request });
+      void tellWorker(this.worker, { type: "measure", request });
     });
   }
 
-  private hear(message: FromWorker): void {
+  private hear(message: FromWorker, feeds: BrokerPeer): void {
     if (message.type === "ready") {
       this.isReady = true;
+      return;
+    }
+    if (message.type === "feed") {
+      feeds.receive(message.message);
       return;
     }
     this.counted = message.metrics;
@@ -108,6 +119,7 @@ class Member {
 export class Supervisor {
   private readonly options: SupervisorOptions;
   private readonly members = new Set<Member>();
+  private readonly broker = new Broker();
   private readonly resumeKey = randomBytes(32).toString("base64url");
   private count: number;
   private waitMs = FIRST_WAIT_MS;
@@ -139,7 +151,7 @@ export class Supervisor {
 
   /** Lets all workers read the configuration again. */
   reload(): void {
-    for (const { worker } of this.members) tellWorker(worker, { type: "reload" });
+    for (const { worker } of this.members) void tellWorker(worker, { type: "reload" });
   }
 
   /**
@@ -192,6 +204,7 @@ export class Supervisor {
     const member = new Member(number, this.count, {
       upstreams: this.options.upstreams,
       resumeKey: this.resumeKey,
+      broker: this.broker,
     });
     this.members.add(member);
     void member.exited.then((how) => this.gone(member, how));
@@ -230,5 +243,5 @@ export class Supervisor {
 
 function retire(member: Member): void {
   member.isLeaving = true;
-  tellWorker(member.worker, { type: "retire" });
+  void tellWorker(member.worker, { type: "retire" });
 }

@@ -1,4 +1,6 @@
 import cluster, { type Worker } from "node:cluster";
+import type { BrokerChannel } from "../bus/group-bus.ts";
+import type { FromBroker } from "../bus/group-messages.ts";
 import type { FromWorker, ToWorker, WorkerStart } from "./messages.ts";
 
 /** In a worker: what it is told by the primary process. */
@@ -6,7 +8,11 @@ export class Orders {
   readonly start: WorkerStart;
   /** Resolves when another worker has taken its place. */
   readonly retired: Promise<void>;
-  private readonly handlers: { reload?: () => void; measure?: (request: number) => void } = {};
+  private readonly handlers: {
+    reload?: () => void;
+    measure?: (request: number) => void;
+    feed?: (message: FromBroker) => void;
+  } = {};
 
   private constructor(start: WorkerStart) {
     this.start = start;
@@ -15,6 +21,7 @@ export class Orders {
         if (message.type === "retire") resolve();
         if (message.type === "reload") this.handlers.reload?.();
         if (message.type === "measure") this.handlers.measure?.(message.request);
+        if (message.type === "feed") this.handlers.feed?.(message.message);
       });
     });
   }
@@ -32,6 +39,16 @@ export class Orders {
 
   onMeasure(measure: (request: number) => void): void {
     this.handlers.measure = measure;
+  }
+
+  /** The broker of feeds is the primary process. */
+  get broker(): BrokerChannel {
+    return {
+      send: (message) => tellPrimary({ type: "feed", message }),
+      onMessage: (receive) => {
+        this.handlers.feed = receive;
+      },
+    };
   }
 }
 
@@ -51,7 +68,16 @@ export function tellPrimary(message: FromWorker): Promise<void> {
   });
 }
 
-/** In the primary process: tells a worker something. A worker that is ending hears nothing. */
-export function tellWorker(worker: Worker, message: ToWorker): void {
-  if (worker.isConnected()) worker.send(message, () => undefined);
+/**
+ * In the primary process: tells a worker something; resolves when the channel has taken it, or cannot. A worker that is ending
+ * hears nothing.
+ */
+export function tellWorker(worker: Worker, message: ToWorker): Promise<void> {
+  return new Promise((resolve) => {
+    if (worker.isConnected()) {
+      worker.send(message, () => resolve());
+    } else {
+      resolve();
+    }
+  });
 }

@@ -2,13 +2,16 @@
 // @generated from file blog/v1/attribution.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeMedia } from "./media_rest.ts";
 import { decodeShortBlog } from "./short_blog_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const APP_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set([
-  "url", "app_name", "appName", "display_text", "displayText", "logo",
+const APP_ATTRIBUTION_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "url"), "url"],
+  [(value, out) => out.string(2, value, "app_name"), "app_name", "appName"],
+  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
+  [(value, out) => out.message(4, value, "logo", decodeMedia), "logo"],
 ]);
 
 /**
@@ -17,18 +20,35 @@ const APP_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.AppAttribution
  */
 export function decodeAppAttribution(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["url"], "url");
-  out.string(2, json["app_name"] ?? json["appName"], "app_name");
-  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
-  out.message(4, json["logo"], "logo", decodeMedia);
-  out.unknownKeys(json, APP_ATTRIBUTION_KEYS);
+  out.fields(json, APP_ATTRIBUTION_FIELDS);
+  out.unknownKeys(json, APP_ATTRIBUTION_FIELDS);
 }
 scannable(decodeAppAttribution, () => [
   [1, "string", "url"], [2, "string", "app_name", "appName"], [3, "string", "display_text", "displayText"],
   [4, decodeMedia, "logo"],
 ]);
 
-const ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["type"]);
+const ATTRIBUTION_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    choose(json, out) {
+      switch (json["type"]) {
+        case "post":
+          out.flattened(1, json, decodePostAttribution, ATTRIBUTION_FIELDS);
+          break;
+        case "link":
+          out.flattened(2, json, decodeLinkAttribution, ATTRIBUTION_FIELDS);
+          break;
+        case "blog":
+          out.flattened(3, json, decodeBlogAttribution, ATTRIBUTION_FIELDS);
+          break;
+        case "app":
+          out.flattened(4, json, decodeAppAttribution, ATTRIBUTION_FIELDS);
+          break;
+      }
+    },
+  },
+  [(value, out) => out.string(10, value, "type"), "type"],
+]);
 
 /**
  * The source of content, or the author of a question.
@@ -36,22 +56,8 @@ const ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["type"]);
  * @generated from message blog.v1.Attribution
  */
 export function decodeAttribution(json: JsonObject, out: ProtoWriter): void {
-  switch (json["type"]) {
-    case "post":
-      out.flattened(1, json, decodePostAttribution, ATTRIBUTION_KEYS);
-      break;
-    case "link":
-      out.flattened(2, json, decodeLinkAttribution, ATTRIBUTION_KEYS);
-      break;
-    case "blog":
-      out.flattened(3, json, decodeBlogAttribution, ATTRIBUTION_KEYS);
-      break;
-    case "app":
-      out.flattened(4, json, decodeAppAttribution, ATTRIBUTION_KEYS);
-      break;
-  }
-  out.string(10, json["type"], "type");
-  out.unknown(100, json, ATTRIBUTION_KEYS);
+  out.fields(json, ATTRIBUTION_FIELDS);
+  out.unknown(100, json, ATTRIBUTION_FIELDS);
 }
 scannable(decodeAttribution, () => [
   {
@@ -65,7 +71,10 @@ scannable(decodeAttribution, () => [
   [10, "string", "type"], { unknown: 100 },
 ]);
 
-const BLOG_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "blog"]);
+const BLOG_ATTRIBUTION_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "url"), "url"],
+  [(value, out) => out.message(2, value, "blog", decodeShortBlog), "blog"],
+]);
 
 /**
  * Content that comes from a blog.
@@ -73,13 +82,15 @@ const BLOG_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "blog"]);
  * @generated from message blog.v1.BlogAttribution
  */
 export function decodeBlogAttribution(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["url"], "url");
-  out.message(2, json["blog"], "blog", decodeShortBlog);
-  out.unknownKeys(json, BLOG_ATTRIBUTION_KEYS);
+  out.fields(json, BLOG_ATTRIBUTION_FIELDS);
+  out.unknownKeys(json, BLOG_ATTRIBUTION_FIELDS);
 }
 scannable(decodeBlogAttribution, () => [[1, "string", "url"], [2, decodeShortBlog, "blog"]]);
 
-const LINK_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "url_redirect", "urlRedirect"]);
+const LINK_ATTRIBUTION_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "url"), "url"],
+  [(value, out) => out.string(2, value, "url_redirect"), "url_redirect", "urlRedirect"],
+]);
 
 /**
  * Content that comes from a web page.
@@ -87,13 +98,16 @@ const LINK_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "url_redirect
  * @generated from message blog.v1.LinkAttribution
  */
 export function decodeLinkAttribution(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["url"], "url");
-  out.string(2, json["url_redirect"] ?? json["urlRedirect"], "url_redirect");
-  out.unknownKeys(json, LINK_ATTRIBUTION_KEYS);
+  out.fields(json, LINK_ATTRIBUTION_FIELDS);
+  out.unknownKeys(json, LINK_ATTRIBUTION_FIELDS);
 }
 scannable(decodeLinkAttribution, () => [[1, "string", "url"], [2, "string", "url_redirect", "urlRedirect"]]);
 
-const POST_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "post", "blog"]);
+const POST_ATTRIBUTION_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "url"), "url"],
+  [(value, out) => out.message(2, value, "post", decodePostReference), "post"],
+  [(value, out) => out.message(3, value, "blog", decodeShortBlog), "blog"],
+]);
 
 /**
  * Content that comes from a post.
@@ -101,16 +115,16 @@ const POST_ATTRIBUTION_KEYS: ReadonlySet<string> = new Set(["url", "post", "blog
  * @generated from message blog.v1.PostAttribution
  */
 export function decodePostAttribution(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["url"], "url");
-  out.message(2, json["post"], "post", decodePostReference);
-  out.message(3, json["blog"], "blog", decodeShortBlog);
-  out.unknownKeys(json, POST_ATTRIBUTION_KEYS);
+  out.fields(json, POST_ATTRIBUTION_FIELDS);
+  out.unknownKeys(json, POST_ATTRIBUTION_FIELDS);
 }
 scannable(decodePostAttribution, () => [
   [1, "string", "url"], [2, decodePostReference, "post"], [3, decodeShortBlog, "blog"],
 ]);
 
-const POST_REFERENCE_KEYS: ReadonlySet<string> = new Set(["id"]);
+const POST_REFERENCE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.loosely("id").uint64(1, value, "id"), "id"],
+]);
 
 /**
  * A post, by its identifier.
@@ -118,8 +132,8 @@ const POST_REFERENCE_KEYS: ReadonlySet<string> = new Set(["id"]);
  * @generated from message blog.v1.PostReference
  */
 export function decodePostReference(json: JsonObject, out: ProtoWriter): void {
-  out.loosely("id").uint64(1, json["id"], "id");
-  out.unknown(100, json, POST_REFERENCE_KEYS);
+  out.fields(json, POST_REFERENCE_FIELDS);
+  out.unknown(100, json, POST_REFERENCE_FIELDS);
 }
 scannable(decodePostReference, () => [[1, { loose: "uint64" }, "id"], { unknown: 100 }]);
 

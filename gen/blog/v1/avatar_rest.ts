@@ -4,6 +4,7 @@
 
 import {
   EnumTable,
+  FieldTable,
   type JsonObject,
   type ProtoWriter,
   decodeListValue,
@@ -18,7 +19,12 @@ export const AVATAR_SHAPE: EnumTable = new EnumTable("blog.v1.AvatarShape", [
   [2, "square", "AVATAR_SHAPE_SQUARE"],
 ]);
 
-const AVATAR_KEYS: ReadonlySet<string> = new Set(["width", "height", "url", "accessories"]);
+const AVATAR_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int32(1, value, "width"), "width"],
+  [(value, out) => out.int32(2, value, "height"), "height"],
+  [(value, out) => out.string(3, value, "url"), "url"],
+  [(value, out) => out.wrapped(4, value, "accessories", decodeListValue), "accessories"],
+]);
 
 /**
  * One size of an avatar.
@@ -26,11 +32,8 @@ const AVATAR_KEYS: ReadonlySet<string> = new Set(["width", "height", "url", "acc
  * @generated from message blog.v1.Avatar
  */
 export function decodeAvatar(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json["width"], "width");
-  out.int32(2, json["height"], "height");
-  out.string(3, json["url"], "url");
-  out.wrapped(4, json["accessories"], "accessories", decodeListValue);
-  out.unknown(100, json, AVATAR_KEYS);
+  out.fields(json, AVATAR_FIELDS);
+  out.unknown(100, json, AVATAR_FIELDS);
 }
 scannable(decodeAvatar, () => [
   [1, "int32", "width"], [2, "int32", "height"], [3, "string", "url"], [4, decodeListValue, "accessories"],

@@ -2,12 +2,14 @@
 // @generated from file blog/v1/block.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeBlog } from "./blog_resource_rest.ts";
 import { decodeLinks } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const CREATE_BLOCK_RESPONSE_KEYS: ReadonlySet<string> = new Set(["already_blocked", "alreadyBlocked"]);
+const CREATE_BLOCK_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.bool(1, value, "already_blocked"), "already_blocked", "alreadyBlocked"],
+]);
 
 /**
  * A blog was blocked.
@@ -15,13 +17,18 @@ const CREATE_BLOCK_RESPONSE_KEYS: ReadonlySet<string> = new Set(["already_blocke
  * @generated from message blog.v1.CreateBlockResponse
  */
 export function decodeCreateBlockResponse(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json["already_blocked"] ?? json["alreadyBlocked"], "already_blocked");
-  out.unknownKeys(json, CREATE_BLOCK_RESPONSE_KEYS);
+  out.fields(json, CREATE_BLOCK_RESPONSE_FIELDS);
+  out.unknownKeys(json, CREATE_BLOCK_RESPONSE_FIELDS);
 }
 scannable(decodeCreateBlockResponse, () => [[1, "bool", "already_blocked", "alreadyBlocked"]]);
 
-const LIST_BLOCKS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "blocked_tumblelogs", "blockedTumblelogs", "_links", "Links", "links",
+const LIST_BLOCKS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [
+    (value, out) => out.messages(1, value, "blocked_tumblelogs", decodeBlog),
+    "blocked_tumblelogs",
+    "blockedTumblelogs",
+  ],
+  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
 ]);
 
 /**
@@ -30,9 +37,8 @@ const LIST_BLOCKS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListBlocksResponse
  */
 export function decodeListBlocksResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["blocked_tumblelogs"] ?? json["blockedTumblelogs"], "blocked_tumblelogs", decodeBlog);
-  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.unknownKeys(json, LIST_BLOCKS_RESPONSE_KEYS);
+  out.fields(json, LIST_BLOCKS_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_BLOCKS_RESPONSE_FIELDS);
 }
 scannable(decodeListBlocksResponse, () => [
   [1, { list: decodeBlog }, "blocked_tumblelogs", "blockedTumblelogs"],

@@ -2,7 +2,14 @@
 // @generated from file blog/v1/blog_resource.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, scannable, splitNumbers } from "connect-rest/adapter";
+import {
+  EnumTable,
+  FieldTable,
+  type JsonObject,
+  type ProtoWriter,
+  scannable,
+  splitNumbers,
+} from "connect-rest/adapter";
 import { AVATAR_SHAPE, decodeAvatar } from "./avatar_rest.ts";
 import { decodeImageBlock } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -23,20 +30,94 @@ export const PAYWALL_ACCESS: EnumTable = new EnumTable("blog.v1.PaywallAccess", 
   [4, "member", "PAYWALL_ACCESS_MEMBER"],
 ]);
 
-const BLOG_KEYS: ReadonlySet<string> = new Set([
-  "name", "uuid", "url", "title", "description", "updated", "avatar", "theme", "theme_id", "themeId", "posts",
-  "total_posts", "totalPosts", "likes", "ask", "ask_anon", "askAnon", "ask_page_title", "askPageTitle",
-  "asks_allow_media", "asksAllowMedia", "can_submit", "canSubmit", "submission_page_title",
-  "submissionPageTitle", "submission_terms", "submissionTerms", "followed", "is_blocked_from_primary",
-  "isBlockedFromPrimary", "is_following_you", "isFollowingYou", "duration_blog_following_you",
-  "durationBlogFollowingYou", "duration_following_blog", "durationFollowingBlog", "following", "subscribed",
-  "blocked_timestamp", "blockedTimestamp", "can_chat", "canChat", "can_subscribe", "canSubscribe",
-  "can_send_fan_mail", "canSendFanMail", "can_be_followed", "canBeFollowed", "can_show_badges",
-  "canShowBadges", "is_nsfw", "isNsfw", "share_likes", "shareLikes", "share_following", "shareFollowing",
-  "active", "is_optout_ads", "isOptoutAds", "is_hidden_from_blog_network", "isHiddenFromBlogNetwork",
-  "timezone", "timezone_offset", "timezoneOffset", "admin", "primary", "drafts", "messages", "queue",
-  "followers", "tweet", "type", "subscription_plan", "subscriptionPlan", "is_paywall_on", "isPaywallOn",
-  "paywall_access", "paywallAccess",
+const BLOG_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "name"), "name"],
+  [(value, out) => out.string(2, value, "uuid"), "uuid"],
+  [(value, out) => out.string(3, value, "url"), "url"],
+  [(value, out) => out.string(4, value, "title"), "title"],
+  [(value, out) => out.string(5, value, "description"), "description"],
+  [(value, out) => out.time(6, value, "updated", "seconds"), "updated"],
+  [(value, out) => out.messages(7, value, "avatar", decodeAvatar), "avatar"],
+  [(value, out) => out.loosely("theme").message(8, value, "theme", decodeTheme), "theme"],
+  [(value, out) => out.int64(9, value, "theme_id"), "theme_id", "themeId"],
+  [(value, out) => out.int32(10, value, "posts"), "posts"],
+  [(value, out) => out.int32(11, value, "total_posts"), "total_posts", "totalPosts"],
+  [(value, out) => out.int32(12, value, "likes"), "likes"],
+  [(value, out) => out.bool(20, value, "ask"), "ask"],
+  [(value, out) => out.bool(21, value, "ask_anon"), "ask_anon", "askAnon"],
+  [(value, out) => out.string(22, value, "ask_page_title"), "ask_page_title", "askPageTitle"],
+  [(value, out) => out.bool(23, value, "asks_allow_media"), "asks_allow_media", "asksAllowMedia"],
+  [(value, out) => out.bool(24, value, "can_submit"), "can_submit", "canSubmit"],
+  [
+    (value, out) => out.string(25, value, "submission_page_title"),
+    "submission_page_title",
+    "submissionPageTitle",
+  ],
+  [
+    (value, out) => out.message(26, value, "submission_terms", decodeSubmissionTerms),
+    "submission_terms",
+    "submissionTerms",
+  ],
+  [(value, out) => out.bool(30, value, "followed"), "followed"],
+  [
+    (value, out) => out.bool(31, value, "is_blocked_from_primary"),
+    "is_blocked_from_primary",
+    "isBlockedFromPrimary",
+  ],
+  [(value, out) => out.bool(32, value, "is_following_you"), "is_following_you", "isFollowingYou"],
+  [
+    (value, out) => out.int32(33, value, "duration_blog_following_you"),
+    "duration_blog_following_you",
+    "durationBlogFollowingYou",
+  ],
+  [
+    (value, out) => out.int32(34, value, "duration_following_blog"),
+    "duration_following_blog",
+    "durationFollowingBlog",
+  ],
+  [(value, out) => out.bool(35, value, "following"), "following"],
+  [(value, out) => out.bool(36, value, "subscribed"), "subscribed"],
+  [
+    (value, out) => out.time(37, value, "blocked_timestamp", "seconds"),
+    "blocked_timestamp",
+    "blockedTimestamp",
+  ],
+  [(value, out) => out.bool(40, value, "can_chat"), "can_chat", "canChat"],
+  [(value, out) => out.bool(41, value, "can_subscribe"), "can_subscribe", "canSubscribe"],
+  [(value, out) => out.bool(42, value, "can_send_fan_mail"), "can_send_fan_mail", "canSendFanMail"],
+  [(value, out) => out.bool(43, value, "can_be_followed"), "can_be_followed", "canBeFollowed"],
+  [(value, out) => out.bool(44, value, "can_show_badges"), "can_show_badges", "canShowBadges"],
+  [(value, out) => out.bool(45, value, "is_nsfw"), "is_nsfw", "isNsfw"],
+  [(value, out) => out.bool(46, value, "share_likes"), "share_likes", "shareLikes"],
+  [(value, out) => out.bool(47, value, "share_following"), "share_following", "shareFollowing"],
+  [(value, out) => out.bool(48, value, "active"), "active"],
+  [(value, out) => out.bool(49, value, "is_optout_ads"), "is_optout_ads", "isOptoutAds"],
+  [
+    (value, out) => out.bool(50, value, "is_hidden_from_blog_network"),
+    "is_hidden_from_blog_network",
+    "isHiddenFromBlogNetwork",
+  ],
+  [(value, out) => out.string(51, value, "timezone"), "timezone"],
+  [(value, out) => out.string(52, value, "timezone_offset"), "timezone_offset", "timezoneOffset"],
+  [(value, out) => out.bool(60, value, "admin"), "admin"],
+  [(value, out) => out.bool(61, value, "primary"), "primary"],
+  [(value, out) => out.int32(62, value, "drafts"), "drafts"],
+  [(value, out) => out.int32(63, value, "messages"), "messages"],
+  [(value, out) => out.int32(64, value, "queue"), "queue"],
+  [(value, out) => out.int32(65, value, "followers"), "followers"],
+  [(value, out) => out.string(66, value, "tweet"), "tweet"],
+  [(value, out) => out.collectedEnum(67, value, "type", BLOG_TYPE), "type"],
+  [
+    (value, out) => out.message(70, value, "subscription_plan", decodeSubscriptionPlan),
+    "subscription_plan",
+    "subscriptionPlan",
+  ],
+  [(value, out) => out.bool(71, value, "is_paywall_on"), "is_paywall_on", "isPaywallOn"],
+  [
+    (value, out) => out.collectedEnum(72, value, "paywall_access", PAYWALL_ACCESS),
+    "paywall_access",
+    "paywallAccess",
+  ],
 ]);
 
 /**
@@ -46,76 +127,8 @@ const BLOG_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Blog
  */
 export function decodeBlog(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["name"], "name");
-  out.string(2, json["uuid"], "uuid");
-  out.string(3, json["url"], "url");
-  out.string(4, json["title"], "title");
-  out.string(5, json["description"], "description");
-  out.time(6, json["updated"], "updated", "seconds");
-  out.messages(7, json["avatar"], "avatar", decodeAvatar);
-  out.loosely("theme").message(8, json["theme"], "theme", decodeTheme);
-  out.int64(9, json["theme_id"] ?? json["themeId"], "theme_id");
-  out.int32(10, json["posts"], "posts");
-  out.int32(11, json["total_posts"] ?? json["totalPosts"], "total_posts");
-  out.int32(12, json["likes"], "likes");
-  out.bool(20, json["ask"], "ask");
-  out.bool(21, json["ask_anon"] ?? json["askAnon"], "ask_anon");
-  out.string(22, json["ask_page_title"] ?? json["askPageTitle"], "ask_page_title");
-  out.bool(23, json["asks_allow_media"] ?? json["asksAllowMedia"], "asks_allow_media");
-  out.bool(24, json["can_submit"] ?? json["canSubmit"], "can_submit");
-  out.string(25, json["submission_page_title"] ?? json["submissionPageTitle"], "submission_page_title");
-  out.message(
-    26,
-    json["submission_terms"] ?? json["submissionTerms"],
-    "submission_terms",
-    decodeSubmissionTerms,
-  );
-  out.bool(30, json["followed"], "followed");
-  out.bool(31, json["is_blocked_from_primary"] ?? json["isBlockedFromPrimary"], "is_blocked_from_primary");
-  out.bool(32, json["is_following_you"] ?? json["isFollowingYou"], "is_following_you");
-  out.int32(
-    33,
-    json["duration_blog_following_you"] ?? json["durationBlogFollowingYou"],
-    "duration_blog_following_you",
-  );
-  out.int32(34, json["duration_following_blog"] ?? json["durationFollowingBlog"], "duration_following_blog");
-  out.bool(35, json["following"], "following");
-  out.bool(36, json["subscribed"], "subscribed");
-  out.time(37, json["blocked_timestamp"] ?? json["blockedTimestamp"], "blocked_timestamp", "seconds");
-  out.bool(40, json["can_chat"] ?? json["canChat"], "can_chat");
-  out.bool(41, json["can_subscribe"] ?? json["canSubscribe"], "can_subscribe");
-  out.bool(42, json["can_send_fan_mail"] ?? json["canSendFanMail"], "can_send_fan_mail");
-  out.bool(43, json["can_be_followed"] ?? json["canBeFollowed"], "can_be_followed");
-  out.bool(44, json["can_show_badges"] ?? json["canShowBadges"], "can_show_badges");
-  out.bool(45, json["is_nsfw"] ?? json["isNsfw"], "is_nsfw");
-  out.bool(46, json["share_likes"] ?? json["shareLikes"], "share_likes");
-  out.bool(47, json["share_following"] ?? json["shareFollowing"], "share_following");
-  out.bool(48, json["active"], "active");
-  out.bool(49, json["is_optout_ads"] ?? json["isOptoutAds"], "is_optout_ads");
-  out.bool(
-    50,
-    json["is_hidden_from_blog_network"] ?? json["isHiddenFromBlogNetwork"],
-    "is_hidden_from_blog_network",
-  );
-  out.string(51, json["timezone"], "timezone");
-  out.string(52, json["timezone_offset"] ?? json["timezoneOffset"], "timezone_offset");
-  out.bool(60, json["admin"], "admin");
-  out.bool(61, json["primary"], "primary");
-  out.int32(62, json["drafts"], "drafts");
-  out.int32(63, json["messages"], "messages");
-  out.int32(64, json["queue"], "queue");
-  out.int32(65, json["followers"], "followers");
-  out.string(66, json["tweet"], "tweet");
-  out.collectedEnum(67, json["type"], "type", BLOG_TYPE);
-  out.message(
-    70,
-    json["subscription_plan"] ?? json["subscriptionPlan"],
-    "subscription_plan",
-    decodeSubscriptionPlan,
-  );
-  out.bool(71, json["is_paywall_on"] ?? json["isPaywallOn"], "is_paywall_on");
-  out.collectedEnum(72, json["paywall_access"] ?? json["paywallAccess"], "paywall_access", PAYWALL_ACCESS);
-  out.unknown(100, json, BLOG_KEYS);
+  out.fields(json, BLOG_FIELDS);
+  out.unknown(100, json, BLOG_FIELDS);
 }
 scannable(decodeBlog, () => [
   [1, "string", "name"], [2, "string", "uuid"], [3, "string", "url"], [4, "string", "title"],
@@ -145,7 +158,11 @@ scannable(decodeBlog, () => [
   { unknown: 100 },
 ]);
 
-const CHECKOUT_LABELS_KEYS: ReadonlySet<string> = new Set(["monthly", "yearly", "support"]);
+const CHECKOUT_LABELS_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "monthly"), "monthly"],
+  [(value, out) => out.string(2, value, "yearly"), "yearly"],
+  [(value, out) => out.string(3, value, "support"), "support"],
+]);
 
 /**
  * Labels of the buttons of a subscription plan.
@@ -153,17 +170,18 @@ const CHECKOUT_LABELS_KEYS: ReadonlySet<string> = new Set(["monthly", "yearly", 
  * @generated from message blog.v1.CheckoutLabels
  */
 export function decodeCheckoutLabels(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["monthly"], "monthly");
-  out.string(2, json["yearly"], "yearly");
-  out.string(3, json["support"], "support");
-  out.unknown(100, json, CHECKOUT_LABELS_KEYS);
+  out.fields(json, CHECKOUT_LABELS_FIELDS);
+  out.unknown(100, json, CHECKOUT_LABELS_FIELDS);
 }
 scannable(decodeCheckoutLabels, () => [
   [1, "string", "monthly"], [2, "string", "yearly"], [3, "string", "support"], { unknown: 100 },
 ]);
 
-const SUBMISSION_TERMS_KEYS: ReadonlySet<string> = new Set([
-  "accepted_types", "acceptedTypes", "tags", "title", "guidelines",
+const SUBMISSION_TERMS_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.list(1, value, "accepted_types", "string"), "accepted_types", "acceptedTypes"],
+  [(value, out) => out.list(2, value, "tags", "string"), "tags"],
+  [(value, out) => out.string(3, value, "title"), "title"],
+  [(value, out) => out.string(4, value, "guidelines"), "guidelines"],
 ]);
 
 /**
@@ -172,21 +190,35 @@ const SUBMISSION_TERMS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.SubmissionTerms
  */
 export function decodeSubmissionTerms(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json["accepted_types"] ?? json["acceptedTypes"], "accepted_types", "string");
-  out.list(2, json["tags"], "tags", "string");
-  out.string(3, json["title"], "title");
-  out.string(4, json["guidelines"], "guidelines");
-  out.unknown(100, json, SUBMISSION_TERMS_KEYS);
+  out.fields(json, SUBMISSION_TERMS_FIELDS);
+  out.unknown(100, json, SUBMISSION_TERMS_FIELDS);
 }
 scannable(decodeSubmissionTerms, () => [
   [1, { list: "string" }, "accepted_types", "acceptedTypes"], [2, { list: "string" }, "tags"],
   [3, "string", "title"], [4, "string", "guidelines"], { unknown: 100 },
 ]);
 
-const SUBSCRIPTION_PLAN_KEYS: ReadonlySet<string> = new Set([
-  "description", "currency_code", "currencyCode", "monthly_price", "monthlyPrice", "yearly_price",
-  "yearlyPrice", "member_perks", "memberPerks", "subscription_label", "subscriptionLabel", "checkout_labels",
-  "checkoutLabels", "is_valid", "isValid",
+const SUBSCRIPTION_PLAN_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "description"), "description"],
+  [(value, out) => out.string(2, value, "currency_code"), "currency_code", "currencyCode"],
+  [
+    (value, out) => out.loosely("monthly_price").int64(3, value, "monthly_price"),
+    "monthly_price",
+    "monthlyPrice",
+  ],
+  [
+    (value, out) => out.loosely("yearly_price").int64(4, value, "yearly_price"),
+    "yearly_price",
+    "yearlyPrice",
+  ],
+  [(value, out) => out.list(5, value, "member_perks", "string"), "member_perks", "memberPerks"],
+  [(value, out) => out.string(6, value, "subscription_label"), "subscription_label", "subscriptionLabel"],
+  [
+    (value, out) => out.message(7, value, "checkout_labels", decodeCheckoutLabels),
+    "checkout_labels",
+    "checkoutLabels",
+  ],
+  [(value, out) => out.bool(8, value, "is_valid"), "is_valid", "isValid"],
 ]);
 
 /**
@@ -195,15 +227,8 @@ const SUBSCRIPTION_PLAN_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.SubscriptionPlan
  */
 export function decodeSubscriptionPlan(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["description"], "description");
-  out.string(2, json["currency_code"] ?? json["currencyCode"], "currency_code");
-  out.loosely("monthly_price").int64(3, json["monthly_price"] ?? json["monthlyPrice"], "monthly_price");
-  out.loosely("yearly_price").int64(4, json["yearly_price"] ?? json["yearlyPrice"], "yearly_price");
-  out.list(5, json["member_perks"] ?? json["memberPerks"], "member_perks", "string");
-  out.string(6, json["subscription_label"] ?? json["subscriptionLabel"], "subscription_label");
-  out.message(7, json["checkout_labels"] ?? json["checkoutLabels"], "checkout_labels", decodeCheckoutLabels);
-  out.bool(8, json["is_valid"] ?? json["isValid"], "is_valid");
-  out.unknown(100, json, SUBSCRIPTION_PLAN_KEYS);
+  out.fields(json, SUBSCRIPTION_PLAN_FIELDS);
+  out.unknown(100, json, SUBSCRIPTION_PLAN_FIELDS);
 }
 scannable(decodeSubscriptionPlan, () => [
   [1, "string", "description"], [2, "string", "currency_code", "currencyCode"],
@@ -215,15 +240,41 @@ scannable(decodeSubscriptionPlan, () => [
   { unknown: 100 },
 ]);
 
-const THEME_KEYS: ReadonlySet<string> = new Set([
-  "avatar_shape", "avatarShape", "background_color", "backgroundColor", "body_font", "bodyFont", "link_color",
-  "linkColor", "title_color", "titleColor", "title_font", "titleFont", "title_font_weight", "titleFontWeight",
-  "header_image", "headerImage", "header_image_focused", "headerImageFocused", "header_image_scaled",
-  "headerImageScaled", "header_image_poster", "headerImagePoster", "header_image_npf", "headerImageNpf",
-  "header_bounds", "headerBounds", "header_stretch", "headerStretch", "header_full_width", "headerFullWidth",
-  "header_full_height", "headerFullHeight", "header_focus_width", "headerFocusWidth", "header_focus_height",
-  "headerFocusHeight", "show_avatar", "showAvatar", "show_description", "showDescription",
-  "show_header_image", "showHeaderImage", "show_title", "showTitle",
+const THEME_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.collectedEnum(1, value, "avatar_shape", AVATAR_SHAPE), "avatar_shape", "avatarShape"],
+  [(value, out) => out.string(2, value, "background_color"), "background_color", "backgroundColor"],
+  [(value, out) => out.string(3, value, "body_font"), "body_font", "bodyFont"],
+  [(value, out) => out.string(4, value, "link_color"), "link_color", "linkColor"],
+  [(value, out) => out.string(5, value, "title_color"), "title_color", "titleColor"],
+  [(value, out) => out.string(6, value, "title_font"), "title_font", "titleFont"],
+  [(value, out) => out.string(7, value, "title_font_weight"), "title_font_weight", "titleFontWeight"],
+  [(value, out) => out.string(10, value, "header_image"), "header_image", "headerImage"],
+  [
+    (value, out) => out.string(11, value, "header_image_focused"),
+    "header_image_focused",
+    "headerImageFocused",
+  ],
+  [(value, out) => out.string(12, value, "header_image_scaled"), "header_image_scaled", "headerImageScaled"],
+  [(value, out) => out.string(13, value, "header_image_poster"), "header_image_poster", "headerImagePoster"],
+  [
+    (value, out) => out.message(14, value, "header_image_npf", decodeImageBlock),
+    "header_image_npf",
+    "headerImageNpf",
+  ],
+  [
+    (value, out) => out.loosely("header_bounds").list(15, splitNumbers(value), "header_bounds", "int32"),
+    "header_bounds",
+    "headerBounds",
+  ],
+  [(value, out) => out.bool(16, value, "header_stretch"), "header_stretch", "headerStretch"],
+  [(value, out) => out.int32(17, value, "header_full_width"), "header_full_width", "headerFullWidth"],
+  [(value, out) => out.int32(18, value, "header_full_height"), "header_full_height", "headerFullHeight"],
+  [(value, out) => out.int32(19, value, "header_focus_width"), "header_focus_width", "headerFocusWidth"],
+  [(value, out) => out.int32(20, value, "header_focus_height"), "header_focus_height", "headerFocusHeight"],
+  [(value, out) => out.bool(30, value, "show_avatar"), "show_avatar", "showAvatar"],
+  [(value, out) => out.bool(31, value, "show_description"), "show_description", "showDescription"],
+  [(value, out) => out.bool(32, value, "show_header_image"), "show_header_image", "showHeaderImage"],
+  [(value, out) => out.bool(33, value, "show_title"), "show_title", "showTitle"],
 ]);
 
 /**
@@ -232,34 +283,8 @@ const THEME_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Theme
  */
 export function decodeTheme(json: JsonObject, out: ProtoWriter): void {
-  out.collectedEnum(1, json["avatar_shape"] ?? json["avatarShape"], "avatar_shape", AVATAR_SHAPE);
-  out.string(2, json["background_color"] ?? json["backgroundColor"], "background_color");
-  out.string(3, json["body_font"] ?? json["bodyFont"], "body_font");
-  out.string(4, json["link_color"] ?? json["linkColor"], "link_color");
-  out.string(5, json["title_color"] ?? json["titleColor"], "title_color");
-  out.string(6, json["title_font"] ?? json["titleFont"], "title_font");
-  out.string(7, json["title_font_weight"] ?? json["titleFontWeight"], "title_font_weight");
-  out.string(10, json["header_image"] ?? json["headerImage"], "header_image");
-  out.string(11, json["header_image_focused"] ?? json["headerImageFocused"], "header_image_focused");
-  out.string(12, json["header_image_scaled"] ?? json["headerImageScaled"], "header_image_scaled");
-  out.string(13, json["header_image_poster"] ?? json["headerImagePoster"], "header_image_poster");
-  out.message(14, json["header_image_npf"] ?? json["headerImageNpf"], "header_image_npf", decodeImageBlock);
-  out.loosely("header_bounds").list(
-    15,
-    splitNumbers(json["header_bounds"] ?? json["headerBounds"]),
-    "header_bounds",
-    "int32",
-  );
-  out.bool(16, json["header_stretch"] ?? json["headerStretch"], "header_stretch");
-  out.int32(17, json["header_full_width"] ?? json["headerFullWidth"], "header_full_width");
-  out.int32(18, json["header_full_height"] ?? json["headerFullHeight"], "header_full_height");
-  out.int32(19, json["header_focus_width"] ?? json["headerFocusWidth"], "header_focus_width");
-  out.int32(20, json["header_focus_height"] ?? json["headerFocusHeight"], "header_focus_height");
-  out.bool(30, json["show_avatar"] ?? json["showAvatar"], "show_avatar");
-  out.bool(31, json["show_description"] ?? json["showDescription"], "show_description");
-  out.bool(32, json["show_header_image"] ?? json["showHeaderImage"], "show_header_image");
-  out.bool(33, json["show_title"] ?? json["showTitle"], "show_title");
-  out.unknown(100, json, THEME_KEYS);
+  out.fields(json, THEME_FIELDS);
+  out.unknown(100, json, THEME_FIELDS);
 }
 scannable(decodeTheme, () => [
   [1, AVATAR_SHAPE, "avatar_shape", "avatarShape"], [2, "string", "background_color", "backgroundColor"],

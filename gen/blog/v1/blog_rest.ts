@@ -4,6 +4,7 @@
 
 import {
   Code,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -712,7 +713,9 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
 };
 // @@protoc_insertion_point(service:blog.v1.BlogService)
 
-const GET_BLOG_INFO_RESPONSE_KEYS: ReadonlySet<string> = new Set(["blog"]);
+const GET_BLOG_INFO_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "blog", decodeBlog), "blog"],
+]);
 
 /**
  * A blog.
@@ -720,8 +723,8 @@ const GET_BLOG_INFO_RESPONSE_KEYS: ReadonlySet<string> = new Set(["blog"]);
  * @generated from message blog.v1.GetBlogInfoResponse
  */
 export function decodeGetBlogInfoResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["blog"], "blog", decodeBlog);
-  out.unknownKeys(json, GET_BLOG_INFO_RESPONSE_KEYS);
+  out.fields(json, GET_BLOG_INFO_RESPONSE_FIELDS);
+  out.unknownKeys(json, GET_BLOG_INFO_RESPONSE_FIELDS);
 }
 scannable(decodeGetBlogInfoResponse, () => [[1, decodeBlog, "blog"]]);
 

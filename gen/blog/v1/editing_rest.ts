@@ -2,7 +2,7 @@
 // @generated from file blog/v1/editing.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { POST_STATE } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -13,7 +13,9 @@ export const POST_CONTENT_FORMAT: EnumTable = new EnumTable("blog.v1.PostContent
   [2, "legacy", "POST_CONTENT_FORMAT_LEGACY"],
 ]);
 
-const DELETE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set(["id_string", "idString", "id"]);
+const DELETE_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id_string"), "id_string", "idString", "id"],
+]);
 
 /**
  * A post was deleted.
@@ -21,13 +23,15 @@ const DELETE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set(["id_string", "id
  * @generated from message blog.v1.DeletePostResponse
  */
 export function decodeDeletePostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
-  out.unknownKeys(json, DELETE_POST_RESPONSE_KEYS);
+  out.fields(json, DELETE_POST_RESPONSE_FIELDS);
+  out.unknownKeys(json, DELETE_POST_RESPONSE_FIELDS);
 }
 scannable(decodeDeletePostResponse, () => [[1, "uint64", "id_string", "idString", "id"]]);
 
-const REBLOG_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id", "state", "display_text", "displayText",
+const REBLOG_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
+  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
 ]);
 
 /**
@@ -36,18 +40,18 @@ const REBLOG_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ReblogPostResponse
  */
 export function decodeReblogPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.collectedEnum(2, json["state"], "state", POST_STATE);
-  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
-  out.unknown(100, json, REBLOG_POST_RESPONSE_KEYS);
+  out.fields(json, REBLOG_POST_RESPONSE_FIELDS);
+  out.unknown(100, json, REBLOG_POST_RESPONSE_FIELDS);
 }
 scannable(decodeReblogPostResponse, () => [
   [1, "uint64", "id"], [2, POST_STATE, "state"], [3, "string", "display_text", "displayText"],
   { unknown: 100 },
 ]);
 
-const UPDATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id", "state", "display_text", "displayText",
+const UPDATE_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
+  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
 ]);
 
 /**
@@ -56,10 +60,8 @@ const UPDATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.UpdatePostResponse
  */
 export function decodeUpdatePostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.collectedEnum(2, json["state"], "state", POST_STATE);
-  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
-  out.unknown(100, json, UPDATE_POST_RESPONSE_KEYS);
+  out.fields(json, UPDATE_POST_RESPONSE_FIELDS);
+  out.unknown(100, json, UPDATE_POST_RESPONSE_FIELDS);
 }
 scannable(decodeUpdatePostResponse, () => [
   [1, "uint64", "id"], [2, POST_STATE, "state"], [3, "string", "display_text", "displayText"],

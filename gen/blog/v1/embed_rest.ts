@@ -4,6 +4,7 @@
 
 import {
   Code,
+  FieldTable,
   type JsonObject,
   type MethodRules,
   type ProtoWriter,
@@ -83,9 +84,18 @@ export const EmbedServiceRest: ServiceAdapter<typeof EmbedService> = {
 };
 // @@protoc_insertion_point(service:blog.v1.EmbedService)
 
-const GET_EMBED_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "type", "version", "provider_name", "providerName", "provider_url", "providerUrl", "author_name",
-  "authorName", "author_url", "authorUrl", "url", "html", "width", "height", "cache_age", "cacheAge",
+const GET_EMBED_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "type"), "type"],
+  [(value, out) => out.string(2, value, "version"), "version"],
+  [(value, out) => out.string(3, value, "provider_name"), "provider_name", "providerName"],
+  [(value, out) => out.string(4, value, "provider_url"), "provider_url", "providerUrl"],
+  [(value, out) => out.string(5, value, "author_name"), "author_name", "authorName"],
+  [(value, out) => out.string(6, value, "author_url"), "author_url", "authorUrl"],
+  [(value, out) => out.string(7, value, "url"), "url"],
+  [(value, out) => out.string(8, value, "html"), "html"],
+  [(value, out) => out.int32(9, value, "width"), "width"],
+  [(value, out) => out.int32(10, value, "height"), "height"],
+  [(value, out) => out.int32(11, value, "cache_age"), "cache_age", "cacheAge"],
 ]);
 
 /**
@@ -94,18 +104,8 @@ const GET_EMBED_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.GetEmbedResponse
  */
 export function decodeGetEmbedResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["type"], "type");
-  out.string(2, json["version"], "version");
-  out.string(3, json["provider_name"] ?? json["providerName"], "provider_name");
-  out.string(4, json["provider_url"] ?? json["providerUrl"], "provider_url");
-  out.string(5, json["author_name"] ?? json["authorName"], "author_name");
-  out.string(6, json["author_url"] ?? json["authorUrl"], "author_url");
-  out.string(7, json["url"], "url");
-  out.string(8, json["html"], "html");
-  out.int32(9, json["width"], "width");
-  out.int32(10, json["height"], "height");
-  out.int32(11, json["cache_age"] ?? json["cacheAge"], "cache_age");
-  out.unknown(100, json, GET_EMBED_RESPONSE_KEYS);
+  out.fields(json, GET_EMBED_RESPONSE_FIELDS);
+  out.unknown(100, json, GET_EMBED_RESPONSE_FIELDS);
 }
 scannable(decodeGetEmbedResponse, () => [
   [1, "string", "type"], [2, "string", "version"], [3, "string", "provider_name", "providerName"],

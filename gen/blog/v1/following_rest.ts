@@ -2,12 +2,17 @@
 // @generated from file blog/v1/following.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable, valueAt } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable, valueAt } from "connect-rest/adapter";
 import { decodeBlog } from "./blog_resource_rest.ts";
 import { decodeLinks } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const FOLLOWER_KEYS: ReadonlySet<string> = new Set(["name", "following", "url", "updated"]);
+const FOLLOWER_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "name"), "name"],
+  [(value, out) => out.bool(2, value, "following"), "following"],
+  [(value, out) => out.string(3, value, "url"), "url"],
+  [(value, out) => out.time(4, value, "updated", "seconds"), "updated"],
+]);
 
 /**
  * A user who follows a blog.
@@ -15,18 +20,17 @@ const FOLLOWER_KEYS: ReadonlySet<string> = new Set(["name", "following", "url", 
  * @generated from message blog.v1.Follower
  */
 export function decodeFollower(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["name"], "name");
-  out.bool(2, json["following"], "following");
-  out.string(3, json["url"], "url");
-  out.time(4, json["updated"], "updated", "seconds");
-  out.unknown(100, json, FOLLOWER_KEYS);
+  out.fields(json, FOLLOWER_FIELDS);
+  out.unknown(100, json, FOLLOWER_FIELDS);
 }
 scannable(decodeFollower, () => [
   [1, "string", "name"], [2, "bool", "following"], [3, "string", "url"], [4, { time: "seconds" }, "updated"],
   { unknown: 100 },
 ]);
 
-const GET_FOLLOWED_BY_RESPONSE_KEYS: ReadonlySet<string> = new Set(["followed_by", "followedBy"]);
+const GET_FOLLOWED_BY_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.bool(1, value, "followed_by"), "followed_by", "followedBy"],
+]);
 
 /**
  * Whether a blog is followed by another blog.
@@ -34,13 +38,31 @@ const GET_FOLLOWED_BY_RESPONSE_KEYS: ReadonlySet<string> = new Set(["followed_by
  * @generated from message blog.v1.GetFollowedByResponse
  */
 export function decodeGetFollowedByResponse(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json["followed_by"] ?? json["followedBy"], "followed_by");
-  out.unknownKeys(json, GET_FOLLOWED_BY_RESPONSE_KEYS);
+  out.fields(json, GET_FOLLOWED_BY_RESPONSE_FIELDS);
+  out.unknownKeys(json, GET_FOLLOWED_BY_RESPONSE_FIELDS);
 }
 scannable(decodeGetFollowedByResponse, () => [[1, "bool", "followed_by", "followedBy"]]);
 
-const LIST_FOLLOWERS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "users", "total_users", "_links", "Links", "links",
+const LIST_FOLLOWERS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [
+    (_, out, json) => out.messages(
+      1,
+      valueAt(json, "users.users") ?? json["users"],
+      "users.users or users",
+      decodeFollower,
+    ),
+    "users",
+  ],
+  [
+    (_, out, json) => out.int32(
+      2,
+      valueAt(json, "users.total_users") ?? json["total_users"],
+      "users.total_users or total_users",
+    ),
+    "users",
+    "total_users",
+  ],
+  [(value, out) => out.message(3, value, "_links", decodeLinks), "_links", "Links", "links"],
 ]);
 
 /**
@@ -50,14 +72,14 @@ const LIST_FOLLOWERS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListFollowersResponse
  */
 export function decodeListFollowersResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, valueAt(json, "users.users") ?? json["users"], "users.users or users", decodeFollower);
-  out.int32(2, valueAt(json, "users.total_users") ?? json["total_users"], "users.total_users or total_users");
-  out.message(3, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.unknownKeys(json, LIST_FOLLOWERS_RESPONSE_KEYS);
+  out.fields(json, LIST_FOLLOWERS_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_FOLLOWERS_RESPONSE_FIELDS);
 }
 
-const LIST_FOLLOWING_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "blogs", "total_blogs", "totalBlogs", "_links", "Links", "links",
+const LIST_FOLLOWING_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "blogs", decodeBlog), "blogs"],
+  [(value, out) => out.int32(2, value, "total_blogs"), "total_blogs", "totalBlogs"],
+  [(value, out) => out.message(3, value, "_links", decodeLinks), "_links", "Links", "links"],
 ]);
 
 /**
@@ -66,10 +88,8 @@ const LIST_FOLLOWING_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListFollowingResponse
  */
 export function decodeListFollowingResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["blogs"], "blogs", decodeBlog);
-  out.int32(2, json["total_blogs"] ?? json["totalBlogs"], "total_blogs");
-  out.message(3, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.unknownKeys(json, LIST_FOLLOWING_RESPONSE_KEYS);
+  out.fields(json, LIST_FOLLOWING_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_FOLLOWING_RESPONSE_FIELDS);
 }
 scannable(decodeListFollowingResponse, () => [
   [1, { list: decodeBlog }, "blogs"], [2, "int32", "total_blogs", "totalBlogs"],

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/inline_format.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeShortBlog } from "./short_blog_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -18,7 +18,15 @@ export const INLINE_FORMAT_TYPE: EnumTable = new EnumTable("blog.v1.InlineFormat
   [7, "color", "INLINE_FORMAT_TYPE_COLOR"],
 ]);
 
-const INLINE_FORMAT_KEYS: ReadonlySet<string> = new Set(["start", "end", "type", "url", "blog", "hex"]);
+const INLINE_FORMAT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int32(1, value, "start"), "start"],
+  [(value, out) => out.int32(2, value, "end"), "end"],
+  [(value, out) => out.openEnum(3, value, "type", INLINE_FORMAT_TYPE), "type"],
+  [(value, out) => out.string(4, value, "url"), "url"],
+  [(value, out) => out.message(5, value, "blog", decodeShortBlog), "blog"],
+  [(value, out) => out.string(6, value, "hex"), "hex"],
+  [(value, out) => out.string(7, value, "type"), "type"],
+]);
 
 /**
  * Formatting of a range of text. Positions count Unicode code points from 0.
@@ -26,14 +34,8 @@ const INLINE_FORMAT_KEYS: ReadonlySet<string> = new Set(["start", "end", "type",
  * @generated from message blog.v1.InlineFormat
  */
 export function decodeInlineFormat(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json["start"], "start");
-  out.int32(2, json["end"], "end");
-  out.openEnum(3, json["type"], "type", INLINE_FORMAT_TYPE);
-  out.string(4, json["url"], "url");
-  out.message(5, json["blog"], "blog", decodeShortBlog);
-  out.string(6, json["hex"], "hex");
-  out.string(7, json["type"], "type");
-  out.unknown(100, json, INLINE_FORMAT_KEYS);
+  out.fields(json, INLINE_FORMAT_FIELDS);
+  out.unknown(100, json, INLINE_FORMAT_FIELDS);
 }
 scannable(decodeInlineFormat, () => [
   [1, "int32", "start"], [2, "int32", "end"], [3, INLINE_FORMAT_TYPE, "type"], [4, "string", "url"],

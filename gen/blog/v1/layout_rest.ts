@@ -2,7 +2,7 @@
 // @generated from file blog/v1/layout.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeAttribution } from "./attribution_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -13,7 +13,13 @@ export const ROW_MODE_TYPE: EnumTable = new EnumTable("blog.v1.RowModeType", [
   [2, "carousel", "ROW_MODE_TYPE_CAROUSEL"],
 ]);
 
-const ASK_LAYOUT_KEYS: ReadonlySet<string> = new Set(["blocks", "attribution"]);
+const ASK_LAYOUT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.list(1, value, "blocks", "int32"), "blocks"],
+  [
+    (value, out) => out.loosely("attribution").message(2, value, "attribution", decodeAttribution),
+    "attribution",
+  ],
+]);
 
 /**
  * A question among the blocks; all other blocks are its answer.
@@ -21,15 +27,17 @@ const ASK_LAYOUT_KEYS: ReadonlySet<string> = new Set(["blocks", "attribution"]);
  * @generated from message blog.v1.AskLayout
  */
 export function decodeAskLayout(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json["blocks"], "blocks", "int32");
-  out.loosely("attribution").message(2, json["attribution"], "attribution", decodeAttribution);
-  out.unknownKeys(json, ASK_LAYOUT_KEYS);
+  out.fields(json, ASK_LAYOUT_FIELDS);
+  out.unknownKeys(json, ASK_LAYOUT_FIELDS);
 }
 scannable(decodeAskLayout, () => [
   [1, { list: "int32" }, "blocks"], [2, { loose: decodeAttribution }, "attribution"],
 ]);
 
-const CONDENSED_LAYOUT_KEYS: ReadonlySet<string> = new Set(["truncate_after", "truncateAfter", "blocks"]);
+const CONDENSED_LAYOUT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int32(1, value, "truncate_after"), "truncate_after", "truncateAfter"],
+  [(value, out) => out.list(2, value, "blocks", "int32"), "blocks"],
+]);
 
 /**
  * Only the first blocks are shown initially.
@@ -37,15 +45,31 @@ const CONDENSED_LAYOUT_KEYS: ReadonlySet<string> = new Set(["truncate_after", "t
  * @generated from message blog.v1.CondensedLayout
  */
 export function decodeCondensedLayout(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json["truncate_after"] ?? json["truncateAfter"], "truncate_after");
-  out.list(2, json["blocks"], "blocks", "int32");
-  out.unknownKeys(json, CONDENSED_LAYOUT_KEYS);
+  out.fields(json, CONDENSED_LAYOUT_FIELDS);
+  out.unknownKeys(json, CONDENSED_LAYOUT_FIELDS);
 }
 scannable(decodeCondensedLayout, () => [
   [1, "int32", "truncate_after", "truncateAfter"], [2, { list: "int32" }, "blocks"],
 ]);
 
-const CONTENT_LAYOUT_KEYS: ReadonlySet<string> = new Set(["type"]);
+const CONTENT_LAYOUT_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    choose(json, out) {
+      switch (json["type"]) {
+        case "rows":
+          out.flattened(1, json, decodeRowsLayout, CONTENT_LAYOUT_FIELDS);
+          break;
+        case "ask":
+          out.flattened(2, json, decodeAskLayout, CONTENT_LAYOUT_FIELDS);
+          break;
+        case "condensed":
+          out.flattened(3, json, decodeCondensedLayout, CONTENT_LAYOUT_FIELDS);
+          break;
+      }
+    },
+  },
+  [(value, out) => out.string(10, value, "type"), "type"],
+]);
 
 /**
  * How the blocks of a post are arranged. Without a layout, they are one below the other. A post has at most one layout
@@ -54,19 +78,8 @@ const CONTENT_LAYOUT_KEYS: ReadonlySet<string> = new Set(["type"]);
  * @generated from message blog.v1.ContentLayout
  */
 export function decodeContentLayout(json: JsonObject, out: ProtoWriter): void {
-  switch (json["type"]) {
-    case "rows":
-      out.flattened(1, json, decodeRowsLayout, CONTENT_LAYOUT_KEYS);
-      break;
-    case "ask":
-      out.flattened(2, json, decodeAskLayout, CONTENT_LAYOUT_KEYS);
-      break;
-    case "condensed":
-      out.flattened(3, json, decodeCondensedLayout, CONTENT_LAYOUT_KEYS);
-      break;
-  }
-  out.string(10, json["type"], "type");
-  out.unknown(100, json, CONTENT_LAYOUT_KEYS);
+  out.fields(json, CONTENT_LAYOUT_FIELDS);
+  out.unknown(100, json, CONTENT_LAYOUT_FIELDS);
 }
 scannable(decodeContentLayout, () => [
   {
@@ -79,7 +92,10 @@ scannable(decodeContentLayout, () => [
   [10, "string", "type"], { unknown: 100 },
 ]);
 
-const ROW_KEYS: ReadonlySet<string> = new Set(["blocks", "mode"]);
+const ROW_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.list(1, value, "blocks", "int32"), "blocks"],
+  [(value, out) => out.message(2, value, "mode", decodeRowMode), "mode"],
+]);
 
 /**
  * A row of blocks.
@@ -87,13 +103,14 @@ const ROW_KEYS: ReadonlySet<string> = new Set(["blocks", "mode"]);
  * @generated from message blog.v1.Row
  */
 export function decodeRow(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json["blocks"], "blocks", "int32");
-  out.message(2, json["mode"], "mode", decodeRowMode);
-  out.unknown(100, json, ROW_KEYS);
+  out.fields(json, ROW_FIELDS);
+  out.unknown(100, json, ROW_FIELDS);
 }
 scannable(decodeRow, () => [[1, { list: "int32" }, "blocks"], [2, decodeRowMode, "mode"], { unknown: 100 }]);
 
-const ROW_MODE_KEYS: ReadonlySet<string> = new Set(["type"]);
+const ROW_MODE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.collectedEnum(1, value, "type", ROW_MODE_TYPE), "type"],
+]);
 
 /**
  * How blocks share a row.
@@ -101,12 +118,21 @@ const ROW_MODE_KEYS: ReadonlySet<string> = new Set(["type"]);
  * @generated from message blog.v1.RowMode
  */
 export function decodeRowMode(json: JsonObject, out: ProtoWriter): void {
-  out.collectedEnum(1, json["type"], "type", ROW_MODE_TYPE);
-  out.unknown(100, json, ROW_MODE_KEYS);
+  out.fields(json, ROW_MODE_FIELDS);
+  out.unknown(100, json, ROW_MODE_FIELDS);
 }
 scannable(decodeRowMode, () => [[1, ROW_MODE_TYPE, "type"], { unknown: 100 }]);
 
-const ROWS_LAYOUT_KEYS: ReadonlySet<string> = new Set(["display", "truncate_after", "truncateAfter", "rows"]);
+const ROWS_LAYOUT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "display", decodeRow), "display"],
+  [(value, out) => out.int32(2, value, "truncate_after"), "truncate_after", "truncateAfter"],
+  [
+    (value, out) => out.each(value, "rows", (item, out) =>
+      out.wrapped(3, item, "", (value, out) => out.list(1, value, "", "int32")),
+    ),
+    "rows",
+  ],
+]);
 
 /**
  * Blocks in rows. Rows of several blocks and carousels contain only pictures.
@@ -114,12 +140,8 @@ const ROWS_LAYOUT_KEYS: ReadonlySet<string> = new Set(["display", "truncate_afte
  * @generated from message blog.v1.RowsLayout
  */
 export function decodeRowsLayout(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["display"], "display", decodeRow);
-  out.int32(2, json["truncate_after"] ?? json["truncateAfter"], "truncate_after");
-  out.each(json["rows"], "rows", (item, out) =>
-    out.wrapped(3, item, "", (value, out) => out.list(1, value, "", "int32")),
-  );
-  out.unknownKeys(json, ROWS_LAYOUT_KEYS);
+  out.fields(json, ROWS_LAYOUT_FIELDS);
+  out.unknownKeys(json, ROWS_LAYOUT_FIELDS);
 }
 scannable(decodeRowsLayout, () => [
   [1, { list: decodeRow }, "display"], [2, "int32", "truncate_after", "truncateAfter"],

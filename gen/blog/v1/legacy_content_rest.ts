@@ -2,10 +2,13 @@
 // @generated from file blog/v1/legacy_content.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
-const ANSWER_POST_KEYS: ReadonlySet<string> = new Set(["question", "answer"]);
+const ANSWER_POST_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "question"), "question"],
+  [(value, out) => out.string(2, value, "answer"), "answer"],
+]);
 
 /**
  * An answer to a question. The author of the question is in `asking_name` and `asking_url` of the post.
@@ -13,16 +16,31 @@ const ANSWER_POST_KEYS: ReadonlySet<string> = new Set(["question", "answer"]);
  * @generated from message blog.v1.AnswerPost
  */
 export function decodeAnswerPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["question"], "question");
-  out.string(2, json["answer"], "answer");
-  out.unknownKeys(json, ANSWER_POST_KEYS);
+  out.fields(json, ANSWER_POST_FIELDS);
+  out.unknownKeys(json, ANSWER_POST_FIELDS);
 }
 scannable(decodeAnswerPost, () => [[1, "string", "question"], [2, "string", "answer"]]);
 
-const AUDIO_POST_KEYS: ReadonlySet<string> = new Set([
-  "caption", "player", "plays", "album_art", "albumArt", "artist", "album", "track_name", "trackName",
-  "track_number", "trackNumber", "year", "embed", "id3_title", "id3Title", "audio_url", "audioUrl",
-  "audio_type", "audioType", "audio_source_url", "audioSourceUrl", "is_external", "isExternal",
+const AUDIO_POST_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "caption"), "caption"],
+  [(value, out) => out.string(2, value, "player"), "player"],
+  [(value, out) => out.int32(3, value, "plays"), "plays"],
+  [(value, out) => out.string(4, value, "album_art"), "album_art", "albumArt"],
+  [(value, out) => out.string(5, value, "artist"), "artist"],
+  [(value, out) => out.string(6, value, "album"), "album"],
+  [(value, out) => out.string(7, value, "track_name"), "track_name", "trackName"],
+  [
+    (value, out) => out.loosely("track_number").int32(8, value, "track_number"),
+    "track_number",
+    "trackNumber",
+  ],
+  [(value, out) => out.loosely("year").int32(9, value, "year"), "year"],
+  [(value, out) => out.string(10, value, "embed"), "embed"],
+  [(value, out) => out.string(11, value, "id3_title"), "id3_title", "id3Title"],
+  [(value, out) => out.string(12, value, "audio_url"), "audio_url", "audioUrl"],
+  [(value, out) => out.string(13, value, "audio_type"), "audio_type", "audioType"],
+  [(value, out) => out.string(14, value, "audio_source_url"), "audio_source_url", "audioSourceUrl"],
+  [(value, out) => out.bool(15, value, "is_external"), "is_external", "isExternal"],
 ]);
 
 /**
@@ -31,22 +49,8 @@ const AUDIO_POST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.AudioPost
  */
 export function decodeAudioPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["caption"], "caption");
-  out.string(2, json["player"], "player");
-  out.int32(3, json["plays"], "plays");
-  out.string(4, json["album_art"] ?? json["albumArt"], "album_art");
-  out.string(5, json["artist"], "artist");
-  out.string(6, json["album"], "album");
-  out.string(7, json["track_name"] ?? json["trackName"], "track_name");
-  out.loosely("track_number").int32(8, json["track_number"] ?? json["trackNumber"], "track_number");
-  out.loosely("year").int32(9, json["year"], "year");
-  out.string(10, json["embed"], "embed");
-  out.string(11, json["id3_title"] ?? json["id3Title"], "id3_title");
-  out.string(12, json["audio_url"] ?? json["audioUrl"], "audio_url");
-  out.string(13, json["audio_type"] ?? json["audioType"], "audio_type");
-  out.string(14, json["audio_source_url"] ?? json["audioSourceUrl"], "audio_source_url");
-  out.bool(15, json["is_external"] ?? json["isExternal"], "is_external");
-  out.unknownKeys(json, AUDIO_POST_KEYS);
+  out.fields(json, AUDIO_POST_FIELDS);
+  out.unknownKeys(json, AUDIO_POST_FIELDS);
 }
 scannable(decodeAudioPost, () => [
   [1, "string", "caption"], [2, "string", "player"], [3, "int32", "plays"],
@@ -57,7 +61,11 @@ scannable(decodeAudioPost, () => [
   [14, "string", "audio_source_url", "audioSourceUrl"], [15, "bool", "is_external", "isExternal"],
 ]);
 
-const CHAT_POST_KEYS: ReadonlySet<string> = new Set(["title", "body", "dialogue"]);
+const CHAT_POST_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "title"), "title"],
+  [(value, out) => out.string(2, value, "body"), "body"],
+  [(value, out) => out.messages(3, value, "dialogue", decodeDialogueLine), "dialogue"],
+]);
 
 /**
  * A chat.
@@ -65,16 +73,18 @@ const CHAT_POST_KEYS: ReadonlySet<string> = new Set(["title", "body", "dialogue"
  * @generated from message blog.v1.ChatPost
  */
 export function decodeChatPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["title"], "title");
-  out.string(2, json["body"], "body");
-  out.messages(3, json["dialogue"], "dialogue", decodeDialogueLine);
-  out.unknownKeys(json, CHAT_POST_KEYS);
+  out.fields(json, CHAT_POST_FIELDS);
+  out.unknownKeys(json, CHAT_POST_FIELDS);
 }
 scannable(decodeChatPost, () => [
   [1, "string", "title"], [2, "string", "body"], [3, { list: decodeDialogueLine }, "dialogue"],
 ]);
 
-const DIALOGUE_LINE_KEYS: ReadonlySet<string> = new Set(["name", "label", "phrase"]);
+const DIALOGUE_LINE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "name"), "name"],
+  [(value, out) => out.string(2, value, "label"), "label"],
+  [(value, out) => out.string(3, value, "phrase"), "phrase"],
+]);
 
 /**
  * A line of a chat.
@@ -82,17 +92,21 @@ const DIALOGUE_LINE_KEYS: ReadonlySet<string> = new Set(["name", "label", "phras
  * @generated from message blog.v1.DialogueLine
  */
 export function decodeDialogueLine(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["name"], "name");
-  out.string(2, json["label"], "label");
-  out.string(3, json["phrase"], "phrase");
-  out.unknown(100, json, DIALOGUE_LINE_KEYS);
+  out.fields(json, DIALOGUE_LINE_FIELDS);
+  out.unknown(100, json, DIALOGUE_LINE_FIELDS);
 }
 scannable(decodeDialogueLine, () => [
   [1, "string", "name"], [2, "string", "label"], [3, "string", "phrase"], { unknown: 100 },
 ]);
 
-const LINK_POST_KEYS: ReadonlySet<string> = new Set([
-  "title", "description", "url", "link_author", "linkAuthor", "excerpt", "publisher", "photos",
+const LINK_POST_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "title"), "title"],
+  [(value, out) => out.string(2, value, "description"), "description"],
+  [(value, out) => out.string(3, value, "url"), "url"],
+  [(value, out) => out.string(4, value, "link_author"), "link_author", "linkAuthor"],
+  [(value, out) => out.string(5, value, "excerpt"), "excerpt"],
+  [(value, out) => out.string(6, value, "publisher"), "publisher"],
+  [(value, out) => out.messages(7, value, "photos", decodePhoto), "photos"],
 ]);
 
 /**
@@ -101,14 +115,8 @@ const LINK_POST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.LinkPost
  */
 export function decodeLinkPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["title"], "title");
-  out.string(2, json["description"], "description");
-  out.string(3, json["url"], "url");
-  out.string(4, json["link_author"] ?? json["linkAuthor"], "link_author");
-  out.string(5, json["excerpt"], "excerpt");
-  out.string(6, json["publisher"], "publisher");
-  out.messages(7, json["photos"], "photos", decodePhoto);
-  out.unknownKeys(json, LINK_POST_KEYS);
+  out.fields(json, LINK_POST_FIELDS);
+  out.unknownKeys(json, LINK_POST_FIELDS);
 }
 scannable(decodeLinkPost, () => [
   [1, "string", "title"], [2, "string", "description"], [3, "string", "url"],
@@ -116,8 +124,16 @@ scannable(decodeLinkPost, () => [
   [7, { list: decodePhoto }, "photos"],
 ]);
 
-const PHOTO_KEYS: ReadonlySet<string> = new Set([
-  "caption", "original_size", "originalSize", "alt_sizes", "altSizes", "exif",
+const PHOTO_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "caption"), "caption"],
+  [(value, out) => out.message(2, value, "original_size", decodePhotoSize), "original_size", "originalSize"],
+  [(value, out) => out.messages(3, value, "alt_sizes", decodePhotoSize), "alt_sizes", "altSizes"],
+  [
+    (value, out) => out.loosely("exif").map(4, value, "exif", "string", (value, key, out) =>
+      out.string(2, value, key),
+    ),
+    "exif",
+  ],
 ]);
 
 /**
@@ -126,11 +142,8 @@ const PHOTO_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Photo
  */
 export function decodePhoto(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["caption"], "caption");
-  out.message(2, json["original_size"] ?? json["originalSize"], "original_size", decodePhotoSize);
-  out.messages(3, json["alt_sizes"] ?? json["altSizes"], "alt_sizes", decodePhotoSize);
-  out.loosely("exif").map(4, json["exif"], "exif", "string", (value, key, out) => out.string(2, value, key));
-  out.unknown(100, json, PHOTO_KEYS);
+  out.fields(json, PHOTO_FIELDS);
+  out.unknown(100, json, PHOTO_FIELDS);
 }
 scannable(decodePhoto, () => [
   [1, "string", "caption"], [2, decodePhotoSize, "original_size", "originalSize"],
@@ -138,9 +151,13 @@ scannable(decodePhoto, () => [
   { unknown: 100 },
 ]);
 
-const PHOTO_POST_KEYS: ReadonlySet<string> = new Set([
-  "caption", "width", "height", "photos", "photoset_layout", "photosetLayout", "image_permalink",
-  "imagePermalink",
+const PHOTO_POST_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "caption"), "caption"],
+  [(value, out) => out.int32(2, value, "width"), "width"],
+  [(value, out) => out.int32(3, value, "height"), "height"],
+  [(value, out) => out.messages(4, value, "photos", decodePhoto), "photos"],
+  [(value, out) => out.string(5, value, "photoset_layout"), "photoset_layout", "photosetLayout"],
+  [(value, out) => out.string(6, value, "image_permalink"), "image_permalink", "imagePermalink"],
 ]);
 
 /**
@@ -149,13 +166,8 @@ const PHOTO_POST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.PhotoPost
  */
 export function decodePhotoPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["caption"], "caption");
-  out.int32(2, json["width"], "width");
-  out.int32(3, json["height"], "height");
-  out.messages(4, json["photos"], "photos", decodePhoto);
-  out.string(5, json["photoset_layout"] ?? json["photosetLayout"], "photoset_layout");
-  out.string(6, json["image_permalink"] ?? json["imagePermalink"], "image_permalink");
-  out.unknownKeys(json, PHOTO_POST_KEYS);
+  out.fields(json, PHOTO_POST_FIELDS);
+  out.unknownKeys(json, PHOTO_POST_FIELDS);
 }
 scannable(decodePhotoPost, () => [
   [1, "string", "caption"], [2, "int32", "width"], [3, "int32", "height"],
@@ -163,7 +175,11 @@ scannable(decodePhotoPost, () => [
   [6, "string", "image_permalink", "imagePermalink"],
 ]);
 
-const PHOTO_SIZE_KEYS: ReadonlySet<string> = new Set(["width", "height", "url"]);
+const PHOTO_SIZE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int32(1, value, "width"), "width"],
+  [(value, out) => out.int32(2, value, "height"), "height"],
+  [(value, out) => out.string(3, value, "url"), "url"],
+]);
 
 /**
  * A photo in one size.
@@ -171,16 +187,17 @@ const PHOTO_SIZE_KEYS: ReadonlySet<string> = new Set(["width", "height", "url"])
  * @generated from message blog.v1.PhotoSize
  */
 export function decodePhotoSize(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json["width"], "width");
-  out.int32(2, json["height"], "height");
-  out.string(3, json["url"], "url");
-  out.unknown(100, json, PHOTO_SIZE_KEYS);
+  out.fields(json, PHOTO_SIZE_FIELDS);
+  out.unknown(100, json, PHOTO_SIZE_FIELDS);
 }
 scannable(decodePhotoSize, () => [
   [1, "int32", "width"], [2, "int32", "height"], [3, "string", "url"], { unknown: 100 },
 ]);
 
-const QUOTE_POST_KEYS: ReadonlySet<string> = new Set(["text", "source"]);
+const QUOTE_POST_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "text"), "text"],
+  [(value, out) => out.string(2, value, "source"), "source"],
+]);
 
 /**
  * A quote.
@@ -188,13 +205,15 @@ const QUOTE_POST_KEYS: ReadonlySet<string> = new Set(["text", "source"]);
  * @generated from message blog.v1.QuotePost
  */
 export function decodeQuotePost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["text"], "text");
-  out.string(2, json["source"], "source");
-  out.unknownKeys(json, QUOTE_POST_KEYS);
+  out.fields(json, QUOTE_POST_FIELDS);
+  out.unknownKeys(json, QUOTE_POST_FIELDS);
 }
 scannable(decodeQuotePost, () => [[1, "string", "text"], [2, "string", "source"]]);
 
-const TEXT_POST_KEYS: ReadonlySet<string> = new Set(["title", "body"]);
+const TEXT_POST_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "title"), "title"],
+  [(value, out) => out.string(2, value, "body"), "body"],
+]);
 
 /**
  * A text post.
@@ -202,13 +221,15 @@ const TEXT_POST_KEYS: ReadonlySet<string> = new Set(["title", "body"]);
  * @generated from message blog.v1.TextPost
  */
 export function decodeTextPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["title"], "title");
-  out.string(2, json["body"], "body");
-  out.unknownKeys(json, TEXT_POST_KEYS);
+  out.fields(json, TEXT_POST_FIELDS);
+  out.unknownKeys(json, TEXT_POST_FIELDS);
 }
 scannable(decodeTextPost, () => [[1, "string", "title"], [2, "string", "body"]]);
 
-const VIDEO_PLAYER_KEYS: ReadonlySet<string> = new Set(["width", "embed_code", "embedCode"]);
+const VIDEO_PLAYER_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int32(1, value, "width"), "width"],
+  [(value, out) => out.loosely("embed_code").string(2, value, "embed_code"), "embed_code", "embedCode"],
+]);
 
 /**
  * HTML of a player in one width.
@@ -216,18 +237,23 @@ const VIDEO_PLAYER_KEYS: ReadonlySet<string> = new Set(["width", "embed_code", "
  * @generated from message blog.v1.VideoPlayer
  */
 export function decodeVideoPlayer(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json["width"], "width");
-  out.loosely("embed_code").string(2, json["embed_code"] ?? json["embedCode"], "embed_code");
-  out.unknown(100, json, VIDEO_PLAYER_KEYS);
+  out.fields(json, VIDEO_PLAYER_FIELDS);
+  out.unknown(100, json, VIDEO_PLAYER_FIELDS);
 }
 scannable(decodeVideoPlayer, () => [
   [1, "int32", "width"], [2, { loose: "string" }, "embed_code", "embedCode"], { unknown: 100 },
 ]);
 
-const VIDEO_POST_KEYS: ReadonlySet<string> = new Set([
-  "caption", "player", "video_url", "videoUrl", "video_type", "videoType", "html5_capable", "html5Capable",
-  "duration", "thumbnail_url", "thumbnailUrl", "thumbnail_width", "thumbnailWidth", "thumbnail_height",
-  "thumbnailHeight",
+const VIDEO_POST_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "caption"), "caption"],
+  [(value, out) => out.messages(2, value, "player", decodeVideoPlayer), "player"],
+  [(value, out) => out.string(3, value, "video_url"), "video_url", "videoUrl"],
+  [(value, out) => out.string(4, value, "video_type"), "video_type", "videoType"],
+  [(value, out) => out.bool(5, value, "html5_capable"), "html5_capable", "html5Capable"],
+  [(value, out) => out.double(6, value, "duration"), "duration"],
+  [(value, out) => out.string(7, value, "thumbnail_url"), "thumbnail_url", "thumbnailUrl"],
+  [(value, out) => out.int32(8, value, "thumbnail_width"), "thumbnail_width", "thumbnailWidth"],
+  [(value, out) => out.int32(9, value, "thumbnail_height"), "thumbnail_height", "thumbnailHeight"],
 ]);
 
 /**
@@ -236,16 +262,8 @@ const VIDEO_POST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.VideoPost
  */
 export function decodeVideoPost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["caption"], "caption");
-  out.messages(2, json["player"], "player", decodeVideoPlayer);
-  out.string(3, json["video_url"] ?? json["videoUrl"], "video_url");
-  out.string(4, json["video_type"] ?? json["videoType"], "video_type");
-  out.bool(5, json["html5_capable"] ?? json["html5Capable"], "html5_capable");
-  out.double(6, json["duration"], "duration");
-  out.string(7, json["thumbnail_url"] ?? json["thumbnailUrl"], "thumbnail_url");
-  out.int32(8, json["thumbnail_width"] ?? json["thumbnailWidth"], "thumbnail_width");
-  out.int32(9, json["thumbnail_height"] ?? json["thumbnailHeight"], "thumbnail_height");
-  out.unknownKeys(json, VIDEO_POST_KEYS);
+  out.fields(json, VIDEO_POST_FIELDS);
+  out.unknownKeys(json, VIDEO_POST_FIELDS);
 }
 scannable(decodeVideoPost, () => [
   [1, "string", "caption"], [2, { list: decodeVideoPlayer }, "player"],

@@ -2,12 +2,14 @@
 // @generated from file blog/v1/legacy_post.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { POST_STATE } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const CREATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id_string", "idString", "id", "state", "display_text", "displayText",
+const CREATE_LEGACY_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id_string"), "id_string", "idString", "id"],
+  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
+  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
 ]);
 
 /**
@@ -16,18 +18,18 @@ const CREATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.CreateLegacyPostResponse
  */
 export function decodeCreateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
-  out.collectedEnum(2, json["state"], "state", POST_STATE);
-  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
-  out.unknown(100, json, CREATE_LEGACY_POST_RESPONSE_KEYS);
+  out.fields(json, CREATE_LEGACY_POST_RESPONSE_FIELDS);
+  out.unknown(100, json, CREATE_LEGACY_POST_RESPONSE_FIELDS);
 }
 scannable(decodeCreateLegacyPostResponse, () => [
   [1, "uint64", "id_string", "idString", "id"], [2, POST_STATE, "state"],
   [3, "string", "display_text", "displayText"], { unknown: 100 },
 ]);
 
-const REBLOG_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id_string", "idString", "id", "state", "display_text", "displayText",
+const REBLOG_LEGACY_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id_string"), "id_string", "idString", "id"],
+  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
+  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
 ]);
 
 /**
@@ -36,18 +38,18 @@ const REBLOG_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ReblogLegacyPostResponse
  */
 export function decodeReblogLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
-  out.collectedEnum(2, json["state"], "state", POST_STATE);
-  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
-  out.unknown(100, json, REBLOG_LEGACY_POST_RESPONSE_KEYS);
+  out.fields(json, REBLOG_LEGACY_POST_RESPONSE_FIELDS);
+  out.unknown(100, json, REBLOG_LEGACY_POST_RESPONSE_FIELDS);
 }
 scannable(decodeReblogLegacyPostResponse, () => [
   [1, "uint64", "id_string", "idString", "id"], [2, POST_STATE, "state"],
   [3, "string", "display_text", "displayText"], { unknown: 100 },
 ]);
 
-const UPDATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id_string", "idString", "id", "state", "display_text", "displayText",
+const UPDATE_LEGACY_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id_string"), "id_string", "idString", "id"],
+  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
+  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
 ]);
 
 /**
@@ -56,18 +58,18 @@ const UPDATE_LEGACY_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.UpdateLegacyPostResponse
  */
 export function decodeUpdateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
-  out.collectedEnum(2, json["state"], "state", POST_STATE);
-  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
-  out.unknown(100, json, UPDATE_LEGACY_POST_RESPONSE_KEYS);
+  out.fields(json, UPDATE_LEGACY_POST_RESPONSE_FIELDS);
+  out.unknown(100, json, UPDATE_LEGACY_POST_RESPONSE_FIELDS);
 }
 scannable(decodeUpdateLegacyPostResponse, () => [
   [1, "uint64", "id_string", "idString", "id"], [2, POST_STATE, "state"],
   [3, "string", "display_text", "displayText"], { unknown: 100 },
 ]);
 
-const UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id_string", "idString", "id", "state", "display_text", "displayText",
+const UPLOAD_LEGACY_VIDEO_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id_string"), "id_string", "idString", "id"],
+  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
+  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
 ]);
 
 /**
@@ -76,10 +78,8 @@ const UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.UploadLegacyVideoResponse
  */
 export function decodeUploadLegacyVideoResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
-  out.collectedEnum(2, json["state"], "state", POST_STATE);
-  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
-  out.unknown(100, json, UPLOAD_LEGACY_VIDEO_RESPONSE_KEYS);
+  out.fields(json, UPLOAD_LEGACY_VIDEO_RESPONSE_FIELDS);
+  out.unknown(100, json, UPLOAD_LEGACY_VIDEO_RESPONSE_FIELDS);
 }
 scannable(decodeUploadLegacyVideoResponse, () => [
   [1, "uint64", "id_string", "idString", "id"], [2, POST_STATE, "state"],

@@ -2,13 +2,15 @@
 // @generated from file blog/v1/like.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeLinks } from "./links_rest.ts";
 import { decodePost } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const LIST_LIKES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "liked_posts", "likedPosts", "liked_count", "likedCount", "_links", "Links", "links",
+const LIST_LIKES_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "liked_posts", decodePost), "liked_posts", "likedPosts"],
+  [(value, out) => out.int32(2, value, "liked_count"), "liked_count", "likedCount"],
+  [(value, out) => out.message(3, value, "_links", decodeLinks), "_links", "Links", "links"],
 ]);
 
 /**
@@ -17,10 +19,8 @@ const LIST_LIKES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListLikesResponse
  */
 export function decodeListLikesResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["liked_posts"] ?? json["likedPosts"], "liked_posts", decodePost);
-  out.int32(2, json["liked_count"] ?? json["likedCount"], "liked_count");
-  out.message(3, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.unknownKeys(json, LIST_LIKES_RESPONSE_KEYS);
+  out.fields(json, LIST_LIKES_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_LIKES_RESPONSE_FIELDS);
 }
 scannable(decodeListLikesResponse, () => [
   [1, { list: decodePost }, "liked_posts", "likedPosts"], [2, "int32", "liked_count", "likedCount"],

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/links.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.LinkType on the wire. */
@@ -13,7 +13,18 @@ export const LINK_TYPE: EnumTable = new EnumTable("blog.v1.LinkType", [
   [3, "web", "LINK_TYPE_WEB"],
 ]);
 
-const LINK_KEYS: ReadonlySet<string> = new Set(["type", "href", "method", "query_params", "queryParams"]);
+const LINK_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.collectedEnum(1, value, "type", LINK_TYPE), "type"],
+  [(value, out) => out.string(2, value, "href"), "href"],
+  [(value, out) => out.string(3, value, "method"), "method"],
+  [
+    (value, out) => out.loosely("query_params").map(4, value, "query_params", "string", (value, key, out) =>
+      out.string(2, value, key),
+    ),
+    "query_params",
+    "queryParams",
+  ],
+]);
 
 /**
  * A link: a URL to open, or a request to make.
@@ -21,24 +32,18 @@ const LINK_KEYS: ReadonlySet<string> = new Set(["type", "href", "method", "query
  * @generated from message blog.v1.Link
  */
 export function decodeLink(json: JsonObject, out: ProtoWriter): void {
-  out.collectedEnum(1, json["type"], "type", LINK_TYPE);
-  out.string(2, json["href"], "href");
-  out.string(3, json["method"], "method");
-  out.loosely("query_params").map(
-    4,
-    json["query_params"] ?? json["queryParams"],
-    "query_params",
-    "string",
-    (value, key, out) => out.string(2, value, key),
-  );
-  out.unknown(100, json, LINK_KEYS);
+  out.fields(json, LINK_FIELDS);
+  out.unknown(100, json, LINK_FIELDS);
 }
 scannable(decodeLink, () => [
   [1, LINK_TYPE, "type"], [2, "string", "href"], [3, "string", "method"],
   [4, { loose: { map: "string" } }, "query_params", "queryParams"], { unknown: 100 },
 ]);
 
-const LINKS_KEYS: ReadonlySet<string> = new Set(["next", "previous", "prev"]);
+const LINKS_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "next", decodeLink), "next"],
+  [(value, out) => out.message(2, value, "previous", decodeLink), "previous", "prev"],
+]);
 
 /**
  * Links to other pages and resources (`_links`).
@@ -46,9 +51,8 @@ const LINKS_KEYS: ReadonlySet<string> = new Set(["next", "previous", "prev"]);
  * @generated from message blog.v1.Links
  */
 export function decodeLinks(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["next"], "next", decodeLink);
-  out.message(2, json["previous"] ?? json["prev"], "previous", decodeLink);
-  out.unknown(100, json, LINKS_KEYS);
+  out.fields(json, LINKS_FIELDS);
+  out.unknown(100, json, LINKS_FIELDS);
 }
 scannable(decodeLinks, () => [
   [1, decodeLink, "next"], [2, decodeLink, "previous", "prev"], { unknown: 100 },

@@ -2,13 +2,36 @@
 // @generated from file blog/v1/media.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
-const MEDIA_KEYS: ReadonlySet<string> = new Set([
-  "url", "type", "width", "height", "original_dimensions_missing", "originalDimensionsMissing", "cropped",
-  "has_original_dimensions", "hasOriginalDimensions", "identifier", "poster", "video", "media_key",
-  "mediaKey", "hd", "colors",
+const MEDIA_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "url"), "url"],
+  [(value, out) => out.string(2, value, "type"), "type"],
+  [(value, out) => out.int32(3, value, "width"), "width"],
+  [(value, out) => out.int32(4, value, "height"), "height"],
+  [
+    (value, out) => out.bool(5, value, "original_dimensions_missing"),
+    "original_dimensions_missing",
+    "originalDimensionsMissing",
+  ],
+  [(value, out) => out.bool(6, value, "cropped"), "cropped"],
+  [
+    (value, out) => out.bool(7, value, "has_original_dimensions"),
+    "has_original_dimensions",
+    "hasOriginalDimensions",
+  ],
+  [(value, out) => out.string(8, value, "identifier"), "identifier"],
+  [(value, out) => out.loosely("poster").message(9, value, "poster", decodeMedia), "poster"],
+  [(value, out) => out.loosely("video").message(10, value, "video", decodeMedia), "video"],
+  [(value, out) => out.string(11, value, "media_key"), "media_key", "mediaKey"],
+  [(value, out) => out.bool(12, value, "hd"), "hd"],
+  [
+    (value, out) => out.loosely("colors").map(13, value, "colors", "string", (value, key, out) =>
+      out.string(2, value, key),
+    ),
+    "colors",
+  ],
 ]);
 
 /**
@@ -17,26 +40,8 @@ const MEDIA_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Media
  */
 export function decodeMedia(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["url"], "url");
-  out.string(2, json["type"], "type");
-  out.int32(3, json["width"], "width");
-  out.int32(4, json["height"], "height");
-  out.bool(
-    5,
-    json["original_dimensions_missing"] ?? json["originalDimensionsMissing"],
-    "original_dimensions_missing",
-  );
-  out.bool(6, json["cropped"], "cropped");
-  out.bool(7, json["has_original_dimensions"] ?? json["hasOriginalDimensions"], "has_original_dimensions");
-  out.string(8, json["identifier"], "identifier");
-  out.loosely("poster").message(9, json["poster"], "poster", decodeMedia);
-  out.loosely("video").message(10, json["video"], "video", decodeMedia);
-  out.string(11, json["media_key"] ?? json["mediaKey"], "media_key");
-  out.bool(12, json["hd"], "hd");
-  out.loosely("colors").map(13, json["colors"], "colors", "string", (value, key, out) =>
-    out.string(2, value, key),
-  );
-  out.unknown(100, json, MEDIA_KEYS);
+  out.fields(json, MEDIA_FIELDS);
+  out.unknown(100, json, MEDIA_FIELDS);
 }
 scannable(decodeMedia, () => [
   [1, "string", "url"], [2, "string", "type"], [3, "int32", "width"], [4, "int32", "height"],

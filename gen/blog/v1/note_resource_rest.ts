@@ -2,7 +2,7 @@
 // @generated from file blog/v1/note_resource.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { AVATAR_SHAPE } from "./avatar_rest.ts";
 import { decodeInlineFormat } from "./inline_format_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -17,14 +17,55 @@ export const NOTE_TYPE: EnumTable = new EnumTable("blog.v1.NoteType", [
   [5, "post_attribution", "NOTE_TYPE_POST_ATTRIBUTION"],
 ]);
 
-const NOTE_KEYS: ReadonlySet<string> = new Set([
-  "type", "timestamp", "blog_name", "blogName", "blog_uuid", "blogUuid", "blog_url", "blogUrl", "followed",
-  "avatar_shape", "avatarShape", "avatar_url", "avatarUrl", "blog_is_adult", "blogIsAdult", "can_block",
-  "canBlock", "post_id", "postId", "reblog_parent_blog_name", "reblogParentBlogName",
-  "reblog_parent_blog_url", "reblogParentBlogUrl", "reblog_parent_post_id", "reblogParentPostId",
-  "added_text", "addedText", "tags", "reply_text", "replyText", "formatting", "post_attribution_type",
-  "postAttributionType", "post_attribution_type_name", "postAttributionTypeName", "photo_url", "photoUrl",
-  "photo_width", "photoWidth", "photo_height", "photoHeight",
+const NOTE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.openEnum(1, value, "type", NOTE_TYPE), "type"],
+  [(value, out) => out.string(2, value, "type"), "type"],
+  [(value, out) => out.loosely("timestamp").time(3, value, "timestamp", "seconds"), "timestamp"],
+  [(value, out) => out.string(4, value, "blog_name"), "blog_name", "blogName"],
+  [(value, out) => out.string(5, value, "blog_uuid"), "blog_uuid", "blogUuid"],
+  [(value, out) => out.string(6, value, "blog_url"), "blog_url", "blogUrl"],
+  [(value, out) => out.bool(7, value, "followed"), "followed"],
+  [(value, out) => out.collectedEnum(8, value, "avatar_shape", AVATAR_SHAPE), "avatar_shape", "avatarShape"],
+  [
+    (value, out) => out.map(9, value, "avatar_url", "int32", (value, key, out) => out.string(2, value, key)),
+    "avatar_url",
+    "avatarUrl",
+  ],
+  [(value, out) => out.bool(10, value, "blog_is_adult"), "blog_is_adult", "blogIsAdult"],
+  [(value, out) => out.bool(11, value, "can_block"), "can_block", "canBlock"],
+  [(value, out) => out.uint64(20, value, "post_id"), "post_id", "postId"],
+  [
+    (value, out) => out.string(21, value, "reblog_parent_blog_name"),
+    "reblog_parent_blog_name",
+    "reblogParentBlogName",
+  ],
+  [
+    (value, out) => out.string(22, value, "reblog_parent_blog_url"),
+    "reblog_parent_blog_url",
+    "reblogParentBlogUrl",
+  ],
+  [
+    (value, out) => out.uint64(23, value, "reblog_parent_post_id"),
+    "reblog_parent_post_id",
+    "reblogParentPostId",
+  ],
+  [(value, out) => out.string(24, value, "added_text"), "added_text", "addedText"],
+  [(value, out) => out.list(25, value, "tags", "string"), "tags"],
+  [(value, out) => out.string(30, value, "reply_text"), "reply_text", "replyText"],
+  [(value, out) => out.messages(31, value, "formatting", decodeInlineFormat), "formatting"],
+  [
+    (value, out) => out.string(40, value, "post_attribution_type"),
+    "post_attribution_type",
+    "postAttributionType",
+  ],
+  [
+    (value, out) => out.string(41, value, "post_attribution_type_name"),
+    "post_attribution_type_name",
+    "postAttributionTypeName",
+  ],
+  [(value, out) => out.string(42, value, "photo_url"), "photo_url", "photoUrl"],
+  [(value, out) => out.int32(43, value, "photo_width"), "photo_width", "photoWidth"],
+  [(value, out) => out.int32(44, value, "photo_height"), "photo_height", "photoHeight"],
 ]);
 
 /**
@@ -33,37 +74,8 @@ const NOTE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Note
  */
 export function decodeNote(json: JsonObject, out: ProtoWriter): void {
-  out.openEnum(1, json["type"], "type", NOTE_TYPE);
-  out.string(2, json["type"], "type");
-  out.loosely("timestamp").time(3, json["timestamp"], "timestamp", "seconds");
-  out.string(4, json["blog_name"] ?? json["blogName"], "blog_name");
-  out.string(5, json["blog_uuid"] ?? json["blogUuid"], "blog_uuid");
-  out.string(6, json["blog_url"] ?? json["blogUrl"], "blog_url");
-  out.bool(7, json["followed"], "followed");
-  out.collectedEnum(8, json["avatar_shape"] ?? json["avatarShape"], "avatar_shape", AVATAR_SHAPE);
-  out.map(9, json["avatar_url"] ?? json["avatarUrl"], "avatar_url", "int32", (value, key, out) =>
-    out.string(2, value, key),
-  );
-  out.bool(10, json["blog_is_adult"] ?? json["blogIsAdult"], "blog_is_adult");
-  out.bool(11, json["can_block"] ?? json["canBlock"], "can_block");
-  out.uint64(20, json["post_id"] ?? json["postId"], "post_id");
-  out.string(21, json["reblog_parent_blog_name"] ?? json["reblogParentBlogName"], "reblog_parent_blog_name");
-  out.string(22, json["reblog_parent_blog_url"] ?? json["reblogParentBlogUrl"], "reblog_parent_blog_url");
-  out.uint64(23, json["reblog_parent_post_id"] ?? json["reblogParentPostId"], "reblog_parent_post_id");
-  out.string(24, json["added_text"] ?? json["addedText"], "added_text");
-  out.list(25, json["tags"], "tags", "string");
-  out.string(30, json["reply_text"] ?? json["replyText"], "reply_text");
-  out.messages(31, json["formatting"], "formatting", decodeInlineFormat);
-  out.string(40, json["post_attribution_type"] ?? json["postAttributionType"], "post_attribution_type");
-  out.string(
-    41,
-    json["post_attribution_type_name"] ?? json["postAttributionTypeName"],
-    "post_attribution_type_name",
-  );
-  out.string(42, json["photo_url"] ?? json["photoUrl"], "photo_url");
-  out.int32(43, json["photo_width"] ?? json["photoWidth"], "photo_width");
-  out.int32(44, json["photo_height"] ?? json["photoHeight"], "photo_height");
-  out.unknown(100, json, NOTE_KEYS);
+  out.fields(json, NOTE_FIELDS);
+  out.unknown(100, json, NOTE_FIELDS);
 }
 scannable(decodeNote, () => [
   [1, NOTE_TYPE, "type"], [2, "string", "type"], [3, { loose: { time: "seconds" } }, "timestamp"],

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/note.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeLinks } from "./links_rest.ts";
 import { decodeNote } from "./note_resource_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -17,11 +17,25 @@ export const NOTE_MODE: EnumTable = new EnumTable("blog.v1.NoteMode", [
   [5, "reblogs_with_tags", "NOTE_MODE_REBLOGS_WITH_TAGS"],
 ]);
 
-const LIST_NOTES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "notes", "rollup_notes", "rollupNotes", "total_notes", "totalNotes", "total_likes", "totalLikes",
-  "total_reblogs", "totalReblogs", "_links", "Links", "links", "is_subscribed", "isSubscribed",
-  "can_subscribe", "canSubscribe", "can_hide_or_delete_notes", "canHideOrDeleteNotes",
-  "conversational_notifications_enabled", "conversationalNotificationsEnabled",
+const LIST_NOTES_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "notes", decodeNote), "notes"],
+  [(value, out) => out.messages(2, value, "rollup_notes", decodeNote), "rollup_notes", "rollupNotes"],
+  [(value, out) => out.int32(3, value, "total_notes"), "total_notes", "totalNotes"],
+  [(value, out) => out.int32(4, value, "total_likes"), "total_likes", "totalLikes"],
+  [(value, out) => out.int32(5, value, "total_reblogs"), "total_reblogs", "totalReblogs"],
+  [(value, out) => out.message(6, value, "_links", decodeLinks), "_links", "Links", "links"],
+  [(value, out) => out.bool(7, value, "is_subscribed"), "is_subscribed", "isSubscribed"],
+  [(value, out) => out.bool(8, value, "can_subscribe"), "can_subscribe", "canSubscribe"],
+  [
+    (value, out) => out.bool(9, value, "can_hide_or_delete_notes"),
+    "can_hide_or_delete_notes",
+    "canHideOrDeleteNotes",
+  ],
+  [
+    (value, out) => out.bool(10, value, "conversational_notifications_enabled"),
+    "conversational_notifications_enabled",
+    "conversationalNotificationsEnabled",
+  ],
 ]);
 
 /**
@@ -30,21 +44,8 @@ const LIST_NOTES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListNotesResponse
  */
 export function decodeListNotesResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["notes"], "notes", decodeNote);
-  out.messages(2, json["rollup_notes"] ?? json["rollupNotes"], "rollup_notes", decodeNote);
-  out.int32(3, json["total_notes"] ?? json["totalNotes"], "total_notes");
-  out.int32(4, json["total_likes"] ?? json["totalLikes"], "total_likes");
-  out.int32(5, json["total_reblogs"] ?? json["totalReblogs"], "total_reblogs");
-  out.message(6, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.bool(7, json["is_subscribed"] ?? json["isSubscribed"], "is_subscribed");
-  out.bool(8, json["can_subscribe"] ?? json["canSubscribe"], "can_subscribe");
-  out.bool(9, json["can_hide_or_delete_notes"] ?? json["canHideOrDeleteNotes"], "can_hide_or_delete_notes");
-  out.bool(
-    10,
-    json["conversational_notifications_enabled"] ?? json["conversationalNotificationsEnabled"],
-    "conversational_notifications_enabled",
-  );
-  out.unknownKeys(json, LIST_NOTES_RESPONSE_KEYS);
+  out.fields(json, LIST_NOTES_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_NOTES_RESPONSE_FIELDS);
 }
 scannable(decodeListNotesResponse, () => [
   [1, { list: decodeNote }, "notes"], [2, { list: decodeNote }, "rollup_notes", "rollupNotes"],

@@ -2,7 +2,14 @@
 // @generated from file blog/v1/notification.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, decodeValue, scannable } from "connect-rest/adapter";
+import {
+  EnumTable,
+  FieldTable,
+  type JsonObject,
+  type ProtoWriter,
+  decodeValue,
+  scannable,
+} from "connect-rest/adapter";
 import { decodeInlineFormat } from "./inline_format_rest.ts";
 import { decodeLinks } from "./links_rest.ts";
 import { decodeContentBlock } from "./npf_rest.ts";
@@ -32,8 +39,9 @@ export const NOTIFICATION_TYPE: EnumTable = new EnumTable("blog.v1.NotificationT
   [19, "generic", "NOTIFICATION_TYPE_GENERIC"],
 ]);
 
-const LIST_NOTIFICATIONS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "notifications", "_links", "Links", "links",
+const LIST_NOTIFICATIONS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "notifications", decodeNotification), "notifications"],
+  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
 ]);
 
 /**
@@ -42,24 +50,67 @@ const LIST_NOTIFICATIONS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListNotificationsResponse
  */
 export function decodeListNotificationsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["notifications"], "notifications", decodeNotification);
-  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.unknownKeys(json, LIST_NOTIFICATIONS_RESPONSE_KEYS);
+  out.fields(json, LIST_NOTIFICATIONS_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_NOTIFICATIONS_RESPONSE_FIELDS);
 }
 scannable(decodeListNotificationsResponse, () => [
   [1, { list: decodeNotification }, "notifications"], [2, decodeLinks, "_links", "Links", "links"],
 ]);
 
-const NOTIFICATION_KEYS: ReadonlySet<string> = new Set([
-  "id", "type", "subtype", "timestamp", "unread", "before", "target_post_id", "targetPostId",
-  "target_post_summary", "targetPostSummary", "target_tumblelog_name", "targetTumblelogName",
-  "target_tumblelog_uuid", "targetTumblelogUuid", "target_root_post_id", "targetRootPostId",
-  "target_post_type", "targetPostType", "post_type", "postType", "reblog_key", "reblogKey", "private_channel",
-  "privateChannel", "media_url", "mediaUrl", "media_url_large", "mediaUrlLarge", "from_tumblelog_name",
-  "fromTumblelogName", "from_tumblelog_uuid", "fromTumblelogUuid", "from_tumblelog_is_adult",
-  "fromTumblelogIsAdult", "followed", "is_anonymous", "isAnonymous", "post_id", "postId", "post_tags",
-  "postTags", "added_text", "addedText", "reply_text", "replyText", "can_reply", "canReply", "milestone",
-  "editor", "title", "body", "actions",
+const NOTIFICATION_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.loosely("id").string(1, value, "id"), "id"],
+  [(value, out) => out.openEnum(2, value, "type", NOTIFICATION_TYPE), "type"],
+  [(value, out) => out.string(3, value, "type"), "type"],
+  [(value, out) => out.string(4, value, "subtype"), "subtype"],
+  [(value, out) => out.time(5, value, "timestamp", "seconds"), "timestamp"],
+  [(value, out) => out.bool(6, value, "unread"), "unread"],
+  [(value, out) => out.int64(7, value, "before"), "before"],
+  [
+    (value, out) => out.loosely("target_post_id").uint64(10, value, "target_post_id"),
+    "target_post_id",
+    "targetPostId",
+  ],
+  [(value, out) => out.string(11, value, "target_post_summary"), "target_post_summary", "targetPostSummary"],
+  [
+    (value, out) => out.string(12, value, "target_tumblelog_name"),
+    "target_tumblelog_name",
+    "targetTumblelogName",
+  ],
+  [
+    (value, out) => out.string(13, value, "target_tumblelog_uuid"),
+    "target_tumblelog_uuid",
+    "targetTumblelogUuid",
+  ],
+  [
+    (value, out) => out.loosely("target_root_post_id").uint64(14, value, "target_root_post_id"),
+    "target_root_post_id",
+    "targetRootPostId",
+  ],
+  [(value, out) => out.string(15, value, "target_post_type"), "target_post_type", "targetPostType"],
+  [(value, out) => out.string(16, value, "post_type"), "post_type", "postType"],
+  [(value, out) => out.string(17, value, "reblog_key"), "reblog_key", "reblogKey"],
+  [(value, out) => out.bool(18, value, "private_channel"), "private_channel", "privateChannel"],
+  [(value, out) => out.string(19, value, "media_url"), "media_url", "mediaUrl"],
+  [(value, out) => out.string(20, value, "media_url_large"), "media_url_large", "mediaUrlLarge"],
+  [(value, out) => out.string(30, value, "from_tumblelog_name"), "from_tumblelog_name", "fromTumblelogName"],
+  [(value, out) => out.string(31, value, "from_tumblelog_uuid"), "from_tumblelog_uuid", "fromTumblelogUuid"],
+  [
+    (value, out) => out.bool(32, value, "from_tumblelog_is_adult"),
+    "from_tumblelog_is_adult",
+    "fromTumblelogIsAdult",
+  ],
+  [(value, out) => out.bool(33, value, "followed"), "followed"],
+  [(value, out) => out.bool(34, value, "is_anonymous"), "is_anonymous", "isAnonymous"],
+  [(value, out) => out.loosely("post_id").uint64(40, value, "post_id"), "post_id", "postId"],
+  [(value, out) => out.list(41, value, "post_tags", "string"), "post_tags", "postTags"],
+  [(value, out) => out.string(42, value, "added_text"), "added_text", "addedText"],
+  [(value, out) => out.string(43, value, "reply_text"), "reply_text", "replyText"],
+  [(value, out) => out.bool(44, value, "can_reply"), "can_reply", "canReply"],
+  [(value, out) => out.int64(50, value, "milestone"), "milestone"],
+  [(value, out) => out.message(51, value, "editor", decodeNotificationDraft), "editor"],
+  [(value, out) => out.message(60, value, "title", decodeNotificationTitle), "title"],
+  [(value, out) => out.message(61, value, "body", decodeNotificationBody), "body"],
+  [(value, out) => out.message(62, value, "actions", decodeNotificationActions), "actions"],
 ]);
 
 /**
@@ -68,44 +119,8 @@ const NOTIFICATION_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Notification
  */
 export function decodeNotification(json: JsonObject, out: ProtoWriter): void {
-  out.loosely("id").string(1, json["id"], "id");
-  out.openEnum(2, json["type"], "type", NOTIFICATION_TYPE);
-  out.string(3, json["type"], "type");
-  out.string(4, json["subtype"], "subtype");
-  out.time(5, json["timestamp"], "timestamp", "seconds");
-  out.bool(6, json["unread"], "unread");
-  out.int64(7, json["before"], "before");
-  out.loosely("target_post_id").uint64(10, json["target_post_id"] ?? json["targetPostId"], "target_post_id");
-  out.string(11, json["target_post_summary"] ?? json["targetPostSummary"], "target_post_summary");
-  out.string(12, json["target_tumblelog_name"] ?? json["targetTumblelogName"], "target_tumblelog_name");
-  out.string(13, json["target_tumblelog_uuid"] ?? json["targetTumblelogUuid"], "target_tumblelog_uuid");
-  out.loosely("target_root_post_id").uint64(
-    14,
-    json["target_root_post_id"] ?? json["targetRootPostId"],
-    "target_root_post_id",
-  );
-  out.string(15, json["target_post_type"] ?? json["targetPostType"], "target_post_type");
-  out.string(16, json["post_type"] ?? json["postType"], "post_type");
-  out.string(17, json["reblog_key"] ?? json["reblogKey"], "reblog_key");
-  out.bool(18, json["private_channel"] ?? json["privateChannel"], "private_channel");
-  out.string(19, json["media_url"] ?? json["mediaUrl"], "media_url");
-  out.string(20, json["media_url_large"] ?? json["mediaUrlLarge"], "media_url_large");
-  out.string(30, json["from_tumblelog_name"] ?? json["fromTumblelogName"], "from_tumblelog_name");
-  out.string(31, json["from_tumblelog_uuid"] ?? json["fromTumblelogUuid"], "from_tumblelog_uuid");
-  out.bool(32, json["from_tumblelog_is_adult"] ?? json["fromTumblelogIsAdult"], "from_tumblelog_is_adult");
-  out.bool(33, json["followed"], "followed");
-  out.bool(34, json["is_anonymous"] ?? json["isAnonymous"], "is_anonymous");
-  out.loosely("post_id").uint64(40, json["post_id"] ?? json["postId"], "post_id");
-  out.list(41, json["post_tags"] ?? json["postTags"], "post_tags", "string");
-  out.string(42, json["added_text"] ?? json["addedText"], "added_text");
-  out.string(43, json["reply_text"] ?? json["replyText"], "reply_text");
-  out.bool(44, json["can_reply"] ?? json["canReply"], "can_reply");
-  out.int64(50, json["milestone"], "milestone");
-  out.message(51, json["editor"], "editor", decodeNotificationDraft);
-  out.message(60, json["title"], "title", decodeNotificationTitle);
-  out.message(61, json["body"], "body", decodeNotificationBody);
-  out.message(62, json["actions"], "actions", decodeNotificationActions);
-  out.unknown(100, json, NOTIFICATION_KEYS);
+  out.fields(json, NOTIFICATION_FIELDS);
+  out.unknown(100, json, NOTIFICATION_FIELDS);
 }
 scannable(decodeNotification, () => [
   [1, { loose: "string" }, "id"], [2, NOTIFICATION_TYPE, "type"], [3, "string", "type"],
@@ -128,7 +143,9 @@ scannable(decodeNotification, () => [
   [61, decodeNotificationBody, "body"], [62, decodeNotificationActions, "actions"], { unknown: 100 },
 ]);
 
-const NOTIFICATION_ACTIONS_KEYS: ReadonlySet<string> = new Set(["tap"]);
+const NOTIFICATION_ACTIONS_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "tap", decodeNotificationTap), "tap"],
+]);
 
 /**
  * Actions of a notification.
@@ -136,12 +153,14 @@ const NOTIFICATION_ACTIONS_KEYS: ReadonlySet<string> = new Set(["tap"]);
  * @generated from message blog.v1.NotificationActions
  */
 export function decodeNotificationActions(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["tap"], "tap", decodeNotificationTap);
-  out.unknown(100, json, NOTIFICATION_ACTIONS_KEYS);
+  out.fields(json, NOTIFICATION_ACTIONS_FIELDS);
+  out.unknown(100, json, NOTIFICATION_ACTIONS_FIELDS);
 }
 scannable(decodeNotificationActions, () => [[1, decodeNotificationTap, "tap"], { unknown: 100 }]);
 
-const NOTIFICATION_BODY_KEYS: ReadonlySet<string> = new Set(["content"]);
+const NOTIFICATION_BODY_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "content", decodeContentBlock), "content"],
+]);
 
 /**
  * Text of a notification.
@@ -149,12 +168,15 @@ const NOTIFICATION_BODY_KEYS: ReadonlySet<string> = new Set(["content"]);
  * @generated from message blog.v1.NotificationBody
  */
 export function decodeNotificationBody(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["content"], "content", decodeContentBlock);
-  out.unknown(100, json, NOTIFICATION_BODY_KEYS);
+  out.fields(json, NOTIFICATION_BODY_FIELDS);
+  out.unknown(100, json, NOTIFICATION_BODY_FIELDS);
 }
 scannable(decodeNotificationBody, () => [[1, { list: decodeContentBlock }, "content"], { unknown: 100 }]);
 
-const NOTIFICATION_DRAFT_KEYS: ReadonlySet<string> = new Set(["content", "tags"]);
+const NOTIFICATION_DRAFT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "content", decodeContentBlock), "content"],
+  [(value, out) => out.list(2, value, "tags", "string"), "tags"],
+]);
 
 /**
  * A post that announces a milestone.
@@ -162,15 +184,16 @@ const NOTIFICATION_DRAFT_KEYS: ReadonlySet<string> = new Set(["content", "tags"]
  * @generated from message blog.v1.NotificationDraft
  */
 export function decodeNotificationDraft(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["content"], "content", decodeContentBlock);
-  out.list(2, json["tags"], "tags", "string");
-  out.unknown(100, json, NOTIFICATION_DRAFT_KEYS);
+  out.fields(json, NOTIFICATION_DRAFT_FIELDS);
+  out.unknown(100, json, NOTIFICATION_DRAFT_FIELDS);
 }
 scannable(decodeNotificationDraft, () => [
   [1, { list: decodeContentBlock }, "content"], [2, { list: "string" }, "tags"], { unknown: 100 },
 ]);
 
-const NOTIFICATION_TAP_KEYS: ReadonlySet<string> = new Set(["href"]);
+const NOTIFICATION_TAP_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "href"), "href"],
+]);
 
 /**
  * What a tap on a notification does.
@@ -178,13 +201,15 @@ const NOTIFICATION_TAP_KEYS: ReadonlySet<string> = new Set(["href"]);
  * @generated from message blog.v1.NotificationTap
  */
 export function decodeNotificationTap(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["href"], "href");
-  out.unknown(100, json, NOTIFICATION_TAP_KEYS);
+  out.fields(json, NOTIFICATION_TAP_FIELDS);
+  out.unknown(100, json, NOTIFICATION_TAP_FIELDS);
 }
 scannable(decodeNotificationTap, () => [[1, "string", "href"], { unknown: 100 }]);
 
-const NOTIFICATION_TITLE_KEYS: ReadonlySet<string> = new Set([
-  "text", "text_content", "textContent", "content", "formatting",
+const NOTIFICATION_TITLE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "text"), "text", "text_content", "textContent"],
+  [(value, out) => out.nullable(2, value, "content", decodeValue), "content"],
+  [(value, out) => out.messages(3, value, "formatting", decodeInlineFormat), "formatting"],
 ]);
 
 /**
@@ -193,10 +218,8 @@ const NOTIFICATION_TITLE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.NotificationTitle
  */
 export function decodeNotificationTitle(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["text"] ?? json["text_content"] ?? json["textContent"], "text");
-  out.nullable(2, json["content"], "content", decodeValue);
-  out.messages(3, json["formatting"], "formatting", decodeInlineFormat);
-  out.unknown(100, json, NOTIFICATION_TITLE_KEYS);
+  out.fields(json, NOTIFICATION_TITLE_FIELDS);
+  out.unknown(100, json, NOTIFICATION_TITLE_FIELDS);
 }
 scannable(decodeNotificationTitle, () => [
   [1, "string", "text", "text_content", "textContent"], [2, decodeValue, "content"],

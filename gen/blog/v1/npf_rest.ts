@@ -2,7 +2,14 @@
 // @generated from file blog/v1/npf.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, decodeStruct, scannable } from "connect-rest/adapter";
+import {
+  EnumTable,
+  FieldTable,
+  type JsonObject,
+  type ProtoWriter,
+  decodeStruct,
+  scannable,
+} from "connect-rest/adapter";
 import { decodeAttribution } from "./attribution_rest.ts";
 import { decodeInlineFormat } from "./inline_format_rest.ts";
 import { decodeMedia } from "./media_rest.ts";
@@ -29,9 +36,21 @@ export const TEXT_SUBTYPE: EnumTable = new EnumTable("blog.v1.TextSubtype", [
   [8, "unordered-list-item", "TEXT_SUBTYPE_UNORDERED_LIST_ITEM"],
 ]);
 
-const AUDIO_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "provider", "url", "media", "title", "artist", "album", "embed_html", "embedHtml", "embed_url", "embedUrl",
-  "poster", "metadata", "attribution",
+const AUDIO_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "provider"), "provider"],
+  [(value, out) => out.string(2, value, "url"), "url"],
+  [(value, out) => out.loosely("media").message(3, value, "media", decodeMedia), "media"],
+  [(value, out) => out.string(4, value, "title"), "title"],
+  [(value, out) => out.string(5, value, "artist"), "artist"],
+  [(value, out) => out.string(6, value, "album"), "album"],
+  [(value, out) => out.string(7, value, "embed_html"), "embed_html", "embedHtml"],
+  [(value, out) => out.string(8, value, "embed_url"), "embed_url", "embedUrl"],
+  [(value, out) => out.loosely("poster").messages(9, value, "poster", decodeMedia), "poster"],
+  [(value, out) => out.message(10, value, "metadata", decodeStruct), "metadata"],
+  [
+    (value, out) => out.loosely("attribution").message(11, value, "attribution", decodeAttribution),
+    "attribution",
+  ],
 ]);
 
 /**
@@ -40,18 +59,8 @@ const AUDIO_BLOCK_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.AudioBlock
  */
 export function decodeAudioBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["provider"], "provider");
-  out.string(2, json["url"], "url");
-  out.loosely("media").message(3, json["media"], "media", decodeMedia);
-  out.string(4, json["title"], "title");
-  out.string(5, json["artist"], "artist");
-  out.string(6, json["album"], "album");
-  out.string(7, json["embed_html"] ?? json["embedHtml"], "embed_html");
-  out.string(8, json["embed_url"] ?? json["embedUrl"], "embed_url");
-  out.loosely("poster").messages(9, json["poster"], "poster", decodeMedia);
-  out.message(10, json["metadata"], "metadata", decodeStruct);
-  out.loosely("attribution").message(11, json["attribution"], "attribution", decodeAttribution);
-  out.unknown(100, json, AUDIO_BLOCK_KEYS);
+  out.fields(json, AUDIO_BLOCK_FIELDS);
+  out.unknown(100, json, AUDIO_BLOCK_FIELDS);
 }
 scannable(decodeAudioBlock, () => [
   [1, "string", "provider"], [2, "string", "url"], [3, { loose: decodeMedia }, "media"],
@@ -61,7 +70,10 @@ scannable(decodeAudioBlock, () => [
   [11, { loose: decodeAttribution }, "attribution"], { unknown: 100 },
 ]);
 
-const CLICKTHROUGH_KEYS: ReadonlySet<string> = new Set(["web_url", "webUrl", "deeplink_url", "deeplinkUrl"]);
+const CLICKTHROUGH_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "web_url"), "web_url", "webUrl"],
+  [(value, out) => out.string(2, value, "deeplink_url"), "deeplink_url", "deeplinkUrl"],
+]);
 
 /**
  * The target of a click.
@@ -69,15 +81,43 @@ const CLICKTHROUGH_KEYS: ReadonlySet<string> = new Set(["web_url", "webUrl", "de
  * @generated from message blog.v1.Clickthrough
  */
 export function decodeClickthrough(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["web_url"] ?? json["webUrl"], "web_url");
-  out.string(2, json["deeplink_url"] ?? json["deeplinkUrl"], "deeplink_url");
-  out.unknown(100, json, CLICKTHROUGH_KEYS);
+  out.fields(json, CLICKTHROUGH_FIELDS);
+  out.unknown(100, json, CLICKTHROUGH_FIELDS);
 }
 scannable(decodeClickthrough, () => [
   [1, "string", "web_url", "webUrl"], [2, "string", "deeplink_url", "deeplinkUrl"], { unknown: 100 },
 ]);
 
-const CONTENT_BLOCK_KEYS: ReadonlySet<string> = new Set(["type"]);
+const CONTENT_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    choose(json, out) {
+      switch (json["type"]) {
+        case "text":
+          out.flattened(1, json, decodeTextBlock, CONTENT_BLOCK_FIELDS);
+          break;
+        case "image":
+          out.flattened(2, json, decodeImageBlock, CONTENT_BLOCK_FIELDS);
+          break;
+        case "link":
+          out.flattened(3, json, decodeLinkBlock, CONTENT_BLOCK_FIELDS);
+          break;
+        case "audio":
+          out.flattened(4, json, decodeAudioBlock, CONTENT_BLOCK_FIELDS);
+          break;
+        case "video":
+          out.flattened(5, json, decodeVideoBlock, CONTENT_BLOCK_FIELDS);
+          break;
+        case "paywall":
+          out.flattened(6, json, decodePaywallBlock, CONTENT_BLOCK_FIELDS);
+          break;
+        case "poll":
+          out.flattened(7, json, decodePollBlock, CONTENT_BLOCK_FIELDS);
+          break;
+      }
+    },
+  },
+  [(value, out) => out.string(20, value, "type"), "type"],
+]);
 
 /**
  * A block of a post's content.
@@ -85,31 +125,8 @@ const CONTENT_BLOCK_KEYS: ReadonlySet<string> = new Set(["type"]);
  * @generated from message blog.v1.ContentBlock
  */
 export function decodeContentBlock(json: JsonObject, out: ProtoWriter): void {
-  switch (json["type"]) {
-    case "text":
-      out.flattened(1, json, decodeTextBlock, CONTENT_BLOCK_KEYS);
-      break;
-    case "image":
-      out.flattened(2, json, decodeImageBlock, CONTENT_BLOCK_KEYS);
-      break;
-    case "link":
-      out.flattened(3, json, decodeLinkBlock, CONTENT_BLOCK_KEYS);
-      break;
-    case "audio":
-      out.flattened(4, json, decodeAudioBlock, CONTENT_BLOCK_KEYS);
-      break;
-    case "video":
-      out.flattened(5, json, decodeVideoBlock, CONTENT_BLOCK_KEYS);
-      break;
-    case "paywall":
-      out.flattened(6, json, decodePaywallBlock, CONTENT_BLOCK_KEYS);
-      break;
-    case "poll":
-      out.flattened(7, json, decodePollBlock, CONTENT_BLOCK_KEYS);
-      break;
-  }
-  out.string(20, json["type"], "type");
-  out.unknown(100, json, CONTENT_BLOCK_KEYS);
+  out.fields(json, CONTENT_BLOCK_FIELDS);
+  out.unknown(100, json, CONTENT_BLOCK_FIELDS);
 }
 scannable(decodeContentBlock, () => [
   {
@@ -126,7 +143,11 @@ scannable(decodeContentBlock, () => [
   [20, "string", "type"], { unknown: 100 },
 ]);
 
-const EMBED_IFRAME_KEYS: ReadonlySet<string> = new Set(["url", "width", "height"]);
+const EMBED_IFRAME_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "url"), "url"],
+  [(value, out) => out.int32(2, value, "width"), "width"],
+  [(value, out) => out.int32(3, value, "height"), "height"],
+]);
 
 /**
  * An embedded player of a video.
@@ -134,18 +155,36 @@ const EMBED_IFRAME_KEYS: ReadonlySet<string> = new Set(["url", "width", "height"
  * @generated from message blog.v1.EmbedIframe
  */
 export function decodeEmbedIframe(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["url"], "url");
-  out.int32(2, json["width"], "width");
-  out.int32(3, json["height"], "height");
-  out.unknown(100, json, EMBED_IFRAME_KEYS);
+  out.fields(json, EMBED_IFRAME_FIELDS);
+  out.unknown(100, json, EMBED_IFRAME_FIELDS);
 }
 scannable(decodeEmbedIframe, () => [
   [1, "string", "url"], [2, "int32", "width"], [3, "int32", "height"], { unknown: 100 },
 ]);
 
-const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "media", "alt_text", "altText", "caption", "colors", "feedback_token", "feedbackToken", "poster",
-  "attribution", "exif", "clickthrough",
+const IMAGE_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.loosely("media").messages(1, value, "media", decodeMedia), "media"],
+  [(value, out) => out.string(2, value, "alt_text"), "alt_text", "altText"],
+  [(value, out) => out.string(3, value, "caption"), "caption"],
+  [
+    (value, out) => out.loosely("colors").map(4, value, "colors", "string", (value, key, out) =>
+      out.string(2, value, key),
+    ),
+    "colors",
+  ],
+  [(value, out) => out.string(5, value, "feedback_token"), "feedback_token", "feedbackToken"],
+  [(value, out) => out.loosely("poster").message(6, value, "poster", decodeMedia), "poster"],
+  [
+    (value, out) => out.loosely("attribution").message(7, value, "attribution", decodeAttribution),
+    "attribution",
+  ],
+  [
+    (value, out) => out.loosely("exif").map(8, value, "exif", "string", (value, key, out) =>
+      out.string(2, value, key),
+    ),
+    "exif",
+  ],
+  [(value, out) => out.message(9, value, "clickthrough", decodeClickthrough), "clickthrough"],
 ]);
 
 /**
@@ -154,18 +193,8 @@ const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ImageBlock
  */
 export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
-  out.loosely("media").messages(1, json["media"], "media", decodeMedia);
-  out.string(2, json["alt_text"] ?? json["altText"], "alt_text");
-  out.string(3, json["caption"], "caption");
-  out.loosely("colors").map(4, json["colors"], "colors", "string", (value, key, out) =>
-    out.string(2, value, key),
-  );
-  out.string(5, json["feedback_token"] ?? json["feedbackToken"], "feedback_token");
-  out.loosely("poster").message(6, json["poster"], "poster", decodeMedia);
-  out.loosely("attribution").message(7, json["attribution"], "attribution", decodeAttribution);
-  out.loosely("exif").map(8, json["exif"], "exif", "string", (value, key, out) => out.string(2, value, key));
-  out.message(9, json["clickthrough"], "clickthrough", decodeClickthrough);
-  out.unknown(100, json, IMAGE_BLOCK_KEYS);
+  out.fields(json, IMAGE_BLOCK_FIELDS);
+  out.unknown(100, json, IMAGE_BLOCK_FIELDS);
 }
 scannable(decodeImageBlock, () => [
   [1, { loose: { list: decodeMedia } }, "media"], [2, "string", "alt_text", "altText"],
@@ -175,8 +204,14 @@ scannable(decodeImageBlock, () => [
   [9, decodeClickthrough, "clickthrough"], { unknown: 100 },
 ]);
 
-const LINK_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "url", "title", "description", "author", "site_name", "siteName", "display_url", "displayUrl", "poster",
+const LINK_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "url"), "url"],
+  [(value, out) => out.string(2, value, "title"), "title"],
+  [(value, out) => out.string(3, value, "description"), "description"],
+  [(value, out) => out.string(4, value, "author"), "author"],
+  [(value, out) => out.string(5, value, "site_name"), "site_name", "siteName"],
+  [(value, out) => out.string(6, value, "display_url"), "display_url", "displayUrl"],
+  [(value, out) => out.loosely("poster").messages(7, value, "poster", decodeMedia), "poster"],
 ]);
 
 /**
@@ -186,14 +221,8 @@ const LINK_BLOCK_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.LinkBlock
  */
 export function decodeLinkBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["url"], "url");
-  out.string(2, json["title"], "title");
-  out.string(3, json["description"], "description");
-  out.string(4, json["author"], "author");
-  out.string(5, json["site_name"] ?? json["siteName"], "site_name");
-  out.string(6, json["display_url"] ?? json["displayUrl"], "display_url");
-  out.loosely("poster").messages(7, json["poster"], "poster", decodeMedia);
-  out.unknown(100, json, LINK_BLOCK_KEYS);
+  out.fields(json, LINK_BLOCK_FIELDS);
+  out.unknown(100, json, LINK_BLOCK_FIELDS);
 }
 scannable(decodeLinkBlock, () => [
   [1, "string", "url"], [2, "string", "title"], [3, "string", "description"], [4, "string", "author"],
@@ -201,8 +230,14 @@ scannable(decodeLinkBlock, () => [
   [7, { loose: { list: decodeMedia } }, "poster"], { unknown: 100 },
 ]);
 
-const PAYWALL_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "subtype", "url", "is_visible", "isVisible", "text", "title", "color",
+const PAYWALL_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.openEnum(1, value, "subtype", PAYWALL_SUBTYPE), "subtype"],
+  [(value, out) => out.string(2, value, "url"), "url"],
+  [(value, out) => out.bool(3, value, "is_visible"), "is_visible", "isVisible"],
+  [(value, out) => out.string(4, value, "text"), "text"],
+  [(value, out) => out.string(5, value, "title"), "title"],
+  [(value, out) => out.string(6, value, "color"), "color"],
+  [(value, out) => out.string(7, value, "subtype"), "subtype"],
 ]);
 
 /**
@@ -211,14 +246,8 @@ const PAYWALL_BLOCK_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.PaywallBlock
  */
 export function decodePaywallBlock(json: JsonObject, out: ProtoWriter): void {
-  out.openEnum(1, json["subtype"], "subtype", PAYWALL_SUBTYPE);
-  out.string(2, json["url"], "url");
-  out.bool(3, json["is_visible"] ?? json["isVisible"], "is_visible");
-  out.string(4, json["text"], "text");
-  out.string(5, json["title"], "title");
-  out.string(6, json["color"], "color");
-  out.string(7, json["subtype"], "subtype");
-  out.unknown(100, json, PAYWALL_BLOCK_KEYS);
+  out.fields(json, PAYWALL_BLOCK_FIELDS);
+  out.unknown(100, json, PAYWALL_BLOCK_FIELDS);
 }
 scannable(decodePaywallBlock, () => [
   [1, PAYWALL_SUBTYPE, "subtype"], [2, "string", "url"], [3, "bool", "is_visible", "isVisible"],
@@ -226,7 +255,10 @@ scannable(decodePaywallBlock, () => [
   { unknown: 100 },
 ]);
 
-const POLL_ANSWER_KEYS: ReadonlySet<string> = new Set(["client_id", "clientId", "answer_text", "answerText"]);
+const POLL_ANSWER_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "client_id"), "client_id", "clientId"],
+  [(value, out) => out.string(2, value, "answer_text"), "answer_text", "answerText"],
+]);
 
 /**
  * An answer to a poll.
@@ -234,16 +266,24 @@ const POLL_ANSWER_KEYS: ReadonlySet<string> = new Set(["client_id", "clientId", 
  * @generated from message blog.v1.PollAnswer
  */
 export function decodePollAnswer(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["client_id"] ?? json["clientId"], "client_id");
-  out.string(2, json["answer_text"] ?? json["answerText"], "answer_text");
-  out.unknown(100, json, POLL_ANSWER_KEYS);
+  out.fields(json, POLL_ANSWER_FIELDS);
+  out.unknown(100, json, POLL_ANSWER_FIELDS);
 }
 scannable(decodePollAnswer, () => [
   [1, "string", "client_id", "clientId"], [2, "string", "answer_text", "answerText"], { unknown: 100 },
 ]);
 
-const POLL_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "client_id", "clientId", "question", "answers", "settings", "created_at", "createdAt", "timestamp",
+const POLL_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "client_id"), "client_id", "clientId"],
+  [(value, out) => out.string(2, value, "question"), "question"],
+  [(value, out) => out.messages(3, value, "answers", decodePollAnswer), "answers"],
+  [(value, out) => out.message(4, value, "settings", decodePollSettings), "settings"],
+  [
+    (value, out) => out.time(5, value, "created_at", { pattern: "YYYY-MM-DD HH:mm:ss GMT" }),
+    "created_at",
+    "createdAt",
+  ],
+  [(value, out) => out.time(6, value, "timestamp", "seconds"), "timestamp"],
 ]);
 
 /**
@@ -252,13 +292,8 @@ const POLL_BLOCK_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.PollBlock
  */
 export function decodePollBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["client_id"] ?? json["clientId"], "client_id");
-  out.string(2, json["question"], "question");
-  out.messages(3, json["answers"], "answers", decodePollAnswer);
-  out.message(4, json["settings"], "settings", decodePollSettings);
-  out.time(5, json["created_at"] ?? json["createdAt"], "created_at", { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
-  out.time(6, json["timestamp"], "timestamp", "seconds");
-  out.unknown(100, json, POLL_BLOCK_KEYS);
+  out.fields(json, POLL_BLOCK_FIELDS);
+  out.unknown(100, json, POLL_BLOCK_FIELDS);
 }
 scannable(decodePollBlock, () => [
   [1, "string", "client_id", "clientId"], [2, "string", "question"],
@@ -267,8 +302,11 @@ scannable(decodePollBlock, () => [
   [6, { time: "seconds" }, "timestamp"], { unknown: 100 },
 ]);
 
-const POLL_SETTINGS_KEYS: ReadonlySet<string> = new Set([
-  "multiple_choice", "multipleChoice", "close_status", "closeStatus", "expire_after", "expireAfter", "source",
+const POLL_SETTINGS_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.bool(1, value, "multiple_choice"), "multiple_choice", "multipleChoice"],
+  [(value, out) => out.string(2, value, "close_status"), "close_status", "closeStatus"],
+  [(value, out) => out.int32(3, value, "expire_after"), "expire_after", "expireAfter"],
+  [(value, out) => out.string(4, value, "source"), "source"],
 ]);
 
 /**
@@ -277,19 +315,20 @@ const POLL_SETTINGS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.PollSettings
  */
 export function decodePollSettings(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json["multiple_choice"] ?? json["multipleChoice"], "multiple_choice");
-  out.string(2, json["close_status"] ?? json["closeStatus"], "close_status");
-  out.int32(3, json["expire_after"] ?? json["expireAfter"], "expire_after");
-  out.string(4, json["source"], "source");
-  out.unknown(100, json, POLL_SETTINGS_KEYS);
+  out.fields(json, POLL_SETTINGS_FIELDS);
+  out.unknown(100, json, POLL_SETTINGS_FIELDS);
 }
 scannable(decodePollSettings, () => [
   [1, "bool", "multiple_choice", "multipleChoice"], [2, "string", "close_status", "closeStatus"],
   [3, "int32", "expire_after", "expireAfter"], [4, "string", "source"], { unknown: 100 },
 ]);
 
-const TEXT_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "text", "subtype", "indent_level", "indentLevel", "formatting",
+const TEXT_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "text"), "text"],
+  [(value, out) => out.openEnum(2, value, "subtype", TEXT_SUBTYPE), "subtype"],
+  [(value, out) => out.int32(3, value, "indent_level"), "indent_level", "indentLevel"],
+  [(value, out) => out.messages(4, value, "formatting", decodeInlineFormat), "formatting"],
+  [(value, out) => out.string(5, value, "subtype"), "subtype"],
 ]);
 
 /**
@@ -298,22 +337,34 @@ const TEXT_BLOCK_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.TextBlock
  */
 export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["text"], "text");
-  out.openEnum(2, json["subtype"], "subtype", TEXT_SUBTYPE);
-  out.int32(3, json["indent_level"] ?? json["indentLevel"], "indent_level");
-  out.messages(4, json["formatting"], "formatting", decodeInlineFormat);
-  out.string(5, json["subtype"], "subtype");
-  out.unknown(100, json, TEXT_BLOCK_KEYS);
+  out.fields(json, TEXT_BLOCK_FIELDS);
+  out.unknown(100, json, TEXT_BLOCK_FIELDS);
 }
 scannable(decodeTextBlock, () => [
   [1, "string", "text"], [2, TEXT_SUBTYPE, "subtype"], [3, "int32", "indent_level", "indentLevel"],
   [4, { list: decodeInlineFormat }, "formatting"], [5, "string", "subtype"], { unknown: 100 },
 ]);
 
-const VIDEO_BLOCK_KEYS: ReadonlySet<string> = new Set([
-  "provider", "url", "media", "embed_html", "embedHtml", "embed_url", "embedUrl", "embed_iframe",
-  "embedIframe", "poster", "metadata", "attribution", "can_autoplay_on_cellular", "canAutoplayOnCellular",
-  "duration", "filmstrip",
+const VIDEO_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "provider"), "provider"],
+  [(value, out) => out.string(2, value, "url"), "url"],
+  [(value, out) => out.loosely("media").message(3, value, "media", decodeMedia), "media"],
+  [(value, out) => out.string(4, value, "embed_html"), "embed_html", "embedHtml"],
+  [(value, out) => out.string(5, value, "embed_url"), "embed_url", "embedUrl"],
+  [(value, out) => out.message(6, value, "embed_iframe", decodeEmbedIframe), "embed_iframe", "embedIframe"],
+  [(value, out) => out.loosely("poster").messages(7, value, "poster", decodeMedia), "poster"],
+  [(value, out) => out.message(8, value, "metadata", decodeStruct), "metadata"],
+  [
+    (value, out) => out.loosely("attribution").message(9, value, "attribution", decodeAttribution),
+    "attribution",
+  ],
+  [
+    (value, out) => out.bool(10, value, "can_autoplay_on_cellular"),
+    "can_autoplay_on_cellular",
+    "canAutoplayOnCellular",
+  ],
+  [(value, out) => out.int64(11, value, "duration"), "duration"],
+  [(value, out) => out.loosely("filmstrip").messages(12, value, "filmstrip", decodeMedia), "filmstrip"],
 ]);
 
 /**
@@ -322,19 +373,8 @@ const VIDEO_BLOCK_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.VideoBlock
  */
 export function decodeVideoBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["provider"], "provider");
-  out.string(2, json["url"], "url");
-  out.loosely("media").message(3, json["media"], "media", decodeMedia);
-  out.string(4, json["embed_html"] ?? json["embedHtml"], "embed_html");
-  out.string(5, json["embed_url"] ?? json["embedUrl"], "embed_url");
-  out.message(6, json["embed_iframe"] ?? json["embedIframe"], "embed_iframe", decodeEmbedIframe);
-  out.loosely("poster").messages(7, json["poster"], "poster", decodeMedia);
-  out.message(8, json["metadata"], "metadata", decodeStruct);
-  out.loosely("attribution").message(9, json["attribution"], "attribution", decodeAttribution);
-  out.bool(10, json["can_autoplay_on_cellular"] ?? json["canAutoplayOnCellular"], "can_autoplay_on_cellular");
-  out.int64(11, json["duration"], "duration");
-  out.loosely("filmstrip").messages(12, json["filmstrip"], "filmstrip", decodeMedia);
-  out.unknown(100, json, VIDEO_BLOCK_KEYS);
+  out.fields(json, VIDEO_BLOCK_FIELDS);
+  out.unknown(100, json, VIDEO_BLOCK_FIELDS);
 }
 scannable(decodeVideoBlock, () => [
   [1, "string", "provider"], [2, "string", "url"], [3, { loose: decodeMedia }, "media"],

@@ -2,12 +2,14 @@
 // @generated from file blog/v1/page.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeLinks } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const LIST_PAGES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "pages", "total_pages", "totalPages", "_links", "Links", "links",
+const LIST_PAGES_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "pages", decodePage), "pages"],
+  [(value, out) => out.int32(2, value, "total_pages"), "total_pages", "totalPages"],
+  [(value, out) => out.message(3, value, "_links", decodeLinks), "_links", "Links", "links"],
 ]);
 
 /**
@@ -16,19 +18,22 @@ const LIST_PAGES_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListPagesResponse
  */
 export function decodeListPagesResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["pages"], "pages", decodePage);
-  out.int32(2, json["total_pages"] ?? json["totalPages"], "total_pages");
-  out.message(3, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.unknownKeys(json, LIST_PAGES_RESPONSE_KEYS);
+  out.fields(json, LIST_PAGES_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_PAGES_RESPONSE_FIELDS);
 }
 scannable(decodeListPagesResponse, () => [
   [1, { list: decodePage }, "pages"], [2, "int32", "total_pages", "totalPages"],
   [3, decodeLinks, "_links", "Links", "links"],
 ]);
 
-const PAGE_KEYS: ReadonlySet<string> = new Set([
-  "path", "title", "content", "position", "updated_at", "updatedAt", "custom_template", "customTemplate",
-  "show_link", "showLink",
+const PAGE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "path"), "path"],
+  [(value, out) => out.string(2, value, "title"), "title"],
+  [(value, out) => out.string(3, value, "content"), "content"],
+  [(value, out) => out.int32(4, value, "position"), "position"],
+  [(value, out) => out.time(5, value, "updated_at", "seconds"), "updated_at", "updatedAt"],
+  [(value, out) => out.bool(6, value, "custom_template"), "custom_template", "customTemplate"],
+  [(value, out) => out.bool(7, value, "show_link"), "show_link", "showLink"],
 ]);
 
 /**
@@ -37,14 +42,8 @@ const PAGE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Page
  */
 export function decodePage(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["path"], "path");
-  out.string(2, json["title"], "title");
-  out.string(3, json["content"], "content");
-  out.int32(4, json["position"], "position");
-  out.time(5, json["updated_at"] ?? json["updatedAt"], "updated_at", "seconds");
-  out.bool(6, json["custom_template"] ?? json["customTemplate"], "custom_template");
-  out.bool(7, json["show_link"] ?? json["showLink"], "show_link");
-  out.unknown(100, json, PAGE_KEYS);
+  out.fields(json, PAGE_FIELDS);
+  out.unknown(100, json, PAGE_FIELDS);
 }
 scannable(decodePage, () => [
   [1, "string", "path"], [2, "string", "title"], [3, "string", "content"], [4, "int32", "position"],

@@ -2,7 +2,14 @@
 // @generated from file blog/v1/post_resource.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, decodeValue, scannable } from "connect-rest/adapter";
+import {
+  EnumTable,
+  FieldTable,
+  type JsonObject,
+  type ProtoWriter,
+  decodeValue,
+  scannable,
+} from "connect-rest/adapter";
 import { decodeAvatar } from "./avatar_rest.ts";
 import { PAYWALL_ACCESS, decodeBlog } from "./blog_resource_rest.ts";
 import { decodeContentLayout } from "./layout_rest.ts";
@@ -80,7 +87,10 @@ export const QUEUED_STATE: EnumTable = new EnumTable("blog.v1.QueuedState", [
   [2, "scheduled", "QUEUED_STATE_SCHEDULED"],
 ]);
 
-const BLOCKS_POST_KEYS: ReadonlySet<string> = new Set(["content", "layout"]);
+const BLOCKS_POST_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "content", decodeContentBlock), "content"],
+  [(value, out) => out.messages(2, value, "layout", decodeContentLayout), "layout"],
+]);
 
 /**
  * Content as blocks.
@@ -88,16 +98,16 @@ const BLOCKS_POST_KEYS: ReadonlySet<string> = new Set(["content", "layout"]);
  * @generated from message blog.v1.BlocksPost
  */
 export function decodeBlocksPost(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["content"], "content", decodeContentBlock);
-  out.messages(2, json["layout"], "layout", decodeContentLayout);
-  out.unknownKeys(json, BLOCKS_POST_KEYS);
+  out.fields(json, BLOCKS_POST_FIELDS);
+  out.unknownKeys(json, BLOCKS_POST_FIELDS);
 }
 scannable(decodeBlocksPost, () => [
   [1, { list: decodeContentBlock }, "content"], [2, { list: decodeContentLayout }, "layout"],
 ]);
 
-const COMMUNITY_LABELS_KEYS: ReadonlySet<string> = new Set([
-  "has_community_label", "hasCommunityLabel", "categories",
+const COMMUNITY_LABELS_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.bool(1, value, "has_community_label"), "has_community_label", "hasCommunityLabel"],
+  [(value, out) => out.list(2, value, "categories", "string"), "categories"],
 ]);
 
 /**
@@ -106,16 +116,17 @@ const COMMUNITY_LABELS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.CommunityLabels
  */
 export function decodeCommunityLabels(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json["has_community_label"] ?? json["hasCommunityLabel"], "has_community_label");
-  out.list(2, json["categories"], "categories", "string");
-  out.unknown(100, json, COMMUNITY_LABELS_KEYS);
+  out.fields(json, COMMUNITY_LABELS_FIELDS);
+  out.unknown(100, json, COMMUNITY_LABELS_FIELDS);
 }
 scannable(decodeCommunityLabels, () => [
   [1, "bool", "has_community_label", "hasCommunityLabel"], [2, { list: "string" }, "categories"],
   { unknown: 100 },
 ]);
 
-const FILTERED_BY_KEYS: ReadonlySet<string> = new Set(["tags"]);
+const FILTERED_BY_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.list(1, value, "tags", "string"), "tags"],
+]);
 
 /**
  * Why a post is hidden.
@@ -123,43 +134,226 @@ const FILTERED_BY_KEYS: ReadonlySet<string> = new Set(["tags"]);
  * @generated from message blog.v1.FilteredBy
  */
 export function decodeFilteredBy(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json["tags"], "tags", "string");
-  out.unknown(100, json, FILTERED_BY_KEYS);
+  out.fields(json, FILTERED_BY_FIELDS);
+  out.unknown(100, json, FILTERED_BY_FIELDS);
 }
 scannable(decodeFilteredBy, () => [[1, { list: "string" }, "tags"], { unknown: 100 }]);
 
-const POST_KEYS: ReadonlySet<string> = new Set([
-  "id_string", "idString", "id", "genesis_post_id", "genesisPostId", "blog_name", "blogName", "blog",
-  "post_url", "postUrl", "short_url", "shortUrl", "slug", "summary", "reblog_key", "reblogKey", "type",
-  "state", "format", "is_blocks_post_format", "isBlocksPostFormat", "timestamp", "date", "tags", "source_url",
-  "sourceUrl", "source_title", "sourceTitle", "parent_post_url", "parentPostUrl", "bookmarklet", "mobile",
-  "note_count", "noteCount", "total_posts", "totalPosts", "liked", "muted", "mute_end_timestamp",
-  "muteEndTimestamp", "trail", "reblog", "original_type", "originalType", "should_open_in_legacy",
-  "shouldOpenInLegacy", "object_type", "objectType", "tumblelog_uuid", "tumblelogUuid", "source_url_raw",
-  "sourceUrlRaw", "parent_post_id", "parentPostId", "parent_tumblelog_uuid", "parentTumblelogUuid",
-  "reblogged_from_id", "rebloggedFromId", "reblogged_from_url", "rebloggedFromUrl", "reblogged_from_name",
-  "rebloggedFromName", "reblogged_from_title", "rebloggedFromTitle", "reblogged_from_uuid",
-  "rebloggedFromUuid", "reblogged_from_can_message", "rebloggedFromCanMessage", "reblogged_from_following",
-  "rebloggedFromFollowing", "reblogged_root_id", "rebloggedRootId", "reblogged_root_url", "rebloggedRootUrl",
-  "reblogged_root_name", "rebloggedRootName", "reblogged_root_title", "rebloggedRootTitle",
-  "reblogged_root_uuid", "rebloggedRootUuid", "reblogged_root_can_message", "rebloggedRootCanMessage",
-  "reblogged_root_following", "rebloggedRootFollowing", "can_like", "canLike", "can_reblog", "canReblog",
-  "can_reply", "canReply", "can_send_in_message", "canSendInMessage", "can_blaze", "canBlaze", "can_edit",
-  "canEdit", "can_delete", "canDelete", "can_be_tipped", "canBeTipped", "followed", "liked_timestamp",
-  "likedTimestamp", "featured_timestamp", "featuredTimestamp", "interactability_reblog",
-  "interactabilityReblog", "interactability_blaze", "interactabilityBlaze", "display_avatar", "displayAvatar",
-  "is_blazed", "isBlazed", "is_blaze_pending", "isBlazePending", "is_pinned", "isPinned", "is_blurred_images",
-  "isBlurredImages", "is_submission", "isSubmission", "is_anonymous", "isAnonymous", "filtered",
-  "community_labels", "communityLabels", "_links", "Links", "links", "anonymous_name", "anonymousName",
-  "anonymous_email", "anonymousEmail", "post_author", "postAuthor", "author_blog", "authorBlog",
-  "post_author_avatar", "postAuthorAvatar", "post_author_is_adult", "postAuthorIsAdult", "asking_name",
-  "askingName", "asking_url", "askingUrl", "asking_avatar", "askingAvatar", "queued_state", "queuedState",
-  "scheduled_publish_time", "scheduledPublishTime", "publish_on", "publishOn", "reply_count", "replyCount",
-  "reblog_count", "reblogCount", "like_count", "likeCount", "notes", "recommended_source",
-  "recommendedSource", "recommended_color", "recommendedColor", "recommendation_reason",
-  "recommendationReason", "dismissal", "serve_id", "serveId", "is_paywalled", "isPaywalled", "paywall_access",
-  "paywallAccess", "paywall_reblog_view", "paywallReblogView", "community", "can_react", "canReact",
-  "can_moderate", "canModerate", "reactions", "is_admin", "isAdmin", "is_moderator", "isModerator",
+const POST_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id_string"), "id_string", "idString", "id"],
+  [(value, out) => out.uint64(2, value, "genesis_post_id"), "genesis_post_id", "genesisPostId"],
+  [(value, out) => out.string(3, value, "blog_name"), "blog_name", "blogName"],
+  [(value, out) => out.message(4, value, "blog", decodeBlog), "blog"],
+  [(value, out) => out.string(5, value, "post_url"), "post_url", "postUrl"],
+  [(value, out) => out.string(6, value, "short_url"), "short_url", "shortUrl"],
+  [(value, out) => out.string(7, value, "slug"), "slug"],
+  [(value, out) => out.string(8, value, "summary"), "summary"],
+  [(value, out) => out.string(9, value, "reblog_key"), "reblog_key", "reblogKey"],
+  [(value, out) => out.openEnum(10, value, "type", POST_TYPE), "type"],
+  [(value, out) => out.string(11, value, "type"), "type"],
+  [(value, out) => out.openEnum(12, value, "state", POST_STATE), "state"],
+  [(value, out) => out.string(13, value, "state"), "state"],
+  [(value, out) => out.collectedEnum(14, value, "format", POST_FORMAT), "format"],
+  [
+    (value, out) => out.bool(15, value, "is_blocks_post_format"),
+    "is_blocks_post_format",
+    "isBlocksPostFormat",
+  ],
+  [(value, out) => out.time(20, value, "timestamp", "seconds"), "timestamp"],
+  [(value, out) => out.string(21, value, "date"), "date"],
+  [(value, out) => out.list(30, value, "tags", "string"), "tags"],
+  [(value, out) => out.string(31, value, "source_url"), "source_url", "sourceUrl"],
+  [(value, out) => out.string(32, value, "source_title"), "source_title", "sourceTitle"],
+  [(value, out) => out.string(33, value, "parent_post_url"), "parent_post_url", "parentPostUrl"],
+  [(value, out) => out.bool(34, value, "bookmarklet"), "bookmarklet"],
+  [(value, out) => out.bool(35, value, "mobile"), "mobile"],
+  [(value, out) => out.int32(40, value, "note_count"), "note_count", "noteCount"],
+  [(value, out) => out.int32(41, value, "total_posts"), "total_posts", "totalPosts"],
+  [(value, out) => out.bool(50, value, "liked"), "liked"],
+  [(value, out) => out.bool(51, value, "muted"), "muted"],
+  [
+    (value, out) => out.time(52, value, "mute_end_timestamp", "seconds", "0"),
+    "mute_end_timestamp",
+    "muteEndTimestamp",
+  ],
+  {
+    choose(json, out) {
+      if (Array.isArray(json["content"])) {
+        out.flattened(60, json, decodeBlocksPost, POST_FIELDS);
+      } else if (json["type"] === "text") {
+        out.flattened(61, json, decodeTextPost, POST_FIELDS);
+      } else if (json["type"] === "photo") {
+        out.flattened(62, json, decodePhotoPost, POST_FIELDS);
+      } else if (json["type"] === "quote") {
+        out.flattened(63, json, decodeQuotePost, POST_FIELDS);
+      } else if (json["type"] === "link") {
+        out.flattened(64, json, decodeLinkPost, POST_FIELDS);
+      } else if (json["type"] === "chat") {
+        out.flattened(65, json, decodeChatPost, POST_FIELDS);
+      } else if (json["type"] === "audio") {
+        out.flattened(66, json, decodeAudioPost, POST_FIELDS);
+      } else if (json["type"] === "video") {
+        out.flattened(67, json, decodeVideoPost, POST_FIELDS);
+      } else if (json["type"] === "answer") {
+        out.flattened(68, json, decodeAnswerPost, POST_FIELDS);
+      }
+    },
+  },
+  [(value, out) => out.messages(70, value, "trail", decodeTrailItem), "trail"],
+  [(value, out) => out.message(71, value, "reblog", decodeReblogComment), "reblog"],
+  [(value, out) => out.string(72, value, "original_type"), "original_type", "originalType"],
+  [
+    (value, out) => out.bool(73, value, "should_open_in_legacy"),
+    "should_open_in_legacy",
+    "shouldOpenInLegacy",
+  ],
+  [(value, out) => out.string(74, value, "object_type"), "object_type", "objectType"],
+  [(value, out) => out.string(75, value, "tumblelog_uuid"), "tumblelog_uuid", "tumblelogUuid"],
+  [(value, out) => out.string(76, value, "source_url_raw"), "source_url_raw", "sourceUrlRaw"],
+  [(value, out) => out.uint64(80, value, "parent_post_id"), "parent_post_id", "parentPostId"],
+  [
+    (value, out) => out.string(81, value, "parent_tumblelog_uuid"),
+    "parent_tumblelog_uuid",
+    "parentTumblelogUuid",
+  ],
+  [(value, out) => out.uint64(82, value, "reblogged_from_id"), "reblogged_from_id", "rebloggedFromId"],
+  [(value, out) => out.string(83, value, "reblogged_from_url"), "reblogged_from_url", "rebloggedFromUrl"],
+  [(value, out) => out.string(84, value, "reblogged_from_name"), "reblogged_from_name", "rebloggedFromName"],
+  [
+    (value, out) => out.string(85, value, "reblogged_from_title"),
+    "reblogged_from_title",
+    "rebloggedFromTitle",
+  ],
+  [(value, out) => out.string(86, value, "reblogged_from_uuid"), "reblogged_from_uuid", "rebloggedFromUuid"],
+  [
+    (value, out) => out.bool(87, value, "reblogged_from_can_message"),
+    "reblogged_from_can_message",
+    "rebloggedFromCanMessage",
+  ],
+  [
+    (value, out) => out.bool(88, value, "reblogged_from_following"),
+    "reblogged_from_following",
+    "rebloggedFromFollowing",
+  ],
+  [(value, out) => out.uint64(89, value, "reblogged_root_id"), "reblogged_root_id", "rebloggedRootId"],
+  [(value, out) => out.string(90, value, "reblogged_root_url"), "reblogged_root_url", "rebloggedRootUrl"],
+  [(value, out) => out.string(91, value, "reblogged_root_name"), "reblogged_root_name", "rebloggedRootName"],
+  [
+    (value, out) => out.string(92, value, "reblogged_root_title"),
+    "reblogged_root_title",
+    "rebloggedRootTitle",
+  ],
+  [(value, out) => out.string(93, value, "reblogged_root_uuid"), "reblogged_root_uuid", "rebloggedRootUuid"],
+  [
+    (value, out) => out.bool(94, value, "reblogged_root_can_message"),
+    "reblogged_root_can_message",
+    "rebloggedRootCanMessage",
+  ],
+  [
+    (value, out) => out.bool(95, value, "reblogged_root_following"),
+    "reblogged_root_following",
+    "rebloggedRootFollowing",
+  ],
+  [(value, out) => out.bool(110, value, "can_like"), "can_like", "canLike"],
+  [(value, out) => out.bool(111, value, "can_reblog"), "can_reblog", "canReblog"],
+  [(value, out) => out.bool(112, value, "can_reply"), "can_reply", "canReply"],
+  [(value, out) => out.bool(113, value, "can_send_in_message"), "can_send_in_message", "canSendInMessage"],
+  [(value, out) => out.bool(114, value, "can_blaze"), "can_blaze", "canBlaze"],
+  [(value, out) => out.bool(115, value, "can_edit"), "can_edit", "canEdit"],
+  [(value, out) => out.bool(116, value, "can_delete"), "can_delete", "canDelete"],
+  [(value, out) => out.bool(117, value, "can_be_tipped"), "can_be_tipped", "canBeTipped"],
+  [(value, out) => out.bool(118, value, "followed"), "followed"],
+  [(value, out) => out.time(119, value, "liked_timestamp", "seconds"), "liked_timestamp", "likedTimestamp"],
+  [
+    (value, out) => out.time(120, value, "featured_timestamp", "seconds"),
+    "featured_timestamp",
+    "featuredTimestamp",
+  ],
+  [
+    (value, out) => out.collectedEnum(121, value, "interactability_reblog", INTERACTABILITY_REBLOG),
+    "interactability_reblog",
+    "interactabilityReblog",
+  ],
+  [
+    (value, out) => out.string(122, value, "interactability_blaze"),
+    "interactability_blaze",
+    "interactabilityBlaze",
+  ],
+  [(value, out) => out.bool(123, value, "display_avatar"), "display_avatar", "displayAvatar"],
+  [(value, out) => out.bool(130, value, "is_blazed"), "is_blazed", "isBlazed"],
+  [(value, out) => out.bool(131, value, "is_blaze_pending"), "is_blaze_pending", "isBlazePending"],
+  [(value, out) => out.bool(132, value, "is_pinned"), "is_pinned", "isPinned"],
+  [(value, out) => out.bool(133, value, "is_blurred_images"), "is_blurred_images", "isBlurredImages"],
+  [(value, out) => out.bool(134, value, "is_submission"), "is_submission", "isSubmission"],
+  [(value, out) => out.bool(135, value, "is_anonymous"), "is_anonymous", "isAnonymous"],
+  [(value, out) => out.message(136, value, "filtered", decodeFilteredBy), "filtered"],
+  [
+    (value, out) => out.message(137, value, "community_labels", decodeCommunityLabels),
+    "community_labels",
+    "communityLabels",
+  ],
+  [
+    (value, out) => out.map(138, value, "_links", "string", (value, key, out) =>
+      out.message(2, value, key, decodeLink),
+    ),
+    "_links",
+    "Links",
+    "links",
+  ],
+  [(value, out) => out.string(140, value, "anonymous_name"), "anonymous_name", "anonymousName"],
+  [(value, out) => out.string(141, value, "anonymous_email"), "anonymous_email", "anonymousEmail"],
+  [(value, out) => out.string(142, value, "post_author"), "post_author", "postAuthor"],
+  [(value, out) => out.message(143, value, "author_blog", decodeBlog), "author_blog", "authorBlog"],
+  [
+    (value, out) => out.messages(144, value, "post_author_avatar", decodeAvatar),
+    "post_author_avatar",
+    "postAuthorAvatar",
+  ],
+  [(value, out) => out.bool(145, value, "post_author_is_adult"), "post_author_is_adult", "postAuthorIsAdult"],
+  [(value, out) => out.string(146, value, "asking_name"), "asking_name", "askingName"],
+  [(value, out) => out.string(147, value, "asking_url"), "asking_url", "askingUrl"],
+  [(value, out) => out.messages(148, value, "asking_avatar", decodeAvatar), "asking_avatar", "askingAvatar"],
+  [
+    (value, out) => out.collectedEnum(150, value, "queued_state", QUEUED_STATE),
+    "queued_state",
+    "queuedState",
+  ],
+  [
+    (value, out) => out.time(151, value, "scheduled_publish_time", "seconds"),
+    "scheduled_publish_time",
+    "scheduledPublishTime",
+  ],
+  [(value, out) => out.time(152, value, "publish_on", "iso8601"), "publish_on", "publishOn"],
+  [(value, out) => out.int32(160, value, "reply_count"), "reply_count", "replyCount"],
+  [(value, out) => out.int32(161, value, "reblog_count"), "reblog_count", "reblogCount"],
+  [(value, out) => out.int32(162, value, "like_count"), "like_count", "likeCount"],
+  [(value, out) => out.messages(163, value, "notes", decodeNote), "notes"],
+  [(value, out) => out.string(170, value, "recommended_source"), "recommended_source", "recommendedSource"],
+  [(value, out) => out.string(171, value, "recommended_color"), "recommended_color", "recommendedColor"],
+  [
+    (value, out) => out.nullable(172, value, "recommendation_reason", decodeValue),
+    "recommendation_reason",
+    "recommendationReason",
+  ],
+  [(value, out) => out.string(173, value, "dismissal"), "dismissal"],
+  [(value, out) => out.string(174, value, "serve_id"), "serve_id", "serveId"],
+  [(value, out) => out.bool(180, value, "is_paywalled"), "is_paywalled", "isPaywalled"],
+  [
+    (value, out) => out.collectedEnum(181, value, "paywall_access", PAYWALL_ACCESS),
+    "paywall_access",
+    "paywallAccess",
+  ],
+  [
+    (value, out) => out.message(182, value, "paywall_reblog_view", decodePost_PaywallReblogView),
+    "paywall_reblog_view",
+    "paywallReblogView",
+  ],
+  [(value, out) => out.message(190, value, "community", decodeShortCommunity), "community"],
+  [(value, out) => out.bool(191, value, "can_react"), "can_react", "canReact"],
+  [(value, out) => out.bool(192, value, "can_moderate"), "can_moderate", "canModerate"],
+  [(value, out) => out.messages(193, value, "reactions", decodeReaction), "reactions"],
+  [(value, out) => out.bool(194, value, "is_admin"), "is_admin", "isAdmin"],
+  [(value, out) => out.bool(195, value, "is_moderator"), "is_moderator", "isModerator"],
 ]);
 
 /**
@@ -169,178 +363,8 @@ const POST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.Post
  */
 export function decodePost(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
-  out.uint64(2, json["genesis_post_id"] ?? json["genesisPostId"], "genesis_post_id");
-  out.string(3, json["blog_name"] ?? json["blogName"], "blog_name");
-  out.message(4, json["blog"], "blog", decodeBlog);
-  out.string(5, json["post_url"] ?? json["postUrl"], "post_url");
-  out.string(6, json["short_url"] ?? json["shortUrl"], "short_url");
-  out.string(7, json["slug"], "slug");
-  out.string(8, json["summary"], "summary");
-  out.string(9, json["reblog_key"] ?? json["reblogKey"], "reblog_key");
-  out.openEnum(10, json["type"], "type", POST_TYPE);
-  out.string(11, json["type"], "type");
-  out.openEnum(12, json["state"], "state", POST_STATE);
-  out.string(13, json["state"], "state");
-  out.collectedEnum(14, json["format"], "format", POST_FORMAT);
-  out.bool(15, json["is_blocks_post_format"] ?? json["isBlocksPostFormat"], "is_blocks_post_format");
-  out.time(20, json["timestamp"], "timestamp", "seconds");
-  out.string(21, json["date"], "date");
-  out.list(30, json["tags"], "tags", "string");
-  out.string(31, json["source_url"] ?? json["sourceUrl"], "source_url");
-  out.string(32, json["source_title"] ?? json["sourceTitle"], "source_title");
-  out.string(33, json["parent_post_url"] ?? json["parentPostUrl"], "parent_post_url");
-  out.bool(34, json["bookmarklet"], "bookmarklet");
-  out.bool(35, json["mobile"], "mobile");
-  out.int32(40, json["note_count"] ?? json["noteCount"], "note_count");
-  out.int32(41, json["total_posts"] ?? json["totalPosts"], "total_posts");
-  out.bool(50, json["liked"], "liked");
-  out.bool(51, json["muted"], "muted");
-  out.time(52, json["mute_end_timestamp"] ?? json["muteEndTimestamp"], "mute_end_timestamp", "seconds", "0");
-  if (Array.isArray(json["content"])) {
-    out.flattened(60, json, decodeBlocksPost, POST_KEYS);
-  } else if (json["type"] === "text") {
-    out.flattened(61, json, decodeTextPost, POST_KEYS);
-  } else if (json["type"] === "photo") {
-    out.flattened(62, json, decodePhotoPost, POST_KEYS);
-  } else if (json["type"] === "quote") {
-    out.flattened(63, json, decodeQuotePost, POST_KEYS);
-  } else if (json["type"] === "link") {
-    out.flattened(64, json, decodeLinkPost, POST_KEYS);
-  } else if (json["type"] === "chat") {
-    out.flattened(65, json, decodeChatPost, POST_KEYS);
-  } else if (json["type"] === "audio") {
-    out.flattened(66, json, decodeAudioPost, POST_KEYS);
-  } else if (json["type"] === "video") {
-    out.flattened(67, json, decodeVideoPost, POST_KEYS);
-  } else if (json["type"] === "answer") {
-    out.flattened(68, json, decodeAnswerPost, POST_KEYS);
-  }
-  out.messages(70, json["trail"], "trail", decodeTrailItem);
-  out.message(71, json["reblog"], "reblog", decodeReblogComment);
-  out.string(72, json["original_type"] ?? json["originalType"], "original_type");
-  out.bool(73, json["should_open_in_legacy"] ?? json["shouldOpenInLegacy"], "should_open_in_legacy");
-  out.string(74, json["object_type"] ?? json["objectType"], "object_type");
-  out.string(75, json["tumblelog_uuid"] ?? json["tumblelogUuid"], "tumblelog_uuid");
-  out.string(76, json["source_url_raw"] ?? json["sourceUrlRaw"], "source_url_raw");
-  out.uint64(80, json["parent_post_id"] ?? json["parentPostId"], "parent_post_id");
-  out.string(81, json["parent_tumblelog_uuid"] ?? json["parentTumblelogUuid"], "parent_tumblelog_uuid");
-  out.uint64(82, json["reblogged_from_id"] ?? json["rebloggedFromId"], "reblogged_from_id");
-  out.string(83, json["reblogged_from_url"] ?? json["rebloggedFromUrl"], "reblogged_from_url");
-  out.string(84, json["reblogged_from_name"] ?? json["rebloggedFromName"], "reblogged_from_name");
-  out.string(85, json["reblogged_from_title"] ?? json["rebloggedFromTitle"], "reblogged_from_title");
-  out.string(86, json["reblogged_from_uuid"] ?? json["rebloggedFromUuid"], "reblogged_from_uuid");
-  out.bool(
-    87,
-    json["reblogged_from_can_message"] ?? json["rebloggedFromCanMessage"],
-    "reblogged_from_can_message",
-  );
-  out.bool(
-    88,
-    json["reblogged_from_following"] ?? json["rebloggedFromFollowing"],
-    "reblogged_from_following",
-  );
-  out.uint64(89, json["reblogged_root_id"] ?? json["rebloggedRootId"], "reblogged_root_id");
-  out.string(90, json["reblogged_root_url"] ?? json["rebloggedRootUrl"], "reblogged_root_url");
-  out.string(91, json["reblogged_root_name"] ?? json["rebloggedRootName"], "reblogged_root_name");
-  out.string(92, json["reblogged_root_title"] ?? json["rebloggedRootTitle"], "reblogged_root_title");
-  out.string(93, json["reblogged_root_uuid"] ?? json["rebloggedRootUuid"], "reblogged_root_uuid");
-  out.bool(
-    94,
-    json["reblogged_root_can_message"] ?? json["rebloggedRootCanMessage"],
-    "reblogged_root_can_message",
-  );
-  out.bool(
-    95,
-    json["reblogged_root_following"] ?? json["rebloggedRootFollowing"],
-    "reblogged_root_following",
-  );
-  out.bool(110, json["can_like"] ?? json["canLike"], "can_like");
-  out.bool(111, json["can_reblog"] ?? json["canReblog"], "can_reblog");
-  out.bool(112, json["can_reply"] ?? json["canReply"], "can_reply");
-  out.bool(113, json["can_send_in_message"] ?? json["canSendInMessage"], "can_send_in_message");
-  out.bool(114, json["can_blaze"] ?? json["canBlaze"], "can_blaze");
-  out.bool(115, json["can_edit"] ?? json["canEdit"], "can_edit");
-  out.bool(116, json["can_delete"] ?? json["canDelete"], "can_delete");
-  out.bool(117, json["can_be_tipped"] ?? json["canBeTipped"], "can_be_tipped");
-  out.bool(118, json["followed"], "followed");
-  out.time(119, json["liked_timestamp"] ?? json["likedTimestamp"], "liked_timestamp", "seconds");
-  out.time(120, json["featured_timestamp"] ?? json["featuredTimestamp"], "featured_timestamp", "seconds");
-  out.collectedEnum(
-    121,
-    json["interactability_reblog"] ?? json["interactabilityReblog"],
-    "interactability_reblog",
-    INTERACTABILITY_REBLOG,
-  );
-  out.string(122, json["interactability_blaze"] ?? json["interactabilityBlaze"], "interactability_blaze");
-  out.bool(123, json["display_avatar"] ?? json["displayAvatar"], "display_avatar");
-  out.bool(130, json["is_blazed"] ?? json["isBlazed"], "is_blazed");
-  out.bool(131, json["is_blaze_pending"] ?? json["isBlazePending"], "is_blaze_pending");
-  out.bool(132, json["is_pinned"] ?? json["isPinned"], "is_pinned");
-  out.bool(133, json["is_blurred_images"] ?? json["isBlurredImages"], "is_blurred_images");
-  out.bool(134, json["is_submission"] ?? json["isSubmission"], "is_submission");
-  out.bool(135, json["is_anonymous"] ?? json["isAnonymous"], "is_anonymous");
-  out.message(136, json["filtered"], "filtered", decodeFilteredBy);
-  out.message(
-    137,
-    json["community_labels"] ?? json["communityLabels"],
-    "community_labels",
-    decodeCommunityLabels,
-  );
-  out.map(138, json["_links"] ?? json["Links"] ?? json["links"], "_links", "string", (value, key, out) =>
-    out.message(2, value, key, decodeLink),
-  );
-  out.string(140, json["anonymous_name"] ?? json["anonymousName"], "anonymous_name");
-  out.string(141, json["anonymous_email"] ?? json["anonymousEmail"], "anonymous_email");
-  out.string(142, json["post_author"] ?? json["postAuthor"], "post_author");
-  out.message(143, json["author_blog"] ?? json["authorBlog"], "author_blog", decodeBlog);
-  out.messages(
-    144,
-    json["post_author_avatar"] ?? json["postAuthorAvatar"],
-    "post_author_avatar",
-    decodeAvatar,
-  );
-  out.bool(145, json["post_author_is_adult"] ?? json["postAuthorIsAdult"], "post_author_is_adult");
-  out.string(146, json["asking_name"] ?? json["askingName"], "asking_name");
-  out.string(147, json["asking_url"] ?? json["askingUrl"], "asking_url");
-  out.messages(148, json["asking_avatar"] ?? json["askingAvatar"], "asking_avatar", decodeAvatar);
-  out.collectedEnum(150, json["queued_state"] ?? json["queuedState"], "queued_state", QUEUED_STATE);
-  out.time(
-    151,
-    json["scheduled_publish_time"] ?? json["scheduledPublishTime"],
-    "scheduled_publish_time",
-    "seconds",
-  );
-  out.time(152, json["publish_on"] ?? json["publishOn"], "publish_on", "iso8601");
-  out.int32(160, json["reply_count"] ?? json["replyCount"], "reply_count");
-  out.int32(161, json["reblog_count"] ?? json["reblogCount"], "reblog_count");
-  out.int32(162, json["like_count"] ?? json["likeCount"], "like_count");
-  out.messages(163, json["notes"], "notes", decodeNote);
-  out.string(170, json["recommended_source"] ?? json["recommendedSource"], "recommended_source");
-  out.string(171, json["recommended_color"] ?? json["recommendedColor"], "recommended_color");
-  out.nullable(
-    172,
-    json["recommendation_reason"] ?? json["recommendationReason"],
-    "recommendation_reason",
-    decodeValue,
-  );
-  out.string(173, json["dismissal"], "dismissal");
-  out.string(174, json["serve_id"] ?? json["serveId"], "serve_id");
-  out.bool(180, json["is_paywalled"] ?? json["isPaywalled"], "is_paywalled");
-  out.collectedEnum(181, json["paywall_access"] ?? json["paywallAccess"], "paywall_access", PAYWALL_ACCESS);
-  out.message(
-    182,
-    json["paywall_reblog_view"] ?? json["paywallReblogView"],
-    "paywall_reblog_view",
-    decodePost_PaywallReblogView,
-  );
-  out.message(190, json["community"], "community", decodeShortCommunity);
-  out.bool(191, json["can_react"] ?? json["canReact"], "can_react");
-  out.bool(192, json["can_moderate"] ?? json["canModerate"], "can_moderate");
-  out.messages(193, json["reactions"], "reactions", decodeReaction);
-  out.bool(194, json["is_admin"] ?? json["isAdmin"], "is_admin");
-  out.bool(195, json["is_moderator"] ?? json["isModerator"], "is_moderator");
-  out.unknown(100, json, POST_KEYS);
+  out.fields(json, POST_FIELDS);
+  out.unknown(100, json, POST_FIELDS);
 }
 scannable(decodePost, () => [
   [1, "uint64", "id_string", "idString", "id"], [2, "uint64", "genesis_post_id", "genesisPostId"],
@@ -421,7 +445,10 @@ scannable(decodePost, () => [
   [194, "bool", "is_admin", "isAdmin"], [195, "bool", "is_moderator", "isModerator"], { unknown: 100 },
 ]);
 
-const POST_PAYWALL_REBLOG_VIEW_KEYS: ReadonlySet<string> = new Set(["content", "layout"]);
+const POST_PAYWALL_REBLOG_VIEW_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "content", decodeContentBlock), "content"],
+  [(value, out) => out.messages(2, value, "layout", decodeContentLayout), "layout"],
+]);
 
 /**
  * What non-paying users see of a reblog.
@@ -429,16 +456,18 @@ const POST_PAYWALL_REBLOG_VIEW_KEYS: ReadonlySet<string> = new Set(["content", "
  * @generated from message blog.v1.Post.PaywallReblogView
  */
 export function decodePost_PaywallReblogView(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["content"], "content", decodeContentBlock);
-  out.messages(2, json["layout"], "layout", decodeContentLayout);
-  out.unknown(100, json, POST_PAYWALL_REBLOG_VIEW_KEYS);
+  out.fields(json, POST_PAYWALL_REBLOG_VIEW_FIELDS);
+  out.unknown(100, json, POST_PAYWALL_REBLOG_VIEW_FIELDS);
 }
 scannable(decodePost_PaywallReblogView, () => [
   [1, { list: decodeContentBlock }, "content"], [2, { list: decodeContentLayout }, "layout"],
   { unknown: 100 },
 ]);
 
-const REBLOG_COMMENT_KEYS: ReadonlySet<string> = new Set(["comment", "tree_html", "treeHtml"]);
+const REBLOG_COMMENT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "comment"), "comment"],
+  [(value, out) => out.string(2, value, "tree_html"), "tree_html", "treeHtml"],
+]);
 
 /**
  * What the author added to a reblog, in the legacy format.
@@ -446,9 +475,8 @@ const REBLOG_COMMENT_KEYS: ReadonlySet<string> = new Set(["comment", "tree_html"
  * @generated from message blog.v1.ReblogComment
  */
 export function decodeReblogComment(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["comment"], "comment");
-  out.string(2, json["tree_html"] ?? json["treeHtml"], "tree_html");
-  out.unknown(100, json, REBLOG_COMMENT_KEYS);
+  out.fields(json, REBLOG_COMMENT_FIELDS);
+  out.unknown(100, json, REBLOG_COMMENT_FIELDS);
 }
 scannable(decodeReblogComment, () => [
   [1, "string", "comment"], [2, "string", "tree_html", "treeHtml"], { unknown: 100 },

@@ -5,6 +5,7 @@
 import {
   Code,
   EnumTable,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -1660,8 +1661,10 @@ export const SORT_ORDER: EnumTable = new EnumTable("blog.v1.SortOrder", [
   [2, "asc", "SORT_ORDER_ASC"],
 ]);
 
-const CREATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id", "state", "display_text", "displayText",
+const CREATE_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
+  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
 ]);
 
 /**
@@ -1670,18 +1673,19 @@ const CREATE_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.CreatePostResponse
  */
 export function decodeCreatePostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.collectedEnum(2, json["state"], "state", POST_STATE);
-  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
-  out.unknown(100, json, CREATE_POST_RESPONSE_KEYS);
+  out.fields(json, CREATE_POST_RESPONSE_FIELDS);
+  out.unknown(100, json, CREATE_POST_RESPONSE_FIELDS);
 }
 scannable(decodeCreatePostResponse, () => [
   [1, "uint64", "id"], [2, POST_STATE, "state"], [3, "string", "display_text", "displayText"],
   { unknown: 100 },
 ]);
 
-const LIST_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "posts", "blog", "total_posts", "totalPosts", "_links", "Links", "links",
+const LIST_POSTS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "posts", decodePost), "posts"],
+  [(value, out) => out.message(2, value, "blog", decodeBlog), "blog"],
+  [(value, out) => out.int32(3, value, "total_posts"), "total_posts", "totalPosts"],
+  [(value, out) => out.message(4, value, "_links", decodeLinks), "_links", "Links", "links"],
 ]);
 
 /**
@@ -1690,19 +1694,18 @@ const LIST_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListPostsResponse
  */
 export function decodeListPostsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["posts"], "posts", decodePost);
-  out.message(2, json["blog"], "blog", decodeBlog);
-  out.int32(3, json["total_posts"] ?? json["totalPosts"], "total_posts");
-  out.message(4, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.unknownKeys(json, LIST_POSTS_RESPONSE_KEYS);
+  out.fields(json, LIST_POSTS_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_POSTS_RESPONSE_FIELDS);
 }
 scannable(decodeListPostsResponse, () => [
   [1, { list: decodePost }, "posts"], [2, decodeBlog, "blog"], [3, "int32", "total_posts", "totalPosts"],
   [4, decodeLinks, "_links", "Links", "links"],
 ]);
 
-const UPLOAD_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "id", "state", "display_text", "displayText",
+const UPLOAD_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
+  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
 ]);
 
 /**
@@ -1711,10 +1714,8 @@ const UPLOAD_POST_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.UploadPostResponse
  */
 export function decodeUploadPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.collectedEnum(2, json["state"], "state", POST_STATE);
-  out.string(3, json["display_text"] ?? json["displayText"], "display_text");
-  out.unknown(100, json, UPLOAD_POST_RESPONSE_KEYS);
+  out.fields(json, UPLOAD_POST_RESPONSE_FIELDS);
+  out.unknown(100, json, UPLOAD_POST_RESPONSE_FIELDS);
 }
 scannable(decodeUploadPostResponse, () => [
   [1, "uint64", "id"], [2, POST_STATE, "state"], [3, "string", "display_text", "displayText"],

@@ -2,12 +2,15 @@
 // @generated from file blog/v1/queue.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeLinks } from "./links_rest.ts";
 import { decodePost } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const LIST_DRAFT_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["posts", "_links", "Links", "links"]);
+const LIST_DRAFT_POSTS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "posts", decodePost), "posts"],
+  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
+]);
 
 /**
  * Drafts of a blog.
@@ -15,16 +18,17 @@ const LIST_DRAFT_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["posts", "_
  * @generated from message blog.v1.ListDraftPostsResponse
  */
 export function decodeListDraftPostsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["posts"], "posts", decodePost);
-  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.unknownKeys(json, LIST_DRAFT_POSTS_RESPONSE_KEYS);
+  out.fields(json, LIST_DRAFT_POSTS_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_DRAFT_POSTS_RESPONSE_FIELDS);
 }
 scannable(decodeListDraftPostsResponse, () => [
   [1, { list: decodePost }, "posts"], [2, decodeLinks, "_links", "Links", "links"],
 ]);
 
-const LIST_QUEUED_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "posts", "_links", "Links", "links", "state",
+const LIST_QUEUED_POSTS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "posts", decodePost), "posts"],
+  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
+  [(value, out) => out.loosely("state").message(3, value, "state", decodeQueueState), "state"],
 ]);
 
 /**
@@ -33,18 +37,17 @@ const LIST_QUEUED_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListQueuedPostsResponse
  */
 export function decodeListQueuedPostsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["posts"], "posts", decodePost);
-  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.loosely("state").message(3, json["state"], "state", decodeQueueState);
-  out.unknownKeys(json, LIST_QUEUED_POSTS_RESPONSE_KEYS);
+  out.fields(json, LIST_QUEUED_POSTS_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_QUEUED_POSTS_RESPONSE_FIELDS);
 }
 scannable(decodeListQueuedPostsResponse, () => [
   [1, { list: decodePost }, "posts"], [2, decodeLinks, "_links", "Links", "links"],
   [3, { loose: decodeQueueState }, "state"],
 ]);
 
-const LIST_SUBMISSION_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "posts", "_links", "Links", "links",
+const LIST_SUBMISSION_POSTS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "posts", decodePost), "posts"],
+  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
 ]);
 
 /**
@@ -53,15 +56,16 @@ const LIST_SUBMISSION_POSTS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ListSubmissionPostsResponse
  */
 export function decodeListSubmissionPostsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["posts"], "posts", decodePost);
-  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.unknownKeys(json, LIST_SUBMISSION_POSTS_RESPONSE_KEYS);
+  out.fields(json, LIST_SUBMISSION_POSTS_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_SUBMISSION_POSTS_RESPONSE_FIELDS);
 }
 scannable(decodeListSubmissionPostsResponse, () => [
   [1, { list: decodePost }, "posts"], [2, decodeLinks, "_links", "Links", "links"],
 ]);
 
-const QUEUE_STATE_KEYS: ReadonlySet<string> = new Set(["paused"]);
+const QUEUE_STATE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.bool(1, value, "paused"), "paused"],
+]);
 
 /**
  * State of a queue.
@@ -69,8 +73,8 @@ const QUEUE_STATE_KEYS: ReadonlySet<string> = new Set(["paused"]);
  * @generated from message blog.v1.QueueState
  */
 export function decodeQueueState(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json["paused"], "paused");
-  out.unknown(100, json, QUEUE_STATE_KEYS);
+  out.fields(json, QUEUE_STATE_FIELDS);
+  out.unknown(100, json, QUEUE_STATE_FIELDS);
 }
 scannable(decodeQueueState, () => [[1, "bool", "paused"], { unknown: 100 }]);
 

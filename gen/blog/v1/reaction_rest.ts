@@ -2,10 +2,15 @@
 // @generated from file blog/v1/reaction.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, decodeValue, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, decodeValue, scannable } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
-const EMOJI_KEYS: ReadonlySet<string> = new Set(["id", "grapheme", "variants", "base_slug", "baseSlug"]);
+const EMOJI_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.loosely("id").string(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "grapheme"), "grapheme"],
+  [(value, out) => out.nullable(3, value, "variants", decodeValue), "variants"],
+  [(value, out) => out.string(4, value, "base_slug"), "base_slug", "baseSlug"],
+]);
 
 /**
  * An emoji.
@@ -13,18 +18,20 @@ const EMOJI_KEYS: ReadonlySet<string> = new Set(["id", "grapheme", "variants", "
  * @generated from message blog.v1.Emoji
  */
 export function decodeEmoji(json: JsonObject, out: ProtoWriter): void {
-  out.loosely("id").string(1, json["id"], "id");
-  out.string(2, json["grapheme"], "grapheme");
-  out.nullable(3, json["variants"], "variants", decodeValue);
-  out.string(4, json["base_slug"] ?? json["baseSlug"], "base_slug");
-  out.unknown(100, json, EMOJI_KEYS);
+  out.fields(json, EMOJI_FIELDS);
+  out.unknown(100, json, EMOJI_FIELDS);
 }
 scannable(decodeEmoji, () => [
   [1, { loose: "string" }, "id"], [2, "string", "grapheme"], [3, decodeValue, "variants"],
   [4, "string", "base_slug", "baseSlug"], { unknown: 100 },
 ]);
 
-const REACTION_KEYS: ReadonlySet<string> = new Set(["emoji", "count", "preview", "reacted"]);
+const REACTION_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "emoji", decodeEmoji), "emoji"],
+  [(value, out) => out.int32(2, value, "count"), "count"],
+  [(value, out) => out.list(3, value, "preview", "string"), "preview"],
+  [(value, out) => out.bool(4, value, "reacted"), "reacted"],
+]);
 
 /**
  * The number of reactions to a community post with one emoji.
@@ -32,11 +39,8 @@ const REACTION_KEYS: ReadonlySet<string> = new Set(["emoji", "count", "preview",
  * @generated from message blog.v1.Reaction
  */
 export function decodeReaction(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["emoji"], "emoji", decodeEmoji);
-  out.int32(2, json["count"], "count");
-  out.list(3, json["preview"], "preview", "string");
-  out.bool(4, json["reacted"], "reacted");
-  out.unknown(100, json, REACTION_KEYS);
+  out.fields(json, REACTION_FIELDS);
+  out.unknown(100, json, REACTION_FIELDS);
 }
 scannable(decodeReaction, () => [
   [1, decodeEmoji, "emoji"], [2, "int32", "count"], [3, { list: "string" }, "preview"],

@@ -2,12 +2,19 @@
 // @generated from file blog/v1/short_blog.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeAvatar } from "./avatar_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const SHORT_BLOG_KEYS: ReadonlySet<string> = new Set([
-  "uuid", "name", "url", "title", "description", "updated", "can_show_badges", "canShowBadges", "avatar",
+const SHORT_BLOG_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "uuid"), "uuid"],
+  [(value, out) => out.string(2, value, "name"), "name"],
+  [(value, out) => out.string(3, value, "url"), "url"],
+  [(value, out) => out.string(4, value, "title"), "title"],
+  [(value, out) => out.string(5, value, "description"), "description"],
+  [(value, out) => out.time(6, value, "updated", "seconds"), "updated"],
+  [(value, out) => out.bool(7, value, "can_show_badges"), "can_show_badges", "canShowBadges"],
+  [(value, out) => out.messages(8, value, "avatar", decodeAvatar), "avatar"],
 ]);
 
 /**
@@ -16,15 +23,8 @@ const SHORT_BLOG_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ShortBlog
  */
 export function decodeShortBlog(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["uuid"], "uuid");
-  out.string(2, json["name"], "name");
-  out.string(3, json["url"], "url");
-  out.string(4, json["title"], "title");
-  out.string(5, json["description"], "description");
-  out.time(6, json["updated"], "updated", "seconds");
-  out.bool(7, json["can_show_badges"] ?? json["canShowBadges"], "can_show_badges");
-  out.messages(8, json["avatar"], "avatar", decodeAvatar);
-  out.unknown(100, json, SHORT_BLOG_KEYS);
+  out.fields(json, SHORT_BLOG_FIELDS);
+  out.unknown(100, json, SHORT_BLOG_FIELDS);
 }
 scannable(decodeShortBlog, () => [
   [1, "string", "uuid"], [2, "string", "name"], [3, "string", "url"], [4, "string", "title"],

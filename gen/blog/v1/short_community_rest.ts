@@ -2,13 +2,18 @@
 // @generated from file blog/v1/short_community.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeAvatar } from "./avatar_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const SHORT_COMMUNITY_KEYS: ReadonlySet<string> = new Set([
-  "name", "uuid", "title", "member_count", "memberCount", "mention_tag", "mentionTag", "can_view", "canView",
-  "avatar_image", "avatarImage",
+const SHORT_COMMUNITY_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "name"), "name"],
+  [(value, out) => out.string(2, value, "uuid"), "uuid"],
+  [(value, out) => out.string(3, value, "title"), "title"],
+  [(value, out) => out.int32(4, value, "member_count"), "member_count", "memberCount"],
+  [(value, out) => out.string(5, value, "mention_tag"), "mention_tag", "mentionTag"],
+  [(value, out) => out.bool(6, value, "can_view"), "can_view", "canView"],
+  [(value, out) => out.messages(7, value, "avatar_image", decodeAvatar), "avatar_image", "avatarImage"],
 ]);
 
 /**
@@ -17,14 +22,8 @@ const SHORT_COMMUNITY_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.ShortCommunity
  */
 export function decodeShortCommunity(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["name"], "name");
-  out.string(2, json["uuid"], "uuid");
-  out.string(3, json["title"], "title");
-  out.int32(4, json["member_count"] ?? json["memberCount"], "member_count");
-  out.string(5, json["mention_tag"] ?? json["mentionTag"], "mention_tag");
-  out.bool(6, json["can_view"] ?? json["canView"], "can_view");
-  out.messages(7, json["avatar_image"] ?? json["avatarImage"], "avatar_image", decodeAvatar);
-  out.unknown(100, json, SHORT_COMMUNITY_KEYS);
+  out.fields(json, SHORT_COMMUNITY_FIELDS);
+  out.unknown(100, json, SHORT_COMMUNITY_FIELDS);
 }
 scannable(decodeShortCommunity, () => [
   [1, "string", "name"], [2, "string", "uuid"], [3, "string", "title"],

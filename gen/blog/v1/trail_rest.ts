@@ -2,19 +2,47 @@
 // @generated from file blog/v1/trail.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type OneofMembers, type ProtoWriter, scannable } from "connect-rest/adapter";
+import {
+  FieldTable,
+  type JsonObject,
+  type OneofMembers,
+  type ProtoWriter,
+  scannable,
+} from "connect-rest/adapter";
 import { PAYWALL_ACCESS, decodeBlog } from "./blog_resource_rest.ts";
 import { decodeContentLayout } from "./layout_rest.ts";
 import { decodeContentBlock } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const TRAIL_ITEM_KEYS: ReadonlySet<string> = new Set([
-  "blog", "post", "content", "layout", "broken_blog_name", "brokenBlogName", "broken_blog", "brokenBlog",
-  "content_raw", "contentRaw", "content_abstract", "contentAbstract", "is_current_item", "isCurrentItem",
-  "is_root_item", "isRootItem",
-]);
-
 const TRAIL_ITEM_CONTENT: OneofMembers = [[3, "content"], [4, "content"]];
+
+const TRAIL_ITEM_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "blog", decodeBlog), "blog"],
+  [(value, out) => out.message(2, value, "post", decodeTrailPost), "post"],
+  {
+    choose(json, out) {
+      const contentStart = out.length;
+      if (Array.isArray(json["content"])) {
+        out.wrapped(3, json["content"], "content", (value, out) =>
+          out.messages(1, value, "", decodeContentBlock),
+        );
+      } else if (typeof json["content"] === "string") {
+        out.string(4, json["content"], "content");
+      } else {
+        out.unknownMember("content", "a known content", json["content"]);
+      }
+      out.unchosen(contentStart, json, TRAIL_ITEM_CONTENT);
+    },
+  },
+  [(value, out) => out.messages(5, value, "layout", decodeContentLayout), "layout"],
+  [(value, out) => out.string(10, value, "broken_blog_name"), "broken_blog_name", "brokenBlogName"],
+  [(value, out) => out.message(11, value, "broken_blog", decodeBlog), "broken_blog", "brokenBlog"],
+  [(value, out) => out.string(20, value, "content_raw"), "content_raw", "contentRaw"],
+  [(value, out) => out.string(21, value, "content_abstract"), "content_abstract", "contentAbstract"],
+  [(value, out) => out.bool(22, value, "is_current_item"), "is_current_item", "isCurrentItem"],
+  [(value, out) => out.bool(23, value, "is_root_item"), "is_root_item", "isRootItem"],
+  { known: ["content"] },
+]);
 
 /**
  * What one blog added to a chain of reblogs, oldest first.
@@ -22,27 +50,8 @@ const TRAIL_ITEM_CONTENT: OneofMembers = [[3, "content"], [4, "content"]];
  * @generated from message blog.v1.TrailItem
  */
 export function decodeTrailItem(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["blog"], "blog", decodeBlog);
-  out.message(2, json["post"], "post", decodeTrailPost);
-  const contentStart = out.length;
-  if (Array.isArray(json["content"])) {
-    out.wrapped(3, json["content"], "content", (value, out) =>
-      out.messages(1, value, "", decodeContentBlock),
-    );
-  } else if (typeof json["content"] === "string") {
-    out.string(4, json["content"], "content");
-  } else {
-    out.unknownMember("content", "a known content", json["content"]);
-  }
-  out.unchosen(contentStart, json, TRAIL_ITEM_CONTENT);
-  out.messages(5, json["layout"], "layout", decodeContentLayout);
-  out.string(10, json["broken_blog_name"] ?? json["brokenBlogName"], "broken_blog_name");
-  out.message(11, json["broken_blog"] ?? json["brokenBlog"], "broken_blog", decodeBlog);
-  out.string(20, json["content_raw"] ?? json["contentRaw"], "content_raw");
-  out.string(21, json["content_abstract"] ?? json["contentAbstract"], "content_abstract");
-  out.bool(22, json["is_current_item"] ?? json["isCurrentItem"], "is_current_item");
-  out.bool(23, json["is_root_item"] ?? json["isRootItem"], "is_root_item");
-  out.unknown(100, json, TRAIL_ITEM_KEYS);
+  out.fields(json, TRAIL_ITEM_FIELDS);
+  out.unknown(100, json, TRAIL_ITEM_FIELDS);
 }
 scannable(decodeTrailItem, () => [
   [1, decodeBlog, "blog"], [2, decodeTrailPost, "post"],
@@ -59,9 +68,16 @@ scannable(decodeTrailItem, () => [
   [23, "bool", "is_root_item", "isRootItem"], { unknown: 100 },
 ]);
 
-const TRAIL_POST_KEYS: ReadonlySet<string> = new Set([
-  "id", "timestamp", "is_commercial", "isCommercial", "is_paywalled", "isPaywalled", "paywall_access",
-  "paywallAccess",
+const TRAIL_POST_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.time(2, value, "timestamp", "seconds"), "timestamp"],
+  [(value, out) => out.bool(3, value, "is_commercial"), "is_commercial", "isCommercial"],
+  [(value, out) => out.bool(4, value, "is_paywalled"), "is_paywalled", "isPaywalled"],
+  [
+    (value, out) => out.collectedEnum(5, value, "paywall_access", PAYWALL_ACCESS),
+    "paywall_access",
+    "paywallAccess",
+  ],
 ]);
 
 /**
@@ -70,12 +86,8 @@ const TRAIL_POST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message blog.v1.TrailPost
  */
 export function decodeTrailPost(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.time(2, json["timestamp"], "timestamp", "seconds");
-  out.bool(3, json["is_commercial"] ?? json["isCommercial"], "is_commercial");
-  out.bool(4, json["is_paywalled"] ?? json["isPaywalled"], "is_paywalled");
-  out.collectedEnum(5, json["paywall_access"] ?? json["paywallAccess"], "paywall_access", PAYWALL_ACCESS);
-  out.unknown(100, json, TRAIL_POST_KEYS);
+  out.fields(json, TRAIL_POST_FIELDS);
+  out.unknown(100, json, TRAIL_POST_FIELDS);
 }
 scannable(decodeTrailPost, () => [
   [1, "uint64", "id"], [2, { time: "seconds" }, "timestamp"], [3, "bool", "is_commercial", "isCommercial"],

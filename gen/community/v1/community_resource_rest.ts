@@ -2,7 +2,7 @@
 // @generated from file community/v1/community_resource.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeAvatar } from "../../blog/v1/avatar_rest.ts";
 import { decodeMedia } from "../../blog/v1/media_rest.ts";
 import { decodeInvitation } from "./invitation_resource_rest.ts";
@@ -22,17 +22,75 @@ export const JOIN_TYPE: EnumTable = new EnumTable("community.v1.JoinType", [
   [2, "free", "JOIN_TYPE_FREE"],
 ]);
 
-const COMMUNITY_KEYS: ReadonlySet<string> = new Set([
-  "name", "uuid", "title", "member_count", "memberCount", "mention_tag", "mentionTag", "can_view", "canView",
-  "avatar_image", "avatarImage", "description", "about", "guidelines", "visibility", "tags", "created_ts",
-  "createdTs", "header_image", "headerImage", "join_type", "joinType", "members_online_count",
-  "membersOnlineCount", "post_count", "postCount", "unread_post_count", "unreadPostCount", "population_cap",
-  "populationCap", "is_member", "isMember", "can_post", "canPost", "can_edit", "canEdit", "can_interact",
-  "canInteract", "can_invite", "canInvite", "can_view_comments", "canViewComments", "invitation",
-  "has_content_label", "hasContentLabel", "content_label_categories", "contentLabelCategories",
-  "content_label_last_reporter", "contentLabelLastReporter", "invite_link", "inviteLink",
-  "pending_invitations_count", "pendingInvitationsCount", "handle_can_change", "handleCanChange",
-  "handle_next_change_ts", "handleNextChangeTs", "can_edit_content_label", "canEditContentLabel", "settings",
+const COMMUNITY_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "name"), "name"],
+  [(value, out) => out.string(2, value, "uuid"), "uuid"],
+  [(value, out) => out.string(3, value, "title"), "title"],
+  [(value, out) => out.int32(4, value, "member_count"), "member_count", "memberCount"],
+  [(value, out) => out.string(5, value, "mention_tag"), "mention_tag", "mentionTag"],
+  [(value, out) => out.bool(6, value, "can_view"), "can_view", "canView"],
+  [(value, out) => out.messages(7, value, "avatar_image", decodeAvatar), "avatar_image", "avatarImage"],
+  [(value, out) => out.string(10, value, "description"), "description"],
+  [(value, out) => out.string(11, value, "about"), "about"],
+  [(value, out) => out.list(12, value, "guidelines", "string"), "guidelines"],
+  [(value, out) => out.collectedEnum(13, value, "visibility", COMMUNITY_VISIBILITY), "visibility"],
+  [(value, out) => out.list(14, value, "tags", "string"), "tags"],
+  [(value, out) => out.time(15, value, "created_ts", "seconds"), "created_ts", "createdTs"],
+  [(value, out) => out.messages(16, value, "header_image", decodeMedia), "header_image", "headerImage"],
+  [(value, out) => out.collectedEnum(17, value, "join_type", JOIN_TYPE), "join_type", "joinType"],
+  [
+    (value, out) => out.int32(20, value, "members_online_count"),
+    "members_online_count",
+    "membersOnlineCount",
+  ],
+  [(value, out) => out.int32(21, value, "post_count"), "post_count", "postCount"],
+  [(value, out) => out.int32(22, value, "unread_post_count"), "unread_post_count", "unreadPostCount"],
+  [(value, out) => out.int32(23, value, "population_cap"), "population_cap", "populationCap"],
+  [(value, out) => out.bool(30, value, "is_member"), "is_member", "isMember"],
+  [(value, out) => out.bool(31, value, "can_post"), "can_post", "canPost"],
+  [(value, out) => out.bool(32, value, "can_edit"), "can_edit", "canEdit"],
+  [(value, out) => out.bool(33, value, "can_interact"), "can_interact", "canInteract"],
+  [(value, out) => out.bool(34, value, "can_invite"), "can_invite", "canInvite"],
+  [(value, out) => out.bool(35, value, "can_view_comments"), "can_view_comments", "canViewComments"],
+  [(value, out) => out.message(36, value, "invitation", decodeInvitation), "invitation"],
+  [(value, out) => out.bool(40, value, "has_content_label"), "has_content_label", "hasContentLabel"],
+  [
+    (value, out) => out.list(41, value, "content_label_categories", "string"),
+    "content_label_categories",
+    "contentLabelCategories",
+  ],
+  [
+    (value, out) => out.string(42, value, "content_label_last_reporter"),
+    "content_label_last_reporter",
+    "contentLabelLastReporter",
+  ],
+  [(value, out) => out.string(50, value, "invite_link"), "invite_link", "inviteLink"],
+  [
+    (value, out) => out.int32(51, value, "pending_invitations_count"),
+    "pending_invitations_count",
+    "pendingInvitationsCount",
+  ],
+  [(value, out) => out.bool(60, value, "handle_can_change"), "handle_can_change", "handleCanChange"],
+  [
+    (value, out) => out.loosely("handle_next_change_ts").time(
+      61,
+      value,
+      "handle_next_change_ts",
+      "seconds",
+      "false",
+    ),
+    "handle_next_change_ts",
+    "handleNextChangeTs",
+  ],
+  [
+    (value, out) => out.bool(62, value, "can_edit_content_label"),
+    "can_edit_content_label",
+    "canEditContentLabel",
+  ],
+  [
+    (value, out) => out.loosely("settings").message(63, value, "settings", decodeCommunitySettings),
+    "settings",
+  ],
 ]);
 
 /**
@@ -42,61 +100,8 @@ const COMMUNITY_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.Community
  */
 export function decodeCommunity(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["name"], "name");
-  out.string(2, json["uuid"], "uuid");
-  out.string(3, json["title"], "title");
-  out.int32(4, json["member_count"] ?? json["memberCount"], "member_count");
-  out.string(5, json["mention_tag"] ?? json["mentionTag"], "mention_tag");
-  out.bool(6, json["can_view"] ?? json["canView"], "can_view");
-  out.messages(7, json["avatar_image"] ?? json["avatarImage"], "avatar_image", decodeAvatar);
-  out.string(10, json["description"], "description");
-  out.string(11, json["about"], "about");
-  out.list(12, json["guidelines"], "guidelines", "string");
-  out.collectedEnum(13, json["visibility"], "visibility", COMMUNITY_VISIBILITY);
-  out.list(14, json["tags"], "tags", "string");
-  out.time(15, json["created_ts"] ?? json["createdTs"], "created_ts", "seconds");
-  out.messages(16, json["header_image"] ?? json["headerImage"], "header_image", decodeMedia);
-  out.collectedEnum(17, json["join_type"] ?? json["joinType"], "join_type", JOIN_TYPE);
-  out.int32(20, json["members_online_count"] ?? json["membersOnlineCount"], "members_online_count");
-  out.int32(21, json["post_count"] ?? json["postCount"], "post_count");
-  out.int32(22, json["unread_post_count"] ?? json["unreadPostCount"], "unread_post_count");
-  out.int32(23, json["population_cap"] ?? json["populationCap"], "population_cap");
-  out.bool(30, json["is_member"] ?? json["isMember"], "is_member");
-  out.bool(31, json["can_post"] ?? json["canPost"], "can_post");
-  out.bool(32, json["can_edit"] ?? json["canEdit"], "can_edit");
-  out.bool(33, json["can_interact"] ?? json["canInteract"], "can_interact");
-  out.bool(34, json["can_invite"] ?? json["canInvite"], "can_invite");
-  out.bool(35, json["can_view_comments"] ?? json["canViewComments"], "can_view_comments");
-  out.message(36, json["invitation"], "invitation", decodeInvitation);
-  out.bool(40, json["has_content_label"] ?? json["hasContentLabel"], "has_content_label");
-  out.list(
-    41,
-    json["content_label_categories"] ?? json["contentLabelCategories"],
-    "content_label_categories",
-    "string",
-  );
-  out.string(
-    42,
-    json["content_label_last_reporter"] ?? json["contentLabelLastReporter"],
-    "content_label_last_reporter",
-  );
-  out.string(50, json["invite_link"] ?? json["inviteLink"], "invite_link");
-  out.int32(
-    51,
-    json["pending_invitations_count"] ?? json["pendingInvitationsCount"],
-    "pending_invitations_count",
-  );
-  out.bool(60, json["handle_can_change"] ?? json["handleCanChange"], "handle_can_change");
-  out.loosely("handle_next_change_ts").time(
-    61,
-    json["handle_next_change_ts"] ?? json["handleNextChangeTs"],
-    "handle_next_change_ts",
-    "seconds",
-    "false",
-  );
-  out.bool(62, json["can_edit_content_label"] ?? json["canEditContentLabel"], "can_edit_content_label");
-  out.loosely("settings").message(63, json["settings"], "settings", decodeCommunitySettings);
-  out.unknown(100, json, COMMUNITY_KEYS);
+  out.fields(json, COMMUNITY_FIELDS);
+  out.unknown(100, json, COMMUNITY_FIELDS);
 }
 scannable(decodeCommunity, () => [
   [1, "string", "name"], [2, "string", "uuid"], [3, "string", "title"],
@@ -122,9 +127,11 @@ scannable(decodeCommunity, () => [
   [63, { loose: decodeCommunitySettings }, "settings"], { unknown: 100 },
 ]);
 
-const COMMUNITY_SETTINGS_KEYS: ReadonlySet<string> = new Set([
-  "invite_links_enabled", "inviteLinksEnabled", "join_type", "joinType", "mods_can_invite", "modsCanInvite",
-  "automod_links", "automodLinks",
+const COMMUNITY_SETTINGS_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.bool(1, value, "invite_links_enabled"), "invite_links_enabled", "inviteLinksEnabled"],
+  [(value, out) => out.collectedEnum(2, value, "join_type", JOIN_TYPE), "join_type", "joinType"],
+  [(value, out) => out.bool(3, value, "mods_can_invite"), "mods_can_invite", "modsCanInvite"],
+  [(value, out) => out.bool(4, value, "automod_links"), "automod_links", "automodLinks"],
 ]);
 
 /**
@@ -133,11 +140,8 @@ const COMMUNITY_SETTINGS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.CommunitySettings
  */
 export function decodeCommunitySettings(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json["invite_links_enabled"] ?? json["inviteLinksEnabled"], "invite_links_enabled");
-  out.collectedEnum(2, json["join_type"] ?? json["joinType"], "join_type", JOIN_TYPE);
-  out.bool(3, json["mods_can_invite"] ?? json["modsCanInvite"], "mods_can_invite");
-  out.bool(4, json["automod_links"] ?? json["automodLinks"], "automod_links");
-  out.unknown(100, json, COMMUNITY_SETTINGS_KEYS);
+  out.fields(json, COMMUNITY_SETTINGS_FIELDS);
+  out.unknown(100, json, COMMUNITY_SETTINGS_FIELDS);
 }
 scannable(decodeCommunitySettings, () => [
   [1, "bool", "invite_links_enabled", "inviteLinksEnabled"], [2, JOIN_TYPE, "join_type", "joinType"],

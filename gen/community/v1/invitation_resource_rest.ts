@@ -2,7 +2,7 @@
 // @generated from file community/v1/invitation_resource.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -12,7 +12,13 @@ export const INVITATION_TYPE: EnumTable = new EnumTable("community.v1.Invitation
   [1, "direct", "INVITATION_TYPE_DIRECT"],
 ]);
 
-const INVITATION_KEYS: ReadonlySet<string> = new Set(["type", "sender", "recipient", "sent_on", "sentOn"]);
+const INVITATION_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.openEnum(1, value, "type", INVITATION_TYPE), "type"],
+  [(value, out) => out.string(2, value, "type"), "type"],
+  [(value, out) => out.message(3, value, "sender", decodeBlog), "sender"],
+  [(value, out) => out.message(4, value, "recipient", decodeBlog), "recipient"],
+  [(value, out) => out.time(5, value, "sent_on", "seconds"), "sent_on", "sentOn"],
+]);
 
 /**
  * An invitation to a community. Which fields there are depends on where it comes from.
@@ -20,12 +26,8 @@ const INVITATION_KEYS: ReadonlySet<string> = new Set(["type", "sender", "recipie
  * @generated from message community.v1.Invitation
  */
 export function decodeInvitation(json: JsonObject, out: ProtoWriter): void {
-  out.openEnum(1, json["type"], "type", INVITATION_TYPE);
-  out.string(2, json["type"], "type");
-  out.message(3, json["sender"], "sender", decodeBlog);
-  out.message(4, json["recipient"], "recipient", decodeBlog);
-  out.time(5, json["sent_on"] ?? json["sentOn"], "sent_on", "seconds");
-  out.unknown(100, json, INVITATION_KEYS);
+  out.fields(json, INVITATION_FIELDS);
+  out.unknown(100, json, INVITATION_FIELDS);
 }
 scannable(decodeInvitation, () => [
   [1, INVITATION_TYPE, "type"], [2, "string", "type"], [3, decodeBlog, "sender"],

@@ -2,13 +2,14 @@
 // @generated from file community/v1/invitation.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 import { decodeInvitation } from "./invitation_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const LIST_INVITATIONS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "invitations", "_links", "Links", "links",
+const LIST_INVITATIONS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "invitations", decodeInvitation), "invitations"],
+  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
 ]);
 
 /**
@@ -17,15 +18,16 @@ const LIST_INVITATIONS_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.ListInvitationsResponse
  */
 export function decodeListInvitationsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["invitations"], "invitations", decodeInvitation);
-  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.unknownKeys(json, LIST_INVITATIONS_RESPONSE_KEYS);
+  out.fields(json, LIST_INVITATIONS_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_INVITATIONS_RESPONSE_FIELDS);
 }
 scannable(decodeListInvitationsResponse, () => [
   [1, { list: decodeInvitation }, "invitations"], [2, decodeLinks, "_links", "Links", "links"],
 ]);
 
-const REGENERATE_INVITE_LINK_RESPONSE_KEYS: ReadonlySet<string> = new Set(["invite_link", "inviteLink"]);
+const REGENERATE_INVITE_LINK_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "invite_link"), "invite_link", "inviteLink"],
+]);
 
 /**
  * A new invite link.
@@ -33,8 +35,8 @@ const REGENERATE_INVITE_LINK_RESPONSE_KEYS: ReadonlySet<string> = new Set(["invi
  * @generated from message community.v1.RegenerateInviteLinkResponse
  */
 export function decodeRegenerateInviteLinkResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["invite_link"] ?? json["inviteLink"], "invite_link");
-  out.unknownKeys(json, REGENERATE_INVITE_LINK_RESPONSE_KEYS);
+  out.fields(json, REGENERATE_INVITE_LINK_RESPONSE_FIELDS);
+  out.unknownKeys(json, REGENERATE_INVITE_LINK_RESPONSE_FIELDS);
 }
 scannable(decodeRegenerateInviteLinkResponse, () => [[1, "string", "invite_link", "inviteLink"]]);
 

@@ -2,7 +2,7 @@
 // @generated from file community/v1/member.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 // @@protoc_insertion_point(imports)
@@ -25,7 +25,10 @@ export const MEMBER_ROLE: EnumTable = new EnumTable("community.v1.MemberRole", [
   [3, "admin", "MEMBER_ROLE_ADMIN"],
 ]);
 
-const LIST_MEMBERS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["members", "_links", "Links", "links"]);
+const LIST_MEMBERS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "members", decodeMember), "members"],
+  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
+]);
 
 /**
  * Members of a community.
@@ -33,16 +36,25 @@ const LIST_MEMBERS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["members", "_li
  * @generated from message community.v1.ListMembersResponse
  */
 export function decodeListMembersResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["members"], "members", decodeMember);
-  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.unknownKeys(json, LIST_MEMBERS_RESPONSE_KEYS);
+  out.fields(json, LIST_MEMBERS_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_MEMBERS_RESPONSE_FIELDS);
 }
 scannable(decodeListMembersResponse, () => [
   [1, { list: decodeMember }, "members"], [2, decodeLinks, "_links", "Links", "links"],
 ]);
 
-const MEMBER_KEYS: ReadonlySet<string> = new Set([
-  "joined_ts", "joinedTs", "is_admin", "isAdmin", "is_moderator", "isModerator", "is_mutual", "isMutual",
+const MEMBER_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    choose(json, out) {
+      if (json["name"] != null || json["uuid"] != null || json["url"] != null) {
+        out.flattened(1, json, decodeBlog, MEMBER_FIELDS);
+      }
+    },
+  },
+  [(value, out) => out.time(2, value, "joined_ts", "seconds"), "joined_ts", "joinedTs"],
+  [(value, out) => out.bool(3, value, "is_admin"), "is_admin", "isAdmin"],
+  [(value, out) => out.bool(4, value, "is_moderator"), "is_moderator", "isModerator"],
+  [(value, out) => out.bool(5, value, "is_mutual"), "is_mutual", "isMutual"],
 ]);
 
 /**
@@ -51,14 +63,8 @@ const MEMBER_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.Member
  */
 export function decodeMember(json: JsonObject, out: ProtoWriter): void {
-  if (json["name"] != null || json["uuid"] != null || json["url"] != null) {
-    out.flattened(1, json, decodeBlog, MEMBER_KEYS);
-  }
-  out.time(2, json["joined_ts"] ?? json["joinedTs"], "joined_ts", "seconds");
-  out.bool(3, json["is_admin"] ?? json["isAdmin"], "is_admin");
-  out.bool(4, json["is_moderator"] ?? json["isModerator"], "is_moderator");
-  out.bool(5, json["is_mutual"] ?? json["isMutual"], "is_mutual");
-  out.unknown(100, json, MEMBER_KEYS);
+  out.fields(json, MEMBER_FIELDS);
+  out.unknown(100, json, MEMBER_FIELDS);
 }
 scannable(decodeMember, () => [
   {

@@ -2,7 +2,7 @@
 // @generated from file community/v1/moderation.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { decodePost } from "../../blog/v1/post_resource_rest.ts";
 import { REMOVAL_REASON } from "./removal_reason_rest.ts";
@@ -15,8 +15,15 @@ export const MODERATION_ACTION: EnumTable = new EnumTable("community.v1.Moderati
   [2, "restore_post", "MODERATION_ACTION_RESTORE_POST"],
 ]);
 
-const MODERATED_POST_KEYS: ReadonlySet<string> = new Set([
-  "action", "reason", "note", "ts", "post", "moderator",
+const MODERATED_POST_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.openEnum(1, value, "action", MODERATION_ACTION), "action"],
+  [(value, out) => out.string(2, value, "action"), "action"],
+  [(value, out) => out.openEnum(3, value, "reason", REMOVAL_REASON), "reason"],
+  [(value, out) => out.string(4, value, "reason"), "reason"],
+  [(value, out) => out.string(5, value, "note"), "note"],
+  [(value, out) => out.time(6, value, "ts", "seconds"), "ts"],
+  [(value, out) => out.message(7, value, "post", decodePost), "post"],
+  [(value, out) => out.message(8, value, "moderator", decodeBlog), "moderator"],
 ]);
 
 /**
@@ -25,15 +32,8 @@ const MODERATED_POST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.ModeratedPost
  */
 export function decodeModeratedPost(json: JsonObject, out: ProtoWriter): void {
-  out.openEnum(1, json["action"], "action", MODERATION_ACTION);
-  out.string(2, json["action"], "action");
-  out.openEnum(3, json["reason"], "reason", REMOVAL_REASON);
-  out.string(4, json["reason"], "reason");
-  out.string(5, json["note"], "note");
-  out.time(6, json["ts"], "ts", "seconds");
-  out.message(7, json["post"], "post", decodePost);
-  out.message(8, json["moderator"], "moderator", decodeBlog);
-  out.unknown(100, json, MODERATED_POST_KEYS);
+  out.fields(json, MODERATED_POST_FIELDS);
+  out.unknown(100, json, MODERATED_POST_FIELDS);
 }
 scannable(decodeModeratedPost, () => [
   [1, MODERATION_ACTION, "action"], [2, "string", "action"], [3, REMOVAL_REASON, "reason"],

@@ -2,11 +2,13 @@
 // @generated from file community/v1/reaction.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeTimeline } from "./timeline_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const ADD_REACTION_RESPONSE_KEYS: ReadonlySet<string> = new Set(["timeline"]);
+const ADD_REACTION_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "timeline", decodeTimeline), "timeline"],
+]);
 
 /**
  * The reaction is there.
@@ -14,8 +16,8 @@ const ADD_REACTION_RESPONSE_KEYS: ReadonlySet<string> = new Set(["timeline"]);
  * @generated from message community.v1.AddReactionResponse
  */
 export function decodeAddReactionResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["timeline"], "timeline", decodeTimeline);
-  out.unknownKeys(json, ADD_REACTION_RESPONSE_KEYS);
+  out.fields(json, ADD_REACTION_RESPONSE_FIELDS);
+  out.unknownKeys(json, ADD_REACTION_RESPONSE_FIELDS);
 }
 scannable(decodeAddReactionResponse, () => [[1, decodeTimeline, "timeline"]]);
 

@@ -2,7 +2,7 @@
 // @generated from file community/v1/timeline.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 import { decodePost } from "../../blog/v1/post_resource_rest.ts";
@@ -16,7 +16,9 @@ export const TIMELINE_TYPE: EnumTable = new EnumTable("community.v1.TimelineType
   [3, "discover", "TIMELINE_TYPE_DISCOVER"],
 ]);
 
-const BLOG_ELEMENT_KEYS: ReadonlySet<string> = new Set(["resources"]);
+const BLOG_ELEMENT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "resources", decodeBlog), "resources"],
+]);
 
 /**
  * A blog in a timeline.
@@ -24,12 +26,14 @@ const BLOG_ELEMENT_KEYS: ReadonlySet<string> = new Set(["resources"]);
  * @generated from message community.v1.BlogElement
  */
 export function decodeBlogElement(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["resources"], "resources", decodeBlog);
-  out.unknownKeys(json, BLOG_ELEMENT_KEYS);
+  out.fields(json, BLOG_ELEMENT_FIELDS);
+  out.unknownKeys(json, BLOG_ELEMENT_FIELDS);
 }
 scannable(decodeBlogElement, () => [[1, { list: decodeBlog }, "resources"]]);
 
-const CAROUSEL_ELEMENT_KEYS: ReadonlySet<string> = new Set(["elements"]);
+const CAROUSEL_ELEMENT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "elements", decodeTimelineElement), "elements"],
+]);
 
 /**
  * Elements of a timeline that stand side by side.
@@ -37,12 +41,14 @@ const CAROUSEL_ELEMENT_KEYS: ReadonlySet<string> = new Set(["elements"]);
  * @generated from message community.v1.CarouselElement
  */
 export function decodeCarouselElement(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["elements"], "elements", decodeTimelineElement);
-  out.unknownKeys(json, CAROUSEL_ELEMENT_KEYS);
+  out.fields(json, CAROUSEL_ELEMENT_FIELDS);
+  out.unknownKeys(json, CAROUSEL_ELEMENT_FIELDS);
 }
 scannable(decodeCarouselElement, () => [[1, { list: decodeTimelineElement }, "elements"]]);
 
-const LIST_TIMELINE_RESPONSE_KEYS: ReadonlySet<string> = new Set(["timeline"]);
+const LIST_TIMELINE_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "timeline", decodeTimeline), "timeline"],
+]);
 
 /**
  * The timeline of a community.
@@ -50,12 +56,15 @@ const LIST_TIMELINE_RESPONSE_KEYS: ReadonlySet<string> = new Set(["timeline"]);
  * @generated from message community.v1.ListTimelineResponse
  */
 export function decodeListTimelineResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["timeline"], "timeline", decodeTimeline);
-  out.unknownKeys(json, LIST_TIMELINE_RESPONSE_KEYS);
+  out.fields(json, LIST_TIMELINE_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_TIMELINE_RESPONSE_FIELDS);
 }
 scannable(decodeListTimelineResponse, () => [[1, decodeTimeline, "timeline"]]);
 
-const TIMELINE_KEYS: ReadonlySet<string> = new Set(["elements", "_links", "Links", "links"]);
+const TIMELINE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "elements", decodeTimelineElement), "elements"],
+  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
+]);
 
 /**
  * A page of a timeline.
@@ -63,17 +72,36 @@ const TIMELINE_KEYS: ReadonlySet<string> = new Set(["elements", "_links", "Links
  * @generated from message community.v1.Timeline
  */
 export function decodeTimeline(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["elements"], "elements", decodeTimelineElement);
-  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.unknown(100, json, TIMELINE_KEYS);
+  out.fields(json, TIMELINE_FIELDS);
+  out.unknown(100, json, TIMELINE_FIELDS);
 }
 scannable(decodeTimeline, () => [
   [1, { list: decodeTimelineElement }, "elements"], [2, decodeLinks, "_links", "Links", "links"],
   { unknown: 100 },
 ]);
 
-const TIMELINE_ELEMENT_KEYS: ReadonlySet<string> = new Set([
-  "object_type", "objectType", "display_type", "displayType",
+const TIMELINE_ELEMENT_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    choose(json, out) {
+      switch (json["object_type"] ?? json["objectType"]) {
+        case "post":
+          out.flattened(1, json, decodePost, TIMELINE_ELEMENT_FIELDS);
+          break;
+        case "blog":
+          out.flattened(2, json, decodeBlogElement, TIMELINE_ELEMENT_FIELDS);
+          break;
+        case "carousel":
+          out.flattened(3, json, decodeCarouselElement, TIMELINE_ELEMENT_FIELDS);
+          break;
+      }
+    },
+  },
+  [(value, out) => out.string(10, value, "object_type"), "object_type", "objectType"],
+  [
+    (value, out) => out.loosely("display_type").string(11, value, "display_type"),
+    "display_type",
+    "displayType",
+  ],
 ]);
 
 /**
@@ -83,20 +111,8 @@ const TIMELINE_ELEMENT_KEYS: ReadonlySet<string> = new Set([
  * @generated from message community.v1.TimelineElement
  */
 export function decodeTimelineElement(json: JsonObject, out: ProtoWriter): void {
-  switch (json["object_type"] ?? json["objectType"]) {
-    case "post":
-      out.flattened(1, json, decodePost, TIMELINE_ELEMENT_KEYS);
-      break;
-    case "blog":
-      out.flattened(2, json, decodeBlogElement, TIMELINE_ELEMENT_KEYS);
-      break;
-    case "carousel":
-      out.flattened(3, json, decodeCarouselElement, TIMELINE_ELEMENT_KEYS);
-      break;
-  }
-  out.string(10, json["object_type"] ?? json["objectType"], "object_type");
-  out.loosely("display_type").string(11, json["display_type"] ?? json["displayType"], "display_type");
-  out.unknown(100, json, TIMELINE_ELEMENT_KEYS);
+  out.fields(json, TIMELINE_ELEMENT_FIELDS);
+  out.unknown(100, json, TIMELINE_ELEMENT_FIELDS);
 }
 scannable(decodeTimelineElement, () => [
   {

@@ -2,11 +2,17 @@
 // @generated from file events/v1/event_payload.proto (package events.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, decodeStruct, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, decodeStruct, scannable } from "connect-rest/adapter";
 import { decodeActor, decodeRepository } from "./subject_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const COMMIT_KEYS: ReadonlySet<string> = new Set(["sha", "author", "message", "distinct", "url"]);
+const COMMIT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "sha"), "sha"],
+  [(value, out) => out.message(2, value, "author", decodeCommitAuthor), "author"],
+  [(value, out) => out.string(3, value, "message"), "message"],
+  [(value, out) => out.bool(4, value, "distinct"), "distinct"],
+  [(value, out) => out.string(5, value, "url"), "url"],
+]);
 
 /**
  * A commit.
@@ -14,19 +20,18 @@ const COMMIT_KEYS: ReadonlySet<string> = new Set(["sha", "author", "message", "d
  * @generated from message events.v1.Commit
  */
 export function decodeCommit(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["sha"], "sha");
-  out.message(2, json["author"], "author", decodeCommitAuthor);
-  out.string(3, json["message"], "message");
-  out.bool(4, json["distinct"], "distinct");
-  out.string(5, json["url"], "url");
-  out.unknown(100, json, COMMIT_KEYS);
+  out.fields(json, COMMIT_FIELDS);
+  out.unknown(100, json, COMMIT_FIELDS);
 }
 scannable(decodeCommit, () => [
   [1, "string", "sha"], [2, decodeCommitAuthor, "author"], [3, "string", "message"], [4, "bool", "distinct"],
   [5, "string", "url"], { unknown: 100 },
 ]);
 
-const COMMIT_AUTHOR_KEYS: ReadonlySet<string> = new Set(["email", "name"]);
+const COMMIT_AUTHOR_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "email"), "email"],
+  [(value, out) => out.string(2, value, "name"), "name"],
+]);
 
 /**
  * The author of a commit.
@@ -34,15 +39,25 @@ const COMMIT_AUTHOR_KEYS: ReadonlySet<string> = new Set(["email", "name"]);
  * @generated from message events.v1.CommitAuthor
  */
 export function decodeCommitAuthor(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["email"], "email");
-  out.string(2, json["name"], "name");
-  out.unknown(100, json, COMMIT_AUTHOR_KEYS);
+  out.fields(json, COMMIT_AUTHOR_FIELDS);
+  out.unknown(100, json, COMMIT_AUTHOR_FIELDS);
 }
 scannable(decodeCommitAuthor, () => [[1, "string", "email"], [2, "string", "name"], { unknown: 100 }]);
 
-const COMMIT_COMMENT_KEYS: ReadonlySet<string> = new Set([
-  "id", "node_id", "nodeId", "html_url", "htmlUrl", "url", "body", "user", "commit_id", "commitId", "path",
-  "position", "line", "created_at", "createdAt", "updated_at", "updatedAt", "reactions",
+const COMMIT_COMMENT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "node_id"), "node_id", "nodeId"],
+  [(value, out) => out.string(3, value, "html_url"), "html_url", "htmlUrl"],
+  [(value, out) => out.string(4, value, "url"), "url"],
+  [(value, out) => out.string(5, value, "body"), "body"],
+  [(value, out) => out.message(6, value, "user", decodeActor), "user"],
+  [(value, out) => out.string(7, value, "commit_id"), "commit_id", "commitId"],
+  [(value, out) => out.string(8, value, "path"), "path"],
+  [(value, out) => out.int32(9, value, "position"), "position"],
+  [(value, out) => out.int32(10, value, "line"), "line"],
+  [(value, out) => out.time(11, value, "created_at", "iso8601"), "created_at", "createdAt"],
+  [(value, out) => out.time(12, value, "updated_at", "iso8601"), "updated_at", "updatedAt"],
+  [(value, out) => out.message(13, value, "reactions", decodeStruct), "reactions"],
 ]);
 
 /**
@@ -51,20 +66,8 @@ const COMMIT_COMMENT_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.CommitComment
  */
 export function decodeCommitComment(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.string(2, json["node_id"] ?? json["nodeId"], "node_id");
-  out.string(3, json["html_url"] ?? json["htmlUrl"], "html_url");
-  out.string(4, json["url"], "url");
-  out.string(5, json["body"], "body");
-  out.message(6, json["user"], "user", decodeActor);
-  out.string(7, json["commit_id"] ?? json["commitId"], "commit_id");
-  out.string(8, json["path"], "path");
-  out.int32(9, json["position"], "position");
-  out.int32(10, json["line"], "line");
-  out.time(11, json["created_at"] ?? json["createdAt"], "created_at", "iso8601");
-  out.time(12, json["updated_at"] ?? json["updatedAt"], "updated_at", "iso8601");
-  out.message(13, json["reactions"], "reactions", decodeStruct);
-  out.unknown(100, json, COMMIT_COMMENT_KEYS);
+  out.fields(json, COMMIT_COMMENT_FIELDS);
+  out.unknown(100, json, COMMIT_COMMENT_FIELDS);
 }
 scannable(decodeCommitComment, () => [
   [1, "uint64", "id"], [2, "string", "node_id", "nodeId"], [3, "string", "html_url", "htmlUrl"],
@@ -74,7 +77,10 @@ scannable(decodeCommitComment, () => [
   [12, { time: "iso8601" }, "updated_at", "updatedAt"], [13, decodeStruct, "reactions"], { unknown: 100 },
 ]);
 
-const COMMIT_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "comment"]);
+const COMMIT_COMMENT_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "action"), "action"],
+  [(value, out) => out.message(2, value, "comment", decodeCommitComment), "comment"],
+]);
 
 /**
  * A comment on a commit.
@@ -82,17 +88,20 @@ const COMMIT_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "com
  * @generated from message events.v1.CommitCommentPayload
  */
 export function decodeCommitCommentPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["action"], "action");
-  out.message(2, json["comment"], "comment", decodeCommitComment);
-  out.unknown(100, json, COMMIT_COMMENT_PAYLOAD_KEYS);
+  out.fields(json, COMMIT_COMMENT_PAYLOAD_FIELDS);
+  out.unknown(100, json, COMMIT_COMMENT_PAYLOAD_FIELDS);
 }
 scannable(decodeCommitCommentPayload, () => [
   [1, "string", "action"], [2, decodeCommitComment, "comment"], { unknown: 100 },
 ]);
 
-const CREATE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "ref", "ref_type", "refType", "full_ref", "fullRef", "master_branch", "masterBranch", "description",
-  "pusher_type", "pusherType",
+const CREATE_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "ref"), "ref"],
+  [(value, out) => out.string(2, value, "ref_type"), "ref_type", "refType"],
+  [(value, out) => out.string(3, value, "full_ref"), "full_ref", "fullRef"],
+  [(value, out) => out.string(4, value, "master_branch"), "master_branch", "masterBranch"],
+  [(value, out) => out.string(5, value, "description"), "description"],
+  [(value, out) => out.string(6, value, "pusher_type"), "pusher_type", "pusherType"],
 ]);
 
 /**
@@ -101,13 +110,8 @@ const CREATE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.CreatePayload
  */
 export function decodeCreatePayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["ref"], "ref");
-  out.string(2, json["ref_type"] ?? json["refType"], "ref_type");
-  out.string(3, json["full_ref"] ?? json["fullRef"], "full_ref");
-  out.string(4, json["master_branch"] ?? json["masterBranch"], "master_branch");
-  out.string(5, json["description"], "description");
-  out.string(6, json["pusher_type"] ?? json["pusherType"], "pusher_type");
-  out.unknown(100, json, CREATE_PAYLOAD_KEYS);
+  out.fields(json, CREATE_PAYLOAD_FIELDS);
+  out.unknown(100, json, CREATE_PAYLOAD_FIELDS);
 }
 scannable(decodeCreatePayload, () => [
   [1, "string", "ref"], [2, "string", "ref_type", "refType"], [3, "string", "full_ref", "fullRef"],
@@ -115,8 +119,11 @@ scannable(decodeCreatePayload, () => [
   [6, "string", "pusher_type", "pusherType"], { unknown: 100 },
 ]);
 
-const DELETE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "ref", "ref_type", "refType", "full_ref", "fullRef", "pusher_type", "pusherType",
+const DELETE_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "ref"), "ref"],
+  [(value, out) => out.string(2, value, "ref_type"), "ref_type", "refType"],
+  [(value, out) => out.string(3, value, "full_ref"), "full_ref", "fullRef"],
+  [(value, out) => out.string(4, value, "pusher_type"), "pusher_type", "pusherType"],
 ]);
 
 /**
@@ -125,18 +132,18 @@ const DELETE_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.DeletePayload
  */
 export function decodeDeletePayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["ref"], "ref");
-  out.string(2, json["ref_type"] ?? json["refType"], "ref_type");
-  out.string(3, json["full_ref"] ?? json["fullRef"], "full_ref");
-  out.string(4, json["pusher_type"] ?? json["pusherType"], "pusher_type");
-  out.unknown(100, json, DELETE_PAYLOAD_KEYS);
+  out.fields(json, DELETE_PAYLOAD_FIELDS);
+  out.unknown(100, json, DELETE_PAYLOAD_FIELDS);
 }
 scannable(decodeDeletePayload, () => [
   [1, "string", "ref"], [2, "string", "ref_type", "refType"], [3, "string", "full_ref", "fullRef"],
   [4, "string", "pusher_type", "pusherType"], { unknown: 100 },
 ]);
 
-const DISCUSSION_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "discussion"]);
+const DISCUSSION_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "action"), "action"],
+  [(value, out) => out.message(2, value, "discussion", decodeStruct), "discussion"],
+]);
 
 /**
  * A discussion.
@@ -144,15 +151,17 @@ const DISCUSSION_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "discuss
  * @generated from message events.v1.DiscussionPayload
  */
 export function decodeDiscussionPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["action"], "action");
-  out.message(2, json["discussion"], "discussion", decodeStruct);
-  out.unknown(100, json, DISCUSSION_PAYLOAD_KEYS);
+  out.fields(json, DISCUSSION_PAYLOAD_FIELDS);
+  out.unknown(100, json, DISCUSSION_PAYLOAD_FIELDS);
 }
 scannable(decodeDiscussionPayload, () => [
   [1, "string", "action"], [2, decodeStruct, "discussion"], { unknown: 100 },
 ]);
 
-const FORK_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "forkee"]);
+const FORK_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "action"), "action"],
+  [(value, out) => out.message(2, value, "forkee", decodeStruct), "forkee"],
+]);
 
 /**
  * A repository was forked.
@@ -160,13 +169,14 @@ const FORK_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "forkee"]);
  * @generated from message events.v1.ForkPayload
  */
 export function decodeForkPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["action"], "action");
-  out.message(2, json["forkee"], "forkee", decodeStruct);
-  out.unknown(100, json, FORK_PAYLOAD_KEYS);
+  out.fields(json, FORK_PAYLOAD_FIELDS);
+  out.unknown(100, json, FORK_PAYLOAD_FIELDS);
 }
 scannable(decodeForkPayload, () => [[1, "string", "action"], [2, decodeStruct, "forkee"], { unknown: 100 }]);
 
-const GOLLUM_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["pages"]);
+const GOLLUM_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "pages", decodeWikiPage), "pages"],
+]);
 
 /**
  * Pages of a wiki were created or edited.
@@ -174,12 +184,16 @@ const GOLLUM_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["pages"]);
  * @generated from message events.v1.GollumPayload
  */
 export function decodeGollumPayload(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["pages"], "pages", decodeWikiPage);
-  out.unknown(100, json, GOLLUM_PAYLOAD_KEYS);
+  out.fields(json, GOLLUM_PAYLOAD_FIELDS);
+  out.unknown(100, json, GOLLUM_PAYLOAD_FIELDS);
 }
 scannable(decodeGollumPayload, () => [[1, { list: decodeWikiPage }, "pages"], { unknown: 100 }]);
 
-const ISSUE_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "issue", "comment"]);
+const ISSUE_COMMENT_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "action"), "action"],
+  [(value, out) => out.message(2, value, "issue", decodeStruct), "issue"],
+  [(value, out) => out.message(3, value, "comment", decodeStruct), "comment"],
+]);
 
 /**
  * A comment on an issue or a pull request.
@@ -187,17 +201,20 @@ const ISSUE_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "issu
  * @generated from message events.v1.IssueCommentPayload
  */
 export function decodeIssueCommentPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["action"], "action");
-  out.message(2, json["issue"], "issue", decodeStruct);
-  out.message(3, json["comment"], "comment", decodeStruct);
-  out.unknown(100, json, ISSUE_COMMENT_PAYLOAD_KEYS);
+  out.fields(json, ISSUE_COMMENT_PAYLOAD_FIELDS);
+  out.unknown(100, json, ISSUE_COMMENT_PAYLOAD_FIELDS);
 }
 scannable(decodeIssueCommentPayload, () => [
   [1, "string", "action"], [2, decodeStruct, "issue"], [3, decodeStruct, "comment"], { unknown: 100 },
 ]);
 
-const ISSUES_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action", "issue", "assignee", "assignees", "label", "labels",
+const ISSUES_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "action"), "action"],
+  [(value, out) => out.message(2, value, "issue", decodeStruct), "issue"],
+  [(value, out) => out.message(3, value, "assignee", decodeActor), "assignee"],
+  [(value, out) => out.messages(4, value, "assignees", decodeActor), "assignees"],
+  [(value, out) => out.message(5, value, "label", decodeStruct), "label"],
+  [(value, out) => out.messages(6, value, "labels", decodeStruct), "labels"],
 ]);
 
 /**
@@ -206,13 +223,8 @@ const ISSUES_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.IssuesPayload
  */
 export function decodeIssuesPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["action"], "action");
-  out.message(2, json["issue"], "issue", decodeStruct);
-  out.message(3, json["assignee"], "assignee", decodeActor);
-  out.messages(4, json["assignees"], "assignees", decodeActor);
-  out.message(5, json["label"], "label", decodeStruct);
-  out.messages(6, json["labels"], "labels", decodeStruct);
-  out.unknown(100, json, ISSUES_PAYLOAD_KEYS);
+  out.fields(json, ISSUES_PAYLOAD_FIELDS);
+  out.unknown(100, json, ISSUES_PAYLOAD_FIELDS);
 }
 scannable(decodeIssuesPayload, () => [
   [1, "string", "action"], [2, decodeStruct, "issue"], [3, decodeActor, "assignee"],
@@ -220,7 +232,10 @@ scannable(decodeIssuesPayload, () => [
   { unknown: 100 },
 ]);
 
-const MEMBER_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "member"]);
+const MEMBER_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "action"), "action"],
+  [(value, out) => out.message(2, value, "member", decodeActor), "member"],
+]);
 
 /**
  * A collaborator was added.
@@ -228,13 +243,12 @@ const MEMBER_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "member"]);
  * @generated from message events.v1.MemberPayload
  */
 export function decodeMemberPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["action"], "action");
-  out.message(2, json["member"], "member", decodeActor);
-  out.unknown(100, json, MEMBER_PAYLOAD_KEYS);
+  out.fields(json, MEMBER_PAYLOAD_FIELDS);
+  out.unknown(100, json, MEMBER_PAYLOAD_FIELDS);
 }
 scannable(decodeMemberPayload, () => [[1, "string", "action"], [2, decodeActor, "member"], { unknown: 100 }]);
 
-const PUBLIC_PAYLOAD_KEYS: ReadonlySet<string> = new Set([]);
+const PUBLIC_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => []);
 
 /**
  * A repository was made public.
@@ -242,13 +256,22 @@ const PUBLIC_PAYLOAD_KEYS: ReadonlySet<string> = new Set([]);
  * @generated from message events.v1.PublicPayload
  */
 export function decodePublicPayload(json: JsonObject, out: ProtoWriter): void {
-  out.unknown(100, json, PUBLIC_PAYLOAD_KEYS);
+  out.fields(json, PUBLIC_PAYLOAD_FIELDS);
+  out.unknown(100, json, PUBLIC_PAYLOAD_FIELDS);
 }
 scannable(decodePublicPayload, () => [{ unknown: 100 }]);
 
-const PULL_REQUEST_KEYS: ReadonlySet<string> = new Set([
-  "id", "number", "url", "head", "base", "title", "user", "merged", "body", "author_association",
-  "authorAssociation",
+const PULL_REQUEST_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.uint64(2, value, "number"), "number"],
+  [(value, out) => out.string(3, value, "url"), "url"],
+  [(value, out) => out.message(4, value, "head", decodePullRequestBranch), "head"],
+  [(value, out) => out.message(5, value, "base", decodePullRequestBranch), "base"],
+  [(value, out) => out.string(6, value, "title"), "title"],
+  [(value, out) => out.message(7, value, "user", decodeActor), "user"],
+  [(value, out) => out.bool(8, value, "merged"), "merged"],
+  [(value, out) => out.string(9, value, "body"), "body"],
+  [(value, out) => out.string(10, value, "author_association"), "author_association", "authorAssociation"],
 ]);
 
 /**
@@ -257,17 +280,8 @@ const PULL_REQUEST_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.PullRequest
  */
 export function decodePullRequest(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.uint64(2, json["number"], "number");
-  out.string(3, json["url"], "url");
-  out.message(4, json["head"], "head", decodePullRequestBranch);
-  out.message(5, json["base"], "base", decodePullRequestBranch);
-  out.string(6, json["title"], "title");
-  out.message(7, json["user"], "user", decodeActor);
-  out.bool(8, json["merged"], "merged");
-  out.string(9, json["body"], "body");
-  out.string(10, json["author_association"] ?? json["authorAssociation"], "author_association");
-  out.unknown(100, json, PULL_REQUEST_KEYS);
+  out.fields(json, PULL_REQUEST_FIELDS);
+  out.unknown(100, json, PULL_REQUEST_FIELDS);
 }
 scannable(decodePullRequest, () => [
   [1, "uint64", "id"], [2, "uint64", "number"], [3, "string", "url"], [4, decodePullRequestBranch, "head"],
@@ -276,7 +290,11 @@ scannable(decodePullRequest, () => [
   { unknown: 100 },
 ]);
 
-const PULL_REQUEST_BRANCH_KEYS: ReadonlySet<string> = new Set(["ref", "sha", "repo"]);
+const PULL_REQUEST_BRANCH_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "ref"), "ref"],
+  [(value, out) => out.string(2, value, "sha"), "sha"],
+  [(value, out) => out.message(3, value, "repo", decodeRepository), "repo"],
+]);
 
 /**
  * A branch of a pull request.
@@ -284,17 +302,21 @@ const PULL_REQUEST_BRANCH_KEYS: ReadonlySet<string> = new Set(["ref", "sha", "re
  * @generated from message events.v1.PullRequestBranch
  */
 export function decodePullRequestBranch(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["ref"], "ref");
-  out.string(2, json["sha"], "sha");
-  out.message(3, json["repo"], "repo", decodeRepository);
-  out.unknown(100, json, PULL_REQUEST_BRANCH_KEYS);
+  out.fields(json, PULL_REQUEST_BRANCH_FIELDS);
+  out.unknown(100, json, PULL_REQUEST_BRANCH_FIELDS);
 }
 scannable(decodePullRequestBranch, () => [
   [1, "string", "ref"], [2, "string", "sha"], [3, decodeRepository, "repo"], { unknown: 100 },
 ]);
 
-const PULL_REQUEST_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action", "number", "pull_request", "pullRequest", "assignee", "assignees", "label", "labels",
+const PULL_REQUEST_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "action"), "action"],
+  [(value, out) => out.uint64(2, value, "number"), "number"],
+  [(value, out) => out.message(3, value, "pull_request", decodePullRequest), "pull_request", "pullRequest"],
+  [(value, out) => out.message(4, value, "assignee", decodeActor), "assignee"],
+  [(value, out) => out.messages(5, value, "assignees", decodeActor), "assignees"],
+  [(value, out) => out.message(6, value, "label", decodeStruct), "label"],
+  [(value, out) => out.messages(7, value, "labels", decodeStruct), "labels"],
 ]);
 
 /**
@@ -303,14 +325,8 @@ const PULL_REQUEST_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.PullRequestPayload
  */
 export function decodePullRequestPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["action"], "action");
-  out.uint64(2, json["number"], "number");
-  out.message(3, json["pull_request"] ?? json["pullRequest"], "pull_request", decodePullRequest);
-  out.message(4, json["assignee"], "assignee", decodeActor);
-  out.messages(5, json["assignees"], "assignees", decodeActor);
-  out.message(6, json["label"], "label", decodeStruct);
-  out.messages(7, json["labels"], "labels", decodeStruct);
-  out.unknown(100, json, PULL_REQUEST_PAYLOAD_KEYS);
+  out.fields(json, PULL_REQUEST_PAYLOAD_FIELDS);
+  out.unknown(100, json, PULL_REQUEST_PAYLOAD_FIELDS);
 }
 scannable(decodePullRequestPayload, () => [
   [1, "string", "action"], [2, "uint64", "number"], [3, decodePullRequest, "pull_request", "pullRequest"],
@@ -318,8 +334,10 @@ scannable(decodePullRequestPayload, () => [
   [7, { list: decodeStruct }, "labels"], { unknown: 100 },
 ]);
 
-const PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action", "comment", "pull_request", "pullRequest",
+const PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "action"), "action"],
+  [(value, out) => out.message(2, value, "comment", decodeReviewComment), "comment"],
+  [(value, out) => out.message(3, value, "pull_request", decodePullRequest), "pull_request", "pullRequest"],
 ]);
 
 /**
@@ -328,18 +346,18 @@ const PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.PullRequestReviewCommentPayload
  */
 export function decodePullRequestReviewCommentPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["action"], "action");
-  out.message(2, json["comment"], "comment", decodeReviewComment);
-  out.message(3, json["pull_request"] ?? json["pullRequest"], "pull_request", decodePullRequest);
-  out.unknown(100, json, PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_KEYS);
+  out.fields(json, PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_FIELDS);
+  out.unknown(100, json, PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_FIELDS);
 }
 scannable(decodePullRequestReviewCommentPayload, () => [
   [1, "string", "action"], [2, decodeReviewComment, "comment"],
   [3, decodePullRequest, "pull_request", "pullRequest"], { unknown: 100 },
 ]);
 
-const PULL_REQUEST_REVIEW_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "action", "review", "pull_request", "pullRequest",
+const PULL_REQUEST_REVIEW_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "action"), "action"],
+  [(value, out) => out.message(2, value, "review", decodeReview), "review"],
+  [(value, out) => out.message(3, value, "pull_request", decodePullRequest), "pull_request", "pullRequest"],
 ]);
 
 /**
@@ -348,19 +366,28 @@ const PULL_REQUEST_REVIEW_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.PullRequestReviewPayload
  */
 export function decodePullRequestReviewPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["action"], "action");
-  out.message(2, json["review"], "review", decodeReview);
-  out.message(3, json["pull_request"] ?? json["pullRequest"], "pull_request", decodePullRequest);
-  out.unknown(100, json, PULL_REQUEST_REVIEW_PAYLOAD_KEYS);
+  out.fields(json, PULL_REQUEST_REVIEW_PAYLOAD_FIELDS);
+  out.unknown(100, json, PULL_REQUEST_REVIEW_PAYLOAD_FIELDS);
 }
 scannable(decodePullRequestReviewPayload, () => [
   [1, "string", "action"], [2, decodeReview, "review"], [3, decodePullRequest, "pull_request", "pullRequest"],
   { unknown: 100 },
 ]);
 
-const PUSH_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
-  "push_id", "pushId", "ref", "head", "before", "repository_id", "repositoryId", "size", "distinct_size",
-  "distinctSize", "commits",
+const PUSH_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "push_id"), "push_id", "pushId"],
+  [(value, out) => out.string(2, value, "ref"), "ref"],
+  [(value, out) => out.string(3, value, "head"), "head"],
+  [(value, out) => out.string(4, value, "before"), "before"],
+  [(value, out) => out.uint64(5, value, "repository_id"), "repository_id", "repositoryId"],
+  [(value, out) => out.int32(6, value, "size"), "size"],
+  [(value, out) => out.int32(7, value, "distinct_size"), "distinct_size", "distinctSize"],
+  [
+    (value, out) => out.wrapped(8, value, "commits", (value, out) =>
+      out.messages(1, value, "", decodeCommit),
+    ),
+    "commits",
+  ],
 ]);
 
 /**
@@ -369,15 +396,8 @@ const PUSH_PAYLOAD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.PushPayload
  */
 export function decodePushPayload(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["push_id"] ?? json["pushId"], "push_id");
-  out.string(2, json["ref"], "ref");
-  out.string(3, json["head"], "head");
-  out.string(4, json["before"], "before");
-  out.uint64(5, json["repository_id"] ?? json["repositoryId"], "repository_id");
-  out.int32(6, json["size"], "size");
-  out.int32(7, json["distinct_size"] ?? json["distinctSize"], "distinct_size");
-  out.wrapped(8, json["commits"], "commits", (value, out) => out.messages(1, value, "", decodeCommit));
-  out.unknown(100, json, PUSH_PAYLOAD_KEYS);
+  out.fields(json, PUSH_PAYLOAD_FIELDS);
+  out.unknown(100, json, PUSH_PAYLOAD_FIELDS);
 }
 scannable(decodePushPayload, () => [
   [1, "uint64", "push_id", "pushId"], [2, "string", "ref"], [3, "string", "head"], [4, "string", "before"],
@@ -386,11 +406,31 @@ scannable(decodePushPayload, () => [
   { unknown: 100 },
 ]);
 
-const RELEASE_KEYS: ReadonlySet<string> = new Set([
-  "id", "node_id", "nodeId", "tag_name", "tagName", "target_commitish", "targetCommitish", "name", "body",
-  "draft", "prerelease", "created_at", "createdAt", "published_at", "publishedAt", "author", "assets",
-  "short_description_html", "shortDescriptionHtml", "is_short_description_html_truncated",
-  "isShortDescriptionHtmlTruncated", "url", "html_url", "htmlUrl",
+const RELEASE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "node_id"), "node_id", "nodeId"],
+  [(value, out) => out.string(3, value, "tag_name"), "tag_name", "tagName"],
+  [(value, out) => out.string(4, value, "target_commitish"), "target_commitish", "targetCommitish"],
+  [(value, out) => out.string(5, value, "name"), "name"],
+  [(value, out) => out.string(6, value, "body"), "body"],
+  [(value, out) => out.bool(7, value, "draft"), "draft"],
+  [(value, out) => out.bool(8, value, "prerelease"), "prerelease"],
+  [(value, out) => out.time(9, value, "created_at", "iso8601"), "created_at", "createdAt"],
+  [(value, out) => out.time(10, value, "published_at", "iso8601"), "published_at", "publishedAt"],
+  [(value, out) => out.message(11, value, "author", decodeActor), "author"],
+  [(value, out) => out.messages(12, value, "assets", decodeStruct), "assets"],
+  [
+    (value, out) => out.string(13, value, "short_description_html"),
+    "short_description_html",
+    "shortDescriptionHtml",
+  ],
+  [
+    (value, out) => out.bool(14, value, "is_short_description_html_truncated"),
+    "is_short_description_html_truncated",
+    "isShortDescriptionHtmlTruncated",
+  ],
+  [(value, out) => out.string(15, value, "url"), "url"],
+  [(value, out) => out.string(16, value, "html_url"), "html_url", "htmlUrl"],
 ]);
 
 /**
@@ -399,27 +439,8 @@ const RELEASE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.Release
  */
 export function decodeRelease(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.string(2, json["node_id"] ?? json["nodeId"], "node_id");
-  out.string(3, json["tag_name"] ?? json["tagName"], "tag_name");
-  out.string(4, json["target_commitish"] ?? json["targetCommitish"], "target_commitish");
-  out.string(5, json["name"], "name");
-  out.string(6, json["body"], "body");
-  out.bool(7, json["draft"], "draft");
-  out.bool(8, json["prerelease"], "prerelease");
-  out.time(9, json["created_at"] ?? json["createdAt"], "created_at", "iso8601");
-  out.time(10, json["published_at"] ?? json["publishedAt"], "published_at", "iso8601");
-  out.message(11, json["author"], "author", decodeActor);
-  out.messages(12, json["assets"], "assets", decodeStruct);
-  out.string(13, json["short_description_html"] ?? json["shortDescriptionHtml"], "short_description_html");
-  out.bool(
-    14,
-    json["is_short_description_html_truncated"] ?? json["isShortDescriptionHtmlTruncated"],
-    "is_short_description_html_truncated",
-  );
-  out.string(15, json["url"], "url");
-  out.string(16, json["html_url"] ?? json["htmlUrl"], "html_url");
-  out.unknown(100, json, RELEASE_KEYS);
+  out.fields(json, RELEASE_FIELDS);
+  out.unknown(100, json, RELEASE_FIELDS);
 }
 scannable(decodeRelease, () => [
   [1, "uint64", "id"], [2, "string", "node_id", "nodeId"], [3, "string", "tag_name", "tagName"],
@@ -431,7 +452,10 @@ scannable(decodeRelease, () => [
   [15, "string", "url"], [16, "string", "html_url", "htmlUrl"], { unknown: 100 },
 ]);
 
-const RELEASE_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "release"]);
+const RELEASE_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "action"), "action"],
+  [(value, out) => out.message(2, value, "release", decodeRelease), "release"],
+]);
 
 /**
  * A release.
@@ -439,17 +463,25 @@ const RELEASE_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action", "release"])
  * @generated from message events.v1.ReleasePayload
  */
 export function decodeReleasePayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["action"], "action");
-  out.message(2, json["release"], "release", decodeRelease);
-  out.unknown(100, json, RELEASE_PAYLOAD_KEYS);
+  out.fields(json, RELEASE_PAYLOAD_FIELDS);
+  out.unknown(100, json, RELEASE_PAYLOAD_FIELDS);
 }
 scannable(decodeReleasePayload, () => [
   [1, "string", "action"], [2, decodeRelease, "release"], { unknown: 100 },
 ]);
 
-const REVIEW_KEYS: ReadonlySet<string> = new Set([
-  "id", "node_id", "nodeId", "user", "body", "commit_id", "commitId", "submitted_at", "submittedAt", "state",
-  "html_url", "htmlUrl", "pull_request_url", "pullRequestUrl", "_links", "Links", "updated_at", "updatedAt",
+const REVIEW_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "node_id"), "node_id", "nodeId"],
+  [(value, out) => out.message(3, value, "user", decodeActor), "user"],
+  [(value, out) => out.string(4, value, "body"), "body"],
+  [(value, out) => out.string(5, value, "commit_id"), "commit_id", "commitId"],
+  [(value, out) => out.time(6, value, "submitted_at", "iso8601"), "submitted_at", "submittedAt"],
+  [(value, out) => out.string(7, value, "state"), "state"],
+  [(value, out) => out.string(8, value, "html_url"), "html_url", "htmlUrl"],
+  [(value, out) => out.string(9, value, "pull_request_url"), "pull_request_url", "pullRequestUrl"],
+  [(value, out) => out.message(10, value, "_links", decodeStruct), "_links", "Links"],
+  [(value, out) => out.time(11, value, "updated_at", "iso8601"), "updated_at", "updatedAt"],
 ]);
 
 /**
@@ -458,18 +490,8 @@ const REVIEW_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.Review
  */
 export function decodeReview(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.string(2, json["node_id"] ?? json["nodeId"], "node_id");
-  out.message(3, json["user"], "user", decodeActor);
-  out.string(4, json["body"], "body");
-  out.string(5, json["commit_id"] ?? json["commitId"], "commit_id");
-  out.time(6, json["submitted_at"] ?? json["submittedAt"], "submitted_at", "iso8601");
-  out.string(7, json["state"], "state");
-  out.string(8, json["html_url"] ?? json["htmlUrl"], "html_url");
-  out.string(9, json["pull_request_url"] ?? json["pullRequestUrl"], "pull_request_url");
-  out.message(10, json["_links"] ?? json["Links"], "_links", decodeStruct);
-  out.time(11, json["updated_at"] ?? json["updatedAt"], "updated_at", "iso8601");
-  out.unknown(100, json, REVIEW_KEYS);
+  out.fields(json, REVIEW_FIELDS);
+  out.unknown(100, json, REVIEW_FIELDS);
 }
 scannable(decodeReview, () => [
   [1, "uint64", "id"], [2, "string", "node_id", "nodeId"], [3, decodeActor, "user"], [4, "string", "body"],
@@ -479,12 +501,31 @@ scannable(decodeReview, () => [
   [11, { time: "iso8601" }, "updated_at", "updatedAt"], { unknown: 100 },
 ]);
 
-const REVIEW_COMMENT_KEYS: ReadonlySet<string> = new Set([
-  "id", "node_id", "nodeId", "url", "pull_request_review_id", "pullRequestReviewId", "diff_hunk", "diffHunk",
-  "path", "position", "original_position", "originalPosition", "subject_type", "subjectType", "commit_id",
-  "commitId", "original_commit_id", "originalCommitId", "user", "body", "created_at", "createdAt",
-  "updated_at", "updatedAt", "html_url", "htmlUrl", "pull_request_url", "pullRequestUrl", "_links", "Links",
-  "in_reply_to_id", "inReplyToId", "reactions",
+const REVIEW_COMMENT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "node_id"), "node_id", "nodeId"],
+  [(value, out) => out.string(3, value, "url"), "url"],
+  [
+    (value, out) => out.uint64(4, value, "pull_request_review_id"),
+    "pull_request_review_id",
+    "pullRequestReviewId",
+  ],
+  [(value, out) => out.string(5, value, "diff_hunk"), "diff_hunk", "diffHunk"],
+  [(value, out) => out.string(6, value, "path"), "path"],
+  [(value, out) => out.int32(7, value, "position"), "position"],
+  [(value, out) => out.int32(8, value, "original_position"), "original_position", "originalPosition"],
+  [(value, out) => out.string(9, value, "subject_type"), "subject_type", "subjectType"],
+  [(value, out) => out.string(10, value, "commit_id"), "commit_id", "commitId"],
+  [(value, out) => out.string(11, value, "original_commit_id"), "original_commit_id", "originalCommitId"],
+  [(value, out) => out.message(12, value, "user", decodeActor), "user"],
+  [(value, out) => out.string(13, value, "body"), "body"],
+  [(value, out) => out.time(14, value, "created_at", "iso8601"), "created_at", "createdAt"],
+  [(value, out) => out.time(15, value, "updated_at", "iso8601"), "updated_at", "updatedAt"],
+  [(value, out) => out.string(16, value, "html_url"), "html_url", "htmlUrl"],
+  [(value, out) => out.string(17, value, "pull_request_url"), "pull_request_url", "pullRequestUrl"],
+  [(value, out) => out.message(18, value, "_links", decodeStruct), "_links", "Links"],
+  [(value, out) => out.uint64(19, value, "in_reply_to_id"), "in_reply_to_id", "inReplyToId"],
+  [(value, out) => out.message(20, value, "reactions", decodeStruct), "reactions"],
 ]);
 
 /**
@@ -493,27 +534,8 @@ const REVIEW_COMMENT_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.ReviewComment
  */
 export function decodeReviewComment(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.string(2, json["node_id"] ?? json["nodeId"], "node_id");
-  out.string(3, json["url"], "url");
-  out.uint64(4, json["pull_request_review_id"] ?? json["pullRequestReviewId"], "pull_request_review_id");
-  out.string(5, json["diff_hunk"] ?? json["diffHunk"], "diff_hunk");
-  out.string(6, json["path"], "path");
-  out.int32(7, json["position"], "position");
-  out.int32(8, json["original_position"] ?? json["originalPosition"], "original_position");
-  out.string(9, json["subject_type"] ?? json["subjectType"], "subject_type");
-  out.string(10, json["commit_id"] ?? json["commitId"], "commit_id");
-  out.string(11, json["original_commit_id"] ?? json["originalCommitId"], "original_commit_id");
-  out.message(12, json["user"], "user", decodeActor);
-  out.string(13, json["body"], "body");
-  out.time(14, json["created_at"] ?? json["createdAt"], "created_at", "iso8601");
-  out.time(15, json["updated_at"] ?? json["updatedAt"], "updated_at", "iso8601");
-  out.string(16, json["html_url"] ?? json["htmlUrl"], "html_url");
-  out.string(17, json["pull_request_url"] ?? json["pullRequestUrl"], "pull_request_url");
-  out.message(18, json["_links"] ?? json["Links"], "_links", decodeStruct);
-  out.uint64(19, json["in_reply_to_id"] ?? json["inReplyToId"], "in_reply_to_id");
-  out.message(20, json["reactions"], "reactions", decodeStruct);
-  out.unknown(100, json, REVIEW_COMMENT_KEYS);
+  out.fields(json, REVIEW_COMMENT_FIELDS);
+  out.unknown(100, json, REVIEW_COMMENT_FIELDS);
 }
 scannable(decodeReviewComment, () => [
   [1, "uint64", "id"], [2, "string", "node_id", "nodeId"], [3, "string", "url"],
@@ -527,7 +549,9 @@ scannable(decodeReviewComment, () => [
   [20, decodeStruct, "reactions"], { unknown: 100 },
 ]);
 
-const WATCH_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action"]);
+const WATCH_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "action"), "action"],
+]);
 
 /**
  * A repository was starred.
@@ -535,13 +559,18 @@ const WATCH_PAYLOAD_KEYS: ReadonlySet<string> = new Set(["action"]);
  * @generated from message events.v1.WatchPayload
  */
 export function decodeWatchPayload(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["action"], "action");
-  out.unknown(100, json, WATCH_PAYLOAD_KEYS);
+  out.fields(json, WATCH_PAYLOAD_FIELDS);
+  out.unknown(100, json, WATCH_PAYLOAD_FIELDS);
 }
 scannable(decodeWatchPayload, () => [[1, "string", "action"], { unknown: 100 }]);
 
-const WIKI_PAGE_KEYS: ReadonlySet<string> = new Set([
-  "page_name", "pageName", "title", "summary", "action", "sha", "html_url", "htmlUrl",
+const WIKI_PAGE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "page_name"), "page_name", "pageName"],
+  [(value, out) => out.string(2, value, "title"), "title"],
+  [(value, out) => out.string(3, value, "summary"), "summary"],
+  [(value, out) => out.string(4, value, "action"), "action"],
+  [(value, out) => out.string(5, value, "sha"), "sha"],
+  [(value, out) => out.string(6, value, "html_url"), "html_url", "htmlUrl"],
 ]);
 
 /**
@@ -550,13 +579,8 @@ const WIKI_PAGE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.WikiPage
  */
 export function decodeWikiPage(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["page_name"] ?? json["pageName"], "page_name");
-  out.string(2, json["title"], "title");
-  out.string(3, json["summary"], "summary");
-  out.string(4, json["action"], "action");
-  out.string(5, json["sha"], "sha");
-  out.string(6, json["html_url"] ?? json["htmlUrl"], "html_url");
-  out.unknown(100, json, WIKI_PAGE_KEYS);
+  out.fields(json, WIKI_PAGE_FIELDS);
+  out.unknown(100, json, WIKI_PAGE_FIELDS);
 }
 scannable(decodeWikiPage, () => [
   [1, "string", "page_name", "pageName"], [2, "string", "title"], [3, "string", "summary"],

@@ -4,6 +4,7 @@
 
 import {
   EnumTable,
+  FieldTable,
   type JsonObject,
   type OneofMembers,
   type ProtoWriter,
@@ -59,15 +60,81 @@ export const EVENT_TYPE: EnumTable = new EnumTable("events.v1.EventType", [
   [23, "ForkApplyEvent", "EVENT_TYPE_FORK_APPLY"],
 ]);
 
-const EVENT_KEYS: ReadonlySet<string> = new Set([
-  "id", "type", "actor", "repo", "org", "public", "created_at", "createdAt", "payload",
-]);
-
 const EVENT_PAYLOAD: OneofMembers = [
   [20, "payload"], [21, "payload"], [22, "payload"], [23, "payload"], [24, "payload"], [25, "payload"],
   [26, "payload"], [27, "payload"], [28, "payload"], [29, "payload"], [30, "payload"], [31, "payload"],
   [32, "payload"], [33, "payload"], [34, "payload"], [35, "payload"], [9, "payload"],
 ];
+
+const EVENT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  [(value, out) => out.openEnum(2, value, "type", EVENT_TYPE), "type"],
+  [(value, out) => out.string(3, value, "type"), "type"],
+  [(value, out) => out.message(4, value, "actor", decodeActor), "actor"],
+  [(value, out) => out.message(5, value, "repo", decodeRepository), "repo"],
+  [(value, out) => out.message(6, value, "org", decodeOrganization), "org"],
+  [(value, out) => out.bool(7, value, "public"), "public"],
+  [(value, out) => out.time(8, value, "created_at", "iso8601"), "created_at", "createdAt"],
+  {
+    choose(json, out) {
+      const payloadStart = out.length;
+      switch (json["type"]) {
+        case "CommitCommentEvent":
+          out.message(20, json["payload"], "payload", decodeCommitCommentPayload);
+          break;
+        case "CreateEvent":
+          out.message(21, json["payload"], "payload", decodeCreatePayload);
+          break;
+        case "DeleteEvent":
+          out.message(22, json["payload"], "payload", decodeDeletePayload);
+          break;
+        case "DiscussionEvent":
+          out.message(23, json["payload"], "payload", decodeDiscussionPayload);
+          break;
+        case "ForkEvent":
+          out.message(24, json["payload"], "payload", decodeForkPayload);
+          break;
+        case "GollumEvent":
+          out.message(25, json["payload"], "payload", decodeGollumPayload);
+          break;
+        case "IssueCommentEvent":
+          out.message(26, json["payload"], "payload", decodeIssueCommentPayload);
+          break;
+        case "IssuesEvent":
+          out.message(27, json["payload"], "payload", decodeIssuesPayload);
+          break;
+        case "MemberEvent":
+          out.message(28, json["payload"], "payload", decodeMemberPayload);
+          break;
+        case "PublicEvent":
+          out.message(29, json["payload"], "payload", decodePublicPayload);
+          break;
+        case "PullRequestEvent":
+          out.message(30, json["payload"], "payload", decodePullRequestPayload);
+          break;
+        case "PullRequestReviewEvent":
+          out.message(31, json["payload"], "payload", decodePullRequestReviewPayload);
+          break;
+        case "PullRequestReviewCommentEvent":
+          out.message(32, json["payload"], "payload", decodePullRequestReviewCommentPayload);
+          break;
+        case "PushEvent":
+          out.message(33, json["payload"], "payload", decodePushPayload);
+          break;
+        case "ReleaseEvent":
+          out.message(34, json["payload"], "payload", decodeReleasePayload);
+          break;
+        case "WatchEvent":
+          out.message(35, json["payload"], "payload", decodeWatchPayload);
+          break;
+        default:
+          out.message(9, json["payload"], "payload", decodeStruct);
+      }
+      out.unchosen(payloadStart, json, EVENT_PAYLOAD);
+    },
+  },
+  { known: ["payload"] },
+]);
 
 /**
  * An event.
@@ -75,69 +142,8 @@ const EVENT_PAYLOAD: OneofMembers = [
  * @generated from message events.v1.Event
  */
 export function decodeEvent(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.openEnum(2, json["type"], "type", EVENT_TYPE);
-  out.string(3, json["type"], "type");
-  out.message(4, json["actor"], "actor", decodeActor);
-  out.message(5, json["repo"], "repo", decodeRepository);
-  out.message(6, json["org"], "org", decodeOrganization);
-  out.bool(7, json["public"], "public");
-  out.time(8, json["created_at"] ?? json["createdAt"], "created_at", "iso8601");
-  const payloadStart = out.length;
-  switch (json["type"]) {
-    case "CommitCommentEvent":
-      out.message(20, json["payload"], "payload", decodeCommitCommentPayload);
-      break;
-    case "CreateEvent":
-      out.message(21, json["payload"], "payload", decodeCreatePayload);
-      break;
-    case "DeleteEvent":
-      out.message(22, json["payload"], "payload", decodeDeletePayload);
-      break;
-    case "DiscussionEvent":
-      out.message(23, json["payload"], "payload", decodeDiscussionPayload);
-      break;
-    case "ForkEvent":
-      out.message(24, json["payload"], "payload", decodeForkPayload);
-      break;
-    case "GollumEvent":
-      out.message(25, json["payload"], "payload", decodeGollumPayload);
-      break;
-    case "IssueCommentEvent":
-      out.message(26, json["payload"], "payload", decodeIssueCommentPayload);
-      break;
-    case "IssuesEvent":
-      out.message(27, json["payload"], "payload", decodeIssuesPayload);
-      break;
-    case "MemberEvent":
-      out.message(28, json["payload"], "payload", decodeMemberPayload);
-      break;
-    case "PublicEvent":
-      out.message(29, json["payload"], "payload", decodePublicPayload);
-      break;
-    case "PullRequestEvent":
-      out.message(30, json["payload"], "payload", decodePullRequestPayload);
-      break;
-    case "PullRequestReviewEvent":
-      out.message(31, json["payload"], "payload", decodePullRequestReviewPayload);
-      break;
-    case "PullRequestReviewCommentEvent":
-      out.message(32, json["payload"], "payload", decodePullRequestReviewCommentPayload);
-      break;
-    case "PushEvent":
-      out.message(33, json["payload"], "payload", decodePushPayload);
-      break;
-    case "ReleaseEvent":
-      out.message(34, json["payload"], "payload", decodeReleasePayload);
-      break;
-    case "WatchEvent":
-      out.message(35, json["payload"], "payload", decodeWatchPayload);
-      break;
-    default:
-      out.message(9, json["payload"], "payload", decodeStruct);
-  }
-  out.unchosen(payloadStart, json, EVENT_PAYLOAD);
-  out.unknown(100, json, EVENT_KEYS);
+  out.fields(json, EVENT_FIELDS);
+  out.unknown(100, json, EVENT_FIELDS);
 }
 scannable(decodeEvent, () => [
   [1, "string", "id"], [2, EVENT_TYPE, "type"], [3, "string", "type"], [4, decodeActor, "actor"],

@@ -2,12 +2,16 @@
 // @generated from file events/v1/subject.proto (package events.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 // @@protoc_insertion_point(imports)
 
-const ACTOR_KEYS: ReadonlySet<string> = new Set([
-  "id", "login", "display_login", "displayLogin", "external_avatar_id", "externalAvatarId", "url",
-  "avatar_url", "avatarUrl",
+const ACTOR_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "login"), "login"],
+  [(value, out) => out.string(3, value, "display_login"), "display_login", "displayLogin"],
+  [(value, out) => out.string(4, value, "external_avatar_id"), "external_avatar_id", "externalAvatarId"],
+  [(value, out) => out.string(5, value, "url"), "url"],
+  [(value, out) => out.string(6, value, "avatar_url"), "avatar_url", "avatarUrl"],
 ]);
 
 /**
@@ -16,13 +20,8 @@ const ACTOR_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.Actor
  */
 export function decodeActor(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.string(2, json["login"], "login");
-  out.string(3, json["display_login"] ?? json["displayLogin"], "display_login");
-  out.string(4, json["external_avatar_id"] ?? json["externalAvatarId"], "external_avatar_id");
-  out.string(5, json["url"], "url");
-  out.string(6, json["avatar_url"] ?? json["avatarUrl"], "avatar_url");
-  out.unknown(100, json, ACTOR_KEYS);
+  out.fields(json, ACTOR_FIELDS);
+  out.unknown(100, json, ACTOR_FIELDS);
 }
 scannable(decodeActor, () => [
   [1, "uint64", "id"], [2, "string", "login"], [3, "string", "display_login", "displayLogin"],
@@ -30,8 +29,12 @@ scannable(decodeActor, () => [
   [6, "string", "avatar_url", "avatarUrl"], { unknown: 100 },
 ]);
 
-const ORGANIZATION_KEYS: ReadonlySet<string> = new Set([
-  "id", "login", "external_avatar_id", "externalAvatarId", "url", "avatar_url", "avatarUrl",
+const ORGANIZATION_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "login"), "login"],
+  [(value, out) => out.string(3, value, "external_avatar_id"), "external_avatar_id", "externalAvatarId"],
+  [(value, out) => out.string(4, value, "url"), "url"],
+  [(value, out) => out.string(5, value, "avatar_url"), "avatar_url", "avatarUrl"],
 ]);
 
 /**
@@ -40,19 +43,19 @@ const ORGANIZATION_KEYS: ReadonlySet<string> = new Set([
  * @generated from message events.v1.Organization
  */
 export function decodeOrganization(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.string(2, json["login"], "login");
-  out.string(3, json["external_avatar_id"] ?? json["externalAvatarId"], "external_avatar_id");
-  out.string(4, json["url"], "url");
-  out.string(5, json["avatar_url"] ?? json["avatarUrl"], "avatar_url");
-  out.unknown(100, json, ORGANIZATION_KEYS);
+  out.fields(json, ORGANIZATION_FIELDS);
+  out.unknown(100, json, ORGANIZATION_FIELDS);
 }
 scannable(decodeOrganization, () => [
   [1, "uint64", "id"], [2, "string", "login"], [3, "string", "external_avatar_id", "externalAvatarId"],
   [4, "string", "url"], [5, "string", "avatar_url", "avatarUrl"], { unknown: 100 },
 ]);
 
-const REPOSITORY_KEYS: ReadonlySet<string> = new Set(["id", "name", "url"]);
+const REPOSITORY_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "name"), "name"],
+  [(value, out) => out.string(3, value, "url"), "url"],
+]);
 
 /**
  * The repository in which something happened.
@@ -60,10 +63,8 @@ const REPOSITORY_KEYS: ReadonlySet<string> = new Set(["id", "name", "url"]);
  * @generated from message events.v1.Repository
  */
 export function decodeRepository(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.string(2, json["name"], "name");
-  out.string(3, json["url"], "url");
-  out.unknown(100, json, REPOSITORY_KEYS);
+  out.fields(json, REPOSITORY_FIELDS);
+  out.unknown(100, json, REPOSITORY_FIELDS);
 }
 scannable(decodeRepository, () => [
   [1, "uint64", "id"], [2, "string", "name"], [3, "string", "url"], { unknown: 100 },

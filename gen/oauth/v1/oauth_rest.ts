@@ -4,6 +4,7 @@
 
 import {
   Code,
+  FieldTable,
   type JsonObject,
   type MethodRules,
   type ProtoWriter,
@@ -242,8 +243,9 @@ export const OAuthServiceRest: ServiceAdapter<typeof OAuthService> = {
 };
 // @@protoc_insertion_point(service:oauth.v1.OAuthService)
 
-const CREATE_ACCESS_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "oauth_token", "oauthToken", "oauth_token_secret", "oauthTokenSecret",
+const CREATE_ACCESS_TOKEN_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "oauth_token"), "oauth_token", "oauthToken"],
+  [(value, out) => out.string(2, value, "oauth_token_secret"), "oauth_token_secret", "oauthTokenSecret"],
 ]);
 
 /**
@@ -252,17 +254,21 @@ const CREATE_ACCESS_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message oauth.v1.CreateAccessTokenResponse
  */
 export function decodeCreateAccessTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["oauth_token"] ?? json["oauthToken"], "oauth_token");
-  out.string(2, json["oauth_token_secret"] ?? json["oauthTokenSecret"], "oauth_token_secret");
-  out.unknownKeys(json, CREATE_ACCESS_TOKEN_RESPONSE_KEYS);
+  out.fields(json, CREATE_ACCESS_TOKEN_RESPONSE_FIELDS);
+  out.unknownKeys(json, CREATE_ACCESS_TOKEN_RESPONSE_FIELDS);
 }
 scannable(decodeCreateAccessTokenResponse, () => [
   [1, "string", "oauth_token", "oauthToken"], [2, "string", "oauth_token_secret", "oauthTokenSecret"],
 ]);
 
-const CREATE_REQUEST_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "oauth_token", "oauthToken", "oauth_token_secret", "oauthTokenSecret", "oauth_callback_confirmed",
-  "oauthCallbackConfirmed",
+const CREATE_REQUEST_TOKEN_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "oauth_token"), "oauth_token", "oauthToken"],
+  [(value, out) => out.string(2, value, "oauth_token_secret"), "oauth_token_secret", "oauthTokenSecret"],
+  [
+    (value, out) => out.bool(3, value, "oauth_callback_confirmed"),
+    "oauth_callback_confirmed",
+    "oauthCallbackConfirmed",
+  ],
 ]);
 
 /**
@@ -271,19 +277,21 @@ const CREATE_REQUEST_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message oauth.v1.CreateRequestTokenResponse
  */
 export function decodeCreateRequestTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["oauth_token"] ?? json["oauthToken"], "oauth_token");
-  out.string(2, json["oauth_token_secret"] ?? json["oauthTokenSecret"], "oauth_token_secret");
-  out.bool(3, json["oauth_callback_confirmed"] ?? json["oauthCallbackConfirmed"], "oauth_callback_confirmed");
-  out.unknownKeys(json, CREATE_REQUEST_TOKEN_RESPONSE_KEYS);
+  out.fields(json, CREATE_REQUEST_TOKEN_RESPONSE_FIELDS);
+  out.unknownKeys(json, CREATE_REQUEST_TOKEN_RESPONSE_FIELDS);
 }
 scannable(decodeCreateRequestTokenResponse, () => [
   [1, "string", "oauth_token", "oauthToken"], [2, "string", "oauth_token_secret", "oauthTokenSecret"],
   [3, "bool", "oauth_callback_confirmed", "oauthCallbackConfirmed"],
 ]);
 
-const CREATE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "access_token", "accessToken", "expires_in", "expiresIn", "token_type", "tokenType", "scope",
-  "refresh_token", "refreshToken", "id_token", "idToken",
+const CREATE_TOKEN_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "access_token"), "access_token", "accessToken"],
+  [(value, out) => out.int32(2, value, "expires_in"), "expires_in", "expiresIn"],
+  [(value, out) => out.string(3, value, "token_type"), "token_type", "tokenType"],
+  [(value, out) => out.string(4, value, "scope"), "scope"],
+  [(value, out) => out.string(5, value, "refresh_token"), "refresh_token", "refreshToken"],
+  [(value, out) => out.loosely("id_token").string(6, value, "id_token"), "id_token", "idToken"],
 ]);
 
 /**
@@ -292,13 +300,8 @@ const CREATE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message oauth.v1.CreateTokenResponse
  */
 export function decodeCreateTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["access_token"] ?? json["accessToken"], "access_token");
-  out.int32(2, json["expires_in"] ?? json["expiresIn"], "expires_in");
-  out.string(3, json["token_type"] ?? json["tokenType"], "token_type");
-  out.string(4, json["scope"], "scope");
-  out.string(5, json["refresh_token"] ?? json["refreshToken"], "refresh_token");
-  out.loosely("id_token").string(6, json["id_token"] ?? json["idToken"], "id_token");
-  out.unknownKeys(json, CREATE_TOKEN_RESPONSE_KEYS);
+  out.fields(json, CREATE_TOKEN_RESPONSE_FIELDS);
+  out.unknownKeys(json, CREATE_TOKEN_RESPONSE_FIELDS);
 }
 scannable(decodeCreateTokenResponse, () => [
   [1, "string", "access_token", "accessToken"], [2, "int32", "expires_in", "expiresIn"],
@@ -306,9 +309,13 @@ scannable(decodeCreateTokenResponse, () => [
   [5, "string", "refresh_token", "refreshToken"], [6, { loose: "string" }, "id_token", "idToken"],
 ]);
 
-const EXCHANGE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "access_token", "accessToken", "expires_in", "expiresIn", "token_type", "tokenType", "scope",
-  "refresh_token", "refreshToken", "id_token", "idToken",
+const EXCHANGE_TOKEN_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "access_token"), "access_token", "accessToken"],
+  [(value, out) => out.int32(2, value, "expires_in"), "expires_in", "expiresIn"],
+  [(value, out) => out.string(3, value, "token_type"), "token_type", "tokenType"],
+  [(value, out) => out.string(4, value, "scope"), "scope"],
+  [(value, out) => out.string(5, value, "refresh_token"), "refresh_token", "refreshToken"],
+  [(value, out) => out.loosely("id_token").string(6, value, "id_token"), "id_token", "idToken"],
 ]);
 
 /**
@@ -317,13 +324,8 @@ const EXCHANGE_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message oauth.v1.ExchangeTokenResponse
  */
 export function decodeExchangeTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["access_token"] ?? json["accessToken"], "access_token");
-  out.int32(2, json["expires_in"] ?? json["expiresIn"], "expires_in");
-  out.string(3, json["token_type"] ?? json["tokenType"], "token_type");
-  out.string(4, json["scope"], "scope");
-  out.string(5, json["refresh_token"] ?? json["refreshToken"], "refresh_token");
-  out.loosely("id_token").string(6, json["id_token"] ?? json["idToken"], "id_token");
-  out.unknownKeys(json, EXCHANGE_TOKEN_RESPONSE_KEYS);
+  out.fields(json, EXCHANGE_TOKEN_RESPONSE_FIELDS);
+  out.unknownKeys(json, EXCHANGE_TOKEN_RESPONSE_FIELDS);
 }
 scannable(decodeExchangeTokenResponse, () => [
   [1, "string", "access_token", "accessToken"], [2, "int32", "expires_in", "expiresIn"],
@@ -331,9 +333,13 @@ scannable(decodeExchangeTokenResponse, () => [
   [5, "string", "refresh_token", "refreshToken"], [6, { loose: "string" }, "id_token", "idToken"],
 ]);
 
-const REFRESH_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "access_token", "accessToken", "expires_in", "expiresIn", "token_type", "tokenType", "scope",
-  "refresh_token", "refreshToken", "id_token", "idToken",
+const REFRESH_TOKEN_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "access_token"), "access_token", "accessToken"],
+  [(value, out) => out.int32(2, value, "expires_in"), "expires_in", "expiresIn"],
+  [(value, out) => out.string(3, value, "token_type"), "token_type", "tokenType"],
+  [(value, out) => out.string(4, value, "scope"), "scope"],
+  [(value, out) => out.string(5, value, "refresh_token"), "refresh_token", "refreshToken"],
+  [(value, out) => out.loosely("id_token").string(6, value, "id_token"), "id_token", "idToken"],
 ]);
 
 /**
@@ -342,13 +348,8 @@ const REFRESH_TOKEN_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message oauth.v1.RefreshTokenResponse
  */
 export function decodeRefreshTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["access_token"] ?? json["accessToken"], "access_token");
-  out.int32(2, json["expires_in"] ?? json["expiresIn"], "expires_in");
-  out.string(3, json["token_type"] ?? json["tokenType"], "token_type");
-  out.string(4, json["scope"], "scope");
-  out.string(5, json["refresh_token"] ?? json["refreshToken"], "refresh_token");
-  out.loosely("id_token").string(6, json["id_token"] ?? json["idToken"], "id_token");
-  out.unknownKeys(json, REFRESH_TOKEN_RESPONSE_KEYS);
+  out.fields(json, REFRESH_TOKEN_RESPONSE_FIELDS);
+  out.unknownKeys(json, REFRESH_TOKEN_RESPONSE_FIELDS);
 }
 scannable(decodeRefreshTokenResponse, () => [
   [1, "string", "access_token", "accessToken"], [2, "int32", "expires_in", "expiresIn"],

@@ -2,12 +2,15 @@
 // @generated from file user/v1/dashboard.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 import { decodePost } from "../../blog/v1/post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const LIST_DASHBOARD_RESPONSE_KEYS: ReadonlySet<string> = new Set(["posts", "_links", "Links", "links"]);
+const LIST_DASHBOARD_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "posts", decodePost), "posts"],
+  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
+]);
 
 /**
  * Posts of the user's dashboard.
@@ -15,9 +18,8 @@ const LIST_DASHBOARD_RESPONSE_KEYS: ReadonlySet<string> = new Set(["posts", "_li
  * @generated from message user.v1.ListDashboardResponse
  */
 export function decodeListDashboardResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["posts"], "posts", decodePost);
-  out.message(2, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.unknownKeys(json, LIST_DASHBOARD_RESPONSE_KEYS);
+  out.fields(json, LIST_DASHBOARD_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_DASHBOARD_RESPONSE_FIELDS);
 }
 scannable(decodeListDashboardResponse, () => [
   [1, { list: decodePost }, "posts"], [2, decodeLinks, "_links", "Links", "links"],

@@ -4,6 +4,7 @@
 
 import {
   Code,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -246,8 +247,8 @@ export const FilterServiceRest: ServiceAdapter<typeof FilterService> = {
 };
 // @@protoc_insertion_point(service:user.v1.FilterService)
 
-const LIST_FILTERED_CONTENT_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "filtered_content", "filteredContent",
+const LIST_FILTERED_CONTENT_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.list(1, value, "filtered_content", "string"), "filtered_content", "filteredContent"],
 ]);
 
 /**
@@ -256,14 +257,16 @@ const LIST_FILTERED_CONTENT_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message user.v1.ListFilteredContentResponse
  */
 export function decodeListFilteredContentResponse(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json["filtered_content"] ?? json["filteredContent"], "filtered_content", "string");
-  out.unknownKeys(json, LIST_FILTERED_CONTENT_RESPONSE_KEYS);
+  out.fields(json, LIST_FILTERED_CONTENT_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_FILTERED_CONTENT_RESPONSE_FIELDS);
 }
 scannable(decodeListFilteredContentResponse, () => [
   [1, { list: "string" }, "filtered_content", "filteredContent"],
 ]);
 
-const LIST_FILTERED_TAGS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["filtered_tags", "filteredTags"]);
+const LIST_FILTERED_TAGS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.list(1, value, "filtered_tags", "string"), "filtered_tags", "filteredTags"],
+]);
 
 /**
  * Tags that the user filters.
@@ -271,8 +274,8 @@ const LIST_FILTERED_TAGS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["filtered
  * @generated from message user.v1.ListFilteredTagsResponse
  */
 export function decodeListFilteredTagsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json["filtered_tags"] ?? json["filteredTags"], "filtered_tags", "string");
-  out.unknownKeys(json, LIST_FILTERED_TAGS_RESPONSE_KEYS);
+  out.fields(json, LIST_FILTERED_TAGS_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_FILTERED_TAGS_RESPONSE_FIELDS);
 }
 scannable(decodeListFilteredTagsResponse, () => [[1, { list: "string" }, "filtered_tags", "filteredTags"]]);
 

@@ -2,12 +2,14 @@
 // @generated from file user/v1/following.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const FOLLOW_BLOG_RESPONSE_KEYS: ReadonlySet<string> = new Set(["blog"]);
+const FOLLOW_BLOG_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "blog", decodeBlog), "blog"],
+]);
 
 /**
  * The blog is followed.
@@ -15,13 +17,15 @@ const FOLLOW_BLOG_RESPONSE_KEYS: ReadonlySet<string> = new Set(["blog"]);
  * @generated from message user.v1.FollowBlogResponse
  */
 export function decodeFollowBlogResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["blog"], "blog", decodeBlog);
-  out.unknownKeys(json, FOLLOW_BLOG_RESPONSE_KEYS);
+  out.fields(json, FOLLOW_BLOG_RESPONSE_FIELDS);
+  out.unknownKeys(json, FOLLOW_BLOG_RESPONSE_FIELDS);
 }
 scannable(decodeFollowBlogResponse, () => [[1, decodeBlog, "blog"]]);
 
-const LIST_FOLLOWING_RESPONSE_KEYS: ReadonlySet<string> = new Set([
-  "blogs", "total_blogs", "totalBlogs", "_links", "Links", "links",
+const LIST_FOLLOWING_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.messages(1, value, "blogs", decodeBlog), "blogs"],
+  [(value, out) => out.int32(2, value, "total_blogs"), "total_blogs", "totalBlogs"],
+  [(value, out) => out.message(3, value, "_links", decodeLinks), "_links", "Links", "links"],
 ]);
 
 /**
@@ -30,10 +34,8 @@ const LIST_FOLLOWING_RESPONSE_KEYS: ReadonlySet<string> = new Set([
  * @generated from message user.v1.ListFollowingResponse
  */
 export function decodeListFollowingResponse(json: JsonObject, out: ProtoWriter): void {
-  out.messages(1, json["blogs"], "blogs", decodeBlog);
-  out.int32(2, json["total_blogs"] ?? json["totalBlogs"], "total_blogs");
-  out.message(3, json["_links"] ?? json["Links"] ?? json["links"], "_links", decodeLinks);
-  out.unknownKeys(json, LIST_FOLLOWING_RESPONSE_KEYS);
+  out.fields(json, LIST_FOLLOWING_RESPONSE_FIELDS);
+  out.unknownKeys(json, LIST_FOLLOWING_RESPONSE_FIELDS);
 }
 scannable(decodeListFollowingResponse, () => [
   [1, { list: decodeBlog }, "blogs"], [2, "int32", "total_blogs", "totalBlogs"],

@@ -2,12 +2,14 @@
 // @generated from file user/v1/info.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import { type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { POST_FORMAT } from "../../blog/v1/post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
-const GET_USER_INFO_RESPONSE_KEYS: ReadonlySet<string> = new Set(["user"]);
+const GET_USER_INFO_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "user", decodeUserInfo), "user"],
+]);
 
 /**
  * The authenticated user.
@@ -15,12 +17,19 @@ const GET_USER_INFO_RESPONSE_KEYS: ReadonlySet<string> = new Set(["user"]);
  * @generated from message user.v1.GetUserInfoResponse
  */
 export function decodeGetUserInfoResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["user"], "user", decodeUserInfo);
-  out.unknownKeys(json, GET_USER_INFO_RESPONSE_KEYS);
+  out.fields(json, GET_USER_INFO_RESPONSE_FIELDS);
+  out.unknownKeys(json, GET_USER_INFO_RESPONSE_FIELDS);
 }
 scannable(decodeGetUserInfoResponse, () => [[1, decodeUserInfo, "user"]]);
 
-const GET_USER_LIMITS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["user"]);
+const GET_USER_LIMITS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [
+    (value, out) => out.map(1, value, "user", "string", (value, key, out) =>
+      out.message(2, value, key, decodeUserLimit),
+    ),
+    "user",
+  ],
+]);
 
 /**
  * The limits of the authenticated user.
@@ -28,15 +37,22 @@ const GET_USER_LIMITS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["user"]);
  * @generated from message user.v1.GetUserLimitsResponse
  */
 export function decodeGetUserLimitsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.map(1, json["user"], "user", "string", (value, key, out) =>
-    out.message(2, value, key, decodeUserLimit),
-  );
-  out.unknownKeys(json, GET_USER_LIMITS_RESPONSE_KEYS);
+  out.fields(json, GET_USER_LIMITS_RESPONSE_FIELDS);
+  out.unknownKeys(json, GET_USER_LIMITS_RESPONSE_FIELDS);
 }
 scannable(decodeGetUserLimitsResponse, () => [[1, { map: decodeUserLimit }, "user"]]);
 
-const USER_INFO_KEYS: ReadonlySet<string> = new Set([
-  "name", "following", "likes", "default_post_format", "defaultPostFormat", "blogs",
+const USER_INFO_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "name"), "name"],
+  [(value, out) => out.int32(2, value, "following"), "following"],
+  [(value, out) => out.int32(3, value, "likes"), "likes"],
+  [
+    (value, out) => out.openEnum(4, value, "default_post_format", POST_FORMAT),
+    "default_post_format",
+    "defaultPostFormat",
+  ],
+  [(value, out) => out.string(5, value, "default_post_format"), "default_post_format", "defaultPostFormat"],
+  [(value, out) => out.messages(6, value, "blogs", decodeBlog), "blogs"],
 ]);
 
 /**
@@ -45,18 +61,8 @@ const USER_INFO_KEYS: ReadonlySet<string> = new Set([
  * @generated from message user.v1.UserInfo
  */
 export function decodeUserInfo(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["name"], "name");
-  out.int32(2, json["following"], "following");
-  out.int32(3, json["likes"], "likes");
-  out.openEnum(
-    4,
-    json["default_post_format"] ?? json["defaultPostFormat"],
-    "default_post_format",
-    POST_FORMAT,
-  );
-  out.string(5, json["default_post_format"] ?? json["defaultPostFormat"], "default_post_format");
-  out.messages(6, json["blogs"], "blogs", decodeBlog);
-  out.unknown(100, json, USER_INFO_KEYS);
+  out.fields(json, USER_INFO_FIELDS);
+  out.unknown(100, json, USER_INFO_FIELDS);
 }
 scannable(decodeUserInfo, () => [
   [1, "string", "name"], [2, "int32", "following"], [3, "int32", "likes"],
@@ -65,8 +71,11 @@ scannable(decodeUserInfo, () => [
   { unknown: 100 },
 ]);
 
-const USER_LIMIT_KEYS: ReadonlySet<string> = new Set([
-  "description", "limit", "remaining", "reset_at", "resetAt",
+const USER_LIMIT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "description"), "description"],
+  [(value, out) => out.int64(2, value, "limit"), "limit"],
+  [(value, out) => out.int64(3, value, "remaining"), "remaining"],
+  [(value, out) => out.time(4, value, "reset_at", "seconds"), "reset_at", "resetAt"],
 ]);
 
 /**
@@ -75,11 +84,8 @@ const USER_LIMIT_KEYS: ReadonlySet<string> = new Set([
  * @generated from message user.v1.UserLimit
  */
 export function decodeUserLimit(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["description"], "description");
-  out.int64(2, json["limit"], "limit");
-  out.int64(3, json["remaining"], "remaining");
-  out.time(4, json["reset_at"] ?? json["resetAt"], "reset_at", "seconds");
-  out.unknown(100, json, USER_LIMIT_KEYS);
+  out.fields(json, USER_LIMIT_FIELDS);
+  out.unknown(100, json, USER_LIMIT_FIELDS);
 }
 scannable(decodeUserLimit, () => [
   [1, "string", "description"], [2, "int64", "limit"], [3, "int64", "remaining"],

@@ -11,7 +11,7 @@ import type { AdapterFile } from "./adapter-file.ts";
 import { docComment, withProvenance } from "./doc-comment.ts";
 import { constantName, enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
-import { isFlattened, knownKeys, memberPaths, onlyKey, pathTo } from "./known-keys.ts";
+import { isFlattened, knownKeys, memberPaths, onlyKey, ownKeys, pathTo } from "./known-keys.ts";
 import { isInherited, printInline, printMember, printString } from "./literal.ts";
 import { printMaskArguments } from "./mask-table.ts";
 import { asksForMore, comesFromPaths, keepsSpelling, SCALAR_KINDS, scalarKind } from "./read-rules.ts";
@@ -38,17 +38,14 @@ function printDecoder(desc: DescMessage, name: string, file: AdapterFile): strin
   if (oneof !== undefined) return printValueDecoder(desc, oneof, name, file);
   const json = file.runtimeType("JsonObject");
   const out = file.runtimeType("ProtoWriter");
-  // named before the keys of other messages are, so that both names of a message have the same suffix
-  keysOf(desc, file);
-  const lines = desc.members.flatMap((member) =>
-    member.kind === "oneof" ? oneofLines(member, file) : fieldLines(member, "json", file),
-  );
+  // named before the fields of other messages are, so that both names of a message have the same suffix
+  const fields = fieldsOf(desc, file);
   const comment = docComment(withProvenance(summary(desc), `message ${desc.typeName}`));
   file.declare(name, [...comment, `export declare function ${name}(json: ${json}, out: ${out}): void;`]);
   return [
     ...comment,
     `export function ${name}(json${typed(json)}, out${typed(out)})${typed("void")} {`,
-    ...lines.map((line) => `  ${line}`),
+    `  out.fields(json, ${fields});`,
     `  ${unknownLine(desc, file)}`,
     "}",
     ...scanLines(desc, name, { file, decoderOf: (each) => decoderOf(each, file) }),
@@ -95,57 +92,85 @@ function summary(desc: DescMessage): string {
   return first;
 }
 
-/** The constant with the keys that the fields of a message name; it stands before the decoder. */
-function keysOf(desc: DescMessage, file: AdapterFile): string {
+/** The constant with the fields of a message, each with the keys that it is read from; it stands before the decoder. */
+function fieldsOf(desc: DescMessage, file: AdapterFile): string {
   const print = (name: string) => {
-    const keys = knownKeys(desc, file.types).map(printString);
-    return fillList(`const ${name}${typed("ReadonlySet<string>")} = new Set([`, keys, "]);");
+    const table = file.runtimeValue("FieldTable");
+    const rows = fieldRows(desc, file);
+    const head = `const ${name}${typed(table)} = new ${table}(() => [`;
+    return rows.length === 0 ? [`${head}]);`] : [head, ...rows.map((line) => `  ${line}`), "]);"];
   };
-  return file.part(desc, `${constantName(localName(desc))}_KEYS`, print, decoderOf(desc, file));
+  return file.part(desc, `${constantName(localName(desc))}_FIELDS`, print, decoderOf(desc, file));
+}
+
+/** The rows of the table of a message's fields, in the order in which these are written. */
+function fieldRows(desc: DescMessage, file: AdapterFile): string[] {
+  const rows = desc.members.flatMap((member) =>
+    member.kind === "oneof" ? oneofRows(member, file) : fieldRow(member, file),
+  );
+  const read = new Set(
+    desc.fields.flatMap((field) => (isRow(field, file) ? rowKeys(field, file.types) : [])),
+  );
+  const others = knownKeys(desc, file.types).filter((key) => !read.has(key));
+  return others.length === 0 ? rows : [...rows, ...fillList("{ known: [", others.map(printString), "] },")];
 }
 
 /** The last line of a decoder: what happens to the keys that no field names. */
 function unknownLine(desc: DescMessage, file: AdapterFile): string {
-  const keys = keysOf(desc, file);
+  const keys = fieldsOf(desc, file);
   const collector = desc.fields.find((field) => file.types.field(field).unknown);
   if (collector === undefined) return `out.unknownKeys(json, ${keys});`;
   if (collector.fieldKind === "map") return `out.unknown(${collector.number}, json, ${keys});`;
   return `out.unknownStruct(${collector.number}, json, ${keys}, ${file.runtimeValue("decodeStruct")});`;
 }
 
-/** The lines that decode a oneof: by its discriminator, by conditions, or member by member. */
-function oneofLines(oneof: DescOneof, file: AdapterFile): string[] {
-  const { discriminator } = file.types.oneof(oneof);
-  const byConditions = oneof.fields.some((field) => file.types.field(field).conditions.some(asksForMore));
-  if (byConditions) return checked("unchosen", oneof, conditionLines(oneof, file), file);
-  if (discriminator !== "") return checked("unchosen", oneof, switchLines(oneof, file), file);
-  const lines = oneof.fields.flatMap((field) => fieldLines(field, "json", file));
-  return checked("onlyFirst", oneof, lines, file);
+/** Whether a oneof's member is chosen by what is in the object, and not by which key comes. */
+function isChosen(oneof: DescOneof, { types }: AdapterFile): boolean {
+  const { discriminator } = types.oneof(oneof);
+  return (
+    discriminator !== "" || oneof.fields.some((field) => types.field(field).conditions.some(asksForMore))
+  );
 }
 
-/** The lines that decode a oneof, and the one behind them that sees to what of its members is not held. */
-function checked(
-  method: "unchosen" | "onlyFirst",
-  oneof: DescOneof,
-  lines: readonly string[],
-  file: AdapterFile,
-): string[] {
+/** Whether a field is read by a row of its own. */
+function isRow({ oneof }: DescField, file: AdapterFile): boolean {
+  return oneof === undefined || !isChosen(oneof, file);
+}
+
+/** The rows of a oneof: a function that chooses by a discriminator or by conditions, or a row for each member. */
+function oneofRows(oneof: DescOneof, file: AdapterFile): string[] {
   const members = memberPaths(oneof, file.types);
-  if (members.length === 0 || (method === "onlyFirst" && members.length < 2)) return [...lines];
-  const start = `${protoCamelCase(oneof.name)}Start`;
-  const table = file.part(
-    oneof,
-    `${constantName(localName(oneof.parent))}_${constantName(oneof.name)}`,
-    (name) => {
-      const type = typed(file.runtimeType("OneofMembers"));
-      const rows = members.map(
-        ([field, ...paths]) => `[${[field.number, ...paths.map(printString)].join(", ")}]`,
-      );
-      return fillList(`const ${name}${type} = [`, rows, "];");
-    },
-    decoderOf(oneof.parent, file),
-  );
-  return [`const ${start} = out.length;`, ...lines, `out.${method}(${start}, json, ${table});`];
+  if (isChosen(oneof, file)) {
+    const byConditions = oneof.fields.some((field) => file.types.field(field).conditions.some(asksForMore));
+    const lines = byConditions ? conditionLines(oneof, file) : switchLines(oneof, file);
+    const start = `${protoCamelCase(oneof.name)}Start`;
+    const checked =
+      members.length === 0
+        ? lines
+        : [
+            `const ${start} = out.length;`,
+            ...lines,
+            `out.unchosen(${start}, json, ${membersOf(oneof, members, file)});`,
+          ];
+    return ["{", "  choose(json, out) {", ...checked.map((line) => `    ${line}`), "  },", "},"];
+  }
+  const rows = oneof.fields.flatMap((field) => fieldRow(field, file));
+  if (members.length < 2) return rows;
+  const inner = rows.map((line) => `    ${line}`);
+  return ["{", `  onlyFirst: ${membersOf(oneof, members, file)},`, "  of: [", ...inner, "  ],", "},"];
+}
+
+/** The constant with the members of a oneof and the paths that they alone are read from. */
+function membersOf(oneof: DescOneof, members: ReturnType<typeof memberPaths>, file: AdapterFile): string {
+  const print = (name: string) => {
+    const type = typed(file.runtimeType("OneofMembers"));
+    const rows = members.map(
+      ([field, ...paths]) => `[${[field.number, ...paths.map(printString)].join(", ")}]`,
+    );
+    return fillList(`const ${name}${type} = [`, rows, "];");
+  };
+  const ideal = `${constantName(localName(oneof.parent))}_${constantName(oneof.name)}`;
+  return file.part(oneof, ideal, print, decoderOf(oneof.parent, file));
 }
 
 function switchLines(oneof: DescOneof, file: AdapterFile): string[] {
@@ -223,6 +248,11 @@ function isPlainKey(path: string): boolean {
   return /^[A-Za-z_$][\w$]*$/.test(path) && !isInherited(path);
 }
 
+/** Whether a path is one key. */
+function isOneKey(path: string): boolean {
+  return path !== "" && !/[.']/.test(path);
+}
+
 /** Whether a text is an integer that a double may not hold. */
 function isBig(text: string): boolean {
   return /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text));
@@ -255,7 +285,25 @@ function memberLines(field: DescField, file: AdapterFile): string[] {
     return fieldLines(field, "json", file);
   }
   const decoder = decoderOf(field.message, file);
-  return [`out.flattened(${field.number}, json, ${decoder}, ${keysOf(oneof.parent, file)});`];
+  return [`out.flattened(${field.number}, json, ${decoder}, ${fieldsOf(oneof.parent, file)});`];
+}
+
+/** The row of a field: `[(value, out) => out.string(3, value, "blog_name"), "blog_name", "blogName"],`. */
+function fieldRow(field: DescField, file: AdapterFile): string[] {
+  const { unknown, sources } = file.types.field(field);
+  if (unknown || (sources.length > 0 && !comesFromPaths(file.types.field(field)))) return [];
+  const keys = rowKeys(field, file.types);
+  const isPlain = pathsOf(field, file.types).every(isOneKey);
+  const [line = ""] = isPlain ? [fieldLine(field, "value", file)] : fieldLines(field, "json", file);
+  const write = `${isPlain ? "(value, out)" : "(_, out, json)"} => ${line.replace(/;$/, "")}`;
+  return [`[${[write, ...keys.map(printString)].join(", ")}],`];
+}
+
+/** The keys of an object that the row of a field is for. */
+function rowKeys(field: DescField, types: TypeModels): readonly string[] {
+  const { unknown, sources } = types.field(field);
+  if (unknown || (sources.length > 0 && !comesFromPaths(types.field(field)))) return [];
+  return [...new Set(ownKeys(field, types))];
 }
 
 /** The lines that decode one field from an object's keys. */
@@ -263,9 +311,21 @@ function fieldLines(field: DescField, object: string, file: AdapterFile): string
   const model = file.types.field(field);
   if (model.unknown) return [];
   if (model.sources.length > 0) return comesFromPaths(model) ? [pathsLine(field, object, file)] : [];
-  const names = responseNames(field, file.types);
-  const line = valueLine(field, readKeys(object, names, file), names[0], file);
-  return [leniently(model, collecting(field, line, file.types), names[0])];
+  return [fieldLine(field, readKeys(object, responseNames(field, file.types), file), file)];
+}
+
+/** The statement that decodes one field from an expression for its value. */
+function fieldLine(field: DescField, value: string, file: AdapterFile): string {
+  const model = file.types.field(field);
+  const paths = pathsOf(field, file.types);
+  const key = paths.length > 0 ? paths.join(" or ") : responseNames(field, file.types)[0];
+  const line = valueLine(field, value, key, file);
+  return leniently(model, paths.length > 0 ? line : collecting(field, line, file.types), key);
+}
+
+/** The paths that a field is read from; none where it is read from keys of its own. */
+function pathsOf(field: DescField, types: TypeModels): readonly string[] {
+  return types.field(field).sources.flatMap((source) => (source.kind === "path" ? [source.path] : []));
 }
 
 /** A statement for an enum of a message that collects unknown keys: it collects what the enum cannot hold, too. */
@@ -282,15 +342,12 @@ function leniently({ coerce }: FieldModel, line: string, key: string): string {
 }
 
 function pathsLine(field: DescField, object: string, file: AdapterFile): string {
-  const model = file.types.field(field);
-  const paths = model.sources.flatMap((source) => (source.kind === "path" ? [source.path] : []));
-  const values = paths.map((path) =>
+  const values = pathsOf(field, file.types).map((path) =>
     isPlainKey(path)
       ? printMember(object, path)
       : `${file.runtimeValue("valueAt")}(${object}, ${printString(path)})`,
   );
-  const key = paths.join(" or ");
-  return leniently(model, valueLine(field, values.join(" ?? "), key, file), key);
+  return fieldLine(field, values.join(" ?? "), file);
 }
 
 function readKeys(object: string, names: readonly string[], file: AdapterFile): string {

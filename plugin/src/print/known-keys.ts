@@ -17,7 +17,7 @@ export function knownKeys(desc: DescMessage, types: TypeModels): string[] {
 }
 
 /** The keys of the object that a field reads. */
-function ownKeys(field: DescField, types: TypeModels): readonly string[] {
+export function ownKeys(field: DescField, types: TypeModels): readonly string[] {
   const { unknown, sources } = types.field(field);
   if (unknown) return [];
   if (sources.length === 0) return responseNames(field, types);

@@ -3,6 +3,7 @@ import type { ConnectError } from "@connectrpc/connect";
 import type { AnyMethodAdapter } from "../adapter/adapter.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
+import type { Credentials } from "../credentials/credentials.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { Decoder } from "../response/decode.ts";
 import type { ResponseScanner } from "../response/scan-response.ts";
@@ -26,6 +27,8 @@ export interface CallContext {
   readonly expiresAt: number | undefined;
   /** Whether the caller set a deadline. Without one, retries may not hold it for long. */
   readonly hasCallerDeadline: boolean;
+  /** What the function that provides credentials has given for this call already. Default: it is asked for each request. */
+  readonly provided?: Credentials | undefined;
 }
 
 /** What running calls share. */

@@ -198,9 +198,9 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /** Field by field, since a context may make them when they are asked for. */
-  private ofContext(): Pick<UpstreamCall, "header" | "signal" | "expiresAt"> {
-    const { header, signal, expiresAt } = this.context;
-    return { header, signal, expiresAt };
+  private ofContext(): Pick<UpstreamCall, "header" | "signal" | "expiresAt" | "provided"> {
+    const { header, signal, expiresAt, provided } = this.context;
+    return { header, signal, expiresAt, provided };
   }
 
   private read(

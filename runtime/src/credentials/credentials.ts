@@ -61,7 +61,8 @@ export interface CredentialsContext {
 /**
  * Provides the credentials of one call, e.g. from its headers or the caller's session. These count as the
  * caller's own: when the upstream refuses them the caller gets UNAUTHENTICATED. It may throw a ConnectError,
- * which the caller gets; anything else becomes INTERNAL, reason UPSTREAM_CREDENTIALS_FAILED.
+ * which the caller gets; anything else becomes INTERNAL, reason UPSTREAM_CREDENTIALS_FAILED. One that renews tokens should name
+ * the `owner`, or streams that watch feeds end when it does.
  */
 export type CredentialsFunction = (
   context: CredentialsContext,

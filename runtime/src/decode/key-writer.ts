@@ -4,26 +4,39 @@ import { OneofWriter } from "./oneof-writer.ts";
 
 const NOTHING: readonly string[] = [];
 const NO_ENTRIES: ReadonlyArray<readonly [string, Field]> = [];
-const NO_KEYS: ReadonlySet<string> = new Set();
+
+/** The keys that a message knows. */
+export interface KnownKeys extends Iterable<string> {
+  has(key: string): boolean;
+}
+
+const NO_KEYS: KnownKeys = new Set();
 
 /** A writer that notes or collects the keys that no field names, also of messages whose keys stand in an object of another. */
 export class KeyWriter extends OneofWriter {
   protected flattenedDepth = -1;
-  protected holderKeys: ReadonlySet<string> = NO_KEYS;
+  protected holderKeys: KnownKeys = NO_KEYS;
   /** For each depth, the keys known to messages that were flattened into the object there. */
-  private keysBelow: Array<ReadonlyArray<ReadonlySet<string>> | undefined> = [];
+  private keysBelow: Array<ReadonlyArray<KnownKeys> | undefined> = [];
   /** For each depth, values of known keys that the collector of the message there takes. */
   private collectedValues: Array<Array<readonly [key: string, value: JsonValue]> | undefined> = [];
+
+  /** What `fields` has found of an object beyond the keys of its table. */
+  private othersOf: JsonObject | undefined;
+  private othersBeyond: KnownKeys = NO_KEYS;
+  private others: readonly string[] = NOTHING;
 
   override reset(exact = false, textual = false, emptyDeclared = false): void {
     super.reset(exact, textual, emptyDeclared);
     this.flattenedDepth = -1;
     this.keysBelow = [];
+    this.othersOf = undefined;
+    this.others = NOTHING;
     if (this.collectedValues.length > 0) this.collectedValues = [];
   }
 
   /** What the collector of this message takes, so that no holder reports it. */
-  protected collect(json: JsonObject, known: ReadonlySet<string>): ReadonlyArray<readonly [string, Field]> {
+  protected collect(json: JsonObject, known: KnownKeys): ReadonlyArray<readonly [string, Field]> {
     const keys = this.collectKeys(json, known);
     const further = this.collectedValues[this.depth];
     if (keys.length === 0 && further === undefined) return NO_ENTRIES;
@@ -32,7 +45,7 @@ export class KeyWriter extends OneofWriter {
     return further === undefined ? entries : [...entries, ...further];
   }
 
-  private collectKeys(json: JsonObject, known: ReadonlySet<string>): readonly string[] {
+  private collectKeys(json: JsonObject, known: KnownKeys): readonly string[] {
     if (this.depth !== this.flattenedDepth) return this.unknownOf(json, known);
     const { holderKeys } = this;
     const keys = this.unknownOf(json, known).filter((key) => !holderKeys.has(key));
@@ -51,7 +64,7 @@ export class KeyWriter extends OneofWriter {
   }
 
   /** Notes the keys that no field names, where a message does not collect them. */
-  unknownKeys(json: JsonObject, known: ReadonlySet<string>): void {
+  unknownKeys(json: JsonObject, known: KnownKeys): void {
     if (this.depth === this.flattenedDepth) {
       this.leaveToHolder(known);
       return;
@@ -64,22 +77,26 @@ export class KeyWriter extends OneofWriter {
     if (this.depth === this.flattenedDepth) this.leaveToHolder(new Set(Object.keys(json)));
   }
 
-  private leaveToHolder(known: ReadonlySet<string>): void {
+  private leaveToHolder(known: KnownKeys): void {
     const below = this.keysBelow[this.depth] ?? [];
     this.keysBelow[this.depth] = undefined;
     this.keysBelow[this.depth - 1] = [...(this.keysBelow[this.depth - 1] ?? []), ...below, known];
   }
 
-  private unknownOf(json: JsonObject, known: ReadonlySet<string>): readonly string[] {
+  /** Keeps the keys of an object that no field names, for who asks for them next. */
+  protected leaveKeys(json: JsonObject, known: KnownKeys, others: readonly string[] = NOTHING): void {
+    this.othersOf = json;
+    this.othersBeyond = known;
+    this.others = others;
+  }
+
+  private unknownOf(json: JsonObject, known: KnownKeys): readonly string[] {
+    const isFound = this.othersOf === json && this.othersBeyond === known;
+    const others = isFound ? this.others : Object.keys(json).filter((key) => !known.has(key));
+    this.othersOf = undefined;
     const below = this.keysBelow[this.depth];
-    let unknown: string[] | undefined;
-    // not `for in`, which looks for each key once more in an object of a hundred thousand
-    for (const key of Object.keys(json)) {
-      if (known.has(key) || below?.some((keys) => keys.has(key)) === true) continue;
-      unknown ??= [];
-      unknown.push(key);
-    }
-    if (below !== undefined) this.keysBelow[this.depth] = undefined;
-    return unknown ?? NOTHING;
+    if (below === undefined) return others;
+    this.keysBelow[this.depth] = undefined;
+    return others.filter((key) => !below.some((keys) => keys.has(key)));
   }
 }

@@ -1,10 +1,11 @@
 import type { JsonValue } from "../json/json.ts";
 import { sizeUpTo } from "../json/json-size.ts";
-import { KeyWriter } from "./key-writer.ts";
+import { FieldWriter } from "./field-writer.ts";
+import type { KnownKeys } from "./key-writer.ts";
 import type { Hole, Segment } from "./segment.ts";
 
 const UNITS_AT_ONCE = 2_000;
-/** How many values a message stands for: its decoder asks for all of its keys. */
+/** How many values a message stands for, whatever is in it. */
 const MESSAGE_UNITS = 8;
 /** Bytes that are written before others have their turn, whatever number of values they are. */
 const BYTES_AT_ONCE = 256 * 1024;
@@ -14,7 +15,7 @@ interface Place {
   readonly path: ReadonlyArray<string | number>;
   readonly depth: number;
   readonly flattenedDepth: number;
-  readonly holderKeys: ReadonlySet<string>;
+  readonly holderKeys: KnownKeys;
   readonly looseKey: string | undefined;
   readonly looseDepth: number;
 }
@@ -26,7 +27,7 @@ type Content = () => Iterable<undefined>;
  * A writer that can leave out what is large, to write it later and in parts, so that no response holds the process while it
  * is decoded. It is asked to by `inParts`; otherwise it writes everything at once.
  */
-export class PostponingWriter extends KeyWriter {
+export class PostponingWriter extends FieldWriter {
   /** What may still be written before others have their turn. */
   private left = Number.POSITIVE_INFINITY;
   private readonly unitsAtOnce: number;
@@ -127,21 +128,25 @@ export class PostponingWriter extends KeyWriter {
 
   /** Writes so many things, each by `write`, now or later. What one says of the keys below it holds for no other. */
   protected writeEach(count: number, write: (index: number) => void): void {
+    if (this.isTooMuch(count)) {
+      this.postpone(() => this.eachLater(count, write));
+      return;
+    }
     const { looseKey, looseDepth } = this;
-    const one = (index: number): void => {
+    for (let index = 0; index < count; index++) {
       write(index);
       this.looseKey = looseKey;
       this.looseDepth = looseDepth;
-    };
-    if (this.isTooMuch(count)) {
-      this.postpone(function* () {
-        for (let index = 0; index < count; index++) {
-          one(index);
-          yield;
-        }
-      });
-    } else {
-      for (let index = 0; index < count; index++) one(index);
+    }
+  }
+
+  private *eachLater(count: number, write: (index: number) => void): Generator<undefined, void, undefined> {
+    const { looseKey, looseDepth } = this;
+    for (let index = 0; index < count; index++) {
+      write(index);
+      this.looseKey = looseKey;
+      this.looseDepth = looseDepth;
+      yield;
     }
   }
 

@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import type { Field } from "./difference-writer.ts";
 import type { EnumTable } from "./enum-table.ts";
+import { FieldTableOf } from "./field-table.ts";
+import type { KnownKeys } from "./key-writer.ts";
 import { MapKeys } from "./map-keys.ts";
 import { RawWriter } from "./raw-writer.ts";
 import { enumNumber, type ScalarKind } from "./scalar-writer.ts";
@@ -156,7 +158,7 @@ export class ProtoWriter extends RawWriter {
    * A message field whose keys stand in the object that holds it, beside those of other fields. The message does
    * not know those others, so that its holder looks for unknown keys in its place.
    */
-  flattened(field: number, json: JsonObject, decode: Decode, holderKeys: ReadonlySet<string>): void {
+  flattened(field: number, json: JsonObject, decode: Decode, holderKeys: KnownKeys): void {
     const { flattenedDepth, holderKeys: outerKeys } = this;
     const isFlattened = this.depth === flattenedDepth;
     this.flattenedDepth = this.depth + 1;
@@ -333,8 +335,11 @@ export class ProtoWriter extends RawWriter {
   }
 
   /** An unknown-key collector, google.protobuf.Struct. Integers beyond 2^53 become strings. */
-  unknownStruct(field: number, json: JsonObject, known: ReadonlySet<string>, decodeStruct: Decode): void {
+  unknownStruct(field: number, json: JsonObject, known: KnownKeys, decodeStruct: Decode): void {
     const entries = this.collect(json, known);
     if (entries.length > 0) this.nested(field, Object.fromEntries(entries), decodeStruct, 2);
   }
 }
+
+/** The fields of a message by the keys that they are read from, as generated decoders have them. */
+export class FieldTable extends FieldTableOf<ProtoWriter> {}

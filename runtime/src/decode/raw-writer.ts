@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { type RawJson, rawJson, rawJsonInPieces } from "../json/raw-json.ts";
 import type { Field } from "./difference-writer.ts";
+import type { KnownKeys } from "./key-writer.ts";
 import { MapKeys } from "./map-keys.ts";
 import { PostponingWriter } from "./postponing-writer.ts";
 
@@ -19,7 +20,7 @@ export class RawWriter extends PostponingWriter {
   }
 
   /** An unknown-key collector, `map<string, string>`: every key of the object that is not known, as raw JSON. */
-  unknown(field: number, json: JsonObject, known: ReadonlySet<string>): void {
+  unknown(field: number, json: JsonObject, known: KnownKeys): void {
     const entries = this.collect(json, known);
     if (entries.length === 0) return;
     const keys = new MapKeys("string");

@@ -8,6 +8,8 @@ import { type JsonValue, plainNumber } from "../json/json.ts";
 /** Integers of more digits are none to any field: `1e999` is not written out. */
 const MAX_TEXT_DIGITS = 40;
 const INTEGER = /^[+-]?\d{1,40}$/;
+/** As JSON writes it, and nearly everybody. */
+const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,39})$/;
 const SPACE = 0x20;
 const SPACES: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d, SPACE]);
 // linear: an optional point between two runs of digits would try every way to split a long run
@@ -28,6 +30,7 @@ export function numberFromText(text: string): number | bigint | undefined {
  * fraction, however small.
  */
 export function integerFromText(text: string): number | bigint | undefined {
+  if (PLAIN_INTEGER.test(text)) return exactly(text);
   const trimmed = text.trim();
   if (!NUMBER.test(trimmed)) return undefined;
   const digits = integerDigits(
@@ -37,7 +40,10 @@ export function integerFromText(text: string): number | bigint | undefined {
       .replace(/\.(?!\d)/, ""),
     MAX_TEXT_DIGITS,
   );
-  if (digits === undefined) return undefined;
+  return digits === undefined ? undefined : exactly(digits);
+}
+
+function exactly(digits: string): number | bigint {
   const value = Number(digits);
   return Number.isSafeInteger(value) ? value : BigInt(digits);
 }

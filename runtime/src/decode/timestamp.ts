@@ -44,7 +44,14 @@ export function instantFrom(value: JsonValue, rule: TimeRule): Instant | undefin
     return typeof value === "string" ? fromPattern(value, rule.pattern) : undefined;
   }
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return undefined;
+  if (Number.isSafeInteger(value)) return fromInteger(value as number, 10 ** UNIT_DIGITS[rule]);
   return fromCount(nanosOf(String(value), UNIT_DIGITS[rule]));
+}
+
+/** @param unit how many make a second */
+function fromInteger(count: number, unit: number): Instant | undefined {
+  const rest = ((count % unit) + unit) % unit;
+  return inRange((count - rest) / unit, rest * (1_000_000_000 / unit));
 }
 
 /** Nanoseconds of a time count forwards from its second, also before 1970. */

@@ -431,11 +431,18 @@ export const ERRORS = {
   },
   FEED_IDENTITY_CHANGED: {
     code: Code.Aborted,
-    text: "upstream {upstream}: {method}: the credentials for polling the feed belong to another identity than that of its watchers; watch again, with the resume token",
+    text: "upstream {upstream}: {method}: the credentials for polling the feed {change}; watch again, with the resume token",
     cause:
-      "The function that provides credentials has begun to name another owner for a call, or other secrets where it names no owner. What the new identity sees is shown to nobody who began with the old one.",
+      "The function that provides credentials has begun to name another owner for a call, or provides other secrets where it names no owner, such as a renewed token: nobody can tell it from that of another account. What the new identity sees is shown to nobody who began with the old one.",
     remedy:
-      "Watch again with the token in the detail connectrest.v1.Resume. Where a renewed token is to change nothing, let the function name its `owner`.",
+      "Watch again with the token in the detail connectrest.v1.Resume. Where a renewed token is to change nothing, let the function name its `owner`: the account, or the caller's session.",
+  },
+  WATCH_DRAINED: {
+    code: Code.Unavailable,
+    text: "upstream {upstream}: {method}: this server is ending, and the stream with it; watch again, with the resume token",
+    cause: "The process that serves the stream is told to end, e.g. to be replaced by another one.",
+    remedy:
+      "Watch again with the token in the detail connectrest.v1.Resume. Nothing is lost where processes have the same `resumeKey`.",
   },
   WATCHER_TOO_SLOW: {
     code: Code.ResourceExhausted,

@@ -1,9 +1,10 @@
-import { authorizationHeader, type Parameter } from "../credentials/oauth1.ts";
+import type { Parameter } from "../credentials/oauth1.ts";
+import { readOAuth1Token, signOAuth1 } from "../credentials/oauth1-token.ts";
 import { redactText } from "../errors/redact.ts";
 import { restError } from "../errors/rest-error.ts";
 import { safeText } from "../text/safe-text.ts";
 import { Secret } from "../text/secret.ts";
-import { type Clock, systemClock } from "../time/clock.ts";
+import { systemClock } from "../time/clock.ts";
 import { EndpointError } from "../token-endpoint/endpoint-error.ts";
 import type { EndpointResponse, TokenClient, Tokens } from "../token-endpoint/tokens.ts";
 import { inTime, type PersonOptions, runCodeFlow, SIGNED_IN, shown } from "./code-flow.ts";
@@ -116,38 +117,14 @@ async function ask(
   const { consumerKey, consumerSecret } = flow;
   const { clock = systemClock } = options;
   const url = new URL(address);
-  const secrets = [consumerKey, consumerSecret, given?.token, given?.tokenSecret].filter(
-    (each) => each !== undefined,
-  );
+  const signer = { consumerKey, consumerSecret, ...given };
   return await atEndpoint(url.origin, "OAUTH_TOKEN_REFUSED", async () => {
-    const request = {
-      verb: "POST",
-      origin: url.origin,
-      path: url.pathname,
-      queryString: url.search.slice(1),
-    };
-    const key = { consumerSecret: consumerSecret.reveal(), tokenSecret: given?.tokenSecret.reveal() ?? "" };
-    const authorization = authorizationHeader(request, protocolOf(consumerKey, given, extra, clock), key);
+    const moment = { now: clock.now(), nonce: clock.randomHex(16) };
+    const authorization = signOAuth1({ method: "POST", url, parameters: extra }, signer, moment);
     const headers = { authorization, accept: "application/x-www-form-urlencoded, text/plain;q=0.9" };
     const response = await fetchSend(options)({ url, method: "POST", headers, body: "" });
-    return tokenIn(response, secrets);
+    return tokenIn(response, Object.values(signer));
   });
-}
-
-function protocolOf(
-  consumerKey: Secret,
-  given: OAuth1Token | undefined,
-  extra: readonly Parameter[],
-  clock: Clock,
-): Parameter[] {
-  return [
-    ["oauth_consumer_key", consumerKey.reveal()],
-    ...(given === undefined ? [] : [["oauth_token", given.token.reveal()] as const]),
-    ["oauth_timestamp", String(Math.floor(clock.now() / 1000))],
-    ["oauth_nonce", clock.randomHex(16)],
-    ["oauth_version", "1.0"],
-    ...extra,
-  ];
 }
 
 function tokenIn({ status, body }: EndpointResponse, secrets: readonly Secret[]): OAuth1Token {
@@ -158,10 +135,10 @@ function tokenIn({ status, body }: EndpointResponse, secrets: readonly Secret[])
       said === "" || said.startsWith("<") ? `status ${status}` : `status ${status}: ${said}`,
     );
   }
-  const form = new URLSearchParams(text);
-  const [token, tokenSecret] = [form.get("oauth_token"), form.get("oauth_token_secret")];
-  if (!token || tokenSecret === null) throw new EndpointError("expected a token and its secret, got neither");
-  return { token: new Secret(token), tokenSecret: new Secret(tokenSecret) };
+  const read = readOAuth1Token(text);
+  if (read === "none") throw new EndpointError("expected a token and its secret, got neither");
+  if (read === "unconfirmed") throw new EndpointError("the callback is not confirmed");
+  return { token: new Secret(read.token), tokenSecret: new Secret(read.tokenSecret) };
 }
 
 const MAX_TEXT = 200;

@@ -227,12 +227,24 @@ test.each<[string, TestResponse, number]>([
   ["says when to come back", { status: 503, headers: { "retry-after": "300" } }, 300_000],
   ["is exhausted and says until when", { status: 429, headers: { "retry-after": "90" } }, 90_000],
   ["is exhausted for less than the distance", { status: 429, headers: { "retry-after": "1" } }, MINUTE],
+  ["is exhausted and does not say until when", { status: 429 }, MINUTE],
+  ["fails by itself", { status: 500 }, MINUTE],
+  ["is no JSON", { text: "<html>" }, MINUTE],
 ])("a feed that fails: because it %s is asked again", async (_why, failure, wait) => {
   const feed = await Feed.start([{ ids: [1], headers: { etag: '"a"' } }, failure, { ids: [2, 1] }]);
   const watch = feed.watch();
   await watch.next(1);
   expect(await watch.after(MINUTE, wait)).toBe(2);
   expect(feed.polls.map(([, tag]) => tag)).toEqual([undefined, '"a"', '"a"']);
+});
+
+test("a feed that fails: is asked more and more seldom, until it works", async () => {
+  const [found, failed] = [{ ids: [1] }, { status: 500 }];
+  const feed = await Feed.start([found, failed, failed, failed, { ids: [1] }, failed, { ids: [2, 1] }]);
+  const watch = feed.watch();
+  await watch.next(1);
+  await watch.after(MINUTE, MINUTE, 2 * MINUTE, 4 * MINUTE, MINUTE, MINUTE);
+  expect(feed.polls.map(([at]) => at / MINUTE)).toEqual([0, 1, 2, 4, 8, 9, 10]);
 });
 
 test("a feed that fails: at its first poll too", async () => {
@@ -243,16 +255,10 @@ test("a feed that fails: at its first poll too", async () => {
 test.each<[string, TestResponse, string, Code]>([
   ["is gone", { status: 404 }, "upstream things responded with 404 Not Found", Code.NotFound],
   [
-    "is exhausted and does not say until when",
-    { status: 429 },
-    "upstream things responded with 429 Too Many Requests",
-    Code.ResourceExhausted,
-  ],
-  [
-    "is no JSON",
-    { text: "<html>" },
-    "upstream things: expected JSON with status 200, got no Content-Type (6 bytes)",
-    Code.Internal,
+    "asks who it is",
+    { status: 401 },
+    "upstream things responded with 401 Unauthorized",
+    Code.Unauthenticated,
   ],
 ])("a feed that fails: because it %s ends the stream", async (_why, failure, text, code) => {
   const feed = await Feed.start([{ ids: [1] }, failure]);

@@ -1,24 +1,21 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
 import type { PollAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { RunningCall } from "../call/running-call.ts";
-import { reasonOf } from "../errors/rest-error.ts";
-import { retryDelayOf } from "../errors/retry-info.ts";
 import { valueAt } from "../json/json-path.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { sleep } from "../time/abort.ts";
 import { Pacer, paced } from "../time/pacer.ts";
 import { conditional, tagOf } from "./conditional.ts";
 import { itemKey } from "./item-key.ts";
+import { waitAfterFailure } from "./poll-failure.ts";
 import { askedInterval } from "./poll-interval.ts";
 import { SeenKeys } from "./seen-keys.ts";
 
 /**
  * What is new in a feed, oldest first, by conditional polling (RFC 9110 section 13.1.2). Polls keep the distance
- * that the upstream asks for. Upstreams that are unavailable, or say when to come back, are asked again then; other
- * errors end the stream.
+ * that the upstream asks for. Errors that pass are waited out; others end the stream.
  */
 export async function* poll(
   call: RunningCall<PollAdapter>,
@@ -50,6 +47,8 @@ class Feed {
   private etag: string | undefined;
   private intervalMs: number;
   private skip: boolean;
+  /** In a row. */
+  private failures = 0;
 
   constructor(call: RunningCall<PollAdapter>, request: RestRequest) {
     const { rules, intervalMs, skipBacklog } = call.adapter;
@@ -68,11 +67,14 @@ class Feed {
       const response = await this.call.send(conditional(this.request, this.etag), extras);
       this.intervalMs = this.intervalOf(response);
       this.etag = tagOf(response) ?? (response.status === 304 ? this.etag : undefined);
-      return { items: response.status === 304 ? [] : await this.news(response), waitMs: this.intervalMs };
+      const items = response.status === 304 ? [] : await this.news(response);
+      this.failures = 0;
+      return { items, waitMs: this.intervalMs };
     } catch (error) {
-      const delay = transientDelay(error);
-      if (delay === undefined) throw error;
-      return { items: [], waitMs: Math.max(delay, this.intervalMs) };
+      const { intervalMs } = this;
+      const waitMs = waitAfterFailure({ error, intervalMs, failures: this.failures++ });
+      if (waitMs === undefined) throw error;
+      return { items: [], waitMs };
     }
   }
 
@@ -95,12 +97,4 @@ class Feed {
     this.skip = false;
     return await this.call.items(page, response, skip ? [] : indices);
   }
-}
-
-/** How long to wait after an error that will pass, at least; undefined for other errors. */
-function transientDelay(error: unknown): number | undefined {
-  if (!(error instanceof ConnectError) || reasonOf(error) === "UPSTREAM_CLOSED") return undefined;
-  const delay = retryDelayOf(error);
-  if (error.code === Code.Unavailable) return delay ?? 0;
-  return error.code === Code.ResourceExhausted ? delay : undefined;
 }

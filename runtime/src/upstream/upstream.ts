@@ -76,6 +76,8 @@ export interface UpstreamCall {
   readonly hop?: Hop | undefined;
   /** In place of those that were refused before. */
   readonly credentials?: Credentials | undefined;
+  /** In place of those that a function would provide now. */
+  readonly provided?: Credentials | undefined;
   /** Is given what is sent as credentials, before the request goes out. */
   readonly onSecrets?: ((secrets: readonly Secret[]) => void) | undefined;
   /** Is called when the request goes out. */
@@ -125,6 +127,8 @@ export interface UpstreamIdentity {
   readonly name: string;
   /** Anybody: the request carries no credentials. */
   readonly isPublic: boolean;
+  /** What a function has provided, by which it is known. */
+  readonly provided?: Credentials | undefined;
 }
 
 /** A configured upstream, with its connections. */
@@ -215,7 +219,10 @@ function isStrayPart(status: number, { request, rules }: UpstreamCall): boolean 
 }
 
 /** What of a call its credentials depend on. */
-type CredentialsCall = Pick<UpstreamCall, "method" | "rules" | "header" | "signal" | "credentials">;
+type CredentialsCall = Pick<
+  UpstreamCall,
+  "method" | "rules" | "header" | "signal" | "credentials" | "provided"
+>;
 
 type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets" | "refused">;
 
@@ -290,12 +297,13 @@ class PooledUpstream implements Upstream {
     // who it is does not depend on a token that would have to be fetched
     const credentials = isConfigured ? (configured as Credentials) : await this.credentials(call);
     const kind = chooseKind(call, credentials);
-    if (kind === "none") return { name: "none", isPublic: true };
+    const provided = isConfigured ? undefined : credentials;
+    if (kind === "none") return { name: "none", isPublic: true, provided };
     if (isConfigured) return { name: `configured ${kind}`, isPublic: false };
     const { owner } = credentials;
     const name =
       owner === undefined ? `caller ${this.identities.proven(kind, credentials)}` : `owner ${owner}`;
-    return { name: `${name} ${kind}`, isPublic: false };
+    return { name: `${name} ${kind}`, isPublic: false, provided };
   }
 
   async call(call: UpstreamCall): Promise<UpstreamResponse> {
@@ -504,7 +512,8 @@ class PooledUpstream implements Upstream {
   private credentials(call: CredentialsCall): Credentials | Promise<Credentials> {
     const { method, header, signal } = call;
     const { credentials } = this.settings;
-    if (call.credentials !== undefined) return call.credentials;
+    const given = call.credentials ?? call.provided;
+    if (given !== undefined) return given;
     if (typeof credentials !== "function") return this.resolved(call, credentials);
     const provided = raced(this.provided(credentials, { method, header: header() }), signal);
     return provided.then((given) => this.resolved(call, given));

@@ -85,3 +85,65 @@ test("polls are made for somebody who watches, with credentials that depend on w
   expect(users.filter((user) => user === "ada")).toHaveLength(4);
   expect(watchers.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
 });
+
+test("credentials are asked for once when somebody comes and once for each poll, whatever pages it has, and all pages get the same", async () => {
+  let count = 0;
+  const { timeline, clock, watching } = startWatching({
+    rules: { credentials: ["oauth2"] },
+    upstream: {
+      credentials: () => ({ oauth2: { accessToken: `token ${++count}` }, owner: "ada" }),
+    },
+  });
+  timeline.ids = [1, 2, 3, 4, 5, 6];
+  const watcher = watching({});
+  await settled();
+  for (let poll = 0; poll < 3; poll++) {
+    clock.advance(NEXT);
+    await settled();
+  }
+  const tokens = timeline.requests.map(({ authorization }) => authorization);
+  expect(tokens).toEqual([2, 3, 4, 5].flatMap((each) => Array(3).fill(`Bearer token ${each}`)));
+  expect([count, watcher.error]).toEqual([5, undefined]);
+});
+
+test.each([
+  ["names no owner", undefined, "are others than those of its watchers, and name no `owner`"],
+  ["names another one", "bob", "belong to another identity than that of its watchers"],
+])("where the function %s any more, the error says what to do", async (_how, owner, text) => {
+  let token = "one";
+  const { clock, watching } = startWatching({
+    rules: { credentials: ["oauth2"] },
+    upstream: {
+      credentials: () => ({
+        oauth2: { accessToken: token },
+        owner: token === "one" && owner !== undefined ? "ada" : owner,
+      }),
+    },
+  });
+  const watcher = watching({});
+  await settled();
+  token = "two";
+  clock.advance(NEXT);
+  await watcher.over;
+  const error = ConnectError.from(watcher.error);
+  expect(reasonOf(error)).toBe("FEED_IDENTITY_CHANGED");
+  expect(error.rawMessage).toContain(`the credentials for polling the feed ${text}`);
+});
+
+test("polls are made as the newest of those who still watch", async () => {
+  const { timeline, clock, watching } = startWatching({
+    rules: { credentials: ["oauth2"] },
+    upstream: {
+      credentials: ({ header }) => ({ oauth2: { accessToken: header.get("x-token") ?? "" }, owner: "ada" }),
+    },
+  });
+  const watchers = ["one", "two", "three"].map((token) => watching({}, { "x-token": token }));
+  const expected = ["three", "two", "one", "one"];
+  for (const watcher of [watchers[2], watchers[1], watchers[0], undefined]) {
+    clock.advance(NEXT);
+    await settled();
+    expect(timeline.requests.at(-1)?.authorization).toBe(`Bearer ${expected.shift()}`);
+    await watcher?.leave();
+    await settled();
+  }
+});

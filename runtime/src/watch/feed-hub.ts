@@ -31,6 +31,9 @@ const FAULTS: Readonly<Record<TokenFault, string>> = {
   foreign: "one of another feed",
 };
 
+/** The context of a poll. What it is sent with is known when it was checked. */
+type PollContext = { -readonly [K in keyof CallContext]: CallContext[K] };
+
 /** How many tokens are kept read: many who reconnect at the same time have the same one. */
 const MAX_READ_TOKENS = 64;
 /** How many feeds are remembered that must not be polled yet although nobody watches them. */
@@ -65,7 +68,7 @@ export class FeedHub {
    * Lets a call watch a feed, from where its request says.
    *
    * @throws ConnectError for a request that cannot be sent or has no credentials; RESUME_TOKEN_INVALID,
-   *   FEED_START_AMBIGUOUS, WATCHERS_EXHAUSTED, UPSTREAM_CLOSED
+   *   FEED_START_AMBIGUOUS, WATCHERS_EXHAUSTED, WATCH_DRAINED
    */
   async watch(request: WatchRequest): Promise<Watcher> {
     const { call, message } = request;
@@ -126,8 +129,9 @@ export class FeedHub {
   ): Feed {
     const { maxFeeds, graceMs, bus } = this.settings;
     const { adapter, route } = call;
-    const { upstream } = adapter.rules;
-    if (this.isDrained || route.upstream.closing.aborted) throw restError("UPSTREAM_CLOSED", { upstream });
+    const drained = () =>
+      restError("WATCH_DRAINED", { upstream: adapter.rules.upstream, method: fullName(adapter.method) });
+    if (this.isDrained || route.upstream.closing.aborted) throw drained();
     if (this.feeds.size >= maxFeeds) this.closeIdle();
     if (this.feeds.size >= maxFeeds) throw exhausted(adapter, maxFeeds, "feeds");
     const mayPollAt = this.resting.get(key) ?? 0;
@@ -139,14 +143,17 @@ export class FeedHub {
       () =>
         new Feed({
           ...{ name, id, adapter, parts, message, clock, tokens, bus, graceMs, mayPollAt },
-          call: (header, signal) => poll({ header, signal, ...bounds }),
-          check: async (header, signal) => {
-            const { method, rules } = adapter;
-            const { name: now } = await route.upstream.identity({ method, rules, header, signal });
-            if (now !== owner)
-              throw restError("FEED_IDENTITY_CHANGED", { upstream, method: fullName(method) });
+          call: (header, signal) => {
+            const context: PollContext = { header, signal, ...bounds, provided: undefined };
+            const check = async () => {
+              const { method, rules } = adapter;
+              const now = await route.upstream.identity({ method, rules, header, signal });
+              if (now.name !== owner) throw changedIdentity(adapter, now);
+              context.provided = now.provided;
+            };
+            return { call: poll(context), check };
           },
-          closed: () => restError("UPSTREAM_CLOSED", { upstream }),
+          closed: drained,
           onClosed: (nextAt) => this.closed(key, nextAt),
         }),
     );
@@ -214,6 +221,18 @@ function idOf({ method, rules }: PollAdapter, request: RestRequest): string {
   const { verb, path, queryString, headers, body } = request;
   const parts = [fullName(method), rules.upstream, rules.base, verb, path, queryString, headers, body];
   return JSON.stringify(parts, (_key, value) => (typeof value === "bigint" ? `${value}n` : value));
+}
+
+/** Where a renewed token looks like another identity, the error says how it would not. */
+function changedIdentity(
+  { method, rules: { upstream } }: PollAdapter,
+  { provided }: UpstreamIdentity,
+): Error {
+  const change =
+    provided === undefined || provided.owner !== undefined
+      ? "belong to another identity than that of its watchers"
+      : "are others than those of its watchers, and name no `owner`: where a renewed token of the same account is to change nothing, let the function that provides them name one";
+  return restError("FEED_IDENTITY_CHANGED", { upstream, method: fullName(method), change });
 }
 
 function exhausted({ method }: PollAdapter, limit: number, what: string): Error {

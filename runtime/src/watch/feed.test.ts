@@ -519,11 +519,11 @@ test("closing ends every stream with a last message that has the token, and with
   rest.drain();
   await watcher.over;
   expect(watcher.batches).toHaveLength(messages + 1);
-  expect([errorOf(watcher).code, reasonOf(errorOf(watcher))]).toEqual([Code.Unavailable, "UPSTREAM_CLOSED"]);
+  expect([errorOf(watcher).code, reasonOf(errorOf(watcher))]).toEqual([Code.Unavailable, "WATCH_DRAINED"]);
   expect(resumeOf(watcher)).toBe(watcher.token);
   const late = watching();
   await late.over;
-  expect(reasonOf(errorOf(late))).toBe("UPSTREAM_CLOSED");
+  expect(reasonOf(errorOf(late))).toBe("WATCH_DRAINED");
 });
 
 test("heartbeats come when they were asked for, and say when the next poll is and what is waited out", async () => {

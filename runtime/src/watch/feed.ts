@@ -3,8 +3,8 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import type { FeedParts, FeedStart, PollAdapter } from "../adapter/adapter.ts";
 import type { FeedBus, FeedEntryKind, FeedMember, FeedName, FeedSeat } from "../call/feed-bus.ts";
 import type { RunningCall } from "../call/running-call.ts";
-import type { RunAs } from "../call/watch-options.ts";
 import { reasonOf, restError } from "../errors/rest-error.ts";
+import { MAX_BACKOFF_MS } from "../stream/poll-failure.ts";
 import { fullName } from "../text/full-name.ts";
 import { sleep } from "../time/abort.ts";
 import { type Clock, MAX_DELAY_MS } from "../time/clock.ts";
@@ -39,13 +39,18 @@ export interface FeedOptions {
   /** When it may be polled first, on the clock's monotonic scale. */
   readonly mayPollAt: number;
   /** Makes the call of one poll. */
-  readonly call: (header: () => Headers, signal: AbortSignal) => RunningCall<PollAdapter>;
-  /** Checks that a poll with these headers asks as who watches: credentials may come to be those of somebody else. */
-  readonly check: (header: () => Headers, signal: AbortSignal) => Promise<void>;
+  readonly call: (header: () => Headers, signal: AbortSignal) => Poll;
   /** The error of a process that ends. */
   readonly closed: () => ConnectError;
   /** Is called once, when it is over. */
   readonly onClosed: (mayPollAt: number) => void;
+}
+
+/** One poll. */
+export interface Poll {
+  readonly call: RunningCall<PollAdapter>;
+  /** Checks first that it asks as who watches: credentials may come to be those of somebody else. */
+  readonly check: () => Promise<void>;
 }
 
 /** How many polls a watcher waits for what its token has and the feed does not. */
@@ -80,14 +85,16 @@ export class Feed {
   private readonly prepared = new Map<string, Start>();
   /** By what is ahead, the message that says that nothing happens. */
   private readonly heartbeats = new Map<TokenIds | undefined, Batch>();
-  private header: () => Headers = () => new Headers();
-  private runAs: RunAs = (work) => work();
+  /** As whom it was polled last. */
+  private asker: Pick<Watcher, "header" | "runAs"> = { header: () => new Headers(), runAs: (work) => work() };
   /** Whether it is known what the feed lists. */
   private isKnown = false;
   private isClosed = false;
   /** It lists as much as it ever does. */
   private isFull = false;
   private leading: AbortController | undefined;
+  /** With which entries are published while it polls. */
+  private fence = 0n;
   /** A poll is under way. */
   private isAsking = false;
   private stopGrace: (() => void) | undefined;
@@ -115,9 +122,6 @@ export class Feed {
     this.stopGrace?.();
     this.stopGrace = undefined;
     this.watchers.add(watcher);
-    // the newest has the freshest credentials of those with the same name
-    this.header = watcher.header;
-    this.runAs = watcher.runAs;
     if (beginning.heartbeatMs !== undefined) {
       this.beat(watcher, Math.max(beginning.heartbeatMs, MIN_HEARTBEAT_MS), this.options.clock.monotonic());
     }
@@ -165,14 +169,18 @@ export class Feed {
 
   private readonly member: FeedMember = {
     start: (entries) => {
-      for (const entry of entries) this.member.entry(entry);
+      const all = entries.map(decodeFeedEntry);
+      if (!all.some((entry) => this.isRecent(entry))) return;
+      for (const entry of all) if (!this.isClosed) this.onEntry(entry);
     },
     lead: (fence) => {
-      this.leading?.abort();
+      this.fence = fence;
+      this.newsSinceWindow = Number.POSITIVE_INFINITY;
+      // who polls already goes on with the poll that runs
+      if (this.leading !== undefined) return;
       const leading = new AbortController();
       this.leading = leading;
-      this.newsSinceWindow = Number.POSITIVE_INFINITY;
-      this.lead(leading.signal, fence).catch((cause) => {
+      this.lead(leading.signal).catch((cause) => {
         if (!leading.signal.aborted) this.broken(cause);
       });
     },
@@ -186,6 +194,14 @@ export class Feed {
     },
   };
 
+  /**
+   * What nobody has polled for long says nothing of now: who starts with what is new would get all that has happened since. Clocks of
+   * other processes may be wrong, which costs a poll at most.
+   */
+  private isRecent({ polledAt, intervalMs }: FeedEntry): boolean {
+    return this.options.clock.now() - polledAt <= 2 * intervalMs + MAX_BACKOFF_MS;
+  }
+
   /** What another process has found. */
   private onEntry({ kind, items, listed, gap, full, polledAt, intervalMs }: FeedEntry): void {
     const { clock } = this.options;
@@ -198,10 +214,12 @@ export class Feed {
     if (kind === "poll") return;
     this.isFull = full;
     const news = this.window.apply(listed, items);
-    this.arrived(news.items, gap);
+    // a process that has paused may have missed entries, which the bus keeps no longer
+    const hasMissed = this.isKnown && full && news.isApart && news.items.length > 0;
+    this.arrived(news.items, gap || hasMissed);
   }
 
-  private async lead(signal: AbortSignal, fence: bigint): Promise<void> {
+  private async lead(signal: AbortSignal): Promise<void> {
     const { clock } = this.options;
     // its first step is not the caller's, who may still be making it
     await Promise.resolve();
@@ -209,15 +227,19 @@ export class Feed {
       for (let left = this.nextAt - clock.monotonic(); left > 0; left = this.nextAt - clock.monotonic()) {
         await sleep(Math.min(left, MAX_DELAY_MS), clock, signal);
       }
-      await this.poll(signal, fence);
+      await this.poll(signal);
     }
   }
 
-  private async poll(signal: AbortSignal, fence: bigint): Promise<void> {
+  private async poll(signal: AbortSignal): Promise<void> {
     const { clock } = this.options;
-    const call = this.options.call(this.header, signal);
+    // the newest has the freshest credentials of those with the same name; who has left may have logged out
+    for (const watcher of this.watchers) this.asker = watcher;
+    const { header, runAs } = this.asker;
+    const poll = this.options.call(header, signal);
+    const { call } = poll;
     this.isAsking = true;
-    const { error } = await this.runAs(() => this.ask(call, signal));
+    const { error } = await runAs(() => this.ask(poll));
     this.isAsking = false;
     if (signal.aborted) return;
     const wait = this.pace.next(error);
@@ -231,25 +253,22 @@ export class Feed {
     this.seat.interval(this.pace.intervalMs);
     if (error === undefined || this.isKnown) {
       const most = this.options.parts.pages?.max ?? 1;
-      this.onListing(this.pages.listing(most, error === undefined), fence);
+      this.onListing(this.pages.listing(most, error === undefined));
     }
     this.failed(error === undefined ? undefined : call.errorOf(error));
   }
 
-  private async ask(
-    call: RunningCall<PollAdapter>,
-    signal: AbortSignal,
-  ): Promise<{ readonly error?: unknown }> {
-    const { check, message } = this.options;
+  private async ask({ call, check }: Poll): Promise<{ readonly error?: unknown }> {
+    const { message } = this.options;
     try {
-      await check(this.header, signal);
+      await check();
     } catch (error) {
       return { error };
     }
     return await this.pages.poll(call, call.request(message), (key) => this.window.has(key));
   }
 
-  private onListing({ keys: onPages, items, isComplete, isFull }: Listing, fence: bigint): void {
+  private onListing({ keys: onPages, items, isComplete, isFull }: Listing): void {
     // who starts now gets also what is on pages that could not be read, and what has left while they were read for the first time
     const others = this.isKnown
       ? isComplete
@@ -265,7 +284,7 @@ export class Feed {
     if (isComplete) this.isFull = isFull;
     const gap = this.isKnown && isComplete && isFull && news.isApart && news.items.length > 0;
     this.arrived(news.items, gap);
-    this.publish(news.items, gap, changed, fence);
+    this.publish(news.items, gap, changed);
   }
 
   /** Delivers news to those who have started, and lets the others start. */
@@ -357,11 +376,11 @@ export class Feed {
     this.end((token) => withResume(error, token));
   }
 
-  private publish(items: readonly FeedItem[], gap: boolean, changed: boolean, fence: bigint): void {
+  private publish(items: readonly FeedItem[], gap: boolean, changed: boolean): void {
     const kind: FeedEntryKind =
       this.newsSinceWindow >= NEWS_PER_WINDOW ? "window" : items.length > 0 || changed ? "news" : "poll";
     this.newsSinceWindow = kind === "window" ? 0 : this.newsSinceWindow + (kind === "news" ? 1 : 0);
-    for (const part of this.partsOf(kind, items)) this.send({ ...part, gap }, fence);
+    for (const part of this.partsOf(kind, items)) this.send({ ...part, gap });
   }
 
   private *partsOf(
@@ -385,10 +404,10 @@ export class Feed {
     return undefined;
   }
 
-  private send(entry: FeedEntry, fence: bigint): void {
-    const { leading } = this;
+  private send(entry: FeedEntry): void {
+    const { leading, fence } = this;
     const stop = (isCurrent: boolean) => {
-      if (isCurrent || this.leading !== leading) return;
+      if (isCurrent || this.leading !== leading || this.fence !== fence) return;
       this.member.follow();
     };
     // a seat never rejects

@@ -1,25 +1,11 @@
-import { Code, ConnectError } from "@connectrpc/connect";
-import { infoOf } from "../errors/rest-error.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
-import { retryDelayOf } from "../errors/retry-info.ts";
-import { ERRORS } from "../errors/table.ts";
+import { waitAfterFailure } from "../stream/poll-failure.ts";
 import { askedInterval, boundedInterval } from "../stream/poll-interval.ts";
 import { type Clock, fraction } from "../time/clock.ts";
 
-/** The longest wait after failures, unless the upstream asks for more. */
-const MAX_BACKOFF_MS = 15 * 60_000;
-/** The wait after a limit that does not say when it ends. */
-const LIMIT_MS = 60_000;
 /** Polls of many feeds do not stay in step: each comes up to so much later than it may, of its interval and at most. */
 const JITTER = 0.05;
 const MAX_JITTER_MS = 900;
-
-/** Errors of our own that the next poll may not meet again: the response was cut, or came from something in between. */
-const PASSING: ReadonlySet<string> = new Set([
-  "UPSTREAM_TIMEOUT",
-  "UPSTREAM_BODY_NOT_JSON",
-  "LOCAL_RATE_LIMIT",
-]);
 
 /** How far polls are apart: never less than the upstream asks for. */
 export class PollPace {
@@ -55,10 +41,8 @@ export class PollPace {
       this.failures = 0;
       return this.jittered(this.intervalMs);
     }
-    const delay = passingDelay(error);
-    if (delay === undefined) return undefined;
-    const backoff = Math.min(this.intervalMs * 2 ** Math.min(this.failures++, 16), MAX_BACKOFF_MS);
-    return this.jittered(Math.max(delay, this.intervalMs, backoff));
+    const wait = waitAfterFailure({ error, intervalMs: this.intervalMs, failures: this.failures++ });
+    return wait === undefined ? undefined : this.jittered(wait);
   }
 
   /** The wait that an interval of another process means. */
@@ -69,21 +53,4 @@ export class PollPace {
   private jittered(ms: number): number {
     return ms + Math.floor(fraction(this.clock) * Math.min(ms * JITTER, MAX_JITTER_MS));
   }
-}
-
-/** How long to wait after an error that will pass, at least; undefined for other errors. */
-function passingDelay(error: unknown): number | undefined {
-  if (!(error instanceof ConnectError)) return undefined;
-  const info = infoOf(error);
-  const reason = info?.reason ?? "";
-  if (reason === "UPSTREAM_CLOSED") return undefined;
-  const delay = retryDelayOf(error);
-  const isOwn = Object.hasOwn(ERRORS, reason);
-  if (error.code === Code.ResourceExhausted) {
-    // our own limits of sizes do not pass
-    return isOwn && !PASSING.has(reason) ? undefined : (delay ?? LIMIT_MS);
-  }
-  const isServerError = Number(info?.metadata.http_status) >= 500;
-  const passes = error.code === Code.Unavailable || isServerError || PASSING.has(reason);
-  return passes ? (delay ?? 0) : undefined;
 }

@@ -1,9 +1,10 @@
 import { afterEach, expect, test } from "vitest";
+import type { FeedMember } from "../call/feed-bus.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { MemoryBus } from "../testing/memory-bus.ts";
 import { Timeline } from "../testing/timeline.ts";
 import { closeWatching, settled, startWatching } from "../testing/watching.ts";
-import { decodeFeedEntry } from "./feed-entry.ts";
+import { decodeFeedEntry, encodeFeedEntry } from "./feed-entry.ts";
 
 afterEach(closeWatching);
 
@@ -98,4 +99,56 @@ test("entries with everything come now and then, so that a bus need not keep the
   const kinds = bus.entries.map((bytes) => decodeFeedEntry(bytes).kind);
   expect(kinds[0]).toBe("window");
   expect(kinds.length).toBeLessThan(10);
+});
+
+test("what is on the bus of a feed that nobody has polled for long is not news for those who begin now", async () => {
+  const { timeline, clock, processes } = fleet(2);
+  timeline.ids = [1];
+  const first = processes[0]?.watching();
+  await settled();
+  await first?.leave();
+  await processes[0]?.rest.close();
+  timeline.add(2);
+  clock.advance(24 * 3600 * 1000);
+  const [now, everything] = [processes[1]?.watching(), processes[1]?.watching({ backlog: true })];
+  await settled();
+  timeline.add(3);
+  clock.advance(NEXT);
+  await settled();
+  expect([now?.ids, everything?.ids]).toEqual([[3], [1, 2, 3]]);
+});
+
+test("a process that has missed what the bus keeps no longer says that there is a gap, and only then", async () => {
+  let member: FeedMember | undefined;
+  const seat = {
+    publish: () => Promise.resolve(true),
+    interval: () => undefined,
+    leave: async () => undefined,
+  };
+  const bus = {
+    join: (_name: unknown, joined: FeedMember) => {
+      member = joined;
+      return seat;
+    },
+  };
+  const { clock, watching } = startWatching({ watch: { bus } });
+  const window = (ids: readonly number[], full: boolean) => {
+    const keys = ids.map(String);
+    const items = keys.map((key) => ({ key, bytes: new Uint8Array([8, Number(key)]), late: false }));
+    const head = { kind: "window", polledAt: clock.now(), intervalMs: 60_000, gap: false, full } as const;
+    return encodeFeedEntry({ ...head, items, listed: keys.toReversed() });
+  };
+  const watcher = watching();
+  await settled();
+  member?.start([window([1, 2], true)]);
+  member?.entry(window([2, 3], true));
+  member?.entry(window([5, 6], true));
+  member?.entry(window([7], false));
+  await settled();
+  expect(watcher.batches.map(({ entries, gap }) => [entries.map(({ id }) => Number(id)), gap])).toEqual([
+    [[], false],
+    [[3], false],
+    [[5, 6], true],
+    [[7], false],
+  ]);
 });

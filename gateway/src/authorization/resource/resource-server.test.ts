@@ -334,10 +334,26 @@ test("what a caller may not is counted and logged without its token", async () =
   const token = "b".repeat(43);
   await steps.call(token);
   await steps.token({ grant_type: "client_credentials", client_id: "nobody", client_secret: token });
+  // what clients make up is one series
+  for (const grant of ["password", "made up", "toString", ""]) {
+    await steps.token({ grant_type: grant, client_id: "a" });
+  }
+  const id = await steps.publicClient();
+  const code = await steps.code(id);
+  await steps.redeem(id, code);
+  await steps.redeem(id, code);
   const metrics = await (await fetch(String(gateway.gateway.metricsUrl))).text();
+  const grants = metrics.split("\n").filter((line) => line.startsWith("connect_rest_token_grants_total{"));
+  expect(grants.sort()).toEqual([
+    'connect_rest_token_grants_total{grant="authorization_code",outcome="invalid_grant"} 1',
+    'connect_rest_token_grants_total{grant="authorization_code",outcome="ok"} 1',
+    'connect_rest_token_grants_total{grant="client_credentials",outcome="invalid_client"} 1',
+    'connect_rest_token_grants_total{grant="other",outcome="invalid_client"} 4',
+  ]);
+  expect(metrics).toContain('connect_rest_token_reuses_total{kind="code"} 1');
   expect(metrics).toContain('connect_rest_token_checks_total{outcome="invalid"} 1');
   expect(metrics).toContain(
-    'connect_rest_authorization_requests_total{endpoint="token",outcome="invalid_client"} 1',
+    'connect_rest_authorization_requests_total{endpoint="token",outcome="invalid_client"} 5',
   );
   expect(metrics).toContain('connect_rest_rejected_requests_total{status="401"} 1');
   expect(JSON.stringify(gateway.lines) + metrics).not.toContain(token);

@@ -1,6 +1,7 @@
 import { hashOf } from "../../store/hash.ts";
 import type { Store } from "../../store/store.ts";
 import type { Sessions } from "../interaction.ts";
+import { isRecent } from "../recent.ts";
 import { TOKEN_KIND } from "../server/grants.ts";
 import { type StoredToken, storedTokenOf } from "../server/stored-token.ts";
 
@@ -29,7 +30,8 @@ const TOKEN_PATTERN = /^[\w-]{43}$/;
 
 interface Known {
   readonly token: StoredToken;
-  readonly until: number;
+  /** When it was looked up. */
+  readonly at: number;
 }
 
 /** Looks tokens up, and remembers what it has found for a moment. */
@@ -52,9 +54,12 @@ export class Tokens {
   find(token: string): StoredToken | undefined | Promise<StoredToken | undefined> {
     const now = this.options.now();
     const known = this.known.get(token);
-    if (known !== undefined && known.until > now)
+    if (known !== undefined && isRecent(known.at, now, KNOWN_MS)) {
       return known.token.expiresAt > now ? known.token : undefined;
-    if (!TOKEN_PATTERN.test(token) || (this.unknown.get(token) ?? 0) > now) return undefined;
+    }
+    const missedAt = this.unknown.get(token);
+    if (missedAt !== undefined && isRecent(missedAt, now, UNKNOWN_MS)) return undefined;
+    if (!TOKEN_PATTERN.test(token)) return undefined;
     const running = this.lookups.get(token);
     if (running !== undefined) return running;
     const lookup = this.lookUp(token).finally(() => this.lookups.delete(token));
@@ -88,10 +93,10 @@ export class Tokens {
         sessions === undefined ||
         (await sessions.isAlive(stored.sessionId)));
     if (!isGood) {
-      remember(this.unknown, token, now() + UNKNOWN_MS);
+      remember(this.unknown, token, now());
       return undefined;
     }
-    if (this.revocations === before) remember(this.known, token, { token: stored, until: now() + KNOWN_MS });
+    if (this.revocations === before) remember(this.known, token, { token: stored, at: now() });
     return stored;
   }
 }

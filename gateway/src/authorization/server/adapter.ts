@@ -2,6 +2,7 @@ import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from "
 import { hashOf } from "../../store/hash.ts";
 import type { Entry } from "../../store/store.ts";
 import { StoreError } from "../../store/store-error.ts";
+import { isNear } from "../recent.ts";
 import { GRANT_KIND, type Grants, TOKEN_KIND } from "./grants.ts";
 import { currentWork } from "./work.ts";
 
@@ -21,6 +22,10 @@ export const GRACE_MS = 10_000;
 const UNUSED_CLIENT_MS = 24 * 60 * 60 * 1000;
 
 const CLIENT_KIND = "Client";
+const FLOW_KIND = "Interaction";
+
+/** What ids of clients are made of, those of the configuration included; others are not looked up. */
+const CLIENT_ID_PATTERN = /^[\w.~-]{1,128}$/;
 
 /** Stands for the id of a row in its value: no value holds the secret that its key is the hash of. */
 const ID_MARK = "\u0000id\u0000";
@@ -30,6 +35,8 @@ interface Stored {
   readonly payload: AdapterPayload;
   /** When it was used, in milliseconds since the epoch. */
   readonly usedAt?: number;
+  /** Of a flow: the browser that it belongs to. */
+  readonly browser?: string | undefined;
 }
 
 /** Keeps what the engine stores in the work of the exchange that is running. */
@@ -66,14 +73,16 @@ class StoreAdapter implements Adapter {
     const work = currentWork();
     const now = this.options.now();
     const grant = this.model === GRANT_KIND ? id : payload.grantId;
-    const session = this.model === GRANT_KIND ? (work.session ?? (await this.entry(id))?.session) : undefined;
+    const session =
+      this.model === GRANT_KIND ? (work.context.session ?? (await this.entry(id))?.session) : undefined;
     const expiresAt = this.model === CLIENT_KIND ? now + UNUSED_CLIENT_MS : expiryOf(now, expiresIn);
     const stored = this.model === CLIENT_KIND ? withHashedSecret(payload) : payload;
+    const browser = this.model === FLOW_KIND ? work.context.browser : undefined;
     const expected = this.model === "ReplayDetection" ? "none" : undefined;
     work.put(
       this.kind,
       this.keyOf(id),
-      { value: this.textOf(id, { payload: stored }), expiresAt, grant, session },
+      { value: this.textOf(id, { payload: stored, browser }), expiresAt, grant, session },
       expected,
     );
     if (grant !== undefined && this.model !== GRANT_KIND) work.require(GRANT_KIND, grant);
@@ -84,7 +93,8 @@ class StoreAdapter implements Adapter {
   async find(id: string): Promise<AdapterPayload | undefined> {
     const entry = await this.entry(id);
     if (entry === undefined) return undefined;
-    const { payload, usedAt } = this.parse(id, entry);
+    const { payload, usedAt, browser } = this.parse(id, entry);
+    if (this.model === FLOW_KIND && browser !== currentWork().context.browser) return undefined;
     if (usedAt === undefined || this.isInGrace(usedAt)) return payload;
     this.options.onReuse(this.model, payload.clientId ?? "");
     return { ...payload, consumed: Math.floor(usedAt / 1000) };
@@ -119,10 +129,11 @@ class StoreAdapter implements Adapter {
   }
 
   private isInGrace(usedAt: number): boolean {
-    return this.model === "RefreshToken" && this.options.now() - usedAt < GRACE_MS;
+    return this.model === "RefreshToken" && isNear(usedAt, this.options.now(), GRACE_MS);
   }
 
   private entry(id: string): Promise<Entry | undefined> {
+    if (this.model === CLIENT_KIND && !CLIENT_ID_PATTERN.test(id)) return Promise.resolve(undefined);
     return orUnavailable(currentWork().get(this.kind, this.keyOf(id)));
   }
 

@@ -4,21 +4,25 @@ import { failExchange } from "../../listener/exchange.ts";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../../listener/http.ts";
 import type { Origin } from "../../listener/proxies.ts";
 import { UNCACHED } from "../../listener/refusal.ts";
+import { splitTarget } from "../../listener/target.ts";
 import { refuse } from "../../protocol/refuse.ts";
 import { hashOf } from "../../store/hash.ts";
 import type { Store } from "../../store/store.ts";
 import { isTwice } from "../authorization-header.ts";
 import { INTERACTION_PATH, type Interactions } from "../interaction.ts";
+import { type Browser, BrowserCookie } from "./browser-cookie.ts";
 import { Engine } from "./engine.ts";
-import { sendErrorPage } from "./error-page.ts";
+import { sendErrorPage, sendOnwardPage } from "./error-page.ts";
 import { returnCookie, serveFlow } from "./flows.ts";
 import type { Grants } from "./grants.ts";
 import type { WholeRequest, WholeResponse } from "./memory-exchange.ts";
 import { RESOURCE_METADATA_PATH, resourceMetadata, serverMetadata } from "./metadata.ts";
 import { OAuthError } from "./oauth-error.ts";
+import { knownOutcome } from "./outcomes.ts";
 import { createProvider, type Lifetimes, METADATA_PATH } from "./provider.ts";
 import { Rate } from "./rate.ts";
 import { type BodyLimits, isType, readForm, readText } from "./read-form.ts";
+import { isLoopbackAddress } from "./redirect-uri.ts";
 import { checkRegistration, type RegistrationPolicy, registrationResponse } from "./registration.ts";
 import { settleResource } from "./resource-indicator.ts";
 import { redirectUriOf } from "./stored-token.ts";
@@ -26,7 +30,7 @@ import { redirectUriOf } from "./stored-token.ts";
 /** What happened at an endpoint, for logs and metrics. Never a secret. */
 export interface AuthorizationEvent {
   readonly endpoint: EndpointName;
-  /** `ok`, or the error of the response. */
+  /** `ok`, the error of the response, or `other` for one that is in no specification. */
   readonly outcome: string;
   /** The address of whoever has sent the request. */
   readonly client: string;
@@ -54,6 +58,8 @@ export interface AuthorizationServerOptions {
   readonly limits: AuthorizationLimits;
   readonly now: () => number;
   readonly onEvent: (event: AuthorizationEvent) => void;
+  /** Notified of each request for a token that is a form: its grant type as the client wrote it, and `ok` or the error. */
+  readonly onGrant: (grant: string, outcome: string) => void;
   /** Notified of a token that its client has revoked, if it was one. */
   readonly onRevoked: (token: string) => void;
   /** Notified when a code or a refresh token comes back that has been used: its grant is revoked. */
@@ -84,6 +90,9 @@ export interface AuthorizationServer {
 
 /** Bytes of a request's body. */
 const MAX_BODY_BYTES = 64 * 1024;
+
+/** Bytes of an authorization request that is a form: what fits into an address. */
+const MAX_AUTHORIZATION_BYTES = 8 * 1024;
 
 /** How long a browser may remember the response to a preflight request, in seconds. */
 const CORS_SECONDS = 7200;
@@ -116,6 +125,7 @@ class Server implements AuthorizationServer {
   private readonly requests: Rate;
   private readonly registrations: Rate;
   private readonly configured: ReadonlySet<string>;
+  private readonly browsers: BrowserCookie;
   private readonly endpoints: ReadonlyMap<string, Endpoint>;
   private metadata: string | undefined;
 
@@ -131,6 +141,7 @@ class Server implements AuthorizationServer {
       adapter: { ...options, clientMs: lifetimes.clientSeconds * 1000 },
     });
     this.engine = new Engine(provider, options.store, options.onError);
+    this.browsers = new BrowserCookie(this.engine.origin.protocol === "https:");
     this.configured = new Set(options.clients.map(({ client_id: id }) => id));
     this.requests = new Rate(
       {
@@ -153,7 +164,7 @@ class Server implements AuthorizationServer {
   }
 
   serve(request: HttpRequest, response: HttpResponse, origin: Origin): boolean {
-    const [path = "", query = ""] = (request.url ?? "").split("?", 2);
+    const { path, query = "" } = splitTarget(request.url);
     const endpoint = this.find(path);
     if (endpoint === undefined) return false;
     const exchange = { request, response, path, query, address: origin.client };
@@ -164,8 +175,8 @@ class Server implements AuthorizationServer {
     return true;
   }
 
-  isShared({ url = "", method }: HttpRequest): boolean {
-    const endpoint = this.find(url.split("?", 1)[0] ?? "");
+  isShared({ url, method }: HttpRequest): boolean {
+    const endpoint = this.find(splitTarget(url).path);
     return endpoint !== undefined && (endpoint.isShared || method === "GET" || endpoint.name === "authorize");
   }
 
@@ -199,12 +210,15 @@ class Server implements AuthorizationServer {
       interactions,
       scopes,
       configured: this.configured,
+      browsers: this.browsers,
+      bodyIdleTimeoutMs: this.options.limits.bodyIdleTimeoutMs,
     });
     return undefined;
   });
 
   private readonly ofResumption = own("sign-in", ["GET"], (exchange) => {
-    return this.forward(exchange, { method: "GET", url: exchange.path, body: "" });
+    const browser = this.browsers.find(exchange.request);
+    return this.forward(exchange, { method: "GET", url: exchange.path, body: "" }, { browser });
   });
 
   private async run(endpoint: Endpoint, exchange: Exchange, origin: Origin): Promise<void> {
@@ -223,7 +237,11 @@ class Server implements AuthorizationServer {
         sendErrorPage(response, error.status, error.error, error.message, error.headers);
       }
     }
-    this.options.onEvent({ endpoint: endpoint.name, outcome, client: exchange.address });
+    this.options.onEvent({
+      endpoint: endpoint.name,
+      outcome: knownOutcome(outcome),
+      client: exchange.address,
+    });
   }
 
   /** What is the same at all endpoints. */
@@ -286,19 +304,39 @@ class Server implements AuthorizationServer {
     if (this.options.interactions === undefined) {
       throw new OAuthError(400, "unauthorized_client", "nobody can sign in here; clients act for themselves");
     }
-    const form =
-      request.method === "POST" ? await readForm(request, this.bodyLimits) : new URLSearchParams(query);
+    if (request.method === "POST") {
+      return redirectForm(exchange.response, await readForm(request, this.authorizeLimits));
+    }
+    const form = new URLSearchParams(query);
     settleResource(form, this.options.publicUrl);
     // the engine knows others, which need pages with scripts, or leave codes where scripts read them
     if (!["query", ""].includes(form.get("response_mode") ?? "")) form.set("response_mode", "unsupported");
-    return this.forward(exchange, { method: "GET", url: `/authorize?${form}`, body: "" });
+    const whole = { method: "GET", url: `/authorize?${form}`, body: "" };
+    return this.forward(exchange, whole, {
+      isTrusted: this.configured.has(form.get("client_id") ?? ""),
+      browser: this.browsers.find(request) ?? this.browsers.create(),
+    });
   }
 
   private async token(exchange: Exchange): Promise<string | undefined> {
     const form = await readForm(exchange.request, this.bodyLimits);
-    settleResource(form, this.options.publicUrl);
-    await this.settleRedirectUri(form);
-    return this.forward(exchange, { method: "POST", url: "/token", body: String(form), type: FORM });
+    const done = (outcome = "ok") =>
+      this.options.onGrant(form.get("grant_type") ?? "", knownOutcome(outcome));
+    try {
+      settleResource(form, this.options.publicUrl);
+      await this.settleRedirectUri(form);
+      const error = await this.forward(exchange, {
+        method: "POST",
+        url: "/token",
+        body: String(form),
+        type: FORM,
+      });
+      done(error);
+      return error;
+    } catch (error) {
+      done(error instanceof OAuthError ? error.error : "server_error");
+      throw error;
+    }
   }
 
   /** Clients of OAuth 2.1 need not say again where the code was sent (section 4.1.3), which the engine wants to know. */
@@ -342,9 +380,15 @@ class Server implements AuthorizationServer {
     const text = await readText(request, this.bodyLimits);
     const metadata = checkRegistration(text, registration, this.options.publicUrl);
     const whole = { method: "POST", url: "/register", body: JSON.stringify(metadata), type: JSON_TYPE };
-    return this.forward(exchange, whole, (body) => {
-      return Buffer.from(JSON.stringify(registrationResponse(Object(JSON.parse(body.toString())))));
+    return this.forward(exchange, whole, {
+      change: (body) => {
+        return Buffer.from(JSON.stringify(registrationResponse(Object(JSON.parse(body.toString())))));
+      },
     });
+  }
+
+  private get authorizeLimits(): BodyLimits {
+    return { ...this.bodyLimits, maxBytes: MAX_AUTHORIZATION_BYTES };
   }
 
   private get bodyLimits(): BodyLimits {
@@ -355,33 +399,44 @@ class Server implements AuthorizationServer {
   private async forward(
     { request, response }: Exchange,
     { type, ...whole }: Omit<WholeRequest, "headers"> & { readonly type?: string },
-    change?: (body: Buffer) => Buffer,
+    { change, isTrusted = true, browser }: ForwardOptions = {},
   ): Promise<string | undefined> {
     const { authorization, cookie } = request.headers;
-    const result = await this.engine.handle({
-      ...whole,
-      headers: {
-        accept: "application/json",
-        ...(type === undefined ? {} : { "content-type": type }),
-        ...(authorization === undefined ? {} : { authorization }),
-        ...(cookie === undefined ? {} : { cookie }),
+    const result = await this.engine.handle(
+      {
+        ...whole,
+        headers: {
+          accept: "application/json",
+          ...(type === undefined ? {} : { "content-type": type }),
+          ...(authorization === undefined ? {} : { authorization }),
+          ...(cookie === undefined ? {} : { cookie }),
+        },
       },
-    });
+      { browser: browser?.id },
+    );
     const settled =
       change === undefined || result.status >= 400 ? result : { ...result, body: change(result.body) };
-    return this.send(response, settled, whole.method === "GET");
+    const { location } = settled.headers;
+    if (!isTrusted && typeof location === "string") {
+      const address = new URL(location, this.options.publicUrl);
+      const isHere = address.origin === this.options.publicUrl || isLoopbackAddress(address.href);
+      if (!isHere) return sendOnwardPage(response, address);
+    }
+    return this.send(response, settled, whole.method === "GET", browser);
   }
 
   private send(
     response: HttpResponse,
     { status, headers, body }: WholeResponse,
     isPage: boolean,
+    browser: Browser | undefined,
   ): string | undefined {
     const { location } = headers;
     if (typeof location === "string") {
       const to = location.startsWith(`${this.options.publicUrl}/`) ? new URL(location).pathname : location;
       const back = returnCookie(to, this.engine.origin.protocol === "https:");
-      const cookies = [...cookiesOf(headers["set-cookie"]), ...(back === undefined ? [] : [back])];
+      const begun = back === undefined || browser === undefined ? [] : [back, browser.cookie];
+      const cookies = [...cookiesOf(headers["set-cookie"]), ...begun];
       const set = cookies.length === 0 ? {} : { "set-cookie": cookies };
       sendResponse(response, status, { location: to, ...set, ...SAFE });
       return new URL(location, this.options.publicUrl).searchParams.get("error") ?? undefined;
@@ -407,6 +462,17 @@ class Server implements AuthorizationServer {
   }
 }
 
+interface ForwardOptions {
+  /** Changes the body of a response that is no error. */
+  readonly change?: (body: Buffer) => Buffer;
+  /**
+   * Whether a browser may be sent to the client without a person having signed in (RFC 9700 section 4.11.2). Default: true.
+   */
+  readonly isTrusted?: boolean;
+  /** The browser of a flow that begins or goes on. */
+  readonly browser?: Browser | undefined;
+}
+
 /** The engine's name for codes. */
 const CODE_KIND = "AuthorizationCode";
 
@@ -414,6 +480,18 @@ const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
 
 const SAFE = { ...UNCACHED, "referrer-policy": "no-referrer" } as const;
+
+/**
+ * Has the browser send a form as a query. With a form from another site it sends no cookies (`SameSite=Lax`), and would be taken
+ * for one that has begun no flow yet.
+ */
+function redirectForm(response: HttpResponse, form: URLSearchParams): undefined {
+  if (String(form).length > MAX_AUTHORIZATION_BYTES) {
+    const text = `an authorization request may have ${MAX_AUTHORIZATION_BYTES} bytes`;
+    throw new OAuthError(413, "invalid_request", text);
+  }
+  sendResponse(response, 303, { location: `/authorize?${form}`, ...SAFE });
+}
 
 function shared(name: EndpointName, methods: readonly string[], handle: Endpoint["handle"]): Endpoint {
   return { name, methods, isShared: true, handle };

@@ -8,9 +8,10 @@ import {
   stubSignIn,
   TestBrowser,
 } from "../../testing/authorized-gateway.ts";
-import { challengeOf, OAuthSteps, REDIRECT_URI } from "../../testing/oauth-steps.ts";
+import { challengeOf, OAuthSteps, REDIRECT_URI, VERIFIER } from "../../testing/oauth-steps.ts";
 import type { Flow } from "../interaction.ts";
-import { isOn, matchesRedirectUri } from "./redirect-uri.ts";
+import { knownOutcome } from "./outcomes.ts";
+import { isOn, isRedirectUri, matchesRedirectUri } from "./redirect-uri.ts";
 
 let served: AuthorizedGateway;
 let steps: OAuthSteps;
@@ -40,6 +41,17 @@ test("a code comes with the state as it was given, and with the issuer", async (
   }
   const without = await steps.authorize(clientId, { state: undefined });
   expect(without instanceof URL && without.searchParams.has("state")).toBe(false);
+});
+
+test("question marks in the query of a request belong to it, unencoded as well", async () => {
+  const uri = "https://app.example/callback?tenant=1";
+  const { body } = await steps.register({ redirect_uris: [uri], token_endpoint_auth_method: "none" });
+  const rest = `code_challenge=${challengeOf(VERIFIER)}&code_challenge_method=S256&response_type=code`;
+  const query = `client_id=${String(body.client_id)}&state=what?or=not?&redirect_uri=${uri}&${rest}`;
+  const end = await new TestBrowser(served.fetch).open(`${PUBLIC_URL}/authorize?${query}`);
+  if (!(end instanceof URL)) throw new Error(await end.text());
+  expect(end.href).toMatch(/^https:\/\/app\.example\/callback\?tenant=1&code=/);
+  expect(end.searchParams.get("state")).toBe("what?or=not?");
 });
 
 test("the redirect URI keeps its own query", async () => {
@@ -147,6 +159,134 @@ test.each([
   expect(end.searchParams.has("code")).toBe(false);
 });
 
+test.each([
+  ["scope", { scope: "made-up" }],
+  ["PKCE", { code_challenge: undefined, code_challenge_method: undefined }],
+  ["response type", { response_type: "token" }],
+  ["prompt", { prompt: "none" }],
+  ["resource", { resource: "https://other.example" }],
+  ["response mode", { response_mode: "form_post" }],
+])(
+  "nobody is sent on to a stranger for a request whose %s is wrong: a page says where it would lead",
+  async (_, changes) => {
+    const uri = "https://evil.example/login?a=1";
+    const { body } = await steps.register({ redirect_uris: [uri], token_endpoint_auth_method: "none" });
+    const end = await steps.authorize(String(body.client_id), {
+      redirect_uri: uri,
+      state: '"><script>',
+      ...changes,
+    });
+    if (end instanceof URL) throw new Error(end.href);
+    expect(end.status).toBe(400);
+    expect(end.headers.get("location")).toBeNull();
+    expect(end.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    const text = await end.text();
+    expect(text).toContain("<code>evil.example</code>");
+    expect(text).toMatch(/<a href="https:\/\/evil\.example\/login\?a=1[^"]*error=/);
+    expect(text).not.toMatch(/<script|refresh/);
+  },
+);
+
+test("a client of the configuration gets its errors at once", async () => {
+  const gateway = await startAuthorized({
+    clients: [
+      {
+        client_id: "known",
+        redirect_uris: ["https://app.example/cb"],
+        token_endpoint_auth_method: "none",
+        grant_types: ["authorization_code"],
+        response_types: ["code"],
+      },
+    ] as never,
+  });
+  const end = await new OAuthSteps(gateway).authorize("known", {
+    redirect_uri: "https://app.example/cb",
+    prompt: "none",
+  });
+  expect(String(end)).toMatch(/^https:\/\/app\.example\/cb\?error=login_required/);
+  await gateway.close();
+});
+
+test("what is a redirect URI, browsers read as it is written, wherever it leads", () => {
+  const parts = [
+    "https://",
+    "http://",
+    "app.example",
+    "127.0.0.1",
+    "[::1]",
+    "0x7f.1",
+    "@",
+    ":",
+    "443",
+    "/",
+    ".",
+  ];
+  const more = [
+    "..",
+    "%2e",
+    "%",
+    "?",
+    "a=b",
+    "code",
+    "=",
+    "&",
+    "#",
+    "\\",
+    " ",
+    "\t",
+    "ü",
+    "\u3002",
+    "'",
+    "A",
+  ];
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...parts, ...more), { maxLength: 9 }),
+      fc.boolean(),
+      (texts, isHttp) => {
+        const address = `${isHttp ? "http://localhost" : "https://app.example"}${texts.join("")}`;
+        for (const each of [address, texts.join("")]) {
+          if (!isRedirectUri(each)) continue;
+          const url = new URL(each);
+          expect(each.toLowerCase()).toContain(url.hostname);
+          expect(`${url.username}${url.password}${url.hash}`).toBe("");
+          expect(each).toContain(url.pathname === "/" ? "" : url.pathname + url.search);
+          expect(url.protocol === "https:" || /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)).toBe(
+            true,
+          );
+          expect(url.searchParams.has("code")).toBe(false);
+          expect(each).toMatch(/^[!-~]+$/);
+        }
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test("an address is the gateway's own by any of its names", () => {
+  for (const [own, others] of [
+    [
+      "https://gateway.test",
+      ["https://gateway.test./a", "https://GATEWAY.test:443/", "https://u@gateway.test/"],
+    ],
+    ["http://127.0.0.1:8080", ["http://localhost:8080/", "http://[::1]:8080/a?b"]],
+  ] as const) {
+    for (const other of others) expect(isOn(own, other), other).toBe(true);
+    for (const other of ["https://gateway.test:8443/", "http://gateway.test/", "https://a.gateway.test/"]) {
+      expect(isOn(own, other), other).toBe(false);
+    }
+  }
+});
+
+test("what clients can make up is no outcome", () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(["ok", "other", "invalid_request"]).toContain(knownOutcome(text));
+    }),
+    { examples: [["toString"], ["__proto__"], ["ok"], ["invalid_request"]] },
+  );
+});
+
 test("an implicit grant gives no token", async () => {
   const end = await steps.authorize(clientId, { response_type: "token" });
   expect(end instanceof URL && new URLSearchParams(end.hash.slice(1)).get("error")).toBe(
@@ -231,7 +371,7 @@ test("a flow belongs to the browser that began it, and is over once it has ended
     expect(cookie).toMatch(/httponly/i);
     expect(cookie).toMatch(/; secure/i);
     expect(cookie).toMatch(/samesite=lax/i);
-    expect(cookie).toMatch(/path=\/authorize\//i);
+    expect(cookie).toMatch(cookie.startsWith("__Host-") ? /path=\/;/ : /path=\/authorize\//i);
   }
   const other = new TestBrowser(served.fetch);
   const refused = await other.open(location);
@@ -297,19 +437,107 @@ test("a third party comes back by one address, to the browser and the flow that 
   await gateway.close();
 });
 
-test("an authorization request may be a form", async () => {
+test("an authorization request may be a form, which the browser sends again as a query, with its cookies", async () => {
   const form = {
     client_id: clientId,
     response_type: "code",
     code_challenge: challengeOf("v"),
     code_challenge_method: "S256",
+    state: "what? & ü",
   };
-  const answer = await steps.post("/authorize", form, {
-    origin: "https://app.example",
-    "sec-fetch-site": "cross-site",
-  });
+  const cross = { origin: "https://app.example", "sec-fetch-site": "cross-site" };
+  const answer = await steps.post("/authorize", form, cross);
   expect(answer.status).toBe(303);
-  expect(answer.headers.get("location")).toMatch(/^\/authorize\/i\//);
+  expect(answer.headers.getSetCookie()).toEqual([]);
+  const location = answer.headers.get("location") ?? "";
+  expect(location).toMatch(/^\/authorize\?client_id=/);
+  const end = await new TestBrowser(served.fetch).open(PUBLIC_URL + location);
+  expect(end instanceof URL && end.searchParams.get("state")).toBe(form.state);
+  for (const state of ["a".repeat(9000), "ü".repeat(2000)]) {
+    const large = await steps.post("/authorize", { ...form, state }, cross);
+    expect([large.status, large.headers.get("location")]).toEqual([413, null]);
+  }
+});
+
+test("another host of the domain cannot have a browser go on with a flow that somebody else has begun", async () => {
+  const opened: string[] = [];
+  const gateway = await startAuthorized({
+    signIn: () => ({
+      sessions: { isAlive: () => Promise.resolve(true), end: () => Promise.resolve() },
+      interactions: {
+        serve: async (request, response, flow) => {
+          opened.push(request.url ?? "");
+          if (request.url?.endsWith("/finish") !== true) {
+            sendResponse(response, 200, { "x-state": flow.returnState });
+          } else {
+            await flow.finish({ subject: "demo:eve", sessionId: "s", scopes: flow.scopes });
+          }
+        },
+      },
+    }),
+  });
+  const query = {
+    client_id: await new OAuthSteps(gateway).publicClient(),
+    response_type: "code",
+    code_challenge: challengeOf("v"),
+    code_challenge_method: "S256",
+  };
+  const start = `${PUBLIC_URL}/authorize?${new URLSearchParams(query)}`;
+  const [attacker, victim] = [new TestBrowser(gateway.fetch), new TestBrowser(gateway.fetch)];
+  // one that has flows of its own, and one that has none
+  for (const own of [false, true]) {
+    if (own) await victim.open(start);
+    const page = await attacker.open(start);
+    const state = page instanceof Response ? page.headers.get("x-state") : "";
+    const flow = opened.at(-1) ?? "";
+    for (const path of ["/", "/authorize", flow, `${flow}/return`]) {
+      for (const [name, { value }] of attacker.kept) victim.toss(name, value, path);
+      for (const target of [
+        flow,
+        `${flow}/finish`,
+        `/authorize/i/return?code=a&state=${state}`,
+        flow.replace("/i/", "/"),
+      ]) {
+        const before = opened.length;
+        const refused = await victim.open(PUBLIC_URL + target);
+        if (refused instanceof URL) throw new Error(refused.href);
+        expect(refused.status, target).toBe(400);
+        expect(opened.length).toBe(before);
+      }
+    }
+    // whose it is goes on, also after that
+    const end = await attacker.open(`${PUBLIC_URL}${flow}/finish`);
+    expect(end instanceof URL && end.searchParams.has("code")).toBe(true);
+  }
+  await gateway.close();
+});
+
+test("a browser has one cookie for all flows, that only this host can set, and is told apart by nothing else", async () => {
+  const browser = new TestBrowser(served.fetch);
+  const query = new URLSearchParams({
+    client_id: clientId,
+    response_type: "code",
+    code_challenge: challengeOf("v"),
+    code_challenge_method: "S256",
+  });
+  for (let i = 0; i < 5; i += 1) {
+    expect(await browser.open(`${PUBLIC_URL}/authorize?${query}`)).toBeInstanceOf(URL);
+  }
+  const set = browser.responses
+    .flatMap(({ headers }) => headers.getSetCookie())
+    .filter((each) => each.includes("path=/;"));
+  expect(set).toHaveLength(5);
+  expect(new Set(set).size).toBe(1);
+  expect(set[0]).toMatch(
+    /^__Host-connect_rest_browser=[\w-]{43}; path=\/; max-age=600; httponly; samesite=lax; secure$/,
+  );
+  const value = browser.kept.get("__Host-connect_rest_browser")?.value ?? "";
+  for (const bad of ["", "a", `${value}a`, `${value.slice(1)}=`, "a".repeat(5000)]) {
+    const cookie = `__Host-connect_rest_browser=${bad}`;
+    const answer = await served.fetch(`${PUBLIC_URL}/authorize?${query}`, { headers: { cookie } });
+    const [given] = answer.headers.getSetCookie().filter((each) => each.startsWith("__Host-"));
+    expect(given?.split(";", 1)[0], bad).not.toBe(cookie);
+  }
 });
 
 test("pages of others may link to sign-in, and not send its forms", async () => {

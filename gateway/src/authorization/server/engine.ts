@@ -4,7 +4,7 @@ import type { Store } from "../../store/store.ts";
 import { StoreError } from "../../store/store-error.ts";
 import { createMemoryExchange, type WholeRequest, type WholeResponse } from "./memory-exchange.ts";
 import { OAuthError } from "./oauth-error.ts";
-import { runWork } from "./work.ts";
+import { runWork, type WorkContext } from "./work.ts";
 
 /** How long the engine may take for a response, in milliseconds: longer than its store lets it wait. */
 const TIMEOUT_MS = 20_000;
@@ -35,14 +35,14 @@ export class Engine {
    *
    * @throws OAuthError where the store or the engine fails
    */
-  async handle(request: WholeRequest): Promise<WholeResponse> {
-    return this.guarded(() => this.run(request), { isLost: ({ status }) => status >= 500 });
+  async handle(request: WholeRequest, context: WorkContext = {}): Promise<WholeResponse> {
+    return this.guarded(() => this.run(request), { ...context, isLost: ({ status }) => status >= 500 });
   }
 
   /** Runs code that uses the engine's models, with the same promise. */
   async guarded<T>(
     work: () => Promise<T>,
-    options: { readonly isLost?: (result: T) => boolean; readonly session?: string } = {},
+    options: WorkContext & { readonly isLost?: (result: T) => boolean } = {},
   ): Promise<T> {
     try {
       return await runWork(this.store, work, options);

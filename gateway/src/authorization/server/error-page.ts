@@ -1,6 +1,6 @@
 import { type HttpResponse, sendResponse } from "../../listener/http.ts";
 import { UNCACHED } from "../../listener/refusal.ts";
-import { escapeHtml } from "../../text/escape-html.ts";
+import { Html, html } from "../../text/html.ts";
 
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -13,7 +13,29 @@ export function sendErrorPage(
   description: string,
   headers: Readonly<Record<string, string>>,
 ): void {
-  const body = page(error, description);
+  const onward = html`<p>Go back to the application and start again. If that does not help, tell its makers about this error: <code>${error}</code></p>`;
+  send(response, status, page("Sign-in failed", description, onward), headers);
+}
+
+/**
+ * Tells a person that a client that registered itself has asked for something that it does not get, and where it wants them:
+ * whoever registers could otherwise have this server send people anywhere (RFC 9700 section 4.11.2). Returns the error.
+ */
+export function sendOnwardPage(response: HttpResponse, address: URL): string {
+  const error = address.searchParams.get("error") ?? "invalid_request";
+  const description = address.searchParams.get("error_description") ?? "";
+  const onward = html`<p>Nobody has verified this application. It wants you at <code>${address.host}</code>; go there only if you know where that is, and have just started to sign in from there.</p>
+<p><a href="${address.href}" rel="noreferrer nofollow">Go back to the application, with this error: ${error}</a></p>`;
+  send(response, 400, page("Sign-in failed", description, onward), {});
+  return error;
+}
+
+function send(
+  response: HttpResponse,
+  status: number,
+  { text: body }: Html,
+  headers: Readonly<Record<string, string>>,
+): void {
   sendResponse(
     response,
     status,
@@ -30,14 +52,16 @@ export function sendErrorPage(
   );
 }
 
-function page(error: string, description: string): string {
-  return `<!doctype html>
+const STYLE = "body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}";
+
+function page(title: string, text: string, onward: Html): Html {
+  return html`<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Sign-in failed</title>
-<style>body{font:1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}</style></head>
-<body><main><h1>Sign-in failed</h1>
-<p>${escapeHtml(description)}</p>
-<p>Go back to the application and start again. If that does not help, tell its makers about this error: <code>${escapeHtml(error)}</code></p>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>
+<style>${new Html(STYLE)}</style></head>
+<body><main><h1>${title}</h1>
+<p>${text}</p>
+${onward}
 </main></body>
 </html>
 `;

@@ -1,6 +1,7 @@
 import type { InteractionResults } from "oidc-provider";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../../listener/http.ts";
 import { UNCACHED } from "../../listener/refusal.ts";
+import { splitTarget } from "../../listener/target.ts";
 import { hashOf } from "../../store/hash.ts";
 import {
   type Flow,
@@ -10,6 +11,7 @@ import {
   INTERACTION_PATH,
   type Interactions,
 } from "../interaction.ts";
+import { type BrowserCookie, cookieOf } from "./browser-cookie.ts";
 import type { Engine } from "./engine.ts";
 import { createMemoryExchange } from "./memory-exchange.ts";
 import { OAuthError } from "./oauth-error.ts";
@@ -22,6 +24,8 @@ export interface FlowOptions {
   readonly scopes: readonly string[];
   /** The ids of clients of the configuration. */
   readonly configured: ReadonlySet<string>;
+  readonly browsers: BrowserCookie;
+  readonly bodyIdleTimeoutMs: number;
 }
 
 const RETURN_PATH = `${INTERACTION_PATH}/return`;
@@ -41,7 +45,7 @@ export async function serveFlow(
   response: HttpResponse,
   options: FlowOptions,
 ): Promise<void> {
-  const [path = "", query = ""] = (request.url ?? "").split("?", 2);
+  const { path, query = "" } = splitTarget(request.url);
   if (path === RETURN_PATH) {
     sendOn(request, response, query);
     return;
@@ -71,18 +75,14 @@ function cookieName(hash: string): string {
   return RETURN_COOKIE + hash.slice(0, 12);
 }
 
-function cookieOf({ headers }: HttpRequest, name: string): string | undefined {
-  const pairs = (headers.cookie ?? "").split(/; */);
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
-}
-
 async function findFlow(
   id: string,
   request: HttpRequest,
   response: HttpResponse,
-  { engine, scopes, configured }: FlowOptions,
+  { engine, scopes, configured, browsers, bodyIdleTimeoutMs }: FlowOptions,
 ): Promise<Flow> {
-  if (!ID_PATTERN.test(id)) throw expired();
+  const browser = browsers.find(request)?.id;
+  if (!ID_PATTERN.test(id) || browser === undefined) throw expired();
   const { provider } = engine;
   const exchange = createMemoryExchange(
     {
@@ -94,16 +94,19 @@ async function findFlow(
     engine.origin,
   );
   const details = () => provider.interactionDetails(exchange.request, exchange.response);
-  const found = await engine.guarded(async () => {
-    const interaction = await details().catch((error: unknown) => {
-      if (error instanceof Error && error.name === "SessionNotFound") throw expired();
-      throw error;
-    });
-    const { client_id: clientId, redirect_uri: redirectUri } = interaction.params;
-    const client = await provider.Client.find(String(clientId));
-    if (interaction.uid !== id || client === undefined) throw expired();
-    return { interaction, client: clientOf(client.metadata(), String(redirectUri), configured) };
-  });
+  const found = await engine.guarded(
+    async () => {
+      const interaction = await details().catch((error: unknown) => {
+        if (error instanceof Error && error.name === "SessionNotFound") throw expired();
+        throw error;
+      });
+      const { client_id: clientId, redirect_uri: redirectUri } = interaction.params;
+      const client = await provider.Client.find(String(clientId));
+      if (interaction.uid !== id || client === undefined) throw expired();
+      return { interaction, client: clientOf(client.metadata(), String(redirectUri), configured) };
+    },
+    { browser },
+  );
   const { interaction, client } = found;
   const { scope, resource } = interaction.params;
   const asked = typeof scope === "string" ? scope.split(" ") : [];
@@ -112,7 +115,9 @@ async function findFlow(
       mergeWithLastSubmission: false,
     });
   const fail = async (error: FlowError, description: string) => {
-    const returnTo = await engine.guarded(() => settle({ error, error_description: description }));
+    const returnTo = await engine.guarded(() => settle({ error, error_description: description }), {
+      browser,
+    });
     redirect(response, new URL(returnTo).pathname);
   };
   return {
@@ -121,6 +126,7 @@ async function findFlow(
     returnUrl: engine.origin.origin + RETURN_PATH,
     returnState: hashOf(id),
     expiresAt: (interaction.exp ?? 0) * 1000,
+    bodyIdleTimeoutMs,
     client,
     scopes: asked.filter((each) => scopes.includes(each)),
     resource: typeof resource === "string" ? resource : undefined,
@@ -130,7 +136,10 @@ async function findFlow(
         await fail("access_denied", "no scope was granted");
         return;
       }
-      const returnTo = await engine.guarded(() => grant(result, granted), { session: result.sessionId });
+      const returnTo = await engine.guarded(() => grant(result, granted), {
+        browser,
+        session: result.sessionId,
+      });
       redirect(response, new URL(returnTo).pathname);
     },
     fail,

@@ -3,6 +3,7 @@ import Provider, { type ClientMetadata, type Configuration, errors, interactionP
 import { hashOf } from "../../store/hash.ts";
 import { INTERACTION_PATH } from "../interaction.ts";
 import { type AdapterOptions, createAdapter, orUnavailable } from "./adapter.ts";
+import { checkAssertion } from "./client-assertion.ts";
 import { GRANT_KIND } from "./grants.ts";
 import { isOn, matchesRedirectUri } from "./redirect-uri.ts";
 import { currentWork } from "./work.ts";
@@ -78,6 +79,10 @@ export function configurationOf(options: ProviderOptions): Configuration {
       response_types: ["code"],
       token_endpoint_auth_method: "client_secret_basic",
       id_token_signed_response_alg: "EdDSA",
+    },
+    assertJwtClientAuthClaimsAndHeader: (_context, claims, header) => {
+      checkAssertion(claims, header, options.adapter.now());
+      return Promise.resolve();
     },
     pkce: { required: () => true },
     rotateRefreshToken: true,

@@ -1,4 +1,5 @@
 import { clientKey } from "../../admission/client-key.ts";
+import { isRecent } from "../recent.ts";
 
 /** How long a count lasts, in milliseconds. */
 const WINDOW_MS = 60_000;
@@ -17,7 +18,7 @@ export class Rate {
   private readonly limits: RateLimits;
   private readonly now: () => number;
   private readonly clients = new Map<string, number>();
-  private endsAt = 0;
+  private beganAt = Number.NEGATIVE_INFINITY;
   private count = 0;
 
   constructor(limits: RateLimits, now: () => number) {
@@ -31,11 +32,11 @@ export class Rate {
    */
   take(address: string): { readonly seconds: number; readonly by: "all" | "client" } | undefined {
     const now = this.now();
-    if (now >= this.endsAt) this.begin(now);
+    if (!isRecent(this.beganAt, now, WINDOW_MS)) this.begin(now);
     const key = clientKey(address);
     const client = this.clients.has(key) || this.clients.size < MAX_CLIENTS ? key : "";
     const ofClient = (this.clients.get(client) ?? 0) + 1;
-    const seconds = Math.ceil((this.endsAt - now) / 1000);
+    const seconds = Math.ceil((this.beganAt + WINDOW_MS - now) / 1000);
     // those that are refused count for their client alone: they must not keep others out
     this.clients.set(client, ofClient);
     if (ofClient > this.limits.perClient()) return { seconds, by: "client" };
@@ -44,7 +45,7 @@ export class Rate {
   }
 
   private begin(now: number): void {
-    this.endsAt = now + WINDOW_MS;
+    this.beganAt = now;
     this.count = 0;
     this.clients.clear();
   }

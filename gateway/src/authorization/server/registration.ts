@@ -1,5 +1,5 @@
 import { OAuthError } from "./oauth-error.ts";
-import { isOn, isRedirectHost, isRedirectUri } from "./redirect-uri.ts";
+import { isOn, isRedirectHost, isRedirectUri, REDIRECT_URI_EXPECTED } from "./redirect-uri.ts";
 
 /** What clients that register themselves may be. */
 export interface RegistrationPolicy {
@@ -117,11 +117,7 @@ function redirectUrisOf(
     throw badRedirect(`redirect_uris may have ${MAX_REDIRECT_URIS} addresses`);
   for (const uri of uris) {
     if (uri.length > MAX_TEXT) throw badRedirect(`redirect_uris may have ${MAX_TEXT} characters each`);
-    if (!isRedirectUri(uri)) {
-      const text =
-        "redirect_uris must be https, or http with localhost, 127.0.0.1 or [::1]; without user and fragment";
-      throw badRedirect(text);
-    }
+    if (!isRedirectUri(uri)) throw badRedirect(`redirect_uris must be ${REDIRECT_URI_EXPECTED}`);
     if (isOn(publicUrl, uri))
       throw badRedirect(`redirect_uris must not be on ${publicUrl}, the server's own`);
     if (redirectHosts !== undefined && !isRedirectHost(uri, redirectHosts)) {

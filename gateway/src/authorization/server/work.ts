@@ -4,6 +4,14 @@ import type { Change, Entry, Store } from "../../store/store.ts";
 /** How often an exchange is run again that has been overtaken by another. */
 const TRIES = 5;
 
+/** Whose work it is. */
+export interface WorkContext {
+  /** The session that grants of this work are bound to. */
+  readonly session?: string | undefined;
+  /** The browser that flows of this work are bound to, and without which they are not found. */
+  readonly browser?: string | undefined;
+}
+
 /**
  * What one exchange reads and changes. Its changes are made together at its end, so that a code is never redeemed without
  * its tokens, nor a refresh token replaced without the next one: whatever fails or dies in between has changed nothing.
@@ -11,12 +19,11 @@ const TRIES = 5;
 export class Work {
   private readonly store: Store;
   private readonly changes = new Map<string, Change>();
-  /** The session that grants of this work are bound to. */
-  readonly session: string | undefined;
+  readonly context: WorkContext;
 
-  constructor(store: Store, session?: string) {
+  constructor(store: Store, context: WorkContext = {}) {
     this.store = store;
-    this.session = session;
+    this.context = context;
   }
 
   async get(kind: string, key: string): Promise<Entry | undefined> {
@@ -61,10 +68,10 @@ export function currentWork(): Work {
 export async function runWork<T>(
   store: Store,
   run: () => Promise<T>,
-  options: { readonly isLost?: (result: T) => boolean; readonly session?: string } = {},
+  options: WorkContext & { readonly isLost?: (result: T) => boolean } = {},
 ): Promise<T> {
   for (let tries = 1; ; tries += 1) {
-    const work = new Work(store, options.session);
+    const work = new Work(store, options);
     const result = await current.run(work, run);
     if (options.isLost?.(result) === true || (await work.commit())) return result;
     if (tries === TRIES) throw new Error("an exchange was overtaken by others time and again");

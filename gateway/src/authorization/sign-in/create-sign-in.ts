@@ -9,7 +9,7 @@ import type { WantedKinds } from "../../credentials/pass-through.ts";
 import type { Logger } from "../../log/logger.ts";
 import { KeyRing } from "../../store/sealed.ts";
 import type { Store } from "../../store/store.ts";
-import type { Interactions } from "../interaction.ts";
+import type { Interactions, SignInReports } from "../interaction.ts";
 import { Consents } from "./consents.ts";
 import { FlowRows } from "./flow-rows.ts";
 import { SignIn, type SignInParty } from "./interactions.ts";
@@ -58,6 +58,7 @@ export interface CreateSignInOptions {
   /** The caller of the call that runs. */
   readonly caller: () => CallerSession | undefined;
   readonly log: Logger;
+  readonly reports: SignInReports;
   readonly now?: (() => number) | undefined;
 }
 
@@ -80,7 +81,7 @@ export interface SignInParts {
  * @throws Error where a key is not good enough; ConnectError for network settings that are wrong
  */
 export function createSignIn(options: CreateSignInOptions): SignInParts {
-  const { settings, store, log, now = Date.now } = options;
+  const { settings, store, log, reports, now = Date.now } = options;
   const permissions = new Map(Object.entries(settings.permissions ?? {}));
   const ring = new KeyRing(settings.keys);
   const parties = settings.parties.map((each) => createParty(each, options, now));
@@ -90,6 +91,7 @@ export function createSignIn(options: CreateSignInOptions): SignInParts {
     store,
     timeouts: { idleMs: settings.idleMs, absoluteMs: settings.sessionMs },
     log,
+    reports,
     now,
   });
   const interactions = new SignIn({
@@ -100,6 +102,7 @@ export function createSignIn(options: CreateSignInOptions): SignInParts {
     ring,
     describeScope: (scope) => permissions.get(scope) ?? scope,
     log,
+    reports,
   });
   return {
     interactions,

@@ -1,4 +1,6 @@
 import type { HttpRequest } from "../../listener/http.ts";
+import { OAuthError } from "../server/oauth-error.ts";
+import { isType, readText } from "../server/read-form.ts";
 
 /** The largest form: a proof and a decision. */
 const MAX_FORM_BYTES = 4096;
@@ -16,23 +18,27 @@ export class FormRefused extends Error {
 /**
  * Reads the form of a request.
  *
- * @throws FormRefused where it is none, is too large, or has a field twice
+ * @param idleTimeoutMs between two chunks
+ * @throws FormRefused where it is none, is too large, stalls, ends too early, or has a field twice
  */
-export async function readForm(request: HttpRequest): Promise<ReadonlyMap<string, string>> {
-  const type = request.headers["content-type"] ?? "";
-  if (!/^application\/x-www-form-urlencoded(?:\s*;|$)/i.test(type)) throw new FormRefused(415, "not a form");
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    const bytes: Buffer = Buffer.from(chunk);
-    size += bytes.length;
-    if (size > MAX_FORM_BYTES) throw new FormRefused(413, "a form that is too large");
-    chunks.push(bytes);
-  }
+export async function readForm(
+  request: HttpRequest,
+  idleTimeoutMs: number,
+): Promise<ReadonlyMap<string, string>> {
+  if (!isType(request, "application/x-www-form-urlencoded")) throw new FormRefused(415, "not a form");
+  const text = await readText(request, { maxBytes: MAX_FORM_BYTES, idleTimeoutMs }).catch(refuse);
   const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(Buffer.concat(chunks).toString("utf8"))) {
+  for (const [name, value] of new URLSearchParams(text)) {
     if (fields.has(name)) throw new FormRefused(400, "a form with a field twice");
     fields.set(name, value);
   }
   return fields;
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof OAuthError)) throw error;
+  throw new FormRefused(
+    error.status,
+    error.status === 413 ? "a form that is too large" : "an incomplete form",
+  );
 }

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import net from "node:net";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
@@ -573,6 +575,51 @@ test("a form is small, of its type, and has each field once", async () => {
   expect(await post("{}", "application/json")).toBe(415);
   expect(await post("decision=allow&decision=deny", type)).toBe(400);
   expect(await post(`a=${"x".repeat(1024 * 1024)}`, type).catch(() => 413)).toBe(413);
+});
+
+test("sign-ins are counted by what they came to", async () => {
+  await start();
+  await decide(await open(world.start()), "allow");
+  blog.faults.set("/token code", (_request, response) => {
+    send(response, 500, {});
+    return true;
+  });
+  await open(world.start());
+  const stray = world.start();
+  await returnAddress(stray);
+  await browse(`${world.url}${stray.flow.path}/return?error=access_denied&state=made-up`);
+  expect(world.reports).toEqual(["sign-in blog ok", "sign-in blog unavailable", "sign-in blog invalid"]);
+});
+
+test("a form that stalls, or ends too early, is given up, and is no failure of the gateway", async () => {
+  await start({ bodyIdleTimeoutMs: 20 });
+  const { flow } = world.start();
+  const { port } = new URL(world.url);
+  const head = `POST ${flow.path}/decision HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: 100\r\n\r\n`;
+  const stalled = net.connect(Number(port), "127.0.0.1");
+  stalled.write(`${head}decision=`);
+  const [first] = (await once(stalled, "data")) as [Buffer];
+  expect(first.toString()).toMatch(/^HTTP\/1\.1 408 /);
+  stalled.destroy();
+  const ended = net.connect(Number(port), "127.0.0.1");
+  ended.end(`${head}decision=`);
+  ended.resume();
+  await once(ended, "close");
+  expect((await browse(world.url + flow.path)).text).toContain("Allow access");
+  expect(world.lines.filter((line) => line.startsWith("failed"))).toEqual([]);
+});
+
+test("a session that no token can lead to is ended, and its tokens are revoked", async () => {
+  let isFailing = true;
+  await start({ failing: () => isFailing });
+  const flow = world.start();
+  const failed = await decide(await open(flow), "allow");
+  expect(failed.status).toBe(500);
+  expect(blog.revoked).toHaveLength(2);
+  isFailing = false;
+  expect((await decide(await open(flow), "allow")).status).toBe(0);
+  const { sessionId } = (await flow.ended) as { sessionId: string };
+  expect(await world.sessions.isAlive(sessionId)).toBe(true);
 });
 
 test("other addresses and verbs have nothing", async () => {

@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../../listener/http.ts";
 import { UNCACHED } from "../../listener/refusal.ts";
+import { splitTarget } from "../../listener/target.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { KeyRing } from "../../store/sealed.ts";
-import type { Flow, Interactions } from "../interaction.ts";
+import type { Flow, Interactions, SignInReports } from "../interaction.ts";
 import type { Consents } from "./consents.ts";
 import type { Away, FlowRows, FlowState, SignedIn } from "./flow-rows.ts";
 import { FormRefused, readForm } from "./form.ts";
@@ -42,6 +43,7 @@ export interface SignInOptions {
   /** What a scope allows, in words. Default: its name. */
   readonly describeScope: (scope: string) => string;
   readonly log: Logger;
+  readonly reports: Pick<SignInReports, "signedIn">;
 }
 
 /** The purpose of the keyed hashes that prove that a form is ours. */
@@ -59,7 +61,7 @@ export class SignIn implements Interactions {
   }
 
   async serve(request: HttpRequest, response: HttpResponse, flow: Flow): Promise<void> {
-    const [path = "", query] = (request.url ?? "").split("?", 2);
+    const { path, query } = splitTarget(request.url);
     const step = path.slice(flow.path.length);
     const isHead = request.method === "HEAD";
     if (step === "/decision") {
@@ -119,6 +121,7 @@ export class SignIn implements Interactions {
     } catch (error) {
       return await this.failed(response, flow, party, error);
     }
+    this.options.reports.signedIn(party.name, "ok");
     // a page of its own, so that a reload does not bring the code again
     redirect(response, flow.path);
   }
@@ -151,6 +154,7 @@ export class SignIn implements Interactions {
   ): Promise<void> {
     if (!(error instanceof ThirdPartyError)) throw error;
     const { failure, message } = error;
+    this.options.reports.signedIn(party.name, failure);
     this.options.log.warn({ party: party.name, failure, cause: message }, "sign-in failed");
     if (failure === "denied" && !party.required) {
       await this.options.flows.update(flow, (state) => ({
@@ -184,7 +188,7 @@ export class SignIn implements Interactions {
   private async decide(request: HttpRequest, response: HttpResponse, flow: Flow): Promise<void> {
     let form: ReadonlyMap<string, string>;
     try {
-      form = await readForm(request);
+      form = await readForm(request, flow.bodyIdleTimeoutMs);
     } catch (error) {
       if (!(error instanceof FormRefused)) throw error;
       return sendPage(response, strayPage(error.status, `What was sent is ${error.message}.`), false);
@@ -222,7 +226,13 @@ export class SignIn implements Interactions {
     if (state === undefined || subject === undefined) return redirect(response, flow.path);
     const tokens = [...state.signedIn].map(([party, each]) => [party, each.tokens] as const);
     const sessionId = await this.options.sessions.start(subject, new Map<string, UpstreamTokens>(tokens));
-    await flow.finish({ subject, sessionId, scopes: flow.scopes });
+    try {
+      await flow.finish({ subject, sessionId, scopes: flow.scopes });
+    } catch (error) {
+      // no token leads to this session, and none ever will
+      await this.options.sessions.end(sessionId).catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Leads back to the client with the error that the last problem means to it. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { authorizationHeader, type Parameter, type UpstreamFetch } from "connect-rest";
+import { type Parameter, readOAuth1Token, Secret, signOAuth1, type UpstreamFetch } from "connect-rest";
 import {
   type Departure,
   type ReturnAddress,
@@ -24,7 +24,8 @@ interface SignedRequest {
   readonly method: "GET" | "POST";
   readonly address: string;
   readonly parameters: readonly Parameter[];
-  readonly tokenSecret: string;
+  /** The temporary credentials; undefined for the request for them. */
+  readonly given?: { readonly token: Secret; readonly tokenSecret: Secret } | undefined;
 }
 
 /** OAuth 1.0a (RFC 5849): temporary credentials, authorization, token credentials. */
@@ -47,7 +48,6 @@ export class OAuth1Party implements ThirdParty {
       method: "POST",
       address,
       parameters,
-      tokenSecret: "",
     });
     const url = new URL(authorizationEndpoint);
     for (const [name, value] of Object.entries(more)) url.searchParams.set(name, value);
@@ -71,11 +71,9 @@ export class OAuth1Party implements ThirdParty {
       throw new ThirdPartyError("denied", "the return has no verifier");
     }
     const { accessTokenEndpoint: address, accessTokenMethod: method } = this.settings;
-    const parameters = [
-      ["oauth_token", token],
-      ["oauth_verifier", verifier],
-    ] as const;
-    return await this.tokenFrom("the request for a token", { method, address, parameters, tokenSecret });
+    const parameters = [["oauth_verifier", verifier]] as const;
+    const given = { token: new Secret(token), tokenSecret: new Secret(tokenSecret) };
+    return await this.tokenFrom("the request for a token", { method, address, parameters, given });
   }
 
   refresh(): Promise<undefined> {
@@ -91,35 +89,22 @@ export class OAuth1Party implements ThirdParty {
     if (status >= 500 || status === 429)
       throw new ThirdPartyError("unavailable", `${what}: status ${status}`);
     if (status !== 200) {
-      const failure = request.tokenSecret === "" ? "misconfigured" : "refused";
+      const failure = request.given === undefined ? "misconfigured" : "refused";
       throw new ThirdPartyError(failure, `${what}: status ${status}`);
     }
-    const form = new URLSearchParams(text.trim());
-    const [token, tokenSecret] = [form.get("oauth_token"), form.get("oauth_token_secret")];
-    if (token === null || tokenSecret === null || !isSendable(token) || tokenSecret.length > MAX_TOKEN) {
+    const read = readOAuth1Token(text);
+    if (read === "none") {
       throw new ThirdPartyError("invalid", `${what}: the response has no token, or one that cannot be sent`);
     }
-    // some leave it out, which says nothing (RFC 5849 section 2.1 wants it for the first request)
-    if (form.get("oauth_callback_confirmed") === "false") {
+    if (read === "unconfirmed")
       throw new ThirdPartyError("misconfigured", `${what}: the callback is not confirmed`);
-    }
-    return { kind: "oauth1", token, tokenSecret };
+    return { kind: "oauth1", ...read };
   }
 
-  private async sent(what: string, { method, address, parameters, tokenSecret }: SignedRequest) {
+  private async sent(what: string, { method, address, parameters, given }: SignedRequest) {
     const url = new URL(address);
-    const oauth: Parameter[] = [
-      ["oauth_consumer_key", this.settings.consumerKey.reveal()],
-      ["oauth_timestamp", String(Math.floor(this.now() / 1000))],
-      ["oauth_nonce", randomBytes(16).toString("hex")],
-      ["oauth_version", "1.0"],
-      ...parameters,
-    ];
-    const authorization = authorizationHeader(
-      { verb: method, origin: url.origin, path: url.pathname, queryString: url.search.slice(1) },
-      oauth,
-      { consumerSecret: this.settings.consumerSecret.reveal(), tokenSecret },
-    );
+    const moment = { now: this.now(), nonce: randomBytes(16).toString("hex") };
+    const authorization = signOAuth1({ method, url, parameters }, { ...this.settings, ...given }, moment);
     try {
       const body = method === "POST" ? new Uint8Array() : null;
       const response = await this.http.fetch(url.href, { method, headers: { authorization }, body });
@@ -129,10 +114,4 @@ export class OAuth1Party implements ThirdParty {
       throw new ThirdPartyError("unavailable", `${what}: ${shown(text)}`, error);
     }
   }
-}
-
-const MAX_TOKEN = 16_384;
-
-function isSendable(token: string): boolean {
-  return token.length > 0 && token.length <= MAX_TOKEN && /^[\x20-\x7e]+$/.test(token);
 }

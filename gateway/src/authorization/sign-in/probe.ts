@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { authorizationHeader, type Credentials, Secret, type UpstreamFetch } from "connect-rest";
+import { type Credentials, Secret, signOAuth1, type UpstreamFetch } from "connect-rest";
 import { shown } from "./third-party.ts";
 
 /** A call that tells who a person is, or that their session stands. */
@@ -78,19 +78,15 @@ export class UrlProbe implements Probe {
   private authorization({ oauth1, oauth2 }: Credentials): string {
     if (oauth2 !== undefined) return `Bearer ${Secret.of(oauth2.accessToken).reveal()}`;
     if (oauth1 === undefined) return "";
-    const reveal = (value: string | Secret | undefined) => Secret.of(value ?? "").reveal();
-    const { origin, pathname: path, search } = new URL(this.address);
-    return authorizationHeader(
-      { verb: "GET", origin, path, queryString: search.slice(1) },
-      [
-        ["oauth_consumer_key", reveal(oauth1.consumerKey)],
-        ["oauth_token", reveal(oauth1.token)],
-        ["oauth_timestamp", String(Math.floor(this.now() / 1000))],
-        ["oauth_nonce", randomBytes(16).toString("hex")],
-        ["oauth_version", "1.0"],
-      ],
-      { consumerSecret: reveal(oauth1.consumerSecret), tokenSecret: reveal(oauth1.tokenSecret) },
-    );
+    const { consumerKey, consumerSecret = "", token, tokenSecret } = oauth1;
+    const signer = {
+      consumerKey: Secret.of(consumerKey),
+      consumerSecret: Secret.of(consumerSecret),
+      token: token === undefined ? undefined : Secret.of(token),
+      tokenSecret: tokenSecret === undefined ? undefined : Secret.of(tokenSecret),
+    };
+    const moment = { now: this.now(), nonce: randomBytes(16).toString("hex") };
+    return signOAuth1({ method: "GET", url: new URL(this.address) }, signer, moment);
   }
 }
 

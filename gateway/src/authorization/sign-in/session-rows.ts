@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Logger } from "../../log/logger.ts";
 import { type KeyRing, type SealedPlace, UnsealFailed } from "../../store/sealed.ts";
 import type { Entry, Store } from "../../store/store.ts";
+import { isNear } from "../recent.ts";
 import { readTokens, type UpstreamTokens, writeTokens } from "./tokens.ts";
 
 /** A session of a person with the gateway, which tokens of ours are bound to. */
@@ -108,11 +109,11 @@ export class SessionRows {
   }
 
   /** Notes that a third party is asked now. Of replicas that try at the same time, one gets `true`. */
-  async claimCheck(id: string, party: string, since: number, now: number): Promise<boolean> {
+  async claimCheck(id: string, party: string, everyMs: number, now: number): Promise<boolean> {
     let claimed = false;
     await this.store.update(UPSTREAM_KIND, keyOf(id, party), (before) => {
       const row = before && upstreamSchema.parse(JSON.parse(before.value));
-      claimed = row !== undefined && row.checkedAt <= since;
+      claimed = row !== undefined && !isNear(row.checkedAt, now, everyMs);
       return claimed && before ? { ...before, value: JSON.stringify({ ...row, checkedAt: now }) } : before;
     });
     return claimed;

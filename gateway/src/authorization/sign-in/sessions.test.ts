@@ -106,6 +106,23 @@ test("tokens are used as they are until shortly before they expire, and refreshe
   expect(blog.counts.get("/token refresh")).toBe(1);
 });
 
+test("refreshes are counted by what they came to, once for all who wait, and ends of sessions", async () => {
+  const world = await started();
+  const id = await session(world);
+  now += HOUR;
+  await Promise.all([1, 2, 3].map(() => world.sessions.credentials(id, "blog")));
+  expect(world.reports).toEqual(["refresh blog ok"]);
+  now += HOUR;
+  fail("/token refresh", (response) => response.writeHead(503).end());
+  await reasonOfFailure(world.sessions.credentials(id, "blog"));
+  expect(world.reports.slice(1)).toEqual(["refresh blog unavailable"]);
+  blog.faults.clear();
+  blog.forget();
+  now += HOUR;
+  await reasonOfFailure(world.sessions.credentials(id, "blog"));
+  expect(world.reports.slice(2)).toEqual(["refresh blog refused", "end blog"]);
+});
+
 test("tokens with a short life are refreshed in its last fifth", async () => {
   blog.lifetime = 10;
   const world = await started();

@@ -4,7 +4,8 @@ import type { Credentials } from "connect-rest";
 import { gatewayError } from "../../call/gateway-error.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { Store } from "../../store/store.ts";
-import type { Sessions } from "../interaction.ts";
+import type { Sessions, SignInReports } from "../interaction.ts";
+import { isNear, isRecent } from "../recent.ts";
 import type { Probe, ProbeResult } from "./probe.ts";
 import type { LoadedSession, SessionRows, UpstreamSession } from "./session-rows.ts";
 import { type ThirdParty, ThirdPartyError } from "./third-party.ts";
@@ -33,6 +34,7 @@ export interface SignInSessionsOptions {
   readonly store: Pick<Store, "withLock">;
   readonly timeouts: SessionTimeouts;
   readonly log: Logger;
+  readonly reports: Pick<SignInReports, "sessionRefreshed" | "sessionEnded">;
   readonly now: () => number;
 }
 
@@ -64,7 +66,7 @@ export class SignInSessions implements Sessions {
   >();
   /** What runs once for all who wait for it, by name. */
   private readonly running = new Map<string, Promise<unknown>>();
-  /** When a refresh may be tried again. */
+  /** When refreshes failed. */
   private readonly pauses = new Map<string, number>();
 
   constructor(options: SignInSessionsOptions) {
@@ -97,7 +99,7 @@ export class SignInSessions implements Sessions {
       await this.end(id);
       return false;
     }
-    if (idle >= idleMs * TOUCH_PART) await this.touch(id);
+    if (Math.abs(idle) >= idleMs * TOUCH_PART) await this.touch(id);
     const parties = [...session.upstreams.keys()];
     const standing = await Promise.all(parties.map((party) => this.isStanding(session, party)));
     return standing.includes(true);
@@ -208,7 +210,7 @@ export class SignInSessions implements Sessions {
     const name = `refresh ${id} ${party}`;
     return this.once(name, async () => {
       const pause = this.pauses.get(name);
-      if (pause !== undefined && this.options.now() < pause) {
+      if (pause !== undefined && isRecent(pause, this.options.now(), PAUSE_MS)) {
         throw new ThirdPartyError("unavailable", "the refresh failed a moment ago");
       }
       this.pauses.delete(name);
@@ -224,6 +226,7 @@ export class SignInSessions implements Sessions {
     try {
       const tokens = await this.options.parties.get(party)?.party.refresh(upstream.tokens);
       if (tokens === undefined) throw new ThirdPartyError("refused", "the tokens cannot be refreshed");
+      this.options.reports.sessionRefreshed(party, "ok");
       const next = this.upstreamOf(tokens, generation + 1);
       const isStored = await this.options.rows.replace(session, party, next);
       this.cache.delete(id);
@@ -237,12 +240,15 @@ export class SignInSessions implements Sessions {
   }
 
   private async notRefreshed(id: string, party: string, error: unknown): Promise<undefined> {
+    // the store may fail as well, once the tokens are there
+    const outcome = error instanceof ThirdPartyError ? error.failure : undefined;
+    if (outcome !== undefined) this.options.reports.sessionRefreshed(party, outcome);
     if (error instanceof ThirdPartyError && (error.failure === "refused" || error.failure === "denied")) {
       await this.endAt(id, party, error.message);
       return;
     }
     if (this.pauses.size >= CACHED) this.pauses.clear();
-    this.pauses.set(`refresh ${id} ${party}`, this.options.now() + PAUSE_MS);
+    this.pauses.set(`refresh ${id} ${party}`, this.options.now());
     this.options.log.warn({ party, cause: String(error) }, "tokens not refreshed");
     throw error;
   }
@@ -257,13 +263,16 @@ export class SignInSessions implements Sessions {
       return false;
     }
     const { check } = this.options.parties.get(party) ?? {};
-    const since = now - (check?.everyMs ?? Number.POSITIVE_INFINITY);
-    if (check === undefined || upstream.checkedAt > since) return true;
-    return await this.once(`check ${id} ${party}`, () => this.checked(id, party, check.probe, since));
+    if (check === undefined || isNear(upstream.checkedAt, now, check.everyMs)) return true;
+    return await this.once(`check ${id} ${party}`, () => this.checked(id, party, check));
   }
 
-  private async checked(id: string, party: string, probe: Probe, since: number): Promise<boolean> {
-    if (await this.options.rows.claimCheck(id, party, since, this.options.now())) {
+  private async checked(
+    id: string,
+    party: string,
+    { probe, everyMs }: { readonly probe: Probe; readonly everyMs: number },
+  ): Promise<boolean> {
+    if (await this.options.rows.claimCheck(id, party, everyMs, this.options.now())) {
       this.cache.delete(id);
       const result = await this.probed(id, party, probe);
       if (result.kind === "refused") await this.endAt(id, party, "refused");
@@ -298,6 +307,7 @@ export class SignInSessions implements Sessions {
   /** Ends the session at one third party, and with the last one the person's session. */
   private async endAt(id: string, party: string, why: string): Promise<void> {
     this.options.log.info({ party, why }, "session ended by the third party");
+    this.options.reports.sessionEnded(party);
     await this.options.rows.removeUpstream(id, party);
     const session = await this.reload(id);
     if (session?.upstreams.size === 0) await this.end(id);
@@ -315,7 +325,7 @@ export class SignInSessions implements Sessions {
 
   private load(id: string): Promise<LoadedSession | undefined> {
     const cached = this.cache.get(id);
-    if (cached !== undefined && this.options.now() - cached.at < CACHE_MS) return cached.session;
+    if (cached !== undefined && isRecent(cached.at, this.options.now(), CACHE_MS)) return cached.session;
     return this.reload(id);
   }
 

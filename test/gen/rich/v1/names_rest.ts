@@ -4,6 +4,7 @@
 
 import {
   EnumTable,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -14,7 +15,6 @@ import {
   type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
-  ownValue,
   pathSegment,
   scannable,
   unary,
@@ -224,108 +224,128 @@ export const MODE: EnumTable = new EnumTable("rich.v1.Mode", [
   [1, "say \"on\"\u2028", "MODE_ON"],
 ]);
 
-const A_B_KEYS: ReadonlySet<string> = new Set(["b"]);
+const A_B_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "b", decodeA_B$), "b"],
+]);
 
 /** @generated from message rich.v1.A_B */
 export function decodeA_B(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["b"], "b", decodeA_B$);
-  out.unknownKeys(json, A_B_KEYS);
+  out.fields(json, A_B_FIELDS);
+  out.unknownKeys(json, A_B_FIELDS);
 }
 scannable(decodeA_B, () => [[1, decodeA_B$, "b"]]);
 
-const A_B_KEYS$: ReadonlySet<string> = new Set(["class", "function"]);
+const A_B_FIELDS$: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "class"), "class"],
+  [(value, out) => out.string(2, value, "function"), "function"],
+]);
 
 /** @generated from message rich.v1.A.B */
 export function decodeA_B$(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["class"], "class");
-  out.string(2, json["function"], "function");
-  out.unknownKeys(json, A_B_KEYS$);
+  out.fields(json, A_B_FIELDS$);
+  out.unknownKeys(json, A_B_FIELDS$);
 }
 scannable(decodeA_B$, () => [[1, "string", "class"], [2, "string", "function"]]);
 
-const FOO_KEYS: ReadonlySet<string> = new Set(["decode_foo", "decodeFoo"]);
+const FOO_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "decode_foo"), "decode_foo", "decodeFoo"],
+]);
 
 /** @generated from message rich.v1.Foo */
 export function decodeFoo(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["decode_foo"] ?? json["decodeFoo"], "decode_foo");
-  out.unknownKeys(json, FOO_KEYS);
+  out.fields(json, FOO_FIELDS);
+  out.unknownKeys(json, FOO_FIELDS);
 }
 scannable(decodeFoo, () => [[1, "string", "decode_foo", "decodeFoo"]]);
 
-const FOO_SCHEMA_KEYS: ReadonlySet<string> = new Set(["foo"]);
+const FOO_SCHEMA_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "foo", decodeFoo), "foo"],
+]);
 
 /** @generated from message rich.v1.FooSchema */
 export function decodeFooSchema(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["foo"], "foo", decodeFoo);
-  out.unknownKeys(json, FOO_SCHEMA_KEYS);
+  out.fields(json, FOO_SCHEMA_FIELDS);
+  out.unknownKeys(json, FOO_SCHEMA_FIELDS);
 }
 scannable(decodeFooSchema, () => [[1, decodeFoo, "foo"]]);
 
-const OBJECT_KEYS: ReadonlySet<string> = new Set([
-  "default", "has_own_property", "hasOwnProperty", "valueOf", "string", "set",
+const OBJECT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "default"), "default"],
+  [(value, out) => out.string(2, value, "has_own_property"), "has_own_property", "hasOwnProperty"],
+  [(value, out) => out.string(3, value, "valueOf"), "valueOf"],
+  [(value, out) => out.message(4, value, "string", decodeString), "string"],
+  [(value, out) => out.message(5, value, "set", decodeReadonlySet), "set"],
 ]);
 
 /** @generated from message rich.v1.Object */
 export function decodeObject(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["default"], "default");
-  out.string(2, json["has_own_property"] ?? ownValue(json, "hasOwnProperty"), "has_own_property");
-  out.string(3, ownValue(json, "valueOf"), "valueOf");
-  out.message(4, json["string"], "string", decodeString);
-  out.message(5, json["set"], "set", decodeReadonlySet);
-  out.unknownKeys(json, OBJECT_KEYS);
+  out.fields(json, OBJECT_FIELDS);
+  out.unknownKeys(json, OBJECT_FIELDS);
 }
 scannable(decodeObject, () => [
   [1, "string", "default"], [2, "string", "has_own_property", "hasOwnProperty"], [3, "string", "valueOf"],
   [4, decodeString, "string"], [5, decodeReadonlySet, "set"],
 ]);
 
-const PARTIAL_KEYS: ReadonlySet<string> = new Set(["id"]);
+const PARTIAL_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int64(1, value, "id"), "id"],
+]);
 
 /** @generated from message rich.v1.Partial */
 export function decodePartial(json: JsonObject, out: ProtoWriter): void {
-  out.int64(1, json["id"], "id");
-  out.unknownKeys(json, PARTIAL_KEYS);
+  out.fields(json, PARTIAL_FIELDS);
+  out.unknownKeys(json, PARTIAL_FIELDS);
 }
 scannable(decodePartial, () => [[1, "int64", "id"]]);
 
-const READONLY_SET_KEYS: ReadonlySet<string> = new Set(["modes"]);
+const READONLY_SET_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.enums(1, value, "modes", MODE), "modes"],
+]);
 
 /** @generated from message rich.v1.ReadonlySet */
 export function decodeReadonlySet(json: JsonObject, out: ProtoWriter): void {
-  out.enums(1, json["modes"], "modes", MODE);
-  out.unknownKeys(json, READONLY_SET_KEYS);
+  out.fields(json, READONLY_SET_FIELDS);
+  out.unknownKeys(json, READONLY_SET_FIELDS);
 }
 scannable(decodeReadonlySet, () => [[1, { list: MODE }, "modes"]]);
 
-const SET_KEYS: ReadonlySet<string> = new Set(["value"]);
+const SET_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "value", decodePartial), "value"],
+]);
 
 /** @generated from message rich.v1.Set */
 export function decodeSet(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["value"], "value", decodePartial);
-  out.unknownKeys(json, SET_KEYS);
+  out.fields(json, SET_FIELDS);
+  out.unknownKeys(json, SET_FIELDS);
 }
 scannable(decodeSet, () => [[1, decodePartial, "value"]]);
 
-const STRING_KEYS: ReadonlySet<string> = new Set([
-  "json", "message", "request", "out", "mode", "item", "value", "number", "answer",
-]);
-
 const STRING_CASE: OneofMembers = [[8, "number"], [9, "answer"]];
+
+const STRING_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "json"), "json"],
+  [(value, out) => out.string(2, value, "message"), "message"],
+  [(value, out) => out.int64(3, value, "request"), "request"],
+  [(value, out) => out.message(4, value, "out", decodeSet), "out"],
+  [(value, out) => out.enum(5, value, "mode", MODE), "mode"],
+  [(value, out) => out.list(6, value, "item", "int64"), "item"],
+  [
+    (value, out) => out.map(7, value, "value", "string", (value, key, out) => out.int64(2, value, key)),
+    "value",
+  ],
+  {
+    onlyFirst: STRING_CASE,
+    of: [
+      [(value, out) => out.int64(8, value, "number"), "number"],
+      [(value, out) => out.string(9, value, "answer"), "answer"],
+    ],
+  },
+]);
 
 /** @generated from message rich.v1.String */
 export function decodeString(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["json"], "json");
-  out.string(2, json["message"], "message");
-  out.int64(3, json["request"], "request");
-  out.message(4, json["out"], "out", decodeSet);
-  out.enum(5, json["mode"], "mode", MODE);
-  out.list(6, json["item"], "item", "int64");
-  out.map(7, json["value"], "value", "string", (value, key, out) => out.int64(2, value, key));
-  const caseStart = out.length;
-  out.int64(8, json["number"], "number");
-  out.string(9, json["answer"], "answer");
-  out.onlyFirst(caseStart, json, STRING_CASE);
-  out.unknownKeys(json, STRING_KEYS);
+  out.fields(json, STRING_FIELDS);
+  out.unknownKeys(json, STRING_FIELDS);
 }
 scannable(decodeString, () => [
   [1, "string", "json"], [2, "string", "message"], [3, "int64", "request"], [4, decodeSet, "out"],

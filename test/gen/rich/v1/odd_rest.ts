@@ -5,6 +5,7 @@
 import {
   Code,
   EnumTable,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -24,7 +25,6 @@ import {
   joinCommas,
   linkTarget,
   listJson,
-  ownValue,
   pathSegment,
   plainJson,
   rawEntries,
@@ -271,7 +271,25 @@ export const MOOD: EnumTable = new EnumTable("rich.v1.Mood", [
   [3, "30", "MOOD_NUMBERED"],
 ]);
 
-const BLOCK_KEYS: ReadonlySet<string> = new Set(["id", "type"]);
+const BLOCK_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  {
+    choose(json, out) {
+      switch (json["type"]) {
+        case "text":
+          out.flattened(2, json, decodeTextBlock, BLOCK_FIELDS);
+          break;
+        case "image":
+        case "picture":
+          out.flattened(3, json, decodeImageBlock, BLOCK_FIELDS);
+          break;
+        default:
+          out.unknownMember("type", "a known block", json["type"]);
+      }
+    },
+  },
+  { known: ["type"] },
+]);
 
 /**
  * Its kind and the keys of its kind stand in one object; what no field names is kept.
@@ -279,19 +297,8 @@ const BLOCK_KEYS: ReadonlySet<string> = new Set(["id", "type"]);
  * @generated from message rich.v1.Block
  */
 export function decodeBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  switch (json["type"]) {
-    case "text":
-      out.flattened(2, json, decodeTextBlock, BLOCK_KEYS);
-      break;
-    case "image":
-    case "picture":
-      out.flattened(3, json, decodeImageBlock, BLOCK_KEYS);
-      break;
-    default:
-      out.unknownMember("type", "a known block", json["type"]);
-  }
-  out.unknown(100, json, BLOCK_KEYS);
+  out.fields(json, BLOCK_FIELDS);
+  out.unknown(100, json, BLOCK_FIELDS);
 }
 scannable(decodeBlock, () => [
   [1, "string", "id"],
@@ -305,9 +312,30 @@ scannable(decodeBlock, () => [
   { unknown: 100 },
 ]);
 
-const ENVELOPE_KEYS: ReadonlySet<string> = new Set(["kind", "text", "image", "note"]);
-
 const ENVELOPE_CONTENT: OneofMembers = [[1, "text"], [2, "image"], [3, "note"]];
+
+const ENVELOPE_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    choose(json, out) {
+      const contentStart = out.length;
+      switch (json["kind"]) {
+        case "text":
+          out.message(1, json["text"], "text", decodeTextBlock);
+          break;
+        case "image":
+          out.message(2, json["image"], "image", decodeImageBlock);
+          break;
+        case "note":
+          out.string(3, json["note"], "note");
+          break;
+        default:
+          out.unknownMember("kind", "a known content", json["kind"]);
+      }
+      out.unchosen(contentStart, json, ENVELOPE_CONTENT);
+    },
+  },
+  { known: ["kind", "text", "image", "note"] },
+]);
 
 /**
  * The keys of a kind stand under its name.
@@ -315,22 +343,8 @@ const ENVELOPE_CONTENT: OneofMembers = [[1, "text"], [2, "image"], [3, "note"]];
  * @generated from message rich.v1.Envelope
  */
 export function decodeEnvelope(json: JsonObject, out: ProtoWriter): void {
-  const contentStart = out.length;
-  switch (json["kind"]) {
-    case "text":
-      out.message(1, json["text"], "text", decodeTextBlock);
-      break;
-    case "image":
-      out.message(2, json["image"], "image", decodeImageBlock);
-      break;
-    case "note":
-      out.string(3, json["note"], "note");
-      break;
-    default:
-      out.unknownMember("kind", "a known content", json["kind"]);
-  }
-  out.unchosen(contentStart, json, ENVELOPE_CONTENT);
-  out.unknownKeys(json, ENVELOPE_KEYS);
+  out.fields(json, ENVELOPE_FIELDS);
+  out.unknownKeys(json, ENVELOPE_FIELDS);
 }
 scannable(decodeEnvelope, () => [
   {
@@ -343,9 +357,28 @@ scannable(decodeEnvelope, () => [
   },
 ]);
 
-const HAPPENING_KEYS: ReadonlySet<string> = new Set(["type", "payload"]);
-
 const HAPPENING_PAYLOAD: OneofMembers = [[2, "payload"], [3, "payload"], [4, "payload"]];
+
+const HAPPENING_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "type"), "type"],
+  {
+    choose(json, out) {
+      const payloadStart = out.length;
+      switch (json["type"]) {
+        case "SaidEvent":
+          out.message(2, json["payload"], "payload", decodeTextBlock);
+          break;
+        case "ShownEvent":
+          out.message(3, json["payload"], "payload", decodeImageBlock);
+          break;
+        default:
+          out.message(4, json["payload"], "payload", decodeStruct);
+      }
+      out.unchosen(payloadStart, json, HAPPENING_PAYLOAD);
+    },
+  },
+  { known: ["payload"] },
+]);
 
 /**
  * The keys of all kinds stand under one key; kinds that are not known are kept as they are.
@@ -353,20 +386,8 @@ const HAPPENING_PAYLOAD: OneofMembers = [[2, "payload"], [3, "payload"], [4, "pa
  * @generated from message rich.v1.Happening
  */
 export function decodeHappening(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["type"], "type");
-  const payloadStart = out.length;
-  switch (json["type"]) {
-    case "SaidEvent":
-      out.message(2, json["payload"], "payload", decodeTextBlock);
-      break;
-    case "ShownEvent":
-      out.message(3, json["payload"], "payload", decodeImageBlock);
-      break;
-    default:
-      out.message(4, json["payload"], "payload", decodeStruct);
-  }
-  out.unchosen(payloadStart, json, HAPPENING_PAYLOAD);
-  out.unknownKeys(json, HAPPENING_KEYS);
+  out.fields(json, HAPPENING_FIELDS);
+  out.unknownKeys(json, HAPPENING_FIELDS);
 }
 scannable(decodeHappening, () => [
   [1, "string", "type"],
@@ -379,7 +400,10 @@ scannable(decodeHappening, () => [
   },
 ]);
 
-const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set(["url", "caption"]);
+const IMAGE_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "url"), "url"],
+  [(value, out) => out.message(2, value, "caption", decodeTextBlock), "caption"],
+]);
 
 /**
  * A picture.
@@ -387,13 +411,26 @@ const IMAGE_BLOCK_KEYS: ReadonlySet<string> = new Set(["url", "caption"]);
  * @generated from message rich.v1.ImageBlock
  */
 export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["url"], "url");
-  out.message(2, json["caption"], "caption", decodeTextBlock);
-  out.unknownKeys(json, IMAGE_BLOCK_KEYS);
+  out.fields(json, IMAGE_BLOCK_FIELDS);
+  out.unknownKeys(json, IMAGE_BLOCK_FIELDS);
 }
 scannable(decodeImageBlock, () => [[1, "string", "url"], [2, decodeTextBlock, "caption"]]);
 
-const LOOSE_KEYS: ReadonlySet<string> = new Set(["id", "type"]);
+const LOOSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  {
+    choose(json, out) {
+      switch (json["type"]) {
+        case "text":
+          out.flattened(2, json, decodeLooseText, LOOSE_FIELDS);
+          break;
+        default:
+          out.flattened(3, json, decodeStruct, LOOSE_FIELDS);
+      }
+    },
+  },
+  { known: ["type"] },
+]);
 
 /**
  * As Block, where the member keeps what no field names, and unknown kinds are kept as they are.
@@ -401,22 +438,17 @@ const LOOSE_KEYS: ReadonlySet<string> = new Set(["id", "type"]);
  * @generated from message rich.v1.Loose
  */
 export function decodeLoose(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  switch (json["type"]) {
-    case "text":
-      out.flattened(2, json, decodeLooseText, LOOSE_KEYS);
-      break;
-    default:
-      out.flattened(3, json, decodeStruct, LOOSE_KEYS);
-  }
-  out.unknownKeys(json, LOOSE_KEYS);
+  out.fields(json, LOOSE_FIELDS);
+  out.unknownKeys(json, LOOSE_FIELDS);
 }
 scannable(decodeLoose, () => [
   [1, "string", "id"],
   { when: [{ key: ["type"], is: ["text"], as: [2, decodeLooseText] }], otherwise: [3, decodeStruct] },
 ]);
 
-const LOOSE_TEXT_KEYS: ReadonlySet<string> = new Set(["text"]);
+const LOOSE_TEXT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "text"), "text"],
+]);
 
 /**
  * Text, with keys that are not known.
@@ -424,16 +456,45 @@ const LOOSE_TEXT_KEYS: ReadonlySet<string> = new Set(["text"]);
  * @generated from message rich.v1.LooseText
  */
 export function decodeLooseText(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["text"], "text");
-  out.unknown(100, json, LOOSE_TEXT_KEYS);
+  out.fields(json, LOOSE_TEXT_FIELDS);
+  out.unknown(100, json, LOOSE_TEXT_FIELDS);
 }
 scannable(decodeLooseText, () => [[1, "string", "text"], { unknown: 100 }]);
 
-const ODD_KEYS: ReadonlySet<string> = new Set([
-  "id_string", "idString", "id", "display-name", "constructor", "toString", "__proto__", "Proto", "seconds",
-  "millis", "micros", "iso", "formatted", "ends", "history", "tags", "numbers", "moods", "text_number",
-  "textNumber", "bare_number", "bareNumber", "url_data", "urlData", "mood", "row", "rows", "block", "blocks",
-  "envelope", "happening", "loose", "shapeless", "child",
+const ODD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id_string"), "id_string", "idString", "id"],
+  [(value, out) => out.string(2, value, "display-name"), "display-name"],
+  [(value, out) => out.string(3, value, "constructor"), "constructor"],
+  [(value, out) => out.string(4, value, "toString"), "toString"],
+  [(value, out) => out.string(5, value, "__proto__"), "__proto__", "Proto"],
+  [(value, out) => out.time(10, value, "seconds", "seconds"), "seconds"],
+  [(value, out) => out.time(11, value, "millis", "millis"), "millis"],
+  [(value, out) => out.time(12, value, "micros", "micros"), "micros"],
+  [(value, out) => out.time(13, value, "iso", "iso8601"), "iso"],
+  [(value, out) => out.time(14, value, "formatted", { pattern: "YYYY-MM-DD HH:mm:ss GMT" }), "formatted"],
+  [(value, out) => out.time(15, value, "ends", "seconds", "0"), "ends"],
+  [(value, out) => out.each(value, "history", (item, out) => out.time(16, item, "", "millis")), "history"],
+  [(value, out) => out.list(20, splitCommas(value), "tags", "string"), "tags"],
+  [(value, out) => out.list(21, splitNumbers(value), "numbers", "int32"), "numbers"],
+  [(value, out) => out.enums(22, splitCommas(value), "moods", MOOD, "collected"), "moods"],
+  [(value, out) => out.int64(23, value, "text_number"), "text_number", "textNumber"],
+  [(value, out) => out.int64(24, value, "bare_number"), "bare_number", "bareNumber"],
+  [(value, out) => out.bytes(25, value, "url_data"), "url_data", "urlData"],
+  [(value, out) => out.collectedEnum(26, value, "mood", MOOD), "mood"],
+  [(value, out) => out.wrapped(30, value, "row", (value, out) => out.list(1, value, "", "int64")), "row"],
+  [
+    (value, out) => out.each(value, "rows", (item, out) =>
+      out.wrapped(31, item, "", (value, out) => out.list(1, value, "", "int64")),
+    ),
+    "rows",
+  ],
+  [(value, out) => out.message(40, value, "block", decodeBlock), "block"],
+  [(value, out) => out.messages(41, value, "blocks", decodeBlock), "blocks"],
+  [(value, out) => out.message(42, value, "envelope", decodeEnvelope), "envelope"],
+  [(value, out) => out.message(43, value, "happening", decodeHappening), "happening"],
+  [(value, out) => out.message(44, value, "loose", decodeLoose), "loose"],
+  [(value, out) => out.message(45, value, "shapeless", decodeShapeless), "shapeless"],
+  [(value, out) => out.message(46, value, "child", decodeOdd), "child"],
 ]);
 
 /**
@@ -442,37 +503,8 @@ const ODD_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.Odd
  */
 export function decodeOdd(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id_string"] ?? json["idString"] ?? json["id"], "id_string");
-  out.string(2, json["display-name"], "display-name");
-  out.string(3, ownValue(json, "constructor"), "constructor");
-  out.string(4, ownValue(json, "toString"), "toString");
-  out.string(5, ownValue(json, "__proto__") ?? json["Proto"], "__proto__");
-  out.time(10, json["seconds"], "seconds", "seconds");
-  out.time(11, json["millis"], "millis", "millis");
-  out.time(12, json["micros"], "micros", "micros");
-  out.time(13, json["iso"], "iso", "iso8601");
-  out.time(14, json["formatted"], "formatted", { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
-  out.time(15, json["ends"], "ends", "seconds", "0");
-  out.each(json["history"], "history", (item, out) => out.time(16, item, "", "millis"));
-  out.list(20, splitCommas(json["tags"]), "tags", "string");
-  out.list(21, splitNumbers(json["numbers"]), "numbers", "int32");
-  out.enums(22, splitCommas(json["moods"]), "moods", MOOD, "collected");
-  out.int64(23, json["text_number"] ?? json["textNumber"], "text_number");
-  out.int64(24, json["bare_number"] ?? json["bareNumber"], "bare_number");
-  out.bytes(25, json["url_data"] ?? json["urlData"], "url_data");
-  out.collectedEnum(26, json["mood"], "mood", MOOD);
-  out.wrapped(30, json["row"], "row", (value, out) => out.list(1, value, "", "int64"));
-  out.each(json["rows"], "rows", (item, out) =>
-    out.wrapped(31, item, "", (value, out) => out.list(1, value, "", "int64")),
-  );
-  out.message(40, json["block"], "block", decodeBlock);
-  out.messages(41, json["blocks"], "blocks", decodeBlock);
-  out.message(42, json["envelope"], "envelope", decodeEnvelope);
-  out.message(43, json["happening"], "happening", decodeHappening);
-  out.message(44, json["loose"], "loose", decodeLoose);
-  out.message(45, json["shapeless"], "shapeless", decodeShapeless);
-  out.message(46, json["child"], "child", decodeOdd);
-  out.unknown(100, json, ODD_KEYS);
+  out.fields(json, ODD_FIELDS);
+  out.unknown(100, json, ODD_FIELDS);
 }
 scannable(decodeOdd, () => [
   [1, "uint64", "id_string", "idString", "id"], [2, "string", "display-name"], [3, "string", "constructor"],
@@ -488,7 +520,10 @@ scannable(decodeOdd, () => [
   [44, decodeLoose, "loose"], [45, decodeShapeless, "shapeless"], [46, decodeOdd, "child"], { unknown: 100 },
 ]);
 
-const PART_KEYS: ReadonlySet<string> = new Set(["name", "size"]);
+const PART_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "name"), "name"],
+  [(value, out) => out.int64(2, value, "size"), "size"],
+]);
 
 /**
  * A part.
@@ -496,13 +531,18 @@ const PART_KEYS: ReadonlySet<string> = new Set(["name", "size"]);
  * @generated from message rich.v1.Part
  */
 export function decodePart(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["name"], "name");
-  out.int64(2, json["size"], "size");
-  out.unknownKeys(json, PART_KEYS);
+  out.fields(json, PART_FIELDS);
+  out.unknownKeys(json, PART_FIELDS);
 }
 scannable(decodePart, () => [[1, "string", "name"], [2, "int64", "size"]]);
 
-const SHAPELESS_KEYS: ReadonlySet<string> = new Set(["object", "any", "list", "text", "number"]);
+const SHAPELESS_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "object", decodeStruct), "object"],
+  [(value, out) => out.nullable(2, value, "any", decodeValue), "any"],
+  [(value, out) => out.wrapped(3, value, "list", decodeListValue), "list"],
+  [(value, out) => out.wrapper(4, value, "text", "string"), "text"],
+  [(value, out) => out.wrapper(5, value, "number", "int64"), "number"],
+]);
 
 /**
  * Dynamic values.
@@ -510,19 +550,18 @@ const SHAPELESS_KEYS: ReadonlySet<string> = new Set(["object", "any", "list", "t
  * @generated from message rich.v1.Shapeless
  */
 export function decodeShapeless(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["object"], "object", decodeStruct);
-  out.nullable(2, json["any"], "any", decodeValue);
-  out.wrapped(3, json["list"], "list", decodeListValue);
-  out.wrapper(4, json["text"], "text", "string");
-  out.wrapper(5, json["number"], "number", "int64");
-  out.unknownKeys(json, SHAPELESS_KEYS);
+  out.fields(json, SHAPELESS_FIELDS);
+  out.unknownKeys(json, SHAPELESS_FIELDS);
 }
 scannable(decodeShapeless, () => [
   [1, decodeStruct, "object"], [2, decodeValue, "any"], [3, decodeListValue, "list"],
   [4, { wrapper: "string" }, "text"], [5, { wrapper: "int64" }, "number"],
 ]);
 
-const TEXT_BLOCK_KEYS: ReadonlySet<string> = new Set(["text", "mood"]);
+const TEXT_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "text"), "text"],
+  [(value, out) => out.enum(2, value, "mood", MOOD), "mood"],
+]);
 
 /**
  * Text.
@@ -530,9 +569,8 @@ const TEXT_BLOCK_KEYS: ReadonlySet<string> = new Set(["text", "mood"]);
  * @generated from message rich.v1.TextBlock
  */
 export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["text"], "text");
-  out.enum(2, json["mood"], "mood", MOOD);
-  out.unknownKeys(json, TEXT_BLOCK_KEYS);
+  out.fields(json, TEXT_BLOCK_FIELDS);
+  out.unknownKeys(json, TEXT_BLOCK_FIELDS);
 }
 scannable(decodeTextBlock, () => [[1, "string", "text"], [2, MOOD, "mood"]]);
 

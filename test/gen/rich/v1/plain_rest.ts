@@ -4,6 +4,7 @@
 
 import {
   EnumTable,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -184,14 +185,27 @@ export const COLOR: EnumTable = new EnumTable("rich.v1.Color", [
   [2147483647, "COLOR_LARGE"],
 ]);
 
-const CHOICE_KEYS: ReadonlySet<string> = new Set([
-  "text", "number", "color", "message", "time", "struct", "wrapper", "value", "data",
-]);
-
 const CHOICE_CHOICE: OneofMembers = [
   [1, "text"], [2, "number"], [3, "color"], [4, "message"], [5, "time"], [6, "struct"], [7, "wrapper"],
   [8, "value"], [9, "data"],
 ];
+
+const CHOICE_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    onlyFirst: CHOICE_CHOICE,
+    of: [
+      [(value, out) => out.string(1, value, "text"), "text"],
+      [(value, out) => out.int64(2, value, "number"), "number"],
+      [(value, out) => out.enum(3, value, "color", COLOR), "color"],
+      [(value, out) => out.message(4, value, "message", decodeScalars), "message"],
+      [(value, out) => out.time(5, value, "time", "iso8601"), "time"],
+      [(value, out) => out.message(6, value, "struct", decodeStruct), "struct"],
+      [(value, out) => out.wrapper(7, value, "wrapper", "string"), "wrapper"],
+      [(value, out) => out.nullable(8, value, "value", decodeValue), "value"],
+      [(value, out) => out.bytes(9, value, "data"), "data"],
+    ],
+  },
+]);
 
 /**
  * A oneof without rules.
@@ -199,18 +213,8 @@ const CHOICE_CHOICE: OneofMembers = [
  * @generated from message rich.v1.Choice
  */
 export function decodeChoice(json: JsonObject, out: ProtoWriter): void {
-  const choiceStart = out.length;
-  out.string(1, json["text"], "text");
-  out.int64(2, json["number"], "number");
-  out.enum(3, json["color"], "color", COLOR);
-  out.message(4, json["message"], "message", decodeScalars);
-  out.time(5, json["time"], "time", "iso8601");
-  out.message(6, json["struct"], "struct", decodeStruct);
-  out.wrapper(7, json["wrapper"], "wrapper", "string");
-  out.nullable(8, json["value"], "value", decodeValue);
-  out.bytes(9, json["data"], "data");
-  out.onlyFirst(choiceStart, json, CHOICE_CHOICE);
-  out.unknownKeys(json, CHOICE_KEYS);
+  out.fields(json, CHOICE_FIELDS);
+  out.unknownKeys(json, CHOICE_FIELDS);
 }
 scannable(decodeChoice, () => [
   [1, "string", "text"], [2, "int64", "number"], [3, COLOR, "color"], [4, decodeScalars, "message"],
@@ -218,14 +222,47 @@ scannable(decodeChoice, () => [
   [8, decodeValue, "value"], [9, null, "data"], { oneOf: [1, 2, 3, 4, 5, 6, 7, 8, 9] },
 ]);
 
-const LISTS_KEYS: ReadonlySet<string> = new Set([
-  "double_values", "doubleValues", "float_values", "floatValues", "int32_values", "int32Values",
-  "int64_values", "int64Values", "uint32_values", "uint32Values", "uint64_values", "uint64Values",
-  "sint32_values", "sint32Values", "sint64_values", "sint64Values", "fixed32_values", "fixed32Values",
-  "fixed64_values", "fixed64Values", "sfixed32_values", "sfixed32Values", "sfixed64_values", "sfixed64Values",
-  "bool_values", "boolValues", "string_values", "stringValues", "bytes_values", "bytesValues", "color_values",
-  "colorValues", "message_values", "messageValues", "timestamps", "durations", "wrappers", "structs",
-  "values", "masks", "lists",
+const LISTS_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.list(1, value, "double_values", "double"), "double_values", "doubleValues"],
+  [(value, out) => out.list(2, value, "float_values", "float"), "float_values", "floatValues"],
+  [(value, out) => out.list(3, value, "int32_values", "int32"), "int32_values", "int32Values"],
+  [(value, out) => out.list(4, value, "int64_values", "int64"), "int64_values", "int64Values"],
+  [(value, out) => out.list(5, value, "uint32_values", "uint32"), "uint32_values", "uint32Values"],
+  [(value, out) => out.list(6, value, "uint64_values", "uint64"), "uint64_values", "uint64Values"],
+  [(value, out) => out.list(7, value, "sint32_values", "sint32"), "sint32_values", "sint32Values"],
+  [(value, out) => out.list(8, value, "sint64_values", "sint64"), "sint64_values", "sint64Values"],
+  [(value, out) => out.list(9, value, "fixed32_values", "fixed32"), "fixed32_values", "fixed32Values"],
+  [(value, out) => out.list(10, value, "fixed64_values", "fixed64"), "fixed64_values", "fixed64Values"],
+  [(value, out) => out.list(11, value, "sfixed32_values", "sfixed32"), "sfixed32_values", "sfixed32Values"],
+  [(value, out) => out.list(12, value, "sfixed64_values", "sfixed64"), "sfixed64_values", "sfixed64Values"],
+  [(value, out) => out.list(13, value, "bool_values", "bool"), "bool_values", "boolValues"],
+  [(value, out) => out.list(14, value, "string_values", "string"), "string_values", "stringValues"],
+  [(value, out) => out.list(15, value, "bytes_values", "bytes"), "bytes_values", "bytesValues"],
+  [(value, out) => out.enums(16, value, "color_values", COLOR), "color_values", "colorValues"],
+  [
+    (value, out) => out.messages(17, value, "message_values", decodeScalars),
+    "message_values",
+    "messageValues",
+  ],
+  [
+    (value, out) => out.each(value, "timestamps", (item, out) => out.time(18, item, "", "iso8601")),
+    "timestamps",
+  ],
+  [(value, out) => out.each(value, "durations", (item, out) => out.duration(19, item, "")), "durations"],
+  [
+    (value, out) => out.each(value, "wrappers", (item, out) => out.wrapper(20, item, "", "string")),
+    "wrappers",
+  ],
+  [(value, out) => out.messages(21, value, "structs", decodeStruct), "structs"],
+  [
+    (value, out) => out.each(value, "values", (item, out) => out.nullable(22, item, "", decodeValue)),
+    "values",
+  ],
+  [(value, out) => out.each(value, "masks", (item, out) => out.fieldMask(23, item, "")), "masks"],
+  [
+    (value, out) => out.each(value, "lists", (item, out) => out.wrapped(24, item, "", decodeListValue)),
+    "lists",
+  ],
 ]);
 
 /**
@@ -234,31 +271,8 @@ const LISTS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.Lists
  */
 export function decodeLists(json: JsonObject, out: ProtoWriter): void {
-  out.list(1, json["double_values"] ?? json["doubleValues"], "double_values", "double");
-  out.list(2, json["float_values"] ?? json["floatValues"], "float_values", "float");
-  out.list(3, json["int32_values"] ?? json["int32Values"], "int32_values", "int32");
-  out.list(4, json["int64_values"] ?? json["int64Values"], "int64_values", "int64");
-  out.list(5, json["uint32_values"] ?? json["uint32Values"], "uint32_values", "uint32");
-  out.list(6, json["uint64_values"] ?? json["uint64Values"], "uint64_values", "uint64");
-  out.list(7, json["sint32_values"] ?? json["sint32Values"], "sint32_values", "sint32");
-  out.list(8, json["sint64_values"] ?? json["sint64Values"], "sint64_values", "sint64");
-  out.list(9, json["fixed32_values"] ?? json["fixed32Values"], "fixed32_values", "fixed32");
-  out.list(10, json["fixed64_values"] ?? json["fixed64Values"], "fixed64_values", "fixed64");
-  out.list(11, json["sfixed32_values"] ?? json["sfixed32Values"], "sfixed32_values", "sfixed32");
-  out.list(12, json["sfixed64_values"] ?? json["sfixed64Values"], "sfixed64_values", "sfixed64");
-  out.list(13, json["bool_values"] ?? json["boolValues"], "bool_values", "bool");
-  out.list(14, json["string_values"] ?? json["stringValues"], "string_values", "string");
-  out.list(15, json["bytes_values"] ?? json["bytesValues"], "bytes_values", "bytes");
-  out.enums(16, json["color_values"] ?? json["colorValues"], "color_values", COLOR);
-  out.messages(17, json["message_values"] ?? json["messageValues"], "message_values", decodeScalars);
-  out.each(json["timestamps"], "timestamps", (item, out) => out.time(18, item, "", "iso8601"));
-  out.each(json["durations"], "durations", (item, out) => out.duration(19, item, ""));
-  out.each(json["wrappers"], "wrappers", (item, out) => out.wrapper(20, item, "", "string"));
-  out.messages(21, json["structs"], "structs", decodeStruct);
-  out.each(json["values"], "values", (item, out) => out.nullable(22, item, "", decodeValue));
-  out.each(json["masks"], "masks", (item, out) => out.fieldMask(23, item, ""));
-  out.each(json["lists"], "lists", (item, out) => out.wrapped(24, item, "", decodeListValue));
-  out.unknownKeys(json, LISTS_KEYS);
+  out.fields(json, LISTS_FIELDS);
+  out.unknownKeys(json, LISTS_FIELDS);
 }
 scannable(decodeLists, () => [
   [1, { list: "double" }, "double_values", "doubleValues"],
@@ -282,9 +296,69 @@ scannable(decodeLists, () => [
   [22, { list: decodeValue }, "values"], [23, null, "masks"], [24, { list: decodeListValue }, "lists"],
 ]);
 
-const MAPS_KEYS: ReadonlySet<string> = new Set([
-  "strings", "int32s", "int64s", "uint32s", "uint64s", "sint32s", "fixed64s", "bools", "messages",
-  "timestamps", "values", "structs", "wrappers",
+const MAPS_FIELDS: FieldTable = new FieldTable(() => [
+  [
+    (value, out) => out.map(1, value, "strings", "string", (value, key, out) => out.string(2, value, key)),
+    "strings",
+  ],
+  [
+    (value, out) => out.map(2, value, "int32s", "int32", (value, key, out) => out.int32(2, value, key)),
+    "int32s",
+  ],
+  [
+    (value, out) => out.map(3, value, "int64s", "int64", (value, key, out) => out.int64(2, value, key)),
+    "int64s",
+  ],
+  [
+    (value, out) => out.map(4, value, "uint32s", "uint32", (value, key, out) => out.double(2, value, key)),
+    "uint32s",
+  ],
+  [
+    (value, out) => out.map(5, value, "uint64s", "uint64", (value, key, out) => out.uint64(2, value, key)),
+    "uint64s",
+  ],
+  [
+    (value, out) => out.map(6, value, "sint32s", "sint32", (value, key, out) => out.bytes(2, value, key)),
+    "sint32s",
+  ],
+  [
+    (value, out) => out.map(7, value, "fixed64s", "fixed64", (value, key, out) => out.bool(2, value, key)),
+    "fixed64s",
+  ],
+  [
+    (value, out) => out.map(8, value, "bools", "bool", (value, key, out) => out.enum(2, value, key, COLOR)),
+    "bools",
+  ],
+  [
+    (value, out) => out.map(9, value, "messages", "string", (value, key, out) =>
+      out.message(2, value, key, decodeScalars),
+    ),
+    "messages",
+  ],
+  [
+    (value, out) => out.map(10, value, "timestamps", "string", (value, key, out) =>
+      out.time(2, value, key, "iso8601"),
+    ),
+    "timestamps",
+  ],
+  [
+    (value, out) => out.map(11, value, "values", "string", (value, key, out) =>
+      out.nullable(2, value, key, decodeValue),
+    ),
+    "values",
+  ],
+  [
+    (value, out) => out.map(12, value, "structs", "string", (value, key, out) =>
+      out.message(2, value, key, decodeStruct),
+    ),
+    "structs",
+  ],
+  [
+    (value, out) => out.map(13, value, "wrappers", "string", (value, key, out) =>
+      out.wrapper(2, value, key, "int64"),
+    ),
+    "wrappers",
+  ],
 ]);
 
 /**
@@ -293,30 +367,8 @@ const MAPS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.Maps
  */
 export function decodeMaps(json: JsonObject, out: ProtoWriter): void {
-  out.map(1, json["strings"], "strings", "string", (value, key, out) => out.string(2, value, key));
-  out.map(2, json["int32s"], "int32s", "int32", (value, key, out) => out.int32(2, value, key));
-  out.map(3, json["int64s"], "int64s", "int64", (value, key, out) => out.int64(2, value, key));
-  out.map(4, json["uint32s"], "uint32s", "uint32", (value, key, out) => out.double(2, value, key));
-  out.map(5, json["uint64s"], "uint64s", "uint64", (value, key, out) => out.uint64(2, value, key));
-  out.map(6, json["sint32s"], "sint32s", "sint32", (value, key, out) => out.bytes(2, value, key));
-  out.map(7, json["fixed64s"], "fixed64s", "fixed64", (value, key, out) => out.bool(2, value, key));
-  out.map(8, json["bools"], "bools", "bool", (value, key, out) => out.enum(2, value, key, COLOR));
-  out.map(9, json["messages"], "messages", "string", (value, key, out) =>
-    out.message(2, value, key, decodeScalars),
-  );
-  out.map(10, json["timestamps"], "timestamps", "string", (value, key, out) =>
-    out.time(2, value, key, "iso8601"),
-  );
-  out.map(11, json["values"], "values", "string", (value, key, out) =>
-    out.nullable(2, value, key, decodeValue),
-  );
-  out.map(12, json["structs"], "structs", "string", (value, key, out) =>
-    out.message(2, value, key, decodeStruct),
-  );
-  out.map(13, json["wrappers"], "wrappers", "string", (value, key, out) =>
-    out.wrapper(2, value, key, "int64"),
-  );
-  out.unknownKeys(json, MAPS_KEYS);
+  out.fields(json, MAPS_FIELDS);
+  out.unknownKeys(json, MAPS_FIELDS);
 }
 scannable(decodeMaps, () => [
   [1, { map: "string" }, "strings"], [2, null, "int32s"], [3, null, "int64s"], [4, null, "uint32s"],
@@ -326,10 +378,16 @@ scannable(decodeMaps, () => [
   [13, { map: { wrapper: "int64" } }, "wrappers"],
 ]);
 
-const OPTIONAL_SCALARS_KEYS: ReadonlySet<string> = new Set([
-  "double_value", "doubleValue", "float_value", "floatValue", "int32_value", "int32Value", "int64_value",
-  "int64Value", "uint64_value", "uint64Value", "bool_value", "boolValue", "string_value", "stringValue",
-  "bytes_value", "bytesValue", "color_value", "colorValue",
+const OPTIONAL_SCALARS_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.double(1, value, "double_value"), "double_value", "doubleValue"],
+  [(value, out) => out.float(2, value, "float_value"), "float_value", "floatValue"],
+  [(value, out) => out.int32(3, value, "int32_value"), "int32_value", "int32Value"],
+  [(value, out) => out.int64(4, value, "int64_value"), "int64_value", "int64Value"],
+  [(value, out) => out.uint64(6, value, "uint64_value"), "uint64_value", "uint64Value"],
+  [(value, out) => out.bool(13, value, "bool_value"), "bool_value", "boolValue"],
+  [(value, out) => out.string(14, value, "string_value"), "string_value", "stringValue"],
+  [(value, out) => out.bytes(15, value, "bytes_value"), "bytes_value", "bytesValue"],
+  [(value, out) => out.enum(16, value, "color_value", COLOR), "color_value", "colorValue"],
 ]);
 
 /**
@@ -338,16 +396,8 @@ const OPTIONAL_SCALARS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.OptionalScalars
  */
 export function decodeOptionalScalars(json: JsonObject, out: ProtoWriter): void {
-  out.double(1, json["double_value"] ?? json["doubleValue"], "double_value");
-  out.float(2, json["float_value"] ?? json["floatValue"], "float_value");
-  out.int32(3, json["int32_value"] ?? json["int32Value"], "int32_value");
-  out.int64(4, json["int64_value"] ?? json["int64Value"], "int64_value");
-  out.uint64(6, json["uint64_value"] ?? json["uint64Value"], "uint64_value");
-  out.bool(13, json["bool_value"] ?? json["boolValue"], "bool_value");
-  out.string(14, json["string_value"] ?? json["stringValue"], "string_value");
-  out.bytes(15, json["bytes_value"] ?? json["bytesValue"], "bytes_value");
-  out.enum(16, json["color_value"] ?? json["colorValue"], "color_value", COLOR);
-  out.unknownKeys(json, OPTIONAL_SCALARS_KEYS);
+  out.fields(json, OPTIONAL_SCALARS_FIELDS);
+  out.unknownKeys(json, OPTIONAL_SCALARS_FIELDS);
 }
 scannable(decodeOptionalScalars, () => [
   [1, "double", "double_value", "doubleValue"], [2, "float", "float_value", "floatValue"],
@@ -357,9 +407,20 @@ scannable(decodeOptionalScalars, () => [
   [16, COLOR, "color_value", "colorValue"],
 ]);
 
-const PLAIN_KEYS: ReadonlySet<string> = new Set([
-  "scalars", "optional_scalars", "optionalScalars", "lists", "maps", "wrappers", "well_known", "wellKnown",
-  "choice", "child", "children",
+const PLAIN_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "scalars", decodeScalars), "scalars"],
+  [
+    (value, out) => out.message(2, value, "optional_scalars", decodeOptionalScalars),
+    "optional_scalars",
+    "optionalScalars",
+  ],
+  [(value, out) => out.message(3, value, "lists", decodeLists), "lists"],
+  [(value, out) => out.message(4, value, "maps", decodeMaps), "maps"],
+  [(value, out) => out.message(5, value, "wrappers", decodeWrappers), "wrappers"],
+  [(value, out) => out.message(6, value, "well_known", decodeWellKnown), "well_known", "wellKnown"],
+  [(value, out) => out.message(7, value, "choice", decodeChoice), "choice"],
+  [(value, out) => out.message(16, value, "child", decodePlain), "child"],
+  [(value, out) => out.messages(2000, value, "children", decodePlain), "children"],
 ]);
 
 /**
@@ -368,21 +429,8 @@ const PLAIN_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.Plain
  */
 export function decodePlain(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["scalars"], "scalars", decodeScalars);
-  out.message(
-    2,
-    json["optional_scalars"] ?? json["optionalScalars"],
-    "optional_scalars",
-    decodeOptionalScalars,
-  );
-  out.message(3, json["lists"], "lists", decodeLists);
-  out.message(4, json["maps"], "maps", decodeMaps);
-  out.message(5, json["wrappers"], "wrappers", decodeWrappers);
-  out.message(6, json["well_known"] ?? json["wellKnown"], "well_known", decodeWellKnown);
-  out.message(7, json["choice"], "choice", decodeChoice);
-  out.message(16, json["child"], "child", decodePlain);
-  out.messages(2000, json["children"], "children", decodePlain);
-  out.unknownKeys(json, PLAIN_KEYS);
+  out.fields(json, PLAIN_FIELDS);
+  out.unknownKeys(json, PLAIN_FIELDS);
 }
 scannable(decodePlain, () => [
   [1, decodeScalars, "scalars"], [2, decodeOptionalScalars, "optional_scalars", "optionalScalars"],
@@ -391,12 +439,23 @@ scannable(decodePlain, () => [
   [2000, { list: decodePlain }, "children"],
 ]);
 
-const SCALARS_KEYS: ReadonlySet<string> = new Set([
-  "double_value", "doubleValue", "float_value", "floatValue", "int32_value", "int32Value", "int64_value",
-  "int64Value", "uint32_value", "uint32Value", "uint64_value", "uint64Value", "sint32_value", "sint32Value",
-  "sint64_value", "sint64Value", "fixed32_value", "fixed32Value", "fixed64_value", "fixed64Value",
-  "sfixed32_value", "sfixed32Value", "sfixed64_value", "sfixed64Value", "bool_value", "boolValue",
-  "string_value", "stringValue", "bytes_value", "bytesValue", "color_value", "colorValue",
+const SCALARS_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.double(1, value, "double_value"), "double_value", "doubleValue"],
+  [(value, out) => out.float(2, value, "float_value"), "float_value", "floatValue"],
+  [(value, out) => out.int32(3, value, "int32_value"), "int32_value", "int32Value"],
+  [(value, out) => out.int64(4, value, "int64_value"), "int64_value", "int64Value"],
+  [(value, out) => out.uint32(5, value, "uint32_value"), "uint32_value", "uint32Value"],
+  [(value, out) => out.uint64(6, value, "uint64_value"), "uint64_value", "uint64Value"],
+  [(value, out) => out.sint32(7, value, "sint32_value"), "sint32_value", "sint32Value"],
+  [(value, out) => out.sint64(8, value, "sint64_value"), "sint64_value", "sint64Value"],
+  [(value, out) => out.fixed32(9, value, "fixed32_value"), "fixed32_value", "fixed32Value"],
+  [(value, out) => out.fixed64(10, value, "fixed64_value"), "fixed64_value", "fixed64Value"],
+  [(value, out) => out.sfixed32(11, value, "sfixed32_value"), "sfixed32_value", "sfixed32Value"],
+  [(value, out) => out.sfixed64(12, value, "sfixed64_value"), "sfixed64_value", "sfixed64Value"],
+  [(value, out) => out.bool(13, value, "bool_value"), "bool_value", "boolValue"],
+  [(value, out) => out.string(14, value, "string_value"), "string_value", "stringValue"],
+  [(value, out) => out.bytes(15, value, "bytes_value"), "bytes_value", "bytesValue"],
+  [(value, out) => out.enum(16, value, "color_value", COLOR), "color_value", "colorValue"],
 ]);
 
 /**
@@ -405,23 +464,8 @@ const SCALARS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.Scalars
  */
 export function decodeScalars(json: JsonObject, out: ProtoWriter): void {
-  out.double(1, json["double_value"] ?? json["doubleValue"], "double_value");
-  out.float(2, json["float_value"] ?? json["floatValue"], "float_value");
-  out.int32(3, json["int32_value"] ?? json["int32Value"], "int32_value");
-  out.int64(4, json["int64_value"] ?? json["int64Value"], "int64_value");
-  out.uint32(5, json["uint32_value"] ?? json["uint32Value"], "uint32_value");
-  out.uint64(6, json["uint64_value"] ?? json["uint64Value"], "uint64_value");
-  out.sint32(7, json["sint32_value"] ?? json["sint32Value"], "sint32_value");
-  out.sint64(8, json["sint64_value"] ?? json["sint64Value"], "sint64_value");
-  out.fixed32(9, json["fixed32_value"] ?? json["fixed32Value"], "fixed32_value");
-  out.fixed64(10, json["fixed64_value"] ?? json["fixed64Value"], "fixed64_value");
-  out.sfixed32(11, json["sfixed32_value"] ?? json["sfixed32Value"], "sfixed32_value");
-  out.sfixed64(12, json["sfixed64_value"] ?? json["sfixed64Value"], "sfixed64_value");
-  out.bool(13, json["bool_value"] ?? json["boolValue"], "bool_value");
-  out.string(14, json["string_value"] ?? json["stringValue"], "string_value");
-  out.bytes(15, json["bytes_value"] ?? json["bytesValue"], "bytes_value");
-  out.enum(16, json["color_value"] ?? json["colorValue"], "color_value", COLOR);
-  out.unknownKeys(json, SCALARS_KEYS);
+  out.fields(json, SCALARS_FIELDS);
+  out.unknownKeys(json, SCALARS_FIELDS);
 }
 scannable(decodeScalars, () => [
   [1, "double", "double_value", "doubleValue"], [2, "float", "float_value", "floatValue"],
@@ -434,8 +478,14 @@ scannable(decodeScalars, () => [
   [15, null, "bytes_value", "bytesValue"], [16, COLOR, "color_value", "colorValue"],
 ]);
 
-const WELL_KNOWN_KEYS: ReadonlySet<string> = new Set([
-  "timestamp", "duration", "mask", "struct", "value", "list", "empty",
+const WELL_KNOWN_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.time(1, value, "timestamp", "iso8601"), "timestamp"],
+  [(value, out) => out.duration(2, value, "duration"), "duration"],
+  [(value, out) => out.fieldMask(3, value, "mask"), "mask"],
+  [(value, out) => out.message(4, value, "struct", decodeStruct), "struct"],
+  [(value, out) => out.nullable(5, value, "value", decodeValue), "value"],
+  [(value, out) => out.wrapped(6, value, "list", decodeListValue), "list"],
+  [(value, out) => out.message(7, value, "empty", decodeEmpty), "empty"],
 ]);
 
 /**
@@ -444,14 +494,8 @@ const WELL_KNOWN_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.WellKnown
  */
 export function decodeWellKnown(json: JsonObject, out: ProtoWriter): void {
-  out.time(1, json["timestamp"], "timestamp", "iso8601");
-  out.duration(2, json["duration"], "duration");
-  out.fieldMask(3, json["mask"], "mask");
-  out.message(4, json["struct"], "struct", decodeStruct);
-  out.nullable(5, json["value"], "value", decodeValue);
-  out.wrapped(6, json["list"], "list", decodeListValue);
-  out.message(7, json["empty"], "empty", decodeEmpty);
-  out.unknownKeys(json, WELL_KNOWN_KEYS);
+  out.fields(json, WELL_KNOWN_FIELDS);
+  out.unknownKeys(json, WELL_KNOWN_FIELDS);
 }
 scannable(decodeWellKnown, () => [
   [1, { time: "iso8601" }, "timestamp"], [2, null, "duration"], [3, null, "mask"],
@@ -459,10 +503,16 @@ scannable(decodeWellKnown, () => [
   [7, decodeEmpty, "empty"],
 ]);
 
-const WRAPPERS_KEYS: ReadonlySet<string> = new Set([
-  "double_value", "doubleValue", "float_value", "floatValue", "int64_value", "int64Value", "uint64_value",
-  "uint64Value", "int32_value", "int32Value", "uint32_value", "uint32Value", "bool_value", "boolValue",
-  "string_value", "stringValue", "bytes_value", "bytesValue",
+const WRAPPERS_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.wrapper(1, value, "double_value", "double"), "double_value", "doubleValue"],
+  [(value, out) => out.wrapper(2, value, "float_value", "float"), "float_value", "floatValue"],
+  [(value, out) => out.wrapper(3, value, "int64_value", "int64"), "int64_value", "int64Value"],
+  [(value, out) => out.wrapper(4, value, "uint64_value", "uint64"), "uint64_value", "uint64Value"],
+  [(value, out) => out.wrapper(5, value, "int32_value", "int32"), "int32_value", "int32Value"],
+  [(value, out) => out.wrapper(6, value, "uint32_value", "uint32"), "uint32_value", "uint32Value"],
+  [(value, out) => out.wrapper(7, value, "bool_value", "bool"), "bool_value", "boolValue"],
+  [(value, out) => out.wrapper(8, value, "string_value", "string"), "string_value", "stringValue"],
+  [(value, out) => out.wrapper(9, value, "bytes_value", "bytes"), "bytes_value", "bytesValue"],
 ]);
 
 /**
@@ -471,16 +521,8 @@ const WRAPPERS_KEYS: ReadonlySet<string> = new Set([
  * @generated from message rich.v1.Wrappers
  */
 export function decodeWrappers(json: JsonObject, out: ProtoWriter): void {
-  out.wrapper(1, json["double_value"] ?? json["doubleValue"], "double_value", "double");
-  out.wrapper(2, json["float_value"] ?? json["floatValue"], "float_value", "float");
-  out.wrapper(3, json["int64_value"] ?? json["int64Value"], "int64_value", "int64");
-  out.wrapper(4, json["uint64_value"] ?? json["uint64Value"], "uint64_value", "uint64");
-  out.wrapper(5, json["int32_value"] ?? json["int32Value"], "int32_value", "int32");
-  out.wrapper(6, json["uint32_value"] ?? json["uint32Value"], "uint32_value", "uint32");
-  out.wrapper(7, json["bool_value"] ?? json["boolValue"], "bool_value", "bool");
-  out.wrapper(8, json["string_value"] ?? json["stringValue"], "string_value", "string");
-  out.wrapper(9, json["bytes_value"] ?? json["bytesValue"], "bytes_value", "bytes");
-  out.unknownKeys(json, WRAPPERS_KEYS);
+  out.fields(json, WRAPPERS_FIELDS);
+  out.unknownKeys(json, WRAPPERS_FIELDS);
 }
 scannable(decodeWrappers, () => [
   [1, { wrapper: "double" }, "double_value", "doubleValue"],

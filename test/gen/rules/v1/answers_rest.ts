@@ -4,6 +4,7 @@
 
 import {
   EnumTable,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -188,53 +189,59 @@ export const TONE: EnumTable = new EnumTable("rules.v1.Tone", [
   [2, "12", "TONE_HIGH"],
 ]);
 
-const LOOSE_KEYS: ReadonlySet<string> = new Set(["count", "strict_count", "strictCount", "inner"]);
+const LOOSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.loosely("count").int64(1, value, "count"), "count"],
+  [(value, out) => out.int64(2, value, "strict_count"), "strict_count", "strictCount"],
+  [(value, out) => out.message(3, value, "inner", decodeLooseInner), "inner"],
+]);
 
 /** @generated from message rules.v1.Loose */
 export function decodeLoose(json: JsonObject, out: ProtoWriter): void {
-  out.loosely("count").int64(1, json["count"], "count");
-  out.int64(2, json["strict_count"] ?? json["strictCount"], "strict_count");
-  out.message(3, json["inner"], "inner", decodeLooseInner);
-  out.unknownStruct(4, json, LOOSE_KEYS, decodeStruct);
+  out.fields(json, LOOSE_FIELDS);
+  out.unknownStruct(4, json, LOOSE_FIELDS, decodeStruct);
 }
 scannable(decodeLoose, () => [
   [1, { loose: "int64" }, "count"], [2, "int64", "strict_count", "strictCount"],
   [3, decodeLooseInner, "inner"], { unknown: null },
 ]);
 
-const LOOSE_INNER_KEYS: ReadonlySet<string> = new Set(["known"]);
+const LOOSE_INNER_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "known"), "known"],
+]);
 
 /** @generated from message rules.v1.LooseInner */
 export function decodeLooseInner(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["known"], "known");
-  out.unknown(2, json, LOOSE_INNER_KEYS);
+  out.fields(json, LOOSE_INNER_FIELDS);
+  out.unknown(2, json, LOOSE_INNER_FIELDS);
 }
 scannable(decodeLooseInner, () => [[1, "string", "known"], { unknown: 2 }]);
 
-const NOTATION_KEYS: ReadonlySet<string> = new Set([
-  "seconds", "millis", "micros", "iso", "formatted", "raw", "url", "base64", "row", "rows", "tones", "tone",
-  "empty", "new-name", "old-name", "older-name",
+const NOTATION_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.time(1, value, "seconds", "seconds", "0"), "seconds"],
+  [(value, out) => out.time(2, value, "millis", "millis"), "millis"],
+  [(value, out) => out.time(3, value, "micros", "micros"), "micros"],
+  [(value, out) => out.time(4, value, "iso", "iso8601"), "iso"],
+  [(value, out) => out.time(5, value, "formatted", { pattern: "DD.MM.YYYY HH:mm:ss" }), "formatted"],
+  [(value, out) => out.textBytes(6, value, "raw"), "raw"],
+  [(value, out) => out.bytes(7, value, "url"), "url"],
+  [(value, out) => out.bytes(8, value, "base64"), "base64"],
+  [(value, out) => out.wrapped(9, value, "row", (value, out) => out.list(1, value, "", "int64")), "row"],
+  [
+    (value, out) => out.each(value, "rows", (item, out) =>
+      out.wrapped(10, item, "", (value, out) => out.list(1, value, "", "int64")),
+    ),
+    "rows",
+  ],
+  [(value, out) => out.enums(11, splitCommas(value), "tones", TONE), "tones"],
+  [(value, out) => out.enum(12, value, "tone", TONE), "tone"],
+  [(value, out) => out.wrapped(13, value, "empty", (value, out) => out.list(1, value, "", "int64")), "empty"],
+  [(value, out) => out.string(14, value, "new-name"), "new-name", "old-name", "older-name"],
 ]);
 
 /** @generated from message rules.v1.Notation */
 export function decodeNotation(json: JsonObject, out: ProtoWriter): void {
-  out.time(1, json["seconds"], "seconds", "seconds", "0");
-  out.time(2, json["millis"], "millis", "millis");
-  out.time(3, json["micros"], "micros", "micros");
-  out.time(4, json["iso"], "iso", "iso8601");
-  out.time(5, json["formatted"], "formatted", { pattern: "DD.MM.YYYY HH:mm:ss" });
-  out.textBytes(6, json["raw"], "raw");
-  out.bytes(7, json["url"], "url");
-  out.bytes(8, json["base64"], "base64");
-  out.wrapped(9, json["row"], "row", (value, out) => out.list(1, value, "", "int64"));
-  out.each(json["rows"], "rows", (item, out) =>
-    out.wrapped(10, item, "", (value, out) => out.list(1, value, "", "int64")),
-  );
-  out.enums(11, splitCommas(json["tones"]), "tones", TONE);
-  out.enum(12, json["tone"], "tone", TONE);
-  out.wrapped(13, json["empty"], "empty", (value, out) => out.list(1, value, "", "int64"));
-  out.string(14, json["new-name"] ?? json["old-name"] ?? json["older-name"], "new-name");
-  out.unknownKeys(json, NOTATION_KEYS);
+  out.fields(json, NOTATION_FIELDS);
+  out.unknownKeys(json, NOTATION_FIELDS);
 }
 scannable(decodeNotation, () => [
   [1, { time: "seconds", none: "0" }, "seconds"], [2, { time: "millis" }, "millis"],

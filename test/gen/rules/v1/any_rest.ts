@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -112,9 +113,20 @@ const TYPES = typesOf(file_rules_v1_any);
 
 const decodeKnownAny = decodeAny(TYPES);
 
-const OPERATION_KEYS: ReadonlySet<string> = new Set(["name", "metadata", "done", "error", "response"]);
-
 const OPERATION_RESULT: OneofMembers = [[4, "error"], [5, "response"]];
+
+const OPERATION_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "name"), "name"],
+  [(value, out) => out.message(2, value, "metadata", decodeKnownAny), "metadata"],
+  [(value, out) => out.bool(3, value, "done"), "done"],
+  {
+    onlyFirst: OPERATION_RESULT,
+    of: [
+      [(value, out) => out.message(4, value, "error", decodeStatus), "error"],
+      [(value, out) => out.message(5, value, "response", decodeKnownAny), "response"],
+    ],
+  },
+]);
 
 /**
  * Work that goes on after the response.
@@ -122,21 +134,19 @@ const OPERATION_RESULT: OneofMembers = [[4, "error"], [5, "response"]];
  * @generated from message rules.v1.Operation
  */
 export function decodeOperation(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["name"], "name");
-  out.message(2, json["metadata"], "metadata", decodeKnownAny);
-  out.bool(3, json["done"], "done");
-  const resultStart = out.length;
-  out.message(4, json["error"], "error", decodeStatus);
-  out.message(5, json["response"], "response", decodeKnownAny);
-  out.onlyFirst(resultStart, json, OPERATION_RESULT);
-  out.unknownKeys(json, OPERATION_KEYS);
+  out.fields(json, OPERATION_FIELDS);
+  out.unknownKeys(json, OPERATION_FIELDS);
 }
 scannable(decodeOperation, () => [
   [1, "string", "name"], [2, decodeKnownAny, "metadata"], [3, "bool", "done"], [4, decodeStatus, "error"],
   [5, decodeKnownAny, "response"], { oneOf: [4, 5] },
 ]);
 
-const STATUS_KEYS: ReadonlySet<string> = new Set(["code", "message", "details"]);
+const STATUS_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int32(1, value, "code"), "code"],
+  [(value, out) => out.string(2, value, "message"), "message"],
+  [(value, out) => out.messages(3, value, "details", decodeKnownAny), "details"],
+]);
 
 /**
  * The `Status` type defines a logical error model that is suitable for
@@ -147,10 +157,8 @@ const STATUS_KEYS: ReadonlySet<string> = new Set(["code", "message", "details"])
  * @generated from message google.rpc.Status
  */
 export function decodeStatus(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json["code"], "code");
-  out.string(2, json["message"], "message");
-  out.messages(3, json["details"], "details", decodeKnownAny);
-  out.unknownKeys(json, STATUS_KEYS);
+  out.fields(json, STATUS_FIELDS);
+  out.unknownKeys(json, STATUS_FIELDS);
 }
 scannable(decodeStatus, () => [
   [1, "int32", "code"], [2, "string", "message"], [3, { list: decodeKnownAny }, "details"],

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -321,13 +322,15 @@ export const BodyServiceRest: ServiceAdapter<typeof BodyService> = {
 };
 // @@protoc_insertion_point(service:rules.v1.BodyService)
 
-const BODY_ANSWER_KEYS: ReadonlySet<string> = new Set(["some_text", "someText", "count"]);
+const BODY_ANSWER_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "some_text"), "some_text", "someText"],
+  [(value, out) => out.int64(2, value, "count"), "count"],
+]);
 
 /** @generated from message rules.v1.BodyAnswer */
 export function decodeBodyAnswer(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["some_text"] ?? json["someText"], "some_text");
-  out.int64(2, json["count"], "count");
-  out.unknownKeys(json, BODY_ANSWER_KEYS);
+  out.fields(json, BODY_ANSWER_FIELDS);
+  out.unknownKeys(json, BODY_ANSWER_FIELDS);
 }
 scannable(decodeBodyAnswer, () => [[1, "string", "some_text", "someText"], [2, "int64", "count"]]);
 

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type JsonValue,
@@ -220,34 +221,43 @@ export const ReplyServiceRest: ServiceAdapter<typeof ReplyService> = {
 };
 // @@protoc_insertion_point(service:rules.v1.ReplyService)
 
-const ABSENT_KEYS: ReadonlySet<string> = new Set(["reason"]);
+const ABSENT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "reason"), "reason"],
+]);
 
 /** @generated from message rules.v1.Absent */
 export function decodeAbsent(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["reason"], "reason");
-  out.unknownKeys(json, ABSENT_KEYS);
+  out.fields(json, ABSENT_FIELDS);
+  out.unknownKeys(json, ABSENT_FIELDS);
 }
 scannable(decodeAbsent, () => [[1, "string", "reason"]]);
 
-const BESIDE_KEYS: ReadonlySet<string> = new Set(["type", "payload"]);
-
 const BESIDE_CHOICE: OneofMembers = [[1, "payload"], [2, "payload"]];
+
+const BESIDE_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    choose(json, out) {
+      const choiceStart = out.length;
+      switch (json["type"]) {
+        case "SaidEvent":
+          out.message(1, json["payload"], "payload", decodeText);
+          break;
+        case "ShownEvent":
+          out.message(2, json["payload"], "payload", decodePicture);
+          break;
+        default:
+          out.unknownMember("type", "a known choice", json["type"]);
+      }
+      out.unchosen(choiceStart, json, BESIDE_CHOICE);
+    },
+  },
+  { known: ["type", "payload"] },
+]);
 
 /** @generated from message rules.v1.Beside */
 export function decodeBeside(json: JsonObject, out: ProtoWriter): void {
-  const choiceStart = out.length;
-  switch (json["type"]) {
-    case "SaidEvent":
-      out.message(1, json["payload"], "payload", decodeText);
-      break;
-    case "ShownEvent":
-      out.message(2, json["payload"], "payload", decodePicture);
-      break;
-    default:
-      out.unknownMember("type", "a known choice", json["type"]);
-  }
-  out.unchosen(choiceStart, json, BESIDE_CHOICE);
-  out.unknownKeys(json, BESIDE_KEYS);
+  out.fields(json, BESIDE_FIELDS);
+  out.unknownKeys(json, BESIDE_FIELDS);
 }
 scannable(decodeBeside, () => [
   {
@@ -259,34 +269,27 @@ scannable(decodeBeside, () => [
   },
 ]);
 
-const CHOICES_KEYS: ReadonlySet<string> = new Set([
-  "plain", "flat", "nested", "beside", "guessed", "implied", "numbered", "flagged",
+const CHOICES_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "plain", decodePlain), "plain"],
+  [(value, out) => out.messages(2, value, "flat", decodeFlat), "flat"],
+  [(value, out) => out.messages(3, value, "nested", decodeNested), "nested"],
+  [(value, out) => out.messages(4, value, "beside", decodeBeside), "beside"],
+  [(value, out) => out.messages(5, value, "guessed", decodeGuessed), "guessed"],
+  [(value, out) => out.messages(6, value, "implied", decodeImplied), "implied"],
+  [(value, out) => out.messages(7, value, "numbered", decodeNumbered), "numbered"],
+  [(value, out) => out.messages(8, value, "flagged", decodeFlagged), "flagged"],
 ]);
 
 /** @generated from message rules.v1.Choices */
 export function decodeChoices(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["plain"], "plain", decodePlain);
-  out.messages(2, json["flat"], "flat", decodeFlat);
-  out.messages(3, json["nested"], "nested", decodeNested);
-  out.messages(4, json["beside"], "beside", decodeBeside);
-  out.messages(5, json["guessed"], "guessed", decodeGuessed);
-  out.messages(6, json["implied"], "implied", decodeImplied);
-  out.messages(7, json["numbered"], "numbered", decodeNumbered);
-  out.messages(8, json["flagged"], "flagged", decodeFlagged);
-  out.unknownKeys(json, CHOICES_KEYS);
+  out.fields(json, CHOICES_FIELDS);
+  out.unknownKeys(json, CHOICES_FIELDS);
 }
 scannable(decodeChoices, () => [
   [1, decodePlain, "plain"], [2, { list: decodeFlat }, "flat"], [3, { list: decodeNested }, "nested"],
   [4, { list: decodeBeside }, "beside"], [5, { list: decodeGuessed }, "guessed"],
   [6, { list: decodeImplied }, "implied"], [7, { list: decodeNumbered }, "numbered"],
   [8, { list: decodeFlagged }, "flagged"],
-]);
-
-const CROSSED_KEYS: ReadonlySet<string> = new Set([
-  "first_text", "firstText", "first_hit", "firstHit", "first_number", "firstNumber", "second_kind",
-  "secondKind", "second_hit", "secondHit", "second_text", "secondText", "third_kind", "thirdKind",
-  "third_value", "thirdValue", "fourth_text", "fourthText", "fourth_hit", "fourthHit", "fourth_kind",
-  "fourthKind",
 ]);
 
 const CROSSED_FIRST: OneofMembers = [
@@ -299,53 +302,76 @@ const CROSSED_THIRD: OneofMembers = [[6, "third_value", "thirdValue"], [7, "thir
 
 const CROSSED_FOURTH: OneofMembers = [[8, "fourth_text", "fourthText"], [9, "fourth_hit", "fourthHit"]];
 
+const CROSSED_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    onlyFirst: CROSSED_FIRST,
+    of: [
+      [(value, out) => out.string(1, value, "first_text"), "first_text", "firstText"],
+      [(value, out) => out.message(2, value, "first_hit", decodeHit), "first_hit", "firstHit"],
+      [(value, out) => out.int64(3, value, "first_number"), "first_number", "firstNumber"],
+    ],
+  },
+  {
+    choose(json, out) {
+      const secondStart = out.length;
+      switch (json["second_kind"] ?? json["secondKind"]) {
+        case "second_hit":
+          out.message(4, json["second_hit"] ?? json["secondHit"], "second_hit", decodeHit);
+          break;
+        case "second_text":
+          out.string(5, json["second_text"] ?? json["secondText"], "second_text");
+          break;
+        default:
+          out.unknownMember("second_kind", "a known second", json["second_kind"] ?? json["secondKind"]);
+      }
+      out.unchosen(secondStart, json, CROSSED_SECOND);
+    },
+  },
+  {
+    choose(json, out) {
+      const thirdStart = out.length;
+      switch (out.word(json["third_kind"] ?? json["thirdKind"], "third_kind")) {
+        case "hit":
+          out.message(6, json["third_value"] ?? json["thirdValue"], "third_value", decodeHit);
+          break;
+        case "9007199254740993":
+          out.message(7, json["third_value"] ?? json["thirdValue"], "third_value", decodeText);
+          break;
+        default:
+          out.unknownMember("third_kind", "a known third", json["third_kind"] ?? json["thirdKind"]);
+      }
+      out.unchosen(thirdStart, json, CROSSED_THIRD);
+    },
+  },
+  {
+    choose(json, out) {
+      const fourthStart = out.length;
+      if (
+        out.holds(json, { key: "fourth_kind", values: ["9007199254740993"] }) ||
+        out.holds(json, { key: "fourthKind", values: ["9007199254740993"] })
+      ) {
+        out.string(8, json["fourth_text"] ?? json["fourthText"], "fourth_text");
+      } else if ((json["fourth_hit"] ?? json["fourthHit"]) != null) {
+        out.message(9, json["fourth_hit"] ?? json["fourthHit"], "fourth_hit", decodeHit);
+      }
+      out.unchosen(fourthStart, json, CROSSED_FOURTH);
+    },
+  },
+  [(value, out) => out.string(10, value, "fourth_kind"), "fourth_kind", "fourthKind"],
+  { known: [
+    "second_kind", "secondKind", "second_hit", "secondHit", "second_text", "secondText", "third_kind",
+    "thirdKind", "third_value", "thirdValue", "fourth_text", "fourthText", "fourth_hit", "fourthHit",
+  ] },
+]);
+
 /**
  * Several members may be there at once, and keys are written in lowerCamel.
  *
  * @generated from message rules.v1.Crossed
  */
 export function decodeCrossed(json: JsonObject, out: ProtoWriter): void {
-  const firstStart = out.length;
-  out.string(1, json["first_text"] ?? json["firstText"], "first_text");
-  out.message(2, json["first_hit"] ?? json["firstHit"], "first_hit", decodeHit);
-  out.int64(3, json["first_number"] ?? json["firstNumber"], "first_number");
-  out.onlyFirst(firstStart, json, CROSSED_FIRST);
-  const secondStart = out.length;
-  switch (json["second_kind"] ?? json["secondKind"]) {
-    case "second_hit":
-      out.message(4, json["second_hit"] ?? json["secondHit"], "second_hit", decodeHit);
-      break;
-    case "second_text":
-      out.string(5, json["second_text"] ?? json["secondText"], "second_text");
-      break;
-    default:
-      out.unknownMember("second_kind", "a known second", json["second_kind"] ?? json["secondKind"]);
-  }
-  out.unchosen(secondStart, json, CROSSED_SECOND);
-  const thirdStart = out.length;
-  switch (out.word(json["third_kind"] ?? json["thirdKind"], "third_kind")) {
-    case "hit":
-      out.message(6, json["third_value"] ?? json["thirdValue"], "third_value", decodeHit);
-      break;
-    case "9007199254740993":
-      out.message(7, json["third_value"] ?? json["thirdValue"], "third_value", decodeText);
-      break;
-    default:
-      out.unknownMember("third_kind", "a known third", json["third_kind"] ?? json["thirdKind"]);
-  }
-  out.unchosen(thirdStart, json, CROSSED_THIRD);
-  const fourthStart = out.length;
-  if (
-    out.holds(json, { key: "fourth_kind", values: ["9007199254740993"] }) ||
-    out.holds(json, { key: "fourthKind", values: ["9007199254740993"] })
-  ) {
-    out.string(8, json["fourth_text"] ?? json["fourthText"], "fourth_text");
-  } else if ((json["fourth_hit"] ?? json["fourthHit"]) != null) {
-    out.message(9, json["fourth_hit"] ?? json["fourthHit"], "fourth_hit", decodeHit);
-  }
-  out.unchosen(fourthStart, json, CROSSED_FOURTH);
-  out.string(10, json["fourth_kind"] ?? json["fourthKind"], "fourth_kind");
-  out.unknownKeys(json, CROSSED_KEYS);
+  out.fields(json, CROSSED_FIELDS);
+  out.unknownKeys(json, CROSSED_FIELDS);
 }
 scannable(decodeCrossed, () => [
   [1, "string", "first_text", "firstText"], [2, decodeHit, "first_hit", "firstHit"],
@@ -389,7 +415,26 @@ scannable(decodeCrossed, () => [
   [10, "string", "fourth_kind", "fourthKind"],
 ]);
 
-const FLAGGED_KEYS: ReadonlySet<string> = new Set(["is_text", "isText"]);
+const FLAGGED_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    choose(json, out) {
+      if (
+        holds(json, { key: "is_text", values: ["true"], type: "boolean" }) ||
+        holds(json, { key: "isText", values: ["true"], type: "boolean" })
+      ) {
+        out.flattened(1, json, decodeText, FLAGGED_FIELDS);
+      } else if (
+        holds(json, { key: "is_text", values: ["false"], type: "boolean" }) ||
+        holds(json, { key: "isText", values: ["false"], type: "boolean" })
+      ) {
+        out.flattened(2, json, decodePicture, FLAGGED_FIELDS);
+      } else {
+        out.unknownMember("is_text", "a known choice", json["is_text"] ?? json["isText"]);
+      }
+    },
+  },
+  { known: ["is_text", "isText"] },
+]);
 
 /**
  * The discriminator is a boolean.
@@ -397,39 +442,34 @@ const FLAGGED_KEYS: ReadonlySet<string> = new Set(["is_text", "isText"]);
  * @generated from message rules.v1.Flagged
  */
 export function decodeFlagged(json: JsonObject, out: ProtoWriter): void {
-  if (
-    holds(json, { key: "is_text", values: ["true"], type: "boolean" }) ||
-    holds(json, { key: "isText", values: ["true"], type: "boolean" })
-  ) {
-    out.flattened(1, json, decodeText, FLAGGED_KEYS);
-  } else if (
-    holds(json, { key: "is_text", values: ["false"], type: "boolean" }) ||
-    holds(json, { key: "isText", values: ["false"], type: "boolean" })
-  ) {
-    out.flattened(2, json, decodePicture, FLAGGED_KEYS);
-  } else {
-    out.unknownMember("is_text", "a known choice", json["is_text"] ?? json["isText"]);
-  }
-  out.unknownKeys(json, FLAGGED_KEYS);
+  out.fields(json, FLAGGED_FIELDS);
+  out.unknownKeys(json, FLAGGED_FIELDS);
 }
 
-const FLAT_KEYS: ReadonlySet<string> = new Set(["id", "type"]);
+const FLAT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  {
+    choose(json, out) {
+      switch (json["type"]) {
+        case "text":
+          out.flattened(2, json, decodeText, FLAT_FIELDS);
+          break;
+        case "image":
+        case "photo":
+          out.flattened(3, json, decodePicture, FLAT_FIELDS);
+          break;
+        default:
+          out.flattened(4, json, decodeStruct, FLAT_FIELDS);
+      }
+    },
+  },
+  { known: ["type"] },
+]);
 
 /** @generated from message rules.v1.Flat */
 export function decodeFlat(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  switch (json["type"]) {
-    case "text":
-      out.flattened(2, json, decodeText, FLAT_KEYS);
-      break;
-    case "image":
-    case "photo":
-      out.flattened(3, json, decodePicture, FLAT_KEYS);
-      break;
-    default:
-      out.flattened(4, json, decodeStruct, FLAT_KEYS);
-  }
-  out.unknownKeys(json, FLAT_KEYS);
+  out.fields(json, FLAT_FIELDS);
+  out.unknownKeys(json, FLAT_FIELDS);
 }
 scannable(decodeFlat, () => [
   [1, "string", "id"],
@@ -442,7 +482,20 @@ scannable(decodeFlat, () => [
   },
 ]);
 
-const GUESSED_KEYS: ReadonlySet<string> = new Set(["id"]);
+const GUESSED_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  {
+    choose(json, out) {
+      if (json["url"] != null) {
+        out.flattened(2, json, decodePicture, GUESSED_FIELDS);
+      } else if (typeof json["text"] === "string" || holds(json, { key: "meta.kind", values: ["text"] })) {
+        out.flattened(3, json, decodeText, GUESSED_FIELDS);
+      } else if (json["id"] == null) {
+        out.flattened(4, json, decodeAbsent, GUESSED_FIELDS);
+      }
+    },
+  },
+]);
 
 /**
  * No key decides alone: members are tried in their order.
@@ -450,27 +503,38 @@ const GUESSED_KEYS: ReadonlySet<string> = new Set(["id"]);
  * @generated from message rules.v1.Guessed
  */
 export function decodeGuessed(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  if (json["url"] != null) {
-    out.flattened(2, json, decodePicture, GUESSED_KEYS);
-  } else if (typeof json["text"] === "string" || holds(json, { key: "meta.kind", values: ["text"] })) {
-    out.flattened(3, json, decodeText, GUESSED_KEYS);
-  } else if (json["id"] == null) {
-    out.flattened(4, json, decodeAbsent, GUESSED_KEYS);
-  }
-  out.unknownKeys(json, GUESSED_KEYS);
+  out.fields(json, GUESSED_FIELDS);
+  out.unknownKeys(json, GUESSED_FIELDS);
 }
 
-const HIT_KEYS: ReadonlySet<string> = new Set(["id"]);
+const HIT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+]);
 
 /** @generated from message rules.v1.Hit */
 export function decodeHit(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.unknownKeys(json, HIT_KEYS);
+  out.fields(json, HIT_FIELDS);
+  out.unknownKeys(json, HIT_FIELDS);
 }
 scannable(decodeHit, () => [[1, "string", "id"]]);
 
-const IMPLIED_KEYS: ReadonlySet<string> = new Set(["type"]);
+const IMPLIED_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    choose(json, out) {
+      switch (json["type"]) {
+        case "text":
+          out.flattened(1, json, decodeText, IMPLIED_FIELDS);
+          break;
+        case "picture":
+          out.flattened(2, json, decodePicture, IMPLIED_FIELDS);
+          break;
+        default:
+          out.unknownMember("type", "a known choice", json["type"]);
+      }
+    },
+  },
+  { known: ["type"] },
+]);
 
 /**
  * The layout is that of FLATTENED.
@@ -478,17 +542,8 @@ const IMPLIED_KEYS: ReadonlySet<string> = new Set(["type"]);
  * @generated from message rules.v1.Implied
  */
 export function decodeImplied(json: JsonObject, out: ProtoWriter): void {
-  switch (json["type"]) {
-    case "text":
-      out.flattened(1, json, decodeText, IMPLIED_KEYS);
-      break;
-    case "picture":
-      out.flattened(2, json, decodePicture, IMPLIED_KEYS);
-      break;
-    default:
-      out.unknownMember("type", "a known choice", json["type"]);
-  }
-  out.unknownKeys(json, IMPLIED_KEYS);
+  out.fields(json, IMPLIED_FIELDS);
+  out.unknownKeys(json, IMPLIED_FIELDS);
 }
 scannable(decodeImplied, () => [
   {
@@ -500,28 +555,35 @@ scannable(decodeImplied, () => [
   },
 ]);
 
-const NESTED_KEYS: ReadonlySet<string> = new Set(["kind", "text", "picture", "note"]);
-
 const NESTED_CHOICE: OneofMembers = [[1, "text"], [2, "picture"], [3, "note"]];
+
+const NESTED_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    choose(json, out) {
+      const choiceStart = out.length;
+      switch (json["kind"]) {
+        case "text":
+          out.message(1, json["text"], "text", decodeText);
+          break;
+        case "picture":
+          out.message(2, json["picture"], "picture", decodePicture);
+          break;
+        case "note":
+          out.string(3, json["note"], "note");
+          break;
+        default:
+          out.unknownMember("kind", "a known choice", json["kind"]);
+      }
+      out.unchosen(choiceStart, json, NESTED_CHOICE);
+    },
+  },
+  { known: ["kind", "text", "picture", "note"] },
+]);
 
 /** @generated from message rules.v1.Nested */
 export function decodeNested(json: JsonObject, out: ProtoWriter): void {
-  const choiceStart = out.length;
-  switch (json["kind"]) {
-    case "text":
-      out.message(1, json["text"], "text", decodeText);
-      break;
-    case "picture":
-      out.message(2, json["picture"], "picture", decodePicture);
-      break;
-    case "note":
-      out.string(3, json["note"], "note");
-      break;
-    default:
-      out.unknownMember("kind", "a known choice", json["kind"]);
-  }
-  out.unchosen(choiceStart, json, NESTED_CHOICE);
-  out.unknownKeys(json, NESTED_KEYS);
+  out.fields(json, NESTED_FIELDS);
+  out.unknownKeys(json, NESTED_FIELDS);
 }
 scannable(decodeNested, () => [
   {
@@ -534,7 +596,20 @@ scannable(decodeNested, () => [
   },
 ]);
 
-const NUMBERED_KEYS: ReadonlySet<string> = new Set(["op"]);
+const NUMBERED_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    choose(json, out) {
+      if (holds(json, { key: "op", values: ["1"], type: "number" })) {
+        out.flattened(1, json, decodeText, NUMBERED_FIELDS);
+      } else if (out.holds(json, { key: "op", values: ["700000000000000001"], type: "number" })) {
+        out.flattened(2, json, decodePicture, NUMBERED_FIELDS);
+      } else {
+        out.unknownMember("op", "a known choice", json["op"]);
+      }
+    },
+  },
+  { known: ["op"] },
+]);
 
 /**
  * The discriminator is a number.
@@ -542,29 +617,33 @@ const NUMBERED_KEYS: ReadonlySet<string> = new Set(["op"]);
  * @generated from message rules.v1.Numbered
  */
 export function decodeNumbered(json: JsonObject, out: ProtoWriter): void {
-  if (holds(json, { key: "op", values: ["1"], type: "number" })) {
-    out.flattened(1, json, decodeText, NUMBERED_KEYS);
-  } else if (out.holds(json, { key: "op", values: ["700000000000000001"], type: "number" })) {
-    out.flattened(2, json, decodePicture, NUMBERED_KEYS);
-  } else {
-    out.unknownMember("op", "a known choice", json["op"]);
-  }
-  out.unknownKeys(json, NUMBERED_KEYS);
+  out.fields(json, NUMBERED_FIELDS);
+  out.unknownKeys(json, NUMBERED_FIELDS);
 }
 
-const PICTURE_KEYS: ReadonlySet<string> = new Set(["url", "width"]);
+const PICTURE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "url"), "url"],
+  [(value, out) => out.int32(2, value, "width"), "width"],
+]);
 
 /** @generated from message rules.v1.Picture */
 export function decodePicture(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["url"], "url");
-  out.int32(2, json["width"], "width");
-  out.unknownKeys(json, PICTURE_KEYS);
+  out.fields(json, PICTURE_FIELDS);
+  out.unknownKeys(json, PICTURE_FIELDS);
 }
 scannable(decodePicture, () => [[1, "string", "url"], [2, "int32", "width"]]);
 
-const PLAIN_KEYS: ReadonlySet<string> = new Set(["text", "number"]);
-
 const PLAIN_CHOICE: OneofMembers = [[1, "text"], [2, "number"]];
+
+const PLAIN_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    onlyFirst: PLAIN_CHOICE,
+    of: [
+      [(value, out) => out.string(1, value, "text"), "text"],
+      [(value, out) => out.int64(2, value, "number"), "number"],
+    ],
+  },
+]);
 
 /**
  * As ProtoJSON has it.
@@ -572,24 +651,28 @@ const PLAIN_CHOICE: OneofMembers = [[1, "text"], [2, "number"]];
  * @generated from message rules.v1.Plain
  */
 export function decodePlain(json: JsonObject, out: ProtoWriter): void {
-  const choiceStart = out.length;
-  out.string(1, json["text"], "text");
-  out.int64(2, json["number"], "number");
-  out.onlyFirst(choiceStart, json, PLAIN_CHOICE);
-  out.unknownKeys(json, PLAIN_KEYS);
+  out.fields(json, PLAIN_FIELDS);
+  out.unknownKeys(json, PLAIN_FIELDS);
 }
 scannable(decodePlain, () => [[1, "string", "text"], [2, "int64", "number"], { oneOf: [1, 2] }]);
 
-const REPLIES_KEYS: ReadonlySet<string> = new Set(["one", "list", "named", "rest", "crossed"]);
+const REPLIES_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.wrapped(1, value, "one", decodeReply), "one"],
+  [(value, out) => out.each(value, "list", (item, out) => out.wrapped(2, item, "", decodeReply)), "list"],
+  [
+    (value, out) => out.map(3, value, "named", "string", (value, key, out) =>
+      out.wrapped(2, value, key, decodeReply),
+    ),
+    "named",
+  ],
+  [(value, out) => out.wrapped(4, value, "rest", decodeRest), "rest"],
+  [(value, out) => out.message(5, value, "crossed", decodeCrossed), "crossed"],
+]);
 
 /** @generated from message rules.v1.Replies */
 export function decodeReplies(json: JsonObject, out: ProtoWriter): void {
-  out.wrapped(1, json["one"], "one", decodeReply);
-  out.each(json["list"], "list", (item, out) => out.wrapped(2, item, "", decodeReply));
-  out.map(3, json["named"], "named", "string", (value, key, out) => out.wrapped(2, value, key, decodeReply));
-  out.wrapped(4, json["rest"], "rest", decodeRest);
-  out.message(5, json["crossed"], "crossed", decodeCrossed);
-  out.unknownKeys(json, REPLIES_KEYS);
+  out.fields(json, REPLIES_FIELDS);
+  out.unknownKeys(json, REPLIES_FIELDS);
 }
 scannable(decodeReplies, () => [
   [1, decodeReply, "one"], [2, { list: decodeReply }, "list"], [3, { map: decodeReply }, "named"],
@@ -637,12 +720,14 @@ export function decodeRest(value: JsonValue, out: ProtoWriter): void {
 }
 scannable(decodeRest, () => [{ type: "object", as: [1, decodeHit] }]);
 
-const TEXT_KEYS: ReadonlySet<string> = new Set(["text"]);
+const TEXT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "text"), "text"],
+]);
 
 /** @generated from message rules.v1.Text */
 export function decodeText(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["text"], "text");
-  out.unknownKeys(json, TEXT_KEYS);
+  out.fields(json, TEXT_FIELDS);
+  out.unknownKeys(json, TEXT_FIELDS);
 }
 scannable(decodeText, () => [[1, "string", "text"]]);
 

@@ -4,6 +4,7 @@
 
 import {
   EnumTable,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -108,25 +109,28 @@ export const CLOSED_EDITION: EnumTable = new EnumTable("rules.v1.ClosedEdition",
   [2, "CLOSED_EDITION_TWO"],
 ], { closed: true });
 
-const EDITION_KEYS: ReadonlySet<string> = new Set([
-  "id", "explicit_count", "explicitCount", "implicit_count", "implicitCount", "required_text", "requiredText",
-  "delimited", "all_delimited", "allDelimited", "expanded", "closed", "prefixed",
+const EDITION_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  [(value, out) => out.int32(2, value, "explicit_count"), "explicit_count", "explicitCount"],
+  [(value, out) => out.int32(3, value, "implicit_count"), "implicit_count", "implicitCount"],
+  [(value, out) => out.string(4, value, "required_text"), "required_text", "requiredText"],
+  [(value, out) => out.group(5, value, "delimited", decodeEdition_Inside), "delimited"],
+  [
+    (value, out) => out.each(value, "all_delimited", (item, out) =>
+      out.group(6, item, "", decodeEdition_Inside),
+    ),
+    "all_delimited",
+    "allDelimited",
+  ],
+  [(value, out) => out.list(7, value, "expanded", "int32"), "expanded"],
+  [(value, out) => out.enum(8, value, "closed", CLOSED_EDITION), "closed"],
+  [(value, out) => out.message(9, value, "prefixed", decodeEdition_Inside), "prefixed"],
 ]);
 
 /** @generated from message rules.v1.Edition */
 export function decodeEdition(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.int32(2, json["explicit_count"] ?? json["explicitCount"], "explicit_count");
-  out.int32(3, json["implicit_count"] ?? json["implicitCount"], "implicit_count");
-  out.string(4, json["required_text"] ?? json["requiredText"], "required_text");
-  out.group(5, json["delimited"], "delimited", decodeEdition_Inside);
-  out.each(json["all_delimited"] ?? json["allDelimited"], "all_delimited", (item, out) =>
-    out.group(6, item, "", decodeEdition_Inside),
-  );
-  out.list(7, json["expanded"], "expanded", "int32");
-  out.enum(8, json["closed"], "closed", CLOSED_EDITION);
-  out.message(9, json["prefixed"], "prefixed", decodeEdition_Inside);
-  out.unknownKeys(json, EDITION_KEYS);
+  out.fields(json, EDITION_FIELDS);
+  out.unknownKeys(json, EDITION_FIELDS);
 }
 scannable(decodeEdition, () => [
   [1, "string", "id"], [2, "int32", "explicit_count", "explicitCount"],
@@ -135,13 +139,15 @@ scannable(decodeEdition, () => [
   [8, CLOSED_EDITION, "closed"], [9, decodeEdition_Inside, "prefixed"],
 ]);
 
-const EDITION_INSIDE_KEYS: ReadonlySet<string> = new Set(["long_text", "longText", "inside"]);
+const EDITION_INSIDE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "long_text"), "long_text", "longText"],
+  [(value, out) => out.group(2, value, "inside", decodeEdition_Inside), "inside"],
+]);
 
 /** @generated from message rules.v1.Edition.Inside */
 export function decodeEdition_Inside(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["long_text"] ?? json["longText"], "long_text");
-  out.group(2, json["inside"], "inside", decodeEdition_Inside);
-  out.unknownKeys(json, EDITION_INSIDE_KEYS);
+  out.fields(json, EDITION_INSIDE_FIELDS);
+  out.unknownKeys(json, EDITION_INSIDE_FIELDS);
 }
 scannable(decodeEdition_Inside, () => [[1, "string", "long_text", "longText"], [2, null, "inside"]]);
 

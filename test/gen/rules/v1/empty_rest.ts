@@ -4,6 +4,7 @@
 
 import {
   EnumTable,
+  FieldTable,
   type JsonObject,
   type JsonValue,
   type MethodRules,
@@ -301,34 +302,39 @@ export const STAGE: EnumTable = new EnumTable("rules.v1.Stage", [
   [1, "sent", "STAGE_SENT"],
 ]);
 
-const CARGO_KEYS: ReadonlySet<string> = new Set([
-  "id", "stage", "size", "weight", "serial", "tags", "label", "parts", "counts", "box", "bag", "sent", "any",
-  "values", "size_of", "sizeOf",
-]);
-
 const CARGO_PACK: OneofMembers = [[12, "box"], [13, "bag"]];
+
+const CARGO_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  [(value, out) => out.collectedEnum(2, value, "stage", STAGE), "stage"],
+  [(value, out) => out.openEnum(4, value, "size", SIZE), "size"],
+  [(value, out) => out.string(5, value, "size"), "size"],
+  [(value, out) => out.int32(6, value, "weight"), "weight"],
+  [(value, out) => out.int64(7, value, "serial"), "serial"],
+  [(value, out) => out.list(8, value, "tags", "string"), "tags"],
+  [(value, out) => out.message(9, value, "label", decodeLabel), "label"],
+  [(value, out) => out.messages(10, value, "parts", decodeLabel), "parts"],
+  [
+    (value, out) => out.map(11, value, "counts", "int32", (value, key, out) => out.int32(2, value, key)),
+    "counts",
+  ],
+  {
+    onlyFirst: CARGO_PACK,
+    of: [
+      [(value, out) => out.int32(12, value, "box"), "box"],
+      [(value, out) => out.string(13, value, "bag"), "bag"],
+    ],
+  },
+  [(value, out) => out.time(14, value, "sent", "iso8601"), "sent"],
+  [(value, out) => out.nullable(16, value, "any", decodeValue), "any"],
+  [(value, out) => out.wrapped(17, value, "values", decodeListValue), "values"],
+  [(value, out) => out.wrapped(18, value, "size_of", decodeSizeOf), "size_of", "sizeOf"],
+]);
 
 /** @generated from message rules.v1.Cargo */
 export function decodeCargo(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.collectedEnum(2, json["stage"], "stage", STAGE);
-  out.openEnum(4, json["size"], "size", SIZE);
-  out.string(5, json["size"], "size");
-  out.int32(6, json["weight"], "weight");
-  out.int64(7, json["serial"], "serial");
-  out.list(8, json["tags"], "tags", "string");
-  out.message(9, json["label"], "label", decodeLabel);
-  out.messages(10, json["parts"], "parts", decodeLabel);
-  out.map(11, json["counts"], "counts", "int32", (value, key, out) => out.int32(2, value, key));
-  const packStart = out.length;
-  out.int32(12, json["box"], "box");
-  out.string(13, json["bag"], "bag");
-  out.onlyFirst(packStart, json, CARGO_PACK);
-  out.time(14, json["sent"], "sent", "iso8601");
-  out.nullable(16, json["any"], "any", decodeValue);
-  out.wrapped(17, json["values"], "values", decodeListValue);
-  out.wrapped(18, json["size_of"] ?? json["sizeOf"], "size_of", decodeSizeOf);
-  out.unknown(15, json, CARGO_KEYS);
+  out.fields(json, CARGO_FIELDS);
+  out.unknown(15, json, CARGO_FIELDS);
 }
 scannable(decodeCargo, () => [
   [1, "string", "id"], [2, STAGE, "stage"], [4, SIZE, "size"], [5, "string", "size"], [6, "int32", "weight"],
@@ -338,9 +344,29 @@ scannable(decodeCargo, () => [
   [17, decodeListValue, "values"], [18, decodeSizeOf, "size_of", "sizeOf"], { unknown: 15 },
 ]);
 
-const LABEL_KEYS: ReadonlySet<string> = new Set(["text", "stage", "kind", "tape", "string"]);
-
 const LABEL_TIE: OneofMembers = [[3, "tape"], [4, "string"]];
+
+const LABEL_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "text"), "text"],
+  [(value, out) => out.enum(2, value, "stage", STAGE), "stage"],
+  {
+    choose(json, out) {
+      const tieStart = out.length;
+      switch (json["kind"]) {
+        case "tape":
+          out.int32(3, json["tape"], "tape");
+          break;
+        case "string":
+          out.string(4, json["string"], "string");
+          break;
+        default:
+          out.unknownMember("kind", "a known tie", json["kind"]);
+      }
+      out.unchosen(tieStart, json, LABEL_TIE);
+    },
+  },
+  { known: ["kind", "tape", "string"] },
+]);
 
 /**
  * Collects nothing.
@@ -348,21 +374,8 @@ const LABEL_TIE: OneofMembers = [[3, "tape"], [4, "string"]];
  * @generated from message rules.v1.Label
  */
 export function decodeLabel(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["text"], "text");
-  out.enum(2, json["stage"], "stage", STAGE);
-  const tieStart = out.length;
-  switch (json["kind"]) {
-    case "tape":
-      out.int32(3, json["tape"], "tape");
-      break;
-    case "string":
-      out.string(4, json["string"], "string");
-      break;
-    default:
-      out.unknownMember("kind", "a known tie", json["kind"]);
-  }
-  out.unchosen(tieStart, json, LABEL_TIE);
-  out.unknownKeys(json, LABEL_KEYS);
+  out.fields(json, LABEL_FIELDS);
+  out.unknownKeys(json, LABEL_FIELDS);
 }
 scannable(decodeLabel, () => [
   [1, "string", "text"], [2, STAGE, "stage"],
@@ -375,26 +388,30 @@ scannable(decodeLabel, () => [
   },
 ]);
 
-const MEASURE_KEYS: ReadonlySet<string> = new Set(["number", "unit"]);
+const MEASURE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.double(1, value, "number"), "number"],
+  [(value, out) => out.string(2, value, "unit"), "unit"],
+]);
 
 /** @generated from message rules.v1.Measure */
 export function decodeMeasure(json: JsonObject, out: ProtoWriter): void {
-  out.double(1, json["number"], "number");
-  out.string(2, json["unit"], "unit");
-  out.unknownKeys(json, MEASURE_KEYS);
+  out.fields(json, MEASURE_FIELDS);
+  out.unknownKeys(json, MEASURE_FIELDS);
 }
 scannable(decodeMeasure, () => [[1, "double", "number"], [2, "string", "unit"]]);
 
-const PARCEL_KEYS: ReadonlySet<string> = new Set(["id", "stage", "stages", "size"]);
+const PARCEL_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  [(value, out) => out.collectedEnum(2, value, "stage", STAGE), "stage"],
+  [(value, out) => out.enums(3, value, "stages", STAGE, "collected"), "stages"],
+  [(value, out) => out.openEnum(4, value, "size", SIZE), "size"],
+  [(value, out) => out.string(5, value, "size"), "size"],
+]);
 
 /** @generated from message rules.v1.Parcel */
 export function decodeParcel(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.collectedEnum(2, json["stage"], "stage", STAGE);
-  out.enums(3, json["stages"], "stages", STAGE, "collected");
-  out.openEnum(4, json["size"], "size", SIZE);
-  out.string(5, json["size"], "size");
-  out.unknown(15, json, PARCEL_KEYS);
+  out.fields(json, PARCEL_FIELDS);
+  out.unknown(15, json, PARCEL_FIELDS);
 }
 scannable(decodeParcel, () => [
   [1, "string", "id"], [2, STAGE, "stage"], [3, { list: STAGE }, "stages"], [4, SIZE, "size"],

@@ -4,6 +4,7 @@
 
 import {
   Code,
+  FieldTable,
   type JsonObject,
   type MethodRules,
   type ProtoWriter,
@@ -173,12 +174,14 @@ export const ErrorServiceRest: ServiceAdapter<typeof ErrorService> = {
 };
 // @@protoc_insertion_point(service:rules.v1.ErrorService)
 
-const ITEM_KEYS: ReadonlySet<string> = new Set(["title"]);
+const ITEM_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "title"), "title"],
+]);
 
 /** @generated from message rules.v1.Item */
 export function decodeItem(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["title"], "title");
-  out.unknownKeys(json, ITEM_KEYS);
+  out.fields(json, ITEM_FIELDS);
+  out.unknownKeys(json, ITEM_FIELDS);
 }
 scannable(decodeItem, () => [[1, "string", "title"]]);
 

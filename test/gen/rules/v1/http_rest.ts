@@ -4,6 +4,7 @@
 
 import {
   EnumTable,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -593,51 +594,59 @@ export const GENRE: EnumTable = new EnumTable("rules.v1.Genre", [
   [2, "GENRE_PROSE"],
 ]);
 
-const AUTHOR_KEYS: ReadonlySet<string> = new Set(["id", "last_name", "lastName"]);
+const AUTHOR_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "last_name"), "last_name", "lastName"],
+]);
 
 /** @generated from message rules.v1.Author */
 export function decodeAuthor(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.string(2, json["last_name"] ?? json["lastName"], "last_name");
-  out.unknownKeys(json, AUTHOR_KEYS);
+  out.fields(json, AUTHOR_FIELDS);
+  out.unknownKeys(json, AUTHOR_FIELDS);
 }
 scannable(decodeAuthor, () => [[1, "string", "id"], [2, "string", "last_name", "lastName"]]);
 
-const BOOK_KEYS: ReadonlySet<string> = new Set(["id", "full_title", "fullTitle", "author"]);
+const BOOK_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "full_title"), "full_title", "fullTitle"],
+  [(value, out) => out.message(3, value, "author", decodeAuthor), "author"],
+]);
 
 /** @generated from message rules.v1.Book */
 export function decodeBook(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.string(2, json["full_title"] ?? json["fullTitle"], "full_title");
-  out.message(3, json["author"], "author", decodeAuthor);
-  out.unknownKeys(json, BOOK_KEYS);
+  out.fields(json, BOOK_FIELDS);
+  out.unknownKeys(json, BOOK_FIELDS);
 }
 scannable(decodeBook, () => [
   [1, "string", "id"], [2, "string", "full_title", "fullTitle"], [3, decodeAuthor, "author"],
 ]);
 
-const VALUES_KEYS: ReadonlySet<string> = new Set([
-  "timestamp", "duration", "mask", "struct", "value", "list", "double", "uint64", "bytes", "empty", "zero",
-  "genre", "data", "genres",
+const VALUES_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.time(1, value, "timestamp", "iso8601"), "timestamp"],
+  [(value, out) => out.duration(2, value, "duration"), "duration"],
+  [(value, out) => out.fieldMask(3, value, "mask"), "mask"],
+  [(value, out) => out.message(4, value, "struct", decodeStruct), "struct"],
+  [(value, out) => out.nullable(5, value, "value", decodeValue), "value"],
+  [(value, out) => out.wrapped(6, value, "list", decodeListValue), "list"],
+  [(value, out) => out.wrapper(7, value, "double", "double"), "double"],
+  [(value, out) => out.wrapper(8, value, "uint64", "uint64"), "uint64"],
+  [(value, out) => out.wrapper(9, value, "bytes", "bytes"), "bytes"],
+  [(value, out) => out.message(10, value, "empty", decodeEmpty), "empty"],
+  [(value, out) => out.int32(11, value, "zero"), "zero"],
+  [(value, out) => out.enum(12, value, "genre", GENRE), "genre"],
+  [(value, out) => out.bytes(13, value, "data"), "data"],
+  [
+    (value, out) => out.map(14, value, "genres", "int32", (value, key, out) =>
+      out.enum(2, value, key, GENRE),
+    ),
+    "genres",
+  ],
 ]);
 
 /** @generated from message rules.v1.Values */
 export function decodeValues(json: JsonObject, out: ProtoWriter): void {
-  out.time(1, json["timestamp"], "timestamp", "iso8601");
-  out.duration(2, json["duration"], "duration");
-  out.fieldMask(3, json["mask"], "mask");
-  out.message(4, json["struct"], "struct", decodeStruct);
-  out.nullable(5, json["value"], "value", decodeValue);
-  out.wrapped(6, json["list"], "list", decodeListValue);
-  out.wrapper(7, json["double"], "double", "double");
-  out.wrapper(8, json["uint64"], "uint64", "uint64");
-  out.wrapper(9, json["bytes"], "bytes", "bytes");
-  out.message(10, json["empty"], "empty", decodeEmpty);
-  out.int32(11, json["zero"], "zero");
-  out.enum(12, json["genre"], "genre", GENRE);
-  out.bytes(13, json["data"], "data");
-  out.map(14, json["genres"], "genres", "int32", (value, key, out) => out.enum(2, value, key, GENRE));
-  out.unknownKeys(json, VALUES_KEYS);
+  out.fields(json, VALUES_FIELDS);
+  out.unknownKeys(json, VALUES_FIELDS);
 }
 scannable(decodeValues, () => [
   [1, { time: "iso8601" }, "timestamp"], [2, null, "duration"], [3, null, "mask"],

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  FieldTable,
   type JsonObject,
   type MethodRules,
   type ProtoWriter,
@@ -85,15 +86,20 @@ export const IntegerServiceRest: ServiceAdapter<typeof IntegerService> = {
 };
 // @@protoc_insertion_point(service:rules.v1.IntegerService)
 
-const COUNTER_KEYS: ReadonlySet<string> = new Set(["id", "value", "steps", "named"]);
+const COUNTER_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.sint64(2, value, "value"), "value"],
+  [(value, out) => out.list(3, value, "steps", "fixed64"), "steps"],
+  [
+    (value, out) => out.map(4, value, "named", "string", (value, key, out) => out.sfixed64(2, value, key)),
+    "named",
+  ],
+]);
 
 /** @generated from message rules.v1.Counter */
 export function decodeCounter(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.sint64(2, json["value"], "value");
-  out.list(3, json["steps"], "steps", "fixed64");
-  out.map(4, json["named"], "named", "string", (value, key, out) => out.sfixed64(2, value, key));
-  out.unknownKeys(json, COUNTER_KEYS);
+  out.fields(json, COUNTER_FIELDS);
+  out.unknownKeys(json, COUNTER_FIELDS);
 }
 scannable(decodeCounter, () => [
   [1, "uint64", "id"], [2, "sint64", "value"], [3, { list: "fixed64" }, "steps"],

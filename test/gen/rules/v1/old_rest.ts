@@ -4,6 +4,7 @@
 
 import {
   EnumTable,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -103,40 +104,44 @@ export const CLOSED: EnumTable = new EnumTable("rules.v1.Closed", [
   [2, "two", "CLOSED_TWO"],
 ], { closed: true });
 
-const OLD_KEYS: ReadonlySet<string> = new Set([
-  "id", "count", "detail", "line", "closed", "all_closed", "allClosed",
+const OLD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  [(value, out) => out.int32(2, value, "count"), "count"],
+  [(value, out) => out.group(3, value, "detail", decodeOld_Detail), "detail"],
+  [(value, out) => out.each(value, "line", (item, out) => out.group(4, item, "", decodeOld_Line)), "line"],
+  [(value, out) => out.enum(5, value, "closed", CLOSED), "closed"],
+  [(value, out) => out.enums(6, value, "all_closed", CLOSED), "all_closed", "allClosed"],
 ]);
 
 /** @generated from message rules.v1.Old */
 export function decodeOld(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.int32(2, json["count"], "count");
-  out.group(3, json["detail"], "detail", decodeOld_Detail);
-  out.each(json["line"], "line", (item, out) => out.group(4, item, "", decodeOld_Line));
-  out.enum(5, json["closed"], "closed", CLOSED);
-  out.enums(6, json["all_closed"] ?? json["allClosed"], "all_closed", CLOSED);
-  out.unknownKeys(json, OLD_KEYS);
+  out.fields(json, OLD_FIELDS);
+  out.unknownKeys(json, OLD_FIELDS);
 }
 scannable(decodeOld, () => [
   [1, "string", "id"], [2, "int32", "count"], [3, null, "detail"], [4, null, "line"], [5, CLOSED, "closed"],
   [6, { list: CLOSED }, "all_closed", "allClosed"],
 ]);
 
-const OLD_DETAIL_KEYS: ReadonlySet<string> = new Set(["long_text", "longText"]);
+const OLD_DETAIL_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "long_text"), "long_text", "longText"],
+]);
 
 /** @generated from message rules.v1.Old.Detail */
 export function decodeOld_Detail(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["long_text"] ?? json["longText"], "long_text");
-  out.unknownKeys(json, OLD_DETAIL_KEYS);
+  out.fields(json, OLD_DETAIL_FIELDS);
+  out.unknownKeys(json, OLD_DETAIL_FIELDS);
 }
 scannable(decodeOld_Detail, () => [[1, "string", "long_text", "longText"]]);
 
-const OLD_LINE_KEYS: ReadonlySet<string> = new Set(["number"]);
+const OLD_LINE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int64(1, value, "number"), "number"],
+]);
 
 /** @generated from message rules.v1.Old.Line */
 export function decodeOld_Line(json: JsonObject, out: ProtoWriter): void {
-  out.int64(1, json["number"], "number");
-  out.unknownKeys(json, OLD_LINE_KEYS);
+  out.fields(json, OLD_LINE_FIELDS);
+  out.unknownKeys(json, OLD_LINE_FIELDS);
 }
 scannable(decodeOld_Line, () => [[1, "int64", "number"]]);
 

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -345,19 +346,18 @@ export const PlaceServiceRest: ServiceAdapter<typeof PlaceService> = {
 };
 // @@protoc_insertion_point(service:rules.v1.PlaceService)
 
-const NAMED_KEYS: ReadonlySet<string> = new Set([
-  "item_id", "itemId", "big_number", "bigNumber", "as_text", "asText", "as_number", "asNumber", "tag_list",
-  "tagList",
+const NAMED_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "item_id"), "item_id", "itemId"],
+  [(value, out) => out.int64(2, value, "big_number"), "big_number", "bigNumber"],
+  [(value, out) => out.int64(3, value, "as_text"), "as_text", "asText"],
+  [(value, out) => out.int64(4, value, "as_number"), "as_number", "asNumber"],
+  [(value, out) => out.list(5, splitCommas(value), "tag_list", "string"), "tag_list", "tagList"],
 ]);
 
 /** @generated from message rules.v1.Named */
 export function decodeNamed(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["item_id"] ?? json["itemId"], "item_id");
-  out.int64(2, json["big_number"] ?? json["bigNumber"], "big_number");
-  out.int64(3, json["as_text"] ?? json["asText"], "as_text");
-  out.int64(4, json["as_number"] ?? json["asNumber"], "as_number");
-  out.list(5, splitCommas(json["tag_list"] ?? json["tagList"]), "tag_list", "string");
-  out.unknownKeys(json, NAMED_KEYS);
+  out.fields(json, NAMED_FIELDS);
+  out.unknownKeys(json, NAMED_FIELDS);
 }
 scannable(decodeNamed, () => [
   [1, "string", "item_id", "itemId"], [2, "int64", "big_number", "bigNumber"],

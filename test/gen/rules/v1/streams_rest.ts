@@ -4,6 +4,7 @@
 
 import {
   type DownloadAdapter,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -392,12 +393,14 @@ export const StreamServiceRest: ServiceAdapter<typeof StreamService> = {
 };
 // @@protoc_insertion_point(service:rules.v1.StreamService)
 
-const ENTRY_KEYS: ReadonlySet<string> = new Set(["id"]);
+const ENTRY_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int64(1, value, "id"), "id"],
+]);
 
 /** @generated from message rules.v1.Entry */
 export function decodeEntry(json: JsonObject, out: ProtoWriter): void {
-  out.int64(1, json["id"], "id");
-  out.unknownKeys(json, ENTRY_KEYS);
+  out.fields(json, ENTRY_FIELDS);
+  out.unknownKeys(json, ENTRY_FIELDS);
 }
 scannable(decodeEntry, () => [[1, "int64", "id"]]);
 

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -141,22 +142,34 @@ export const ArchiveServiceRest: ServiceAdapter<typeof ArchiveService> = {
 };
 // @@protoc_insertion_point(service:world.v1.ArchiveService)
 
-const ARTICLE_KEYS: ReadonlySet<string> = new Set(["id", "attributes", "relationships"]);
+const ARTICLE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  [(_, out, json) => out.string(2, valueAt(json, "attributes.title"), "attributes.title"), "attributes"],
+  [
+    (_, out, json) => out.message(
+      3,
+      valueAt(json, "relationships.author.data"),
+      "relationships.author.data",
+      decodeAuthor,
+    ),
+    "relationships",
+  ],
+]);
 
 /** @generated from message world.v1.Article */
 export function decodeArticle(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.string(2, valueAt(json, "attributes.title"), "attributes.title");
-  out.message(3, valueAt(json, "relationships.author.data"), "relationships.author.data", decodeAuthor);
-  out.unknownKeys(json, ARTICLE_KEYS);
+  out.fields(json, ARTICLE_FIELDS);
+  out.unknownKeys(json, ARTICLE_FIELDS);
 }
 
-const AUTHOR_KEYS: ReadonlySet<string> = new Set(["id"]);
+const AUTHOR_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+]);
 
 /** @generated from message world.v1.Author */
 export function decodeAuthor(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.unknownKeys(json, AUTHOR_KEYS);
+  out.fields(json, AUTHOR_FIELDS);
+  out.unknownKeys(json, AUTHOR_FIELDS);
 }
 scannable(decodeAuthor, () => [[1, "string", "id"]]);
 

@@ -4,6 +4,7 @@
 
 import {
   Code,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -178,37 +179,46 @@ export const AssistantServiceRest: ServiceAdapter<typeof AssistantService> = {
 };
 // @@protoc_insertion_point(service:world.v1.AssistantService)
 
-const ANSWER_DELTA_KEYS: ReadonlySet<string> = new Set(["index", "text"]);
+const ANSWER_DELTA_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int32(1, value, "index"), "index"],
+  [(value, out) => out.string(2, value, "text"), "text"],
+]);
 
 /** @generated from message world.v1.AnswerDelta */
 export function decodeAnswerDelta(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json["index"], "index");
-  out.string(2, json["text"], "text");
-  out.unknownKeys(json, ANSWER_DELTA_KEYS);
+  out.fields(json, ANSWER_DELTA_FIELDS);
+  out.unknownKeys(json, ANSWER_DELTA_FIELDS);
 }
 scannable(decodeAnswerDelta, () => [[1, "int32", "index"], [2, "string", "text"]]);
 
-const ANSWER_EVENT_KEYS: ReadonlySet<string> = new Set(["type"]);
+const ANSWER_EVENT_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    choose(json, out) {
+      switch (json["type"]) {
+        case "answer_start":
+          out.flattened(1, json, decodeAnswerStart, ANSWER_EVENT_FIELDS);
+          break;
+        case "answer_delta":
+          out.flattened(2, json, decodeAnswerDelta, ANSWER_EVENT_FIELDS);
+          break;
+        case "answer_stop":
+          out.flattened(3, json, decodeAnswerStop, ANSWER_EVENT_FIELDS);
+          break;
+        case "ping":
+          out.flattened(4, json, decodePing, ANSWER_EVENT_FIELDS);
+          break;
+        default:
+          out.unknownMember("type", "a known event", json["type"]);
+      }
+    },
+  },
+  { known: ["type"] },
+]);
 
 /** @generated from message world.v1.AnswerEvent */
 export function decodeAnswerEvent(json: JsonObject, out: ProtoWriter): void {
-  switch (json["type"]) {
-    case "answer_start":
-      out.flattened(1, json, decodeAnswerStart, ANSWER_EVENT_KEYS);
-      break;
-    case "answer_delta":
-      out.flattened(2, json, decodeAnswerDelta, ANSWER_EVENT_KEYS);
-      break;
-    case "answer_stop":
-      out.flattened(3, json, decodeAnswerStop, ANSWER_EVENT_KEYS);
-      break;
-    case "ping":
-      out.flattened(4, json, decodePing, ANSWER_EVENT_KEYS);
-      break;
-    default:
-      out.unknownMember("type", "a known event", json["type"]);
-  }
-  out.unknownKeys(json, ANSWER_EVENT_KEYS);
+  out.fields(json, ANSWER_EVENT_FIELDS);
+  out.unknownKeys(json, ANSWER_EVENT_FIELDS);
 }
 scannable(decodeAnswerEvent, () => [
   {
@@ -222,71 +232,87 @@ scannable(decodeAnswerEvent, () => [
   },
 ]);
 
-const ANSWER_START_KEYS: ReadonlySet<string> = new Set(["id"]);
+const ANSWER_START_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+]);
 
 /** @generated from message world.v1.AnswerStart */
 export function decodeAnswerStart(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.unknownKeys(json, ANSWER_START_KEYS);
+  out.fields(json, ANSWER_START_FIELDS);
+  out.unknownKeys(json, ANSWER_START_FIELDS);
 }
 scannable(decodeAnswerStart, () => [[1, "string", "id"]]);
 
-const ANSWER_STOP_KEYS: ReadonlySet<string> = new Set(["reason"]);
+const ANSWER_STOP_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "reason"), "reason"],
+]);
 
 /** @generated from message world.v1.AnswerStop */
 export function decodeAnswerStop(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["reason"], "reason");
-  out.unknownKeys(json, ANSWER_STOP_KEYS);
+  out.fields(json, ANSWER_STOP_FIELDS);
+  out.unknownKeys(json, ANSWER_STOP_FIELDS);
 }
 scannable(decodeAnswerStop, () => [[1, "string", "reason"]]);
 
-const COMPLETION_KEYS: ReadonlySet<string> = new Set(["id", "text"]);
+const COMPLETION_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int64(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "text"), "text"],
+]);
 
 /** @generated from message world.v1.Completion */
 export function decodeCompletion(json: JsonObject, out: ProtoWriter): void {
-  out.int64(1, json["id"], "id");
-  out.string(2, json["text"], "text");
-  out.unknownKeys(json, COMPLETION_KEYS);
+  out.fields(json, COMPLETION_FIELDS);
+  out.unknownKeys(json, COMPLETION_FIELDS);
 }
 scannable(decodeCompletion, () => [[1, "int64", "id"], [2, "string", "text"]]);
 
-const LOG_LINE_KEYS: ReadonlySet<string> = new Set(["text"]);
+const LOG_LINE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "text"), "text"],
+]);
 
 /** @generated from message world.v1.LogLine */
 export function decodeLogLine(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["text"], "text");
-  out.unknownKeys(json, LOG_LINE_KEYS);
+  out.fields(json, LOG_LINE_FIELDS);
+  out.unknownKeys(json, LOG_LINE_FIELDS);
 }
 scannable(decodeLogLine, () => [[1, "string", "text"]]);
 
-const PING_KEYS: ReadonlySet<string> = new Set([]);
+const PING_FIELDS: FieldTable = new FieldTable(() => []);
 
 /** @generated from message world.v1.Ping */
 export function decodePing(json: JsonObject, out: ProtoWriter): void {
-  out.unknownKeys(json, PING_KEYS);
+  out.fields(json, PING_FIELDS);
+  out.unknownKeys(json, PING_FIELDS);
 }
 scannable(decodePing, () => []);
 
-const RUN_EVENT_KEYS: ReadonlySet<string> = new Set(["id", "event", "data"]);
-
 const RUN_EVENT_CHANGE: OneofMembers = [[2, "data"], [3, "data"]];
+
+const RUN_EVENT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  {
+    choose(json, out) {
+      const changeStart = out.length;
+      switch (json["event"]) {
+        case "step.done":
+          out.message(2, json["data"], "data", decodeStep);
+          break;
+        case "note":
+          out.string(3, json["data"], "data");
+          break;
+        default:
+          out.unknownMember("event", "a known change", json["event"]);
+      }
+      out.unchosen(changeStart, json, RUN_EVENT_CHANGE);
+    },
+  },
+  { known: ["event", "data"] },
+]);
 
 /** @generated from message world.v1.RunEvent */
 export function decodeRunEvent(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  const changeStart = out.length;
-  switch (json["event"]) {
-    case "step.done":
-      out.message(2, json["data"], "data", decodeStep);
-      break;
-    case "note":
-      out.string(3, json["data"], "data");
-      break;
-    default:
-      out.unknownMember("event", "a known change", json["event"]);
-  }
-  out.unchosen(changeStart, json, RUN_EVENT_CHANGE);
-  out.unknownKeys(json, RUN_EVENT_KEYS);
+  out.fields(json, RUN_EVENT_FIELDS);
+  out.unknownKeys(json, RUN_EVENT_FIELDS);
 }
 scannable(decodeRunEvent, () => [
   [1, "string", "id"],
@@ -299,13 +325,15 @@ scannable(decodeRunEvent, () => [
   },
 ]);
 
-const STEP_KEYS: ReadonlySet<string> = new Set(["name", "tokens"]);
+const STEP_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "name"), "name"],
+  [(value, out) => out.int64(2, value, "tokens"), "tokens"],
+]);
 
 /** @generated from message world.v1.Step */
 export function decodeStep(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["name"], "name");
-  out.int64(2, json["tokens"], "tokens");
-  out.unknownKeys(json, STEP_KEYS);
+  out.fields(json, STEP_FIELDS);
+  out.unknownKeys(json, STEP_FIELDS);
 }
 scannable(decodeStep, () => [[1, "string", "name"], [2, "int64", "tokens"]]);
 

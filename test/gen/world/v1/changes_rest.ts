@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  FieldTable,
   type JsonObject,
   type MethodRules,
   type PollAdapter,
@@ -108,7 +109,10 @@ export const ChangeServiceRest: ServiceAdapter<typeof ChangeService> = {
 };
 // @@protoc_insertion_point(service:world.v1.ChangeService)
 
-const NOTICE_KEYS: ReadonlySet<string> = new Set(["number", "text"]);
+const NOTICE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "number"), "number"],
+  [(value, out) => out.string(2, value, "text"), "text"],
+]);
 
 /**
  * A notice.
@@ -116,13 +120,15 @@ const NOTICE_KEYS: ReadonlySet<string> = new Set(["number", "text"]);
  * @generated from message world.v1.Notice
  */
 export function decodeNotice(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["number"], "number");
-  out.string(2, json["text"], "text");
-  out.unknownKeys(json, NOTICE_KEYS);
+  out.fields(json, NOTICE_FIELDS);
+  out.unknownKeys(json, NOTICE_FIELDS);
 }
 scannable(decodeNotice, () => [[1, "uint64", "number"], [2, "string", "text"]]);
 
-const REVISION_KEYS: ReadonlySet<string> = new Set(["uuid", "summary"]);
+const REVISION_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "uuid"), "uuid"],
+  [(value, out) => out.string(2, value, "summary"), "summary"],
+]);
 
 /**
  * A revision.
@@ -130,9 +136,8 @@ const REVISION_KEYS: ReadonlySet<string> = new Set(["uuid", "summary"]);
  * @generated from message world.v1.Revision
  */
 export function decodeRevision(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["uuid"], "uuid");
-  out.string(2, json["summary"], "summary");
-  out.unknownKeys(json, REVISION_KEYS);
+  out.fields(json, REVISION_FIELDS);
+  out.unknownKeys(json, REVISION_FIELDS);
 }
 scannable(decodeRevision, () => [[1, "string", "uuid"], [2, "string", "summary"]]);
 

@@ -4,6 +4,7 @@
 
 import {
   Code,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -113,22 +114,26 @@ export const ChatServiceRest: ServiceAdapter<typeof ChatService> = {
 };
 // @@protoc_insertion_point(service:world.v1.ChatService)
 
-const MEMBER_KEYS: ReadonlySet<string> = new Set(["id"]);
+const MEMBER_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+]);
 
 /** @generated from message world.v1.Member */
 export function decodeMember(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.unknownKeys(json, MEMBER_KEYS);
+  out.fields(json, MEMBER_FIELDS);
+  out.unknownKeys(json, MEMBER_FIELDS);
 }
 scannable(decodeMember, () => [[1, "string", "id"]]);
 
-const POST_MESSAGE_RESPONSE_KEYS: ReadonlySet<string> = new Set(["ok", "ts"]);
+const POST_MESSAGE_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.bool(1, value, "ok"), "ok"],
+  [(value, out) => out.string(2, value, "ts"), "ts"],
+]);
 
 /** @generated from message world.v1.PostMessageResponse */
 export function decodePostMessageResponse(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json["ok"], "ok");
-  out.string(2, json["ts"], "ts");
-  out.unknownKeys(json, POST_MESSAGE_RESPONSE_KEYS);
+  out.fields(json, POST_MESSAGE_RESPONSE_FIELDS);
+  out.unknownKeys(json, POST_MESSAGE_RESPONSE_FIELDS);
 }
 scannable(decodePostMessageResponse, () => [[1, "bool", "ok"], [2, "string", "ts"]]);
 

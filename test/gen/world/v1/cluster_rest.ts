@@ -4,6 +4,7 @@
 
 import {
   Code,
+  FieldTable,
   type JsonObject,
   type MethodRules,
   type OneofMembers,
@@ -80,40 +81,49 @@ export const ClusterServiceRest: ServiceAdapter<typeof ClusterService> = {
 };
 // @@protoc_insertion_point(service:world.v1.ClusterService)
 
-const POD_KEYS: ReadonlySet<string> = new Set(["metadata"]);
+const POD_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "metadata", decodePodMetadata), "metadata"],
+]);
 
 /** @generated from message world.v1.Pod */
 export function decodePod(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["metadata"], "metadata", decodePodMetadata);
-  out.unknownKeys(json, POD_KEYS);
+  out.fields(json, POD_FIELDS);
+  out.unknownKeys(json, POD_FIELDS);
 }
 scannable(decodePod, () => [[1, decodePodMetadata, "metadata"]]);
 
-const POD_EVENT_KEYS: ReadonlySet<string> = new Set(["type", "object"]);
-
 const POD_EVENT_CHANGE: OneofMembers = [[1, "object"], [2, "object"], [3, "object"], [4, "object"]];
+
+const POD_EVENT_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    choose(json, out) {
+      const changeStart = out.length;
+      switch (json["type"]) {
+        case "ADDED":
+          out.message(1, json["object"], "object", decodePod);
+          break;
+        case "MODIFIED":
+          out.message(2, json["object"], "object", decodePod);
+          break;
+        case "DELETED":
+          out.message(3, json["object"], "object", decodePod);
+          break;
+        case "BOOKMARK":
+          out.message(4, json["object"], "object", decodePod);
+          break;
+        default:
+          out.unknownMember("type", "a known change", json["type"]);
+      }
+      out.unchosen(changeStart, json, POD_EVENT_CHANGE);
+    },
+  },
+  { known: ["type", "object"] },
+]);
 
 /** @generated from message world.v1.PodEvent */
 export function decodePodEvent(json: JsonObject, out: ProtoWriter): void {
-  const changeStart = out.length;
-  switch (json["type"]) {
-    case "ADDED":
-      out.message(1, json["object"], "object", decodePod);
-      break;
-    case "MODIFIED":
-      out.message(2, json["object"], "object", decodePod);
-      break;
-    case "DELETED":
-      out.message(3, json["object"], "object", decodePod);
-      break;
-    case "BOOKMARK":
-      out.message(4, json["object"], "object", decodePod);
-      break;
-    default:
-      out.unknownMember("type", "a known change", json["type"]);
-  }
-  out.unchosen(changeStart, json, POD_EVENT_CHANGE);
-  out.unknownKeys(json, POD_EVENT_KEYS);
+  out.fields(json, POD_EVENT_FIELDS);
+  out.unknownKeys(json, POD_EVENT_FIELDS);
 }
 scannable(decodePodEvent, () => [
   {
@@ -127,13 +137,15 @@ scannable(decodePodEvent, () => [
   },
 ]);
 
-const POD_METADATA_KEYS: ReadonlySet<string> = new Set(["name", "resource_version", "resourceVersion"]);
+const POD_METADATA_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "name"), "name"],
+  [(value, out) => out.string(2, value, "resource_version"), "resource_version", "resourceVersion"],
+]);
 
 /** @generated from message world.v1.PodMetadata */
 export function decodePodMetadata(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["name"], "name");
-  out.string(2, json["resource_version"] ?? json["resourceVersion"], "resource_version");
-  out.unknownKeys(json, POD_METADATA_KEYS);
+  out.fields(json, POD_METADATA_FIELDS);
+  out.unknownKeys(json, POD_METADATA_FIELDS);
 }
 scannable(decodePodMetadata, () => [
   [1, "string", "name"], [2, "string", "resource_version", "resourceVersion"],

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  FieldTable,
   type JsonObject,
   type MethodRules,
   type PaginateAdapter,
@@ -93,37 +94,51 @@ export const CrmServiceRest: ServiceAdapter<typeof CrmService> = {
 };
 // @@protoc_insertion_point(service:world.v1.CrmService)
 
-const COMPANY_KEYS: ReadonlySet<string> = new Set(["LegalName"]);
+const COMPANY_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "LegalName"), "LegalName"],
+]);
 
 /** @generated from message world.v1.Company */
 export function decodeCompany(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["LegalName"], "LegalName");
-  out.unknownKeys(json, COMPANY_KEYS);
+  out.fields(json, COMPANY_FIELDS);
+  out.unknownKeys(json, COMPANY_FIELDS);
 }
 scannable(decodeCompany, () => [[1, "string", "LegalName"]]);
 
-const PARTY_KEYS: ReadonlySet<string> = new Set(["@odata.etag", "Address.Main", "@odata.type"]);
+const PARTY_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "@odata.etag"), "@odata.etag"],
+  [
+    (_, out, json) => out.string(2, valueAt(json, "'Address.Main'.City"), "'Address.Main'.City"),
+    "Address.Main",
+  ],
+  {
+    choose(json, out) {
+      if (holds(json, { key: "'@odata.type'", values: ["#Crm.Person"] })) {
+        out.flattened(3, json, decodePerson, PARTY_FIELDS);
+      } else if (holds(json, { key: "'@odata.type'", values: ["#Crm.Company"], present: true })) {
+        out.flattened(4, json, decodeCompany, PARTY_FIELDS);
+      } else {
+        out.unknownMember("@odata.type", "a known kind", json["@odata.type"]);
+      }
+    },
+  },
+  { known: ["@odata.type"] },
+]);
 
 /** @generated from message world.v1.Party */
 export function decodeParty(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["@odata.etag"], "@odata.etag");
-  out.string(2, valueAt(json, "'Address.Main'.City"), "'Address.Main'.City");
-  if (holds(json, { key: "'@odata.type'", values: ["#Crm.Person"] })) {
-    out.flattened(3, json, decodePerson, PARTY_KEYS);
-  } else if (holds(json, { key: "'@odata.type'", values: ["#Crm.Company"], present: true })) {
-    out.flattened(4, json, decodeCompany, PARTY_KEYS);
-  } else {
-    out.unknownMember("@odata.type", "a known kind", json["@odata.type"]);
-  }
-  out.unknownKeys(json, PARTY_KEYS);
+  out.fields(json, PARTY_FIELDS);
+  out.unknownKeys(json, PARTY_FIELDS);
 }
 
-const PERSON_KEYS: ReadonlySet<string> = new Set(["FullName"]);
+const PERSON_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "FullName"), "FullName"],
+]);
 
 /** @generated from message world.v1.Person */
 export function decodePerson(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["FullName"], "FullName");
-  out.unknownKeys(json, PERSON_KEYS);
+  out.fields(json, PERSON_FIELDS);
+  out.unknownKeys(json, PERSON_FIELDS);
 }
 scannable(decodePerson, () => [[1, "string", "FullName"]]);
 

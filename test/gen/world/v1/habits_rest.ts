@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type JsonValue,
@@ -272,45 +273,53 @@ export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
 };
 // @@protoc_insertion_point(service:world.v1.HabitService)
 
-const BULK_THINGS_RESPONSE_KEYS: ReadonlySet<string> = new Set(["errors"]);
+const BULK_THINGS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.bool(1, value, "errors"), "errors"],
+]);
 
 /** @generated from message world.v1.BulkThingsResponse */
 export function decodeBulkThingsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.bool(1, json["errors"], "errors");
-  out.unknownKeys(json, BULK_THINGS_RESPONSE_KEYS);
+  out.fields(json, BULK_THINGS_RESPONSE_FIELDS);
+  out.unknownKeys(json, BULK_THINGS_RESPONSE_FIELDS);
 }
 scannable(decodeBulkThingsResponse, () => [[1, "bool", "errors"]]);
 
-const CHANGE_KEYS: ReadonlySet<string> = new Set(["id", "seq", "deleted", "last_seq", "lastSeq"]);
+const CHANGE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "seq"), "seq"],
+  [(value, out) => out.bool(3, value, "deleted"), "deleted"],
+  [(value, out) => out.string(4, value, "last_seq"), "last_seq", "lastSeq"],
+]);
 
 /** @generated from message world.v1.Change */
 export function decodeChange(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.string(2, json["seq"], "seq");
-  out.bool(3, json["deleted"], "deleted");
-  out.string(4, json["last_seq"] ?? json["lastSeq"], "last_seq");
-  out.unknownKeys(json, CHANGE_KEYS);
+  out.fields(json, CHANGE_FIELDS);
+  out.unknownKeys(json, CHANGE_FIELDS);
 }
 scannable(decodeChange, () => [
   [1, "string", "id"], [2, "string", "seq"], [3, "bool", "deleted"], [4, "string", "last_seq", "lastSeq"],
 ]);
 
-const FIND_THING_RESPONSE_KEYS: ReadonlySet<string> = new Set(["_source", "_index", "Index"]);
+const FIND_THING_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(2, value, "_source", decodeThing), "_source"],
+  [(value, out) => out.string(3, value, "_index"), "_index", "Index"],
+]);
 
 /** @generated from message world.v1.FindThingResponse */
 export function decodeFindThingResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(2, json["_source"], "_source", decodeThing);
-  out.string(3, json["_index"] ?? json["Index"], "_index");
-  out.unknownKeys(json, FIND_THING_RESPONSE_KEYS);
+  out.fields(json, FIND_THING_RESPONSE_FIELDS);
+  out.unknownKeys(json, FIND_THING_RESPONSE_FIELDS);
 }
 scannable(decodeFindThingResponse, () => [[2, decodeThing, "_source"], [3, "string", "_index", "Index"]]);
 
-const JOB_KEYS: ReadonlySet<string> = new Set(["result"]);
+const JOB_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(4, value, "result"), "result"],
+]);
 
 /** @generated from message world.v1.Job */
 export function decodeJob(json: JsonObject, out: ProtoWriter): void {
-  out.string(4, json["result"], "result");
-  out.unknownKeys(json, JOB_KEYS);
+  out.fields(json, JOB_FIELDS);
+  out.unknownKeys(json, JOB_FIELDS);
 }
 scannable(decodeJob, () => [[4, "string", "result"]]);
 
@@ -335,23 +344,27 @@ scannable(decodeLookUpResponse, () => [
   { type: "array", as: [2, { unwrap: [1, { list: decodeThing }] }] }, { type: "string", as: [3, "string"] },
 ]);
 
-const THING_KEYS: ReadonlySet<string> = new Set(["id", "name"]);
+const THING_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int64(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "name"), "name"],
+]);
 
 /** @generated from message world.v1.Thing */
 export function decodeThing(json: JsonObject, out: ProtoWriter): void {
-  out.int64(1, json["id"], "id");
-  out.string(2, json["name"], "name");
-  out.unknownKeys(json, THING_KEYS);
+  out.fields(json, THING_FIELDS);
+  out.unknownKeys(json, THING_FIELDS);
 }
 scannable(decodeThing, () => [[1, "int64", "id"], [2, "string", "name"]]);
 
-const WEATHER_KEYS: ReadonlySet<string> = new Set(["main", "weather"]);
+const WEATHER_FIELDS: FieldTable = new FieldTable(() => [
+  [(_, out, json) => out.loosely("main.temp").double(1, valueAt(json, "main.temp"), "main.temp"), "main"],
+  [(_, out, json) => out.string(2, valueAt(json, "weather.0.main"), "weather.0.main"), "weather"],
+]);
 
 /** @generated from message world.v1.Weather */
 export function decodeWeather(json: JsonObject, out: ProtoWriter): void {
-  out.loosely("main.temp").double(1, valueAt(json, "main.temp"), "main.temp");
-  out.string(2, valueAt(json, "weather.0.main"), "weather.0.main");
-  out.unknownKeys(json, WEATHER_KEYS);
+  out.fields(json, WEATHER_FIELDS);
+  out.unknownKeys(json, WEATHER_FIELDS);
 }
 
 /** Writes world.v1.Action as JSON. */

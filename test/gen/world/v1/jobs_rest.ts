@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -208,24 +209,28 @@ export const JobServiceRest: ServiceAdapter<typeof JobService> = {
 };
 // @@protoc_insertion_point(service:world.v1.JobService)
 
-const JOB_STATE_KEYS: ReadonlySet<string> = new Set(["id", "status", "progress"]);
+const JOB_STATE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "status"), "status"],
+  [(value, out) => out.int32(3, value, "progress"), "progress"],
+]);
 
 /** @generated from message world.v1.JobState */
 export function decodeJobState(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.string(2, json["status"], "status");
-  out.int32(3, json["progress"], "progress");
-  out.unknownKeys(json, JOB_STATE_KEYS);
+  out.fields(json, JOB_STATE_FIELDS);
+  out.unknownKeys(json, JOB_STATE_FIELDS);
 }
 scannable(decodeJobState, () => [[1, "string", "id"], [2, "string", "status"], [3, "int32", "progress"]]);
 
-const RESULT_KEYS: ReadonlySet<string> = new Set(["name", "size"]);
+const RESULT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "name"), "name"],
+  [(value, out) => out.int64(2, value, "size"), "size"],
+]);
 
 /** @generated from message world.v1.Result */
 export function decodeResult(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["name"], "name");
-  out.int64(2, json["size"], "size");
-  out.unknownKeys(json, RESULT_KEYS);
+  out.fields(json, RESULT_FIELDS);
+  out.unknownKeys(json, RESULT_FIELDS);
 }
 scannable(decodeResult, () => [[1, "string", "name"], [2, "int64", "size"]]);
 

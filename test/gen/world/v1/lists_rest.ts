@@ -4,6 +4,7 @@
 
 import { create } from "@bufbuild/protobuf";
 import {
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -378,22 +379,26 @@ export const ListServiceRest: ServiceAdapter<typeof ListService> = {
 };
 // @@protoc_insertion_point(service:world.v1.ListService)
 
-const POST_KEYS: ReadonlySet<string> = new Set(["data", "kind"]);
+const POST_FIELDS: FieldTable = new FieldTable(() => [
+  [(_, out, json) => out.string(1, valueAt(json, "data.name"), "data.name"), "data"],
+  [(_, out, json) => out.string(2, valueAt(json, "data.title"), "data.title"), "data"],
+  [(value, out) => out.string(3, value, "kind"), "kind"],
+]);
 
 /** @generated from message world.v1.Post */
 export function decodePost(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, valueAt(json, "data.name"), "data.name");
-  out.string(2, valueAt(json, "data.title"), "data.title");
-  out.string(3, json["kind"], "kind");
-  out.unknownKeys(json, POST_KEYS);
+  out.fields(json, POST_FIELDS);
+  out.unknownKeys(json, POST_FIELDS);
 }
 
-const TICKET_KEYS: ReadonlySet<string> = new Set(["id"]);
+const TICKET_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int64(1, value, "id"), "id"],
+]);
 
 /** @generated from message world.v1.Ticket */
 export function decodeTicket(json: JsonObject, out: ProtoWriter): void {
-  out.int64(1, json["id"], "id");
-  out.unknownKeys(json, TICKET_KEYS);
+  out.fields(json, TICKET_FIELDS);
+  out.unknownKeys(json, TICKET_FIELDS);
 }
 scannable(decodeTicket, () => [[1, "int64", "id"]]);
 

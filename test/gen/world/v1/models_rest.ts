@@ -5,6 +5,7 @@
 import {
   Code,
   type DownloadAdapter,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -154,44 +155,52 @@ export const ModelServiceRest: ServiceAdapter<typeof ModelService> = {
 };
 // @@protoc_insertion_point(service:world.v1.ModelService)
 
-const GENERATE_RESPONSE_KEYS: ReadonlySet<string> = new Set(["text", "tokens"]);
+const GENERATE_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "text"), "text"],
+  [(value, out) => out.int64(2, value, "tokens"), "tokens"],
+]);
 
 /** @generated from message world.v1.GenerateResponse */
 export function decodeGenerateResponse(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["text"], "text");
-  out.int64(2, json["tokens"], "tokens");
-  out.unknownKeys(json, GENERATE_RESPONSE_KEYS);
+  out.fields(json, GENERATE_RESPONSE_FIELDS);
+  out.unknownKeys(json, GENERATE_RESPONSE_FIELDS);
 }
 scannable(decodeGenerateResponse, () => [[1, "string", "text"], [2, "int64", "tokens"]]);
 
-const JOB_ERROR_KEYS: ReadonlySet<string> = new Set(["code", "message", "status"]);
+const JOB_ERROR_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int32(1, value, "code"), "code"],
+  [(value, out) => out.string(2, value, "message"), "message"],
+  [(value, out) => out.string(3, value, "status"), "status"],
+]);
 
 /** @generated from message world.v1.JobError */
 export function decodeJobError(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json["code"], "code");
-  out.string(2, json["message"], "message");
-  out.string(3, json["status"], "status");
-  out.unknownKeys(json, JOB_ERROR_KEYS);
+  out.fields(json, JOB_ERROR_FIELDS);
+  out.unknownKeys(json, JOB_ERROR_FIELDS);
 }
 scannable(decodeJobError, () => [[1, "int32", "code"], [2, "string", "message"], [3, "string", "status"]]);
 
-const MODEL_JOB_KEYS: ReadonlySet<string> = new Set(["name", "error"]);
+const MODEL_JOB_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "name"), "name"],
+  [(value, out) => out.message(2, value, "error", decodeJobError), "error"],
+]);
 
 /** @generated from message world.v1.ModelJob */
 export function decodeModelJob(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["name"], "name");
-  out.message(2, json["error"], "error", decodeJobError);
-  out.unknownKeys(json, MODEL_JOB_KEYS);
+  out.fields(json, MODEL_JOB_FIELDS);
+  out.unknownKeys(json, MODEL_JOB_FIELDS);
 }
 scannable(decodeModelJob, () => [[1, "string", "name"], [2, decodeJobError, "error"]]);
 
-const ROW_KEYS: ReadonlySet<string> = new Set(["id", "name"]);
+const ROW_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.uint64(1, value, "id"), "id"],
+  [(value, out) => out.string(2, value, "name"), "name"],
+]);
 
 /** @generated from message world.v1.Row */
 export function decodeRow(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json["id"], "id");
-  out.string(2, json["name"], "name");
-  out.unknownKeys(json, ROW_KEYS);
+  out.fields(json, ROW_FIELDS);
+  out.unknownKeys(json, ROW_FIELDS);
 }
 scannable(decodeRow, () => [[1, "uint64", "id"], [2, "string", "name"]]);
 

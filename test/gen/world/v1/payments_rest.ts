@@ -4,6 +4,7 @@
 
 import {
   Code,
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -179,12 +180,14 @@ export const PaymentServiceRest: ServiceAdapter<typeof PaymentService> = {
 };
 // @@protoc_insertion_point(service:world.v1.PaymentService)
 
-const ORDER_KEYS: ReadonlySet<string> = new Set(["id"]);
+const ORDER_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "id"), "id"],
+]);
 
 /** @generated from message world.v1.Order */
 export function decodeOrder(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["id"], "id");
-  out.unknownKeys(json, ORDER_KEYS);
+  out.fields(json, ORDER_FIELDS);
+  out.unknownKeys(json, ORDER_FIELDS);
 }
 scannable(decodeOrder, () => [[1, "string", "id"]]);
 

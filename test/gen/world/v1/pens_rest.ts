@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MaskTable,
@@ -16,7 +17,6 @@ import {
   type UnaryAdapter,
   fieldMaskText,
   omit,
-  ownValue,
   pathSegment,
   scannable,
   sendUnset,
@@ -246,13 +246,50 @@ export const MaskServiceRest: ServiceAdapter<typeof MaskService> = {
 };
 // @@protoc_insertion_point(service:world.v1.MaskService)
 
-const LEAFLET_KEYS: ReadonlySet<string> = new Set([
-  "heading", "pictureKind", "caption", "newsKind", "news", "__proto__", "Proto",
-]);
-
 const LEAFLET_PICTURE: OneofMembers = [[4, "caption"]];
 
 const LEAFLET_NEWS: OneofMembers = [[5, "news"], [6, "news"]];
+
+const LEAFLET_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "heading"), "heading"],
+  {
+    choose(json, out) {
+      const pictureStart = out.length;
+      switch (json["pictureKind"]) {
+        case "photo":
+          out.flattened(2, json, decodeLeafletPhoto, LEAFLET_FIELDS);
+          break;
+        case "drawing":
+          out.flattened(3, json, decodeLeafletDrawing, LEAFLET_FIELDS);
+          break;
+        case "caption":
+          out.string(4, json["caption"], "caption");
+          break;
+        default:
+          out.unknownMember("pictureKind", "a known picture", json["pictureKind"]);
+      }
+      out.unchosen(pictureStart, json, LEAFLET_PICTURE);
+    },
+  },
+  {
+    choose(json, out) {
+      const newsStart = out.length;
+      switch (json["newsKind"]) {
+        case "sale":
+          out.message(5, json["news"], "news", decodeLeafletSale);
+          break;
+        case "gift":
+          out.message(6, json["news"], "news", decodeLeafletGift);
+          break;
+        default:
+          out.unknownMember("newsKind", "a known news", json["newsKind"]);
+      }
+      out.unchosen(newsStart, json, LEAFLET_NEWS);
+    },
+  },
+  [(value, out) => out.string(7, value, "__proto__"), "__proto__", "Proto"],
+  { known: ["pictureKind", "caption", "newsKind", "news"] },
+]);
 
 /**
  * A leaflet whose picture shares its object, and whose news are under one key.
@@ -260,36 +297,8 @@ const LEAFLET_NEWS: OneofMembers = [[5, "news"], [6, "news"]];
  * @generated from message world.v1.Leaflet
  */
 export function decodeLeaflet(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["heading"], "heading");
-  const pictureStart = out.length;
-  switch (json["pictureKind"]) {
-    case "photo":
-      out.flattened(2, json, decodeLeafletPhoto, LEAFLET_KEYS);
-      break;
-    case "drawing":
-      out.flattened(3, json, decodeLeafletDrawing, LEAFLET_KEYS);
-      break;
-    case "caption":
-      out.string(4, json["caption"], "caption");
-      break;
-    default:
-      out.unknownMember("pictureKind", "a known picture", json["pictureKind"]);
-  }
-  out.unchosen(pictureStart, json, LEAFLET_PICTURE);
-  const newsStart = out.length;
-  switch (json["newsKind"]) {
-    case "sale":
-      out.message(5, json["news"], "news", decodeLeafletSale);
-      break;
-    case "gift":
-      out.message(6, json["news"], "news", decodeLeafletGift);
-      break;
-    default:
-      out.unknownMember("newsKind", "a known news", json["newsKind"]);
-  }
-  out.unchosen(newsStart, json, LEAFLET_NEWS);
-  out.string(7, ownValue(json, "__proto__") ?? json["Proto"], "__proto__");
-  out.unknownKeys(json, LEAFLET_KEYS);
+  out.fields(json, LEAFLET_FIELDS);
+  out.unknownKeys(json, LEAFLET_FIELDS);
 }
 scannable(decodeLeaflet, () => [
   [1, "string", "heading"],
@@ -311,82 +320,97 @@ scannable(decodeLeaflet, () => [
   [7, "string", "__proto__", "Proto"],
 ]);
 
-const LEAFLET_DRAWING_KEYS: ReadonlySet<string> = new Set(["width", "drawn_with", "drawnWith"]);
+const LEAFLET_DRAWING_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int32(1, value, "width"), "width"],
+  [(value, out) => out.message(2, value, "drawn_with", decodePen), "drawn_with", "drawnWith"],
+]);
 
 /** @generated from message world.v1.LeafletDrawing */
 export function decodeLeafletDrawing(json: JsonObject, out: ProtoWriter): void {
-  out.int32(1, json["width"], "width");
-  out.message(2, json["drawn_with"] ?? json["drawnWith"], "drawn_with", decodePen);
-  out.unknownKeys(json, LEAFLET_DRAWING_KEYS);
+  out.fields(json, LEAFLET_DRAWING_FIELDS);
+  out.unknownKeys(json, LEAFLET_DRAWING_FIELDS);
 }
 scannable(decodeLeafletDrawing, () => [[1, "int32", "width"], [2, decodePen, "drawn_with", "drawnWith"]]);
 
-const LEAFLET_GIFT_KEYS: ReadonlySet<string> = new Set(["from_whom", "fromWhom"]);
+const LEAFLET_GIFT_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "from_whom"), "from_whom", "fromWhom"],
+]);
 
 /** @generated from message world.v1.LeafletGift */
 export function decodeLeafletGift(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["from_whom"] ?? json["fromWhom"], "from_whom");
-  out.unknownKeys(json, LEAFLET_GIFT_KEYS);
+  out.fields(json, LEAFLET_GIFT_FIELDS);
+  out.unknownKeys(json, LEAFLET_GIFT_FIELDS);
 }
 scannable(decodeLeafletGift, () => [[1, "string", "from_whom", "fromWhom"]]);
 
-const LEAFLET_PHOTO_KEYS: ReadonlySet<string> = new Set(["file", "width"]);
+const LEAFLET_PHOTO_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "file"), "file"],
+  [(value, out) => out.int32(2, value, "width"), "width"],
+]);
 
 /** @generated from message world.v1.LeafletPhoto */
 export function decodeLeafletPhoto(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["file"], "file");
-  out.int32(2, json["width"], "width");
-  out.unknownKeys(json, LEAFLET_PHOTO_KEYS);
+  out.fields(json, LEAFLET_PHOTO_FIELDS);
+  out.unknownKeys(json, LEAFLET_PHOTO_FIELDS);
 }
 scannable(decodeLeafletPhoto, () => [[1, "string", "file"], [2, "int32", "width"]]);
 
-const LEAFLET_SALE_KEYS: ReadonlySet<string> = new Set(["unit_price", "unitPrice"]);
+const LEAFLET_SALE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.int64(1, value, "unit_price"), "unit_price", "unitPrice"],
+]);
 
 /** @generated from message world.v1.LeafletSale */
 export function decodeLeafletSale(json: JsonObject, out: ProtoWriter): void {
-  out.int64(1, json["unit_price"] ?? json["unitPrice"], "unit_price");
-  out.unknownKeys(json, LEAFLET_SALE_KEYS);
+  out.fields(json, LEAFLET_SALE_FIELDS);
+  out.unknownKeys(json, LEAFLET_SALE_FIELDS);
 }
 scannable(decodeLeafletSale, () => [[1, "int64", "unit_price", "unitPrice"]]);
 
-const MERGE_LEAFLET_RESPONSE_KEYS: ReadonlySet<string> = new Set(["leaflet", "locked"]);
+const MERGE_LEAFLET_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.message(1, value, "leaflet", decodeLeaflet), "leaflet"],
+  [(value, out) => out.fieldMask(2, value, "locked", maskOfLeaflet), "locked"],
+]);
 
 /** @generated from message world.v1.MergeLeafletResponse */
 export function decodeMergeLeafletResponse(json: JsonObject, out: ProtoWriter): void {
-  out.message(1, json["leaflet"], "leaflet", decodeLeaflet);
-  out.fieldMask(2, json["locked"], "locked", maskOfLeaflet);
-  out.unknownKeys(json, MERGE_LEAFLET_RESPONSE_KEYS);
+  out.fields(json, MERGE_LEAFLET_RESPONSE_FIELDS);
+  out.unknownKeys(json, MERGE_LEAFLET_RESPONSE_FIELDS);
 }
 scannable(decodeMergeLeafletResponse, () => [[1, decodeLeaflet, "leaflet"], [2, null, "locked"]]);
 
-const OWNER_KEYS: ReadonlySet<string> = new Set(["first_name", "firstName", "family", "best_pen", "bestPen"]);
+const OWNER_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "first_name"), "first_name", "firstName"],
+  [(value, out) => out.string(3, value, "family"), "family"],
+  [(value, out) => out.message(2, value, "best_pen", decodePen), "best_pen", "bestPen"],
+]);
 
 /** @generated from message world.v1.Owner */
 export function decodeOwner(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["first_name"] ?? json["firstName"], "first_name");
-  out.string(3, json["family"], "family");
-  out.message(2, json["best_pen"] ?? json["bestPen"], "best_pen", decodePen);
-  out.unknownKeys(json, OWNER_KEYS);
+  out.fields(json, OWNER_FIELDS);
+  out.unknownKeys(json, OWNER_FIELDS);
 }
 scannable(decodeOwner, () => [
   [1, "string", "first_name", "firstName"], [3, "string", "family"], [2, decodePen, "best_pen", "bestPen"],
 ]);
 
-const PEN_KEYS: ReadonlySet<string> = new Set([
-  "label", "tags", "notes", "owner", "ink_left", "inkLeft", "is_open", "isOpen", "locked", "history",
+const PEN_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "label"), "label"],
+  [(value, out) => out.list(2, value, "tags", "string"), "tags"],
+  [
+    (value, out) => out.map(3, value, "notes", "string", (value, key, out) => out.string(2, value, key)),
+    "notes",
+  ],
+  [(value, out) => out.message(4, value, "owner", decodeOwner), "owner"],
+  [(value, out) => out.int64(5, value, "ink_left"), "ink_left", "inkLeft"],
+  [(value, out) => out.bool(6, value, "is_open"), "is_open", "isOpen"],
+  [(value, out) => out.fieldMask(8, value, "locked", maskOfOwner), "locked"],
+  [(value, out) => out.messages(7, value, "history", decodeOwner), "history"],
 ]);
 
 /** @generated from message world.v1.Pen */
 export function decodePen(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["label"], "label");
-  out.list(2, json["tags"], "tags", "string");
-  out.map(3, json["notes"], "notes", "string", (value, key, out) => out.string(2, value, key));
-  out.message(4, json["owner"], "owner", decodeOwner);
-  out.int64(5, json["ink_left"] ?? json["inkLeft"], "ink_left");
-  out.bool(6, json["is_open"] ?? json["isOpen"], "is_open");
-  out.fieldMask(8, json["locked"], "locked", maskOfOwner);
-  out.messages(7, json["history"], "history", decodeOwner);
-  out.unknownKeys(json, PEN_KEYS);
+  out.fields(json, PEN_FIELDS);
+  out.unknownKeys(json, PEN_FIELDS);
 }
 scannable(decodePen, () => [
   [1, "string", "label"], [2, { list: "string" }, "tags"], [3, { map: "string" }, "notes"],

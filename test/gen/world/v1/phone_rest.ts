@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  FieldTable,
   type JsonObject,
   type JsonRecord,
   type MethodRules,
@@ -133,29 +134,33 @@ export const PhoneServiceRest: ServiceAdapter<typeof PhoneService> = {
 };
 // @@protoc_insertion_point(service:world.v1.PhoneService)
 
-const CALL_KEYS: ReadonlySet<string> = new Set(["sid", "date_created", "dateCreated", "duration"]);
+const CALL_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.string(1, value, "sid"), "sid"],
+  [(value, out) => out.time(2, value, "date_created", "rfc2822"), "date_created", "dateCreated"],
+  [(value, out) => out.loosely("duration").duration(3, value, "duration", "seconds"), "duration"],
+]);
 
 /** @generated from message world.v1.Call */
 export function decodeCall(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json["sid"], "sid");
-  out.time(2, json["date_created"] ?? json["dateCreated"], "date_created", "rfc2822");
-  out.loosely("duration").duration(3, json["duration"], "duration", "seconds");
-  out.unknownKeys(json, CALL_KEYS);
+  out.fields(json, CALL_FIELDS);
+  out.unknownKeys(json, CALL_FIELDS);
 }
 scannable(decodeCall, () => [
   [1, "string", "sid"], [2, { time: "rfc2822" }, "date_created", "dateCreated"], [3, null, "duration"],
 ]);
 
-const TIMERS_KEYS: ReadonlySet<string> = new Set(["millis", "nanos", "iso", "plain", "stamp"]);
+const TIMERS_FIELDS: FieldTable = new FieldTable(() => [
+  [(value, out) => out.duration(1, value, "millis", "millis"), "millis"],
+  [(value, out) => out.duration(2, value, "nanos", "nanos"), "nanos"],
+  [(value, out) => out.duration(3, value, "iso", "iso8601"), "iso"],
+  [(value, out) => out.duration(4, value, "plain"), "plain"],
+  [(value, out) => out.time(5, value, "stamp", "nanos"), "stamp"],
+]);
 
 /** @generated from message world.v1.Timers */
 export function decodeTimers(json: JsonObject, out: ProtoWriter): void {
-  out.duration(1, json["millis"], "millis", "millis");
-  out.duration(2, json["nanos"], "nanos", "nanos");
-  out.duration(3, json["iso"], "iso", "iso8601");
-  out.duration(4, json["plain"], "plain");
-  out.time(5, json["stamp"], "stamp", "nanos");
-  out.unknownKeys(json, TIMERS_KEYS);
+  out.fields(json, TIMERS_FIELDS);
+  out.unknownKeys(json, TIMERS_FIELDS);
 }
 scannable(decodeTimers, () => [
   [1, null, "millis"], [2, null, "nanos"], [3, null, "iso"], [4, null, "plain"],

@@ -1,5 +1,5 @@
+import { html } from "../../../text/html.ts";
 import type { FlowClient } from "../../interaction.ts";
-import { html } from "./html.ts";
 import type { Page } from "./page.ts";
 import { shownName } from "./shown-name.ts";
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type HttpResponse, sendResponse } from "../../../listener/http.ts";
 import { UNCACHED } from "../../../listener/refusal.ts";
-import { Html, html } from "./html.ts";
+import { Html, html } from "../../../text/html.ts";
 
 /** A page for a person. */
 export interface Page {

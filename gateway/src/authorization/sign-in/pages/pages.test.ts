@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { html } from "../../../text/html.ts";
 import { consentPage, isOwnMachine, targetsOf } from "./consent-page.ts";
-import { html } from "./html.ts";
 import { shownName } from "./shown-name.ts";
 
 const CLIENT = { id: "c", name: "Editor", isRegistered: true, redirectHost: "app.example" };

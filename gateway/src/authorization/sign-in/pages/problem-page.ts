@@ -1,7 +1,7 @@
+import { html } from "../../../text/html.ts";
 import type { FlowClient, FlowError } from "../../interaction.ts";
 import type { ThirdPartyFailure } from "../third-party.ts";
 import { targetsOf } from "./consent-page.ts";
-import { html } from "./html.ts";
 import type { Page } from "./page.ts";
 
 /** What a failure means to a person, and to the client. */

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../../text/escape-html.ts";
+import { escapeHtml } from "./escape-html.ts";
 
 /** Markup that is safe to send: made by `html` alone. */
 export class Html {

@@ -1,0 +1,98 @@
+import type { FeedEntryKind } from "connect-rest";
+import { BrokerFeed } from "./broker-feed.ts";
+import { BrokerPeer } from "./broker-peer.ts";
+import type { BrokerSeat } from "./broker-seat.ts";
+import type { FromBroker } from "./group-messages.ts";
+import type { Send } from "./pump.ts";
+
+/** How much memory entries may take: of one feed, and of all. */
+const MAX_FEED_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
+/** How many feeds are kept in which nobody takes part any more. */
+const MAX_UNUSED = 1000;
+
+/** Limits that tests set. */
+export interface BrokerLimits {
+  readonly feedBytes: number;
+  readonly bytes: number;
+}
+
+/**
+ * Shares feeds among the processes of a group: it says which of them polls, with a fence for each time, and hands on what is
+ * found. All is in memory, and it reads no entry.
+ */
+export class Broker {
+  private readonly limits: BrokerLimits;
+  /** Those that were published to least recently come first. */
+  private readonly feeds = new Map<string, BrokerFeed>();
+  private readonly names = new Map<BrokerFeed, string>();
+  private bytes = 0;
+  private lastFence = 0;
+
+  constructor(limits: BrokerLimits = { feedBytes: MAX_FEED_BYTES, bytes: MAX_BYTES }) {
+    this.limits = limits;
+  }
+
+  /** The memory that entries take, and the number of feeds. */
+  get size(): { readonly bytes: number; readonly feeds: number } {
+    return { bytes: this.bytes, feeds: this.feeds.size };
+  }
+
+  /** A process of the group, which is sent messages by `send`. */
+  connect(send: Send<FromBroker>): BrokerPeer {
+    return new BrokerPeer({
+      send,
+      feed: (name, intervalMs) => this.feed(name, intervalMs),
+      publish: (seat, fence, kind, parts) => this.publish(seat, fence, kind, parts),
+    });
+  }
+
+  private feed(name: string, intervalMs: number): BrokerFeed {
+    const known = this.feeds.get(name);
+    if (known !== undefined) return known;
+    this.dropUnused();
+    const feed: BrokerFeed = new BrokerFeed(intervalMs, {
+      nextFence: () => ++this.lastFence,
+      onUnused: () => this.drop(feed),
+    });
+    this.feeds.set(name, feed);
+    this.names.set(feed, name);
+    return feed;
+  }
+
+  private publish(seat: BrokerSeat, fence: number, kind: FeedEntryKind, parts: readonly string[]): boolean {
+    const { feed } = seat;
+    const before = feed.size;
+    const isCurrent = feed.publish(seat, fence, kind, parts);
+    this.bytes += feed.size - before;
+    const name = this.names.get(feed);
+    if (!isCurrent || name === undefined) return isCurrent;
+    this.feeds.delete(name);
+    this.feeds.set(name, feed);
+    if (feed.size > this.limits.feedBytes) this.forget(feed);
+    for (const oldest of this.feeds.values()) {
+      if (this.bytes <= this.limits.bytes) break;
+      this.forget(oldest);
+    }
+    return true;
+  }
+
+  private forget(feed: BrokerFeed): void {
+    this.bytes -= feed.size;
+    feed.forget();
+  }
+
+  private dropUnused(): void {
+    const unused = [...this.feeds.values()].filter(({ isUsed }) => !isUsed);
+    if (unused.length >= MAX_UNUSED) this.drop(unused[0]);
+  }
+
+  private drop(feed: BrokerFeed | undefined): void {
+    const name = feed && this.names.get(feed);
+    if (feed === undefined || name === undefined) return;
+    feed.close();
+    this.bytes -= feed.size;
+    this.names.delete(feed);
+    this.feeds.delete(name);
+  }
+}

@@ -1,0 +1,122 @@
+import type { FeedMember, FeedName, FeedSeat } from "connect-rest";
+import type { BusObserver, ProcessBus } from "./bus-options.ts";
+import { BEATS, type FromBroker, type ToBroker } from "./group-messages.ts";
+import { GroupSeat } from "./group-seat.ts";
+import { Pump, type Send, type Source } from "./pump.ts";
+
+/** The way from a process to the broker of its group. */
+export interface BrokerChannel {
+  readonly send: Send<ToBroker>;
+  /** Has what the broker says handed on. */
+  readonly onMessage: (receive: (message: FromBroker) => void) => void;
+}
+
+/** How long the broker may take to hear that all have left, in milliseconds. */
+const GOODBYE_MS = 1000;
+
+/**
+ * Shares feeds among the processes of a group, whose broker is one of them. What is on the way stays in their memory, so that it is
+ * not encrypted, also where the feed is not public.
+ */
+export class GroupBus implements ProcessBus {
+  private readonly observer: BusObserver;
+  private readonly pump: Pump<ToBroker>;
+  private readonly seats = new Map<number, GroupSeat>();
+  private readonly leaving = new Set<Promise<void>>();
+  private readonly beat: Source<ToBroker>;
+  private isBeatDue = false;
+  private isAnswered = true;
+  private isConnected: boolean | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private periodMs = 0;
+  private count = 0;
+
+  constructor(channel: BrokerChannel, observer: BusObserver) {
+    this.observer = observer;
+    this.pump = new Pump(channel.send);
+    this.beat = { next: () => this.nextBeat() };
+    channel.onMessage((message) => this.receive(message));
+  }
+
+  get feeds(): { readonly joined: number; readonly led: number } {
+    const led = [...this.seats.values()].filter((seat) => seat.isLeading).length;
+    return { joined: this.seats.size, led };
+  }
+
+  join(feed: FeedName, member: FeedMember): FeedSeat {
+    const number = ++this.count;
+    const { observer } = this;
+    const wake = () => this.pump.wake(seat);
+    const seat: GroupSeat = new GroupSeat(feed, member, { number, observer, wake });
+    this.seats.set(number, seat);
+    this.keepTime();
+    // behind the return, so that the member knows its seat when it is called
+    queueMicrotask(wake);
+    return {
+      publish: (entry, fence, kind) => seat.publish(entry, fence, kind),
+      interval: (ms) => {
+        seat.interval(ms);
+        this.keepTime();
+      },
+      leave: () => this.leave(number, seat),
+    };
+  }
+
+  /** Leaves all feeds. */
+  async close(): Promise<void> {
+    for (const [number, seat] of this.seats) void this.leave(number, seat);
+    const all = Promise.all(this.leaving);
+    const late = new Promise((resolve) => setTimeout(resolve, GOODBYE_MS).unref());
+    await Promise.race([all, late]);
+    this.pump.stop();
+  }
+
+  private leave(number: number, seat: GroupSeat): Promise<void> {
+    this.seats.delete(number);
+    this.keepTime();
+    const left = seat.leave();
+    this.leaving.add(left);
+    return left.finally(() => this.leaving.delete(left));
+  }
+
+  /** Signs of life are as frequent as the shortest lease needs them. */
+  private keepTime(): void {
+    const leases = [...this.seats.values()].map(({ leaseMs }) => leaseMs);
+    const periodMs = leases.length === 0 ? 0 : Math.min(...leases) / BEATS;
+    if (periodMs === this.periodMs) return;
+    this.periodMs = periodMs;
+    clearInterval(this.timer);
+    if (periodMs > 0) this.timer = setInterval(() => this.tick(), periodMs);
+  }
+
+  private tick(): void {
+    const seats = this.isAnswered ? [] : [...this.seats.values()];
+    const alone = seats.filter((seat) => seat.silence(this.periodMs));
+    if (alone.length > 0) this.connected(false);
+    this.isAnswered = false;
+    this.isBeatDue = true;
+    this.pump.wake(this.beat);
+  }
+
+  private connected(isConnected: boolean): void {
+    if (isConnected === this.isConnected) return;
+    this.isConnected = isConnected;
+    this.observer.connected(
+      isConnected,
+      isConnected ? undefined : new Error("the primary process is silent"),
+    );
+  }
+
+  private nextBeat(): ToBroker | undefined {
+    if (!this.isBeatDue) return undefined;
+    this.isBeatDue = false;
+    return { type: "beat" };
+  }
+
+  private receive(message: FromBroker): void {
+    this.isAnswered = true;
+    this.connected(true);
+    for (const seat of this.seats.values()) seat.heard();
+    if (message.type !== "beat") this.seats.get(message.seat)?.receive(message);
+  }
+}

@@ -1,0 +1,223 @@
+import type { FeedEntryKind, FeedMember, FeedName, FeedSeat } from "connect-rest";
+import type { BusObserver } from "./bus-options.ts";
+import { EntryReader } from "./entry-reader.ts";
+import { type FromBroker, MAX_ENTRY_BYTES, PART_BYTES, type ToBroker } from "./group-messages.ts";
+import { leaseOf } from "./lease.ts";
+import { Outbox, type Outgoing } from "./outbox.ts";
+import type { Source } from "./pump.ts";
+
+/** What a seat stands on. */
+export interface GroupSeatOptions {
+  /** Tells it from other seats of this process. */
+  readonly number: number;
+  readonly observer: BusObserver;
+  /** Called when there is something to send. */
+  readonly wake: () => void;
+}
+
+/** Told to a seat of its own. */
+type FromBrokerToSeat = Exclude<FromBroker, { readonly type: "beat" }>;
+
+/** The fence of a process that polls without the broker. */
+const ALONE = 0n;
+
+/**
+ * One process's place in a feed that is shared by a group of processes. The broker says who polls; what that one publishes all others
+ * are sent. Without a sign of life from the broker for longer than a lease lasts, each polls for itself.
+ */
+export class GroupSeat implements FeedSeat, Source<ToBroker> {
+  /** Resolves when the broker was told that it has left, or nothing is sent any more. */
+  readonly left: Promise<void>;
+  private readonly options: GroupSeatOptions;
+  private readonly member: FeedMember;
+  private readonly reader: EntryReader;
+  private readonly outbox: Outbox;
+  /** What is to be said before anything else, the newest of each kind. */
+  private readonly notes = new Map<ToBroker["type"], ToBroker>();
+  private intervalMs: number;
+  private fence: bigint | undefined;
+  private silentMs = 0;
+  private isSettling = false;
+  private isOver = false;
+  private onLeft: () => void = () => undefined;
+  /** Entries that come before the member has started. */
+  private kept: Uint8Array[] = [];
+  private coming: Buffer[] = [];
+  private sending:
+    | { readonly entry: Outgoing; readonly id: number; readonly fence: bigint; part: number }
+    | undefined;
+  private lastId = 0;
+
+  constructor(name: FeedName, member: FeedMember, options: GroupSeatOptions) {
+    this.options = options;
+    this.member = member;
+    this.intervalMs = name.intervalMs;
+    this.reader = new EntryReader(member, options.observer);
+    this.outbox = new Outbox(() => options.observer.dropped("overflow"));
+    this.left = new Promise((resolve) => {
+      this.onLeft = resolve;
+    });
+    const { key: feed, intervalMs } = name;
+    this.notes.set("join", { type: "join", seat: options.number, feed, intervalMs });
+  }
+
+  /** Whether this process polls. */
+  get isLeading(): boolean {
+    return this.fence !== undefined;
+  }
+
+  get leaseMs(): number {
+    return leaseOf(this.intervalMs);
+  }
+
+  publish(entry: Uint8Array, fence: bigint, kind: FeedEntryKind): Promise<boolean> {
+    if (this.isOver || fence !== this.fence) return Promise.resolve(false);
+    if (entry.length > MAX_ENTRY_BYTES) {
+      this.options.observer.dropped("oversized");
+      return Promise.resolve(true);
+    }
+    return new Promise((done) => {
+      this.outbox.add({ kind, bytes: entry, done });
+      this.options.wake();
+    });
+  }
+
+  interval(ms: number): void {
+    if (ms === this.intervalMs || this.isOver) return;
+    this.intervalMs = ms;
+    this.note({ type: "interval", seat: this.options.number, intervalMs: ms });
+  }
+
+  leave(): Promise<void> {
+    if (this.isOver) return this.left;
+    this.isOver = true;
+    this.outbox.clear(true);
+    this.note({ type: "leave", seat: this.options.number });
+    return this.left;
+  }
+
+  /**
+   * Nothing was heard of the broker for so long since it was asked last.
+   *
+   * @returns whether it does without it now
+   */
+  silence(ms: number): boolean {
+    this.silentMs += ms;
+    if (this.silentMs <= this.leaseMs) return false;
+    this.reader.start([]);
+    if (this.fence === undefined) this.lead(ALONE);
+    return true;
+  }
+
+  /** The broker gives signs of life. */
+  heard(): void {
+    this.silentMs = 0;
+    if (this.fence !== ALONE || this.isSettling) return;
+    this.isSettling = true;
+    this.note({ type: "settle", seat: this.options.number });
+  }
+
+  next(): ToBroker | undefined {
+    for (const [type, note] of this.notes) {
+      this.notes.delete(type);
+      return note;
+    }
+    if (!this.isOver) return this.nextPart();
+    // the last note was taken
+    this.onLeft();
+    return undefined;
+  }
+
+  receive(message: FromBrokerToSeat): void {
+    if (this.isOver) return;
+    switch (message.type) {
+      case "entry":
+        this.take(message);
+        break;
+      case "started":
+        this.reader.start(this.kept);
+        this.kept = [];
+        break;
+      case "lead":
+        this.lead(BigInt(message.fence));
+        break;
+      case "follow":
+        this.yield();
+        break;
+      case "published":
+        this.published(message);
+        break;
+    }
+  }
+
+  private note(note: ToBroker): void {
+    this.notes.set(note.type, note);
+    this.options.wake();
+  }
+
+  private lead(fence: bigint): void {
+    if (fence !== ALONE) this.isSettling = false;
+    if (fence === this.fence) return;
+    this.fence = fence;
+    this.member.lead(fence);
+    this.options.wake();
+  }
+
+  /** Another one polls. */
+  private yield(): void {
+    this.isSettling = false;
+    if (this.fence === undefined) return;
+    this.fence = undefined;
+    // it has seen the same by now, or will at its next poll
+    for (let left = this.outbox.size; left > 0; left--) this.options.observer.dropped("stale");
+    this.outbox.clear(false);
+    this.member.follow();
+  }
+
+  private published({ id, isCurrent }: FromBroker & { readonly type: "published" }): void {
+    const { sending } = this;
+    if (sending?.id !== id) return;
+    this.sending = undefined;
+    if (isCurrent) {
+      this.options.observer.sent();
+      this.outbox.remove(sending.entry);
+      this.options.wake();
+    } else if (sending.fence === this.fence) {
+      this.yield();
+    } else {
+      this.options.wake();
+    }
+  }
+
+  /** A part of the entry that waits first; one at a time is on its way, and begins anew with a new fence. */
+  private nextPart(): ToBroker | undefined {
+    const { fence } = this;
+    const { first: entry } = this.outbox;
+    if (entry === undefined || fence === undefined || fence === ALONE) return undefined;
+    if (this.sending?.entry !== entry || this.sending.fence !== fence) {
+      this.sending = { entry, id: ++this.lastId, fence, part: 0 };
+    }
+    const { id, part } = this.sending;
+    const from = part * PART_BYTES;
+    if (part > 0 && from >= entry.bytes.length) return undefined;
+    this.sending.part++;
+    const data = Buffer.from(entry.bytes.subarray(from, from + PART_BYTES)).toString("base64");
+    return {
+      ...{ type: "entry", seat: this.options.number, id, fence: Number(fence), kind: entry.kind },
+      ...{ part, isLast: from + PART_BYTES >= entry.bytes.length, data },
+    };
+  }
+
+  private take({ part, isLast, data }: FromBroker & { readonly type: "entry" }): void {
+    if (part === 0) this.coming = [];
+    this.coming.push(Buffer.from(data, "base64"));
+    if (!isLast) return;
+    const entry = Buffer.concat(this.coming);
+    this.coming = [];
+    if (this.reader.hasStarted) {
+      this.reader.take(entry);
+    } else {
+      this.kept.push(entry);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import type { Secret } from "../text/secret.ts";
+import { authorizationHeader, type Parameter } from "./oauth1.ts";
+
+/** Who signs a request of OAuth 1.0a. Without a token it is the application alone. */
+export interface OAuth1Signer {
+  readonly consumerKey: Secret;
+  readonly consumerSecret: Secret;
+  readonly token?: Secret | undefined;
+  readonly tokenSecret?: Secret | undefined;
+}
+
+/** A request without a body, to be signed: for a token (RFC 5849 section 2), or with one. */
+export interface OAuth1Request {
+  readonly method: "GET" | "POST";
+  readonly url: URL;
+  /** Protocol parameters beside those of every request: `oauth_callback`, `oauth_verifier`. */
+  readonly parameters?: readonly Parameter[] | undefined;
+}
+
+/** What makes one request different from all others. */
+export interface OAuth1Moment {
+  /** In milliseconds since 1970. */
+  readonly now: number;
+  /** Random, never the same twice. */
+  readonly nonce: string;
+}
+
+/** The value of the `Authorization` header of a signed request (RFC 5849 section 3.5.1). */
+export function signOAuth1(
+  { method, url, parameters = [] }: OAuth1Request,
+  { consumerKey, consumerSecret, token, tokenSecret }: OAuth1Signer,
+  { now, nonce }: OAuth1Moment,
+): string {
+  const protocol: Parameter[] = [
+    ["oauth_consumer_key", consumerKey.reveal()],
+    ...(token === undefined ? [] : [["oauth_token", token.reveal()] as const]),
+    ["oauth_timestamp", String(Math.floor(now / 1000))],
+    ["oauth_nonce", nonce],
+    ["oauth_version", "1.0"],
+    ...parameters,
+  ];
+  return authorizationHeader(
+    { verb: method, origin: url.origin, path: url.pathname, queryString: url.search.slice(1) },
+    protocol,
+    { consumerSecret: consumerSecret.reveal(), tokenSecret: tokenSecret?.reveal() ?? "" },
+  );
+}
+
+/** A token and its secret, as a server has sent them. */
+export interface OAuth1TokenText {
+  readonly token: string;
+  readonly tokenSecret: string;
+}
+
+const MAX_TOKEN = 16_384;
+
+/**
+ * Reads a response with temporary or token credentials (RFC 5849 sections 2.1 and 2.3).
+ *
+ * @returns `none` where there is no token, or one that no header can carry; `unconfirmed` where the server says that it did not
+ * understand the callback. Servers that say nothing of that are many.
+ */
+export function readOAuth1Token(text: string): OAuth1TokenText | "none" | "unconfirmed" {
+  const form = new URLSearchParams(text.trim());
+  const [token, tokenSecret] = [form.get("oauth_token"), form.get("oauth_token_secret")];
+  if (token === null || tokenSecret === null || !isSendable(token) || tokenSecret.length > MAX_TOKEN) {
+    return "none";
+  }
+  return form.get("oauth_callback_confirmed") === "false" ? "unconfirmed" : { token, tokenSecret };
+}
+
+function isSendable(token: string): boolean {
+  return token.length <= MAX_TOKEN && /^[\x20-\x7e]+$/.test(token);
+}

@@ -1,0 +1,133 @@
+import type { JsonObject } from "../json/json.ts";
+import type { Field } from "./difference-writer.ts";
+import type { OneofMembers } from "./oneof-writer.ts";
+
+/** Writes the value of a field; `json` is the object that it stands in. */
+export type WriteField<Out> = (value: Field, out: Out, json: JsonObject) => void;
+
+/** A field: what is done with its value, and the keys that are tried for it, in their order. */
+export type FieldRow<Out> = readonly [write: WriteField<Out>, ...keys: string[]];
+
+/** Something that a decoder reads from an object. */
+export type FieldEntry<Out> =
+  | FieldRow<Out>
+  /** A oneof whose members have keys of their own: of those that come, the first one stays. */
+  | { readonly onlyFirst: OneofMembers; readonly of: ReadonlyArray<FieldRow<Out>> }
+  /** A oneof whose member the object chooses. It is asked for each object, and reads what it needs. */
+  | { choose(json: JsonObject, out: Out): void }
+  /** Keys that only a `choose` reads. */
+  | { readonly known: readonly string[] };
+
+/** A field that a key is read for. */
+export class Target {
+  /** The place of the field in the order of writing. */
+  readonly rank: number;
+  /** Whether no other key is tried after this one: then null is what the field holds. */
+  readonly isLast: boolean;
+  /** The next field that the same key is read for. */
+  readonly next: Target | undefined;
+
+  constructor(rank: number, isLast: boolean, next: Target | undefined) {
+    this.rank = rank;
+    this.isLast = isLast;
+    this.next = next;
+  }
+}
+
+/** What the writer looks up while it goes through an object. */
+export interface FieldLayout<Out> {
+  readonly targets: ReadonlyMap<string, Target>;
+  /** In the order of writing. */
+  readonly writes: ReadonlyArray<WriteField<Out>>;
+  /** For each rank, the keys that are tried, in their order. */
+  readonly keys: ReadonlyArray<readonly string[]>;
+  /** A bit for each rank, 32 in each: those that are written whatever the keys are. */
+  readonly always: readonly number[];
+}
+
+/** What the table calls of the writer. */
+interface OneofOutput {
+  beginOneof(): void;
+  endOneof(json: JsonObject, members: OneofMembers): void;
+}
+
+/**
+ * The fields of a message by the keys that they are read from, so that decoding asks for no key that is not there. As a set it
+ * has all of these keys.
+ */
+export class FieldTableOf<Out extends OneofOutput> {
+  private readonly entries: () => ReadonlyArray<FieldEntry<Out>>;
+  private made: FieldLayout<Out> | undefined;
+
+  /** @param entries all that is read, in the order of writing; asked for when the first object comes */
+  constructor(entries: () => ReadonlyArray<FieldEntry<Out>>) {
+    this.entries = entries;
+  }
+
+  get layout(): FieldLayout<Out> {
+    this.made ??= new LayoutMaker(this.entries()).layout;
+    return this.made;
+  }
+
+  has(key: string): boolean {
+    return this.layout.targets.has(key);
+  }
+
+  [Symbol.iterator](): IterableIterator<string> {
+    return this.layout.targets.keys();
+  }
+}
+
+class LayoutMaker<Out extends OneofOutput> {
+  readonly layout: FieldLayout<Out>;
+  private readonly targets = new Map<string, Target>();
+  private readonly writes: Array<WriteField<Out>> = [];
+  private readonly keys: Array<readonly string[]> = [];
+  private readonly always: number[] = [];
+
+  constructor(entries: ReadonlyArray<FieldEntry<Out>>) {
+    for (const entry of entries) this.add(entry);
+    const { targets, writes, keys, always } = this;
+    this.layout = { targets, writes, keys, always };
+  }
+
+  private add(entry: FieldEntry<Out>): void {
+    if ("choose" in entry) {
+      const rank = this.row((_, out, json) => entry.choose(json, out));
+      const word = rank >>> 5;
+      this.always[word] = (this.always[word] ?? 0) | (1 << (rank & 31));
+    } else if ("known" in entry) {
+      this.ask(
+        this.row(() => {}),
+        entry.known,
+      );
+    } else if ("onlyFirst" in entry) {
+      const begin = this.row((_, out) => out.beginOneof());
+      for (const row of entry.of) this.field(row);
+      const end = this.row((_, out, json) => out.endOneof(json, entry.onlyFirst));
+      const keys = entry.of.flatMap(([, ...own]) => own);
+      this.ask(begin, keys);
+      this.ask(end, keys);
+    } else {
+      this.field(entry);
+    }
+  }
+
+  private field([write, ...keys]: FieldRow<Out>): void {
+    this.ask(this.row(write, keys), keys);
+  }
+
+  /** @param tried the keys of which the first that holds something is meant; none where it does not matter */
+  private row(write: WriteField<Out>, tried: readonly string[] = []): number {
+    const rank = this.writes.push(write) - 1;
+    this.keys.push(tried);
+    if (rank >>> 5 === this.always.length) this.always.push(0);
+    return rank;
+  }
+
+  private ask(rank: number, keys: readonly string[]): void {
+    for (const [place, key] of keys.entries()) {
+      this.targets.set(key, new Target(rank, place === keys.length - 1, this.targets.get(key)));
+    }
+  }
+}

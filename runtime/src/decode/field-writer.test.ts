@@ -1,0 +1,192 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { JsonObject, JsonValue } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+import { difference, numberOf, type Written, written } from "../testing/kinds.ts";
+import type { FieldEntry, FieldRow } from "./field-table.ts";
+import { FieldTable, ProtoWriter } from "./proto-writer.ts";
+import { ownValue } from "./read.ts";
+import { JsonTooDeep } from "./shape-writer.ts";
+
+type Row = FieldRow<ProtoWriter>;
+
+const COLLECTOR = numberOf("strings");
+
+function decoded(json: JsonValue, table: FieldTable): Written {
+  return written((out) =>
+    out.root(json, (object) => {
+      out.fields(object, table);
+      out.unknownKeys(object, table);
+    }),
+  );
+}
+
+/** A table of so many fields, each of which is read from two keys, and the values that it was asked to write. */
+function countingTable(fields: number): { readonly table: FieldTable; readonly asked: unknown[] } {
+  const asked: unknown[] = [];
+  const row = (_: unknown, index: number): Row => [
+    (value) => asked.push(value),
+    `key_${index}`,
+    `key${index}`,
+  ];
+  return { table: new FieldTable(() => Array.from({ length: fields }, row)), asked };
+}
+
+test("an object costs a step for each of its keys, however many fields are described", () => {
+  for (const fields of [1, 31, 32, 33, 64, 1000]) {
+    const { table, asked } = countingTable(fields);
+    decoded({}, table);
+    decoded({ other: 1 }, table);
+    expect(asked).toEqual([]);
+    decoded({ [`key${fields - 1}`]: "last", key_0: fields === 1 ? undefined : "first" } as JsonObject, table);
+    expect(asked).toEqual(fields === 1 ? ["last"] : ["first", "last"]);
+  }
+});
+
+test("no field is asked twice that has come under several keys, and none whose other keys hold nothing", () => {
+  const { table, asked } = countingTable(3);
+  decoded({ key0: "a", key_0: "b", key_1: null, key2: null }, table);
+  // null under the last key is what the field holds
+  expect(asked).toEqual(["b", null]);
+});
+
+test("a key may be read for several fields, and a field may need the whole object", () => {
+  const table = new FieldTable(() => [
+    [(value, out) => out.int32(numberOf("int32"), value, "a"), "a"],
+    [(_, out, json) => out.string(numberOf("string"), valueAt(json, "b.c"), "b.c"), "b"],
+    [(value, out) => out.double(numberOf("double"), value, "a"), "a", "b"],
+  ]);
+  expect(decoded({ b: { c: "x" }, a: 1 }, table)).toEqual({
+    json: { int32: 1, string: "x", double: 1 },
+    differences: [],
+    inexact: false,
+  });
+});
+
+test("keys that every object inherits are read where they are keys of it", () => {
+  const table = new FieldTable(() => [
+    [(value, out) => out.string(numberOf("string"), value, "constructor"), "constructor", "toString"],
+    [(value, out) => out.int32(numberOf("int32"), value, "__proto__"), "__proto__"],
+  ]);
+  expect(decoded({}, table).json).toEqual({});
+  expect(decoded(JSON.parse('{"toString":"a","__proto__":3}'), table).json).toEqual({
+    string: "a",
+    int32: 3,
+  });
+});
+
+test("what a choice reads is asked for each object, and its keys are known", () => {
+  const table = new FieldTable(() => [
+    {
+      choose(json, out) {
+        out.string(numberOf("string"), json.kind ?? "none", "kind");
+      },
+    },
+    { known: ["kind", "size"] },
+  ]);
+  expect(decoded({}, table).json).toEqual({ string: "none" });
+  expect(decoded({ size: 1, kind: "x", more: 1 }, table)).toEqual({
+    json: { string: "x" },
+    differences: [difference("additional", "more", "no such key", "number 1")],
+    inexact: false,
+  });
+});
+
+test("of the members of a oneof the first one stays, in whatever order they come", () => {
+  const [first, second] = [numberOf("string"), numberOf("int32")];
+  const table = new FieldTable(() => [
+    {
+      onlyFirst: [
+        [first, "a"],
+        [second, "b"],
+      ],
+      of: [
+        [(value, out) => out.string(first, value, "a"), "a"],
+        [(value, out) => out.int32(second, value, "b"), "b"],
+      ],
+    },
+    [(value, out) => out.bool(numberOf("bool"), value, "c"), "c"],
+  ]);
+  const lost = [difference("lost", "b", "no other member of the oneof", "number 1")];
+  expect(decoded({ c: true, b: 1, a: "x" }, table)).toEqual({
+    json: { string: "x", bool: true },
+    differences: lost,
+    inexact: false,
+  });
+  expect(decoded({ b: 1, a: null }, table).json).toEqual({ int32: 1 });
+});
+
+test("a message in a message takes no place of its holder, and what was thrown leaves nothing behind", () => {
+  const table: FieldTable = new FieldTable(() => [
+    [(value, out) => out.message(numberOf("self"), value, "self", decode), "self"],
+    [(value, out) => out.string(numberOf("string"), value, "string"), "string"],
+  ]);
+  const decode = (json: JsonObject, out: ProtoWriter) => {
+    out.fields(json, table);
+    out.unknown(COLLECTOR, json, table);
+  };
+  const out = new ProtoWriter(3);
+  const bytesOf = (json: JsonObject) => {
+    out.reset();
+    out.root(json, decode);
+    return Buffer.from(out.finish()).toString("hex");
+  };
+  const json = { string: "outer", self: { string: "inner", self: {} } };
+  const bytes = bytesOf(json);
+  const deep = { string: "left", self: { string: "left", self: { string: "left", self: {} } } };
+  expect(() => bytesOf(deep)).toThrow(JsonTooDeep);
+  expect(bytesOf(json)).toBe(bytes);
+  expect(bytesOf({})).toBe("");
+  expect(written((writer) => writer.root(json, decode)).json).toEqual({
+    string: "outer",
+    self: { string: "inner", self: {} },
+  });
+});
+
+const NAMES = ["a", "b", "c", "d", "e", "1", "constructor", "__proto__", "é"];
+const VALUES: readonly JsonValue[] = [null, "", "x", 0, 7, 2.5, true, [], ["x"], {}, { a: 1 }];
+const KINDS = ["string", "int32", "bool", "double"] as const;
+
+const field = fc.record({
+  kind: fc.constantFrom(...KINDS),
+  keys: fc.uniqueArray(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 3 }),
+});
+const object = fc
+  .uniqueArray(fc.tuple(fc.constantFrom(...NAMES, "zz"), fc.constantFrom(...VALUES)), {
+    selector: ([key]) => key,
+  })
+  // not by assignment, which would set a prototype
+  .map((entries) => Object.fromEntries(entries) as JsonObject);
+
+test("property: the bytes and differences are those of asking for each key of each field, in the order of the fields", () => {
+  fc.assert(
+    fc.property(fc.array(field, { maxLength: 40 }), object, (fields, json) => {
+      const known = new Set(fields.flatMap(({ keys }) => keys));
+      const asking = (each: JsonObject, out: ProtoWriter): void => {
+        for (const { kind, keys } of fields) {
+          const values = keys.map((key) => ownValue(each, key));
+          const value = values.find((one) => one !== undefined && one !== null) ?? values.at(-1);
+          out[kind](numberOf(kind), value, keys[0] ?? "");
+        }
+        out.unknown(COLLECTOR, each, known);
+      };
+      const row = ({ kind, keys }: (typeof fields)[number]): FieldEntry<ProtoWriter> => [
+        (value, out) => out[kind](numberOf(kind), value, keys[0] ?? ""),
+        ...keys,
+      ];
+      const table = new FieldTable(() => fields.map(row));
+      const finding = (each: JsonObject, out: ProtoWriter): void => {
+        out.fields(each, table);
+        out.unknown(COLLECTOR, each, table);
+      };
+      expect(bytesAndDifferences(json, finding)).toEqual(bytesAndDifferences(json, asking));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+function bytesAndDifferences(json: JsonObject, decode: (json: JsonObject, out: ProtoWriter) => void) {
+  const out = new ProtoWriter();
+  out.root(json, decode);
+  return { bytes: Buffer.from(out.finish()).toString("hex"), found: out.found() };
+}

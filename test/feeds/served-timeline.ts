@@ -1,0 +1,41 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { Timeline } from "../../runtime/src/testing/timeline.ts";
+
+/** A timeline that is served by HTTP, to processes. Polls are to be a second apart. */
+export interface ServedTimeline {
+  readonly timeline: Timeline;
+  readonly url: string;
+  /** The connections that polls came over, one after the other: each process has its own. */
+  readonly pollers: readonly number[];
+  close(): Promise<void>;
+}
+
+/** Starts one. */
+export async function serveTimeline(): Promise<ServedTimeline> {
+  const timeline = new Timeline(100, 1);
+  timeline.interval = 1;
+  const pollers: number[] = [];
+  const server = createServer(async (request, response) => {
+    pollers.push(request.socket.remotePort ?? 0);
+    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
+    const init = { method: "GET", headers, signal: AbortSignal.timeout(60_000) };
+    const found = await timeline.fetch(`http://localhost${request.url}`, init as never);
+    const body = found.body == null ? "" : await text(found.body as AsyncIterable<Uint8Array>);
+    response.writeHead(found.status, Object.fromEntries(found.headers)).end(body);
+  });
+  // a poller is one connection for as long as it polls
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    timeline,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    pollers,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,149 @@
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-web";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  type AuthorizedGateway,
+  PUBLIC_URL,
+  startAuthorized,
+} from "../../gateway/src/testing/authorized-gateway.ts";
+import { Person, TestClient } from "../../gateway/src/testing/person.ts";
+import { partySettings, signInSettings } from "../../gateway/src/testing/sign-in-world.ts";
+import { type OAuth2TestParty, startOAuth2Party } from "../../gateway/src/testing/third-party-server.ts";
+import { reasonOf } from "../../runtime/src/errors/rest-error.ts";
+import { ResumeSchema } from "../../runtime/src/gen/connectrest/v1/feed_pb.ts";
+import { FeedService, feedService } from "../../runtime/src/testing/feed-service.ts";
+import { Timeline } from "../../runtime/src/testing/timeline.ts";
+
+const POLL = { timeout: 120_000, interval: 20 };
+const eventually = (read: () => unknown) => expect.poll(read, POLL);
+
+let party: OAuth2TestParty;
+let served: AuthorizedGateway;
+let client: TestClient;
+let timeline: Timeline;
+/** As whom the upstream was asked, one account for each poll. */
+let accounts: string[];
+
+beforeEach(async () => {
+  party = await startOAuth2Party();
+  timeline = new Timeline(100, 1);
+  timeline.interval = 1;
+  timeline.ids = [1];
+  accounts = [];
+  served = await startAuthorized(
+    { scopes: [{ name: "watch", methods: ["test.v1.FeedService"] }] },
+    {
+      adapters: [feedService({ credentials: ["oauth2"] })],
+      upstreams: { things: { baseUrl: "https://api.example", retry: false, breaker: false } },
+      signIn: signInSettings([partySettings("things", party)], { permissions: { watch: "watch" } }),
+      fetch: (address, init) => {
+        const token = new Headers(init.headers).get("authorization")?.replace(/^Bearer /, "") ?? "";
+        const account = party.accountOf(token);
+        if (account === undefined) return Promise.resolve({ status: 401, headers: [] });
+        accounts.push(account);
+        return timeline.fetch(address, init);
+      },
+    },
+  );
+  client = await TestClient.register(PUBLIC_URL, served.fetch);
+});
+afterEach(async () => {
+  await served.close();
+  await party.close();
+});
+
+/** One who watches with a token of the gateway. */
+class Watcher {
+  readonly ids: number[] = [];
+  token = "";
+  error: ConnectError | undefined;
+
+  constructor(accessToken: string) {
+    void this.read(accessToken);
+  }
+
+  private async read(accessToken: string): Promise<void> {
+    const transport = createConnectTransport({ baseUrl: PUBLIC_URL, fetch: served.fetch });
+    const headers = { authorization: `Bearer ${accessToken}` };
+    try {
+      const batches = createClient(FeedService, transport).watch({ owner: "ada" }, { headers });
+      for await (const { entries, resumeToken } of batches) {
+        this.ids.push(...entries.map(({ id }) => Number(id)));
+        this.token = resumeToken;
+      }
+    } catch (error) {
+      this.error = ConnectError.from(error);
+    }
+  }
+}
+
+/** A person signs in with an account of the upstream. */
+async function signIn(account: string) {
+  party.account = account;
+  const fetching: typeof fetch = (input, init) =>
+    String(input).startsWith(PUBLIC_URL) ? served.fetch(input, init) : fetch(input, init);
+  return await client.signIn(new Person(fetching));
+}
+
+async function watching(accessToken: string): Promise<Watcher> {
+  const watcher = new Watcher(accessToken);
+  await eventually(() => watcher.token !== "" || watcher.error).toBe(true);
+  return watcher;
+}
+
+let newest = 1;
+async function happens(watchers: readonly Watcher[]): Promise<void> {
+  newest += 1;
+  timeline.add(newest);
+  await eventually(() => watchers.every(({ ids, error }) => ids.includes(newest) || error)).toBe(true);
+}
+beforeEach(() => {
+  newest = 1;
+});
+
+test("who has signed in watches with their own rights: one poller for a session, over renewed tokens, and until it is revoked", async () => {
+  const ada = await signIn("ada");
+  const grace = await signIn("grace");
+  const hers = [await watching(ada.access_token), await watching(ada.access_token)];
+  const other = await watching(grace.access_token);
+  const all = [...hers, other];
+  await happens(all);
+  expect(new Set(accounts)).toEqual(new Set(["ada", "grace"]));
+
+  // the upstream renews the tokens of both; a client has its own renewed, and comes with that one
+  party.expire();
+  await happens(all);
+  const renewed = await client.refresh(ada.refresh_token ?? "");
+  const newestOne = await watching(renewed.access_token);
+  all.push(newestOne);
+  await happens(all);
+  expect(all.map(({ error }) => error)).toEqual(all.map(() => undefined));
+  expect(party.counts.get("/token refresh")).toBe(2);
+  // three who watch as ada cost as many polls as one who watches as grace
+  const [from, before] = [accounts.length, party.counts.get("/token refresh")];
+  await eventually(() => accounts.slice(from).filter((each) => each === "grace").length).toBeGreaterThan(8);
+  const polls = accounts.slice(from).filter((each) => each === "ada").length;
+  expect(polls).toBeGreaterThan(4);
+  expect(polls).toBeLessThan(16);
+  expect(party.counts.get("/token refresh")).toBe(before);
+
+  await client.revoke(renewed.refresh_token ?? "");
+  const ended = [...hers, newestOne];
+  await eventually(() => ended.every(({ error }) => error !== undefined)).toBe(true);
+  for (const { error, token, ids } of ended) {
+    expect([error?.code, error && reasonOf(error)]).toEqual([Code.Unauthenticated, "SESSION_ENDED"]);
+    expect(error?.findDetails(ResumeSchema)[0]?.token).toBe(token);
+    expect(new Set(ids).size).toBe(ids.length);
+  }
+  const [later] = [accounts.length];
+  await happens([other]);
+  await happens([other]);
+  expect(new Set(accounts.slice(later))).toEqual(new Set(["grace"]));
+  expect(other.error).toBeUndefined();
+  expect(other.ids).toEqual(Array.from({ length: newest - 1 }, (_, index) => index + 2));
+
+  // who signs in again goes on with the same events
+  const again = await watching((await signIn("ada")).access_token);
+  await happens([again, other]);
+  expect(again.error).toBeUndefined();
+});

@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/src/json/json.ts";
+import { type AnyDecode, scanTableOf } from "../../runtime/src/scan/scan-table.ts";
+import { adaptersOf } from "../fidelity/services.ts";
+import { decoded, scanned } from "./both.ts";
+import { Dice, objectText, shuffle } from "./json-text.ts";
+
+/** Methods whose response is one message that the scanner knows, and the decoder of that message. */
+const SUBJECTS: ReadonlyArray<readonly [adapter: UnaryAdapter, decode: AnyDecode]> = [
+  ...(await adaptersOf("gen")),
+  ...(await adaptersOf("test/gen")),
+]
+  .flatMap(({ methods }) => Object.values(methods))
+  .flatMap((adapter) =>
+    adapter.kind === "unary" && typeof adapter.scan === "function" && namedKeys(adapter.scan).size > 1
+      ? [[adapter, adapter.scan] as const]
+      : [],
+  );
+
+/** The keys that fields of a message are read from, without those of messages that share its object. */
+function namedKeys(decode: AnyDecode): ReadonlySet<string> {
+  const entries = scanTableOf(decode) ?? [];
+  return new Set(
+    entries.flatMap((entry) => {
+      if ("when" in entry || "oneOf" in entry || "unknown" in entry || "type" in entry) return [];
+      const [, , ...keys] = entry;
+      return keys;
+    }),
+  );
+}
+
+/** An object with its named keys in another order, and the others, which may be collected, in theirs. */
+function reordered(json: JsonObject, named: ReadonlySet<string>, dice: Dice): JsonObject {
+  const entries = Object.entries(json);
+  const places = entries.flatMap(([key], index) => (named.has(key) ? [index] : []));
+  const from = [...places];
+  shuffle(from, dice);
+  const others = new Map(places.map((place, index) => [place, from[index] ?? place]));
+  return Object.fromEntries(entries.map((entry, index) => entries[others.get(index) ?? index] ?? entry));
+}
+
+function bodyOf({ rules: { envelope } }: UnaryAdapter, payload: JsonValue): Buffer {
+  const wrap = (value: JsonValue, path: string) =>
+    path.split(".").reduceRight((inner: JsonValue, key) => ({ [key]: inner }), value) as JsonObject;
+  const [path = ""] = envelope?.payload ?? [];
+  const inner = path === "" ? payload : wrap(payload, path);
+  const status = path === "" || envelope?.status === undefined ? {} : wrap(200, envelope.status);
+  return Buffer.from(JSON.stringify(isJsonObject(inner) ? { ...status, ...inner } : inner));
+}
+
+test("the order in which keys come is no part of a response, for the decoder and for the scanner", () => {
+  let read = 0;
+  let moved = 0;
+  fc.assert(
+    fc.property(fc.constantFrom(...SUBJECTS), fc.nat(), ([adapter, decode], seed) => {
+      const dice = new Dice(seed);
+      const json: JsonValue = JSON.parse(objectText(decode, dice));
+      if (!isJsonObject(json)) return;
+      const other = reordered(json, namedKeys(decode), dice);
+      const body = bodyOf(adapter, json);
+      const otherBody = bodyOf(adapter, other);
+      if (!body.equals(otherBody)) moved++;
+      const expected = decoded(adapter, body);
+      expect(decoded(adapter, otherBody), otherBody.toString()).toEqual(expected);
+      const found = scanned(adapter, otherBody);
+      if (found === undefined) return;
+      read++;
+      expect(found, otherBody.toString()).toEqual(expected);
+    }),
+    { numRuns: 1000 },
+  );
+  // else the test would say little
+  expect(read).toBeGreaterThan(100);
+  expect(moved).toBeGreaterThan(250);
+});
+
+test("a response with any of its keys missing is read alike by both", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...SUBJECTS), fc.nat(), ([adapter, decode], seed) => {
+      const dice = new Dice(seed);
+      const json: JsonValue = JSON.parse(objectText(decode, dice));
+      if (!isJsonObject(json)) return;
+      const kept = Object.entries(json).filter(() => dice.once(2));
+      const body = bodyOf(adapter, Object.fromEntries(kept));
+      const found = scanned(adapter, body);
+      if (found !== undefined) expect(found, body.toString()).toEqual(decoded(adapter, body));
+    }),
+    { numRuns: 500 },
+  );
+});
