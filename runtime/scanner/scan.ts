@@ -100,6 +100,8 @@ const ENTRY_HOLDER: usize = 20;
 const OWN: u32 = 1;
 const TAKEN: u32 = 2;
 const HELD: u32 = 4;
+/** A oneof is chosen by the key, which may be known to the messages alone that share the object. */
+const CHOICE: u32 = 8;
 
 /** Says where the stacks and constants are; behind the stacks there is room for reports, up to their end. */
 export function setUp(stack: usize, stackEnd: usize, end: usize, structValue: usize): void {
@@ -329,7 +331,8 @@ function object(message: usize): bool {
 function member(message: usize, frame: usize, row: usize): bool {
   if (row === 0) return unknown(message, frame);
   if (load<u32>(row, L.ROW_FLAGS) & L.ROW_SHARED) {
-    const flags = load<u32>(row, L.ROW_FLAGS) & L.ROW_OWN ? OWN : 0;
+    const rowFlags = load<u32>(row, L.ROW_FLAGS);
+    const flags = (rowFlags & L.ROW_OWN ? OWN : 0) | (rowFlags & L.ROW_CHOICE ? CHOICE : 0);
     if (remember(load<u32>(frame, FIRST_WAITING), flags, 0) === 0) return false;
   }
   return targets(message, frame, row);
@@ -500,6 +503,7 @@ function collect(message: usize, frame: usize, isShared: bool): bool {
   const end = waiting;
   for (let entry: usize = load<u32>(frame, FIRST_WAITING); entry < end; entry += ENTRY) {
     const flags = load<u32>(entry, ENTRY_FLAGS);
+    if ((flags & (CHOICE | TAKEN)) === CHOICE) return false;
     if (flags & (OWN | TAKEN)) continue;
     if (isShared && flags & HELD) continue;
     if (collector !== L.COLLECTOR_RAW) {

@@ -47,3 +47,14 @@ test("the scanner reads a response of any method to the same bytes as the decode
   expect(read / asked).toBeGreaterThan(0.2);
   expect(reported / read).toBeGreaterThan(0.01);
 });
+
+test.each([
+  '{"type":"link","content":null}',
+  '{"type":"text","content":"x","zz":1}',
+  '{"type":"blocks","content":[{"type":"text","text":"x"}],"layout":[]}',
+])("a post with the key of another member of its oneof is read alike: %s", (post) => {
+  const adapter = SUBJECTS.find(({ method }) => method.name === "ListQueuedPosts");
+  if (adapter === undefined) throw new Error("no such method");
+  const body = Buffer.from(`{"meta":{"status":200},"response":{"posts":[${post}]}}`);
+  expect(scanned(adapter, body) ?? decoded(adapter, body)).toEqual(decoded(adapter, body));
+});

@@ -21,6 +21,7 @@ export const COLLECTOR = { none: 0, raw: 1, ignore: 2, left: 3 } as const;
 export const ROW_WORDS = 7;
 export const ROW_SHARED = 1;
 export const ROW_OWN = 2;
+export const ROW_CHOICE = 4;
 export const TARGET_LAST = 0x8000_0000;
 
 export const FIELD_WORDS = 6;

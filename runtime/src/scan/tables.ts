@@ -7,6 +7,7 @@ import {
   KIND,
   MESSAGE,
   MESSAGE_WORDS,
+  ROW_CHOICE,
   ROW_OWN,
   ROW_SHARED,
   ROW_WORDS,
@@ -260,8 +261,8 @@ export class Tables {
     oneofs: ReadonlyArray<readonly number[]> = [],
   ): void {
     const rows = this.hashed(
-      [...message.keys].map(([key, { targets, isOwn, isShared }]) => {
-        const flags = (isShared ? ROW_SHARED : 0) | (isOwn ? ROW_OWN : 0);
+      [...message.keys].map(([key, { targets, isOwn, isShared, isChoice }]) => {
+        const flags = (isShared ? ROW_SHARED : 0) | (isOwn ? ROW_OWN : 0) | (isChoice ? ROW_CHOICE : 0);
         return [key, [this.write(targets), targets.length, flags]];
       }),
       ROW_WORDS,
@@ -341,6 +342,7 @@ type Key = {
   readonly targets: number[];
   isOwn: boolean;
   isShared: boolean;
+  isChoice: boolean;
 };
 
 /** The ranks and keys of a message while they are found. */
@@ -371,6 +373,7 @@ class MessageWriter {
     const name = JSON.stringify(keys);
     const rank = this.slots.get(name) ?? this.field(field, keys);
     this.slots.set(name, rank);
+    for (const key of keys) this.key(key).isChoice = true;
     return rank;
   }
 
@@ -389,7 +392,7 @@ class MessageWriter {
   private key(name: string): Key {
     const known = this.keys.get(name);
     if (known !== undefined) return known;
-    const key = { targets: [], isOwn: false, isShared: false };
+    const key = { targets: [], isOwn: false, isShared: false, isChoice: false };
     this.keys.set(name, key);
     return key;
   }
