@@ -31,6 +31,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "scan/",
     "decode/",
     "json/",
+    "http1/",
     "http/",
     "text/",
     "time/",

@@ -27,7 +27,8 @@ export const LIMIT_TABLE = {
     unit: "count",
     max: 1_000_000,
     shared: true,
-    effect: "Open connections. Further connections are closed immediately.",
+    effect:
+      "Open connections. Further connections are closed immediately, and so are those that leave less than a quarter of the files that the process may open (Linux: `ulimit -n`), which are for connections to upstreams.",
   },
   connectionsPerClient: {
     default: 1000,
@@ -312,7 +313,7 @@ export const LIMIT_TABLE = {
     unit: "per second",
     max: 100_000,
     effect:
-      "Early stream resets on one HTTP/2 connection, by either side. Beyond it, and beyond a burst of `streamsPerConnection`, the connection is closed with ENHANCE_YOUR_CALM. Streams that were open for a second, or have reached the deadline that their client set, may end as they like.",
+      "Early stream resets on one HTTP/2 connection, by either side. Beyond it, and beyond a burst of `streamsPerConnection`, the connection is closed with ENHANCE_YOUR_CALM, and after 50 of one client's (trusted proxies excepted) its new connections but for one a second are closed as well. Streams that were open for a second, or have reached the deadline that their client set, may end as they like.",
   },
   drainNoticeMs: {
     default: 5000,

@@ -6,8 +6,8 @@ import { HOSTILE_RESPONSES } from "./testing/hostile-responses.ts";
 
 const program = fileURLToPath(new URL("./testing/hostile-responses.ts", import.meta.url));
 
-/** What a call ends with: the reason of its error, or the id that it read. */
-const ENDS: Readonly<Record<string, string>> = {
+/** What a call ends with that gets a strange body: the reason of its error, or the id that it read. */
+const BODIES: Readonly<Record<string, string>> = {
   "10 000 arrays": "RESPONSE_SHAPE",
   "10 000 objects": "UPSTREAM_BODY_TOO_DEEP",
   "10 000 000 arrays": "UPSTREAM_BODY_TOO_COSTLY",
@@ -25,6 +25,10 @@ const ENDS: Readonly<Record<string, string>> = {
   "a brotli bomb": "UPSTREAM_BODY_TOO_LARGE",
   "a zstd bomb": "UPSTREAM_BODY_TOO_LARGE",
   "a thousand encodings": "UPSTREAM_BODY_ENCODING",
+};
+
+/** The same of strange HTTP. */
+const FRAMES: Readonly<Record<string, string>> = {
   "headers without an end": "UPSTREAM_HEADERS_TOO_LARGE",
   "a header without an end": "UPSTREAM_HEADERS_TOO_LARGE",
   "trailers without an end": "UPSTREAM_HEADERS_TOO_LARGE",
@@ -47,11 +51,17 @@ const ENDS: Readonly<Record<string, string>> = {
 };
 
 test("every hostile response has an expected end", () => {
-  expect(HOSTILE_RESPONSES).toEqual(Object.keys(ENDS));
+  expect(HOSTILE_RESPONSES).toEqual([...Object.keys(BODIES), ...Object.keys(FRAMES)]);
 });
 
-test.each(Object.entries(ENDS))("%s: an error and no more", { timeout: 60_000 }, async (name, end) => {
-  const { stdout } = await promisify(execFile)(process.execPath, ["--max-old-space-size=256", program, name]);
+const CASES = [
+  ...Object.entries({ ...BODIES, ...FRAMES }).map((each) => [...each, "our own reader"] as const),
+  ...Object.entries(FRAMES).map((each) => [...each, "undici"] as const),
+];
+
+test.each(CASES)("%s: %s and no more, by %s", { timeout: 60_000 }, async (name, end, reader) => {
+  const options = ["--max-old-space-size=256", program, name, reader];
+  const { stdout } = await promisify(execFile)(process.execPath, options);
   const { first, second, grown, polluted } = JSON.parse(stdout) as Record<string, unknown>;
   expect([first, second, polluted]).toEqual([end, "7", false]);
   expect(grown).toBeLessThan(200);

@@ -65,11 +65,26 @@ export class Invoker {
 
   /** @throws ConnectError */
   unary(route: Route<UnaryAdapter>, message: AnyMessage, context: CallContext): Promise<Outcome> {
-    return this.single(new RunningCall(route, context, this.settings), async (call) => {
-      const { operation: rule } = call.adapter.rules;
-      if (rule !== undefined) return await awaitOperation(call, message, rule);
-      return call.message(await call.send(call.request(message), { scan: true }));
-    });
+    const call = new RunningCall(route, context, this.settings);
+    const { operation: rule } = call.adapter.rules;
+    if (rule !== undefined) return this.single(call, () => awaitOperation(call, message, rule));
+    return this.sent(call, message);
+  }
+
+  /** A call of `single`, in as few steps as will do. */
+  private async sent(call: RunningCall<UnaryAdapter>, message: AnyMessage): Promise<Outcome> {
+    let error: ConnectError | undefined;
+    try {
+      checkRunning(call);
+      const read = await call.send(call.request(message), SCANNED);
+      const bytes = call.message(read);
+      return { bytes: bytes instanceof Promise ? await bytes : bytes, header: call.header };
+    } catch (thrown) {
+      error = call.errorOf(thrown);
+      throw error;
+    } finally {
+      call.ended(error);
+    }
   }
 
   /** @throws ConnectError */
@@ -147,8 +162,7 @@ export class Invoker {
   ): Promise<Outcome> {
     let error: ConnectError | undefined;
     try {
-      // one that can be asked for a listener is running
-      if (call.context.onCancel === undefined) call.context.signal.throwIfAborted();
+      checkRunning(call);
       return { bytes: await run(call), header: call.header };
     } catch (thrown) {
       error = call.errorOf(thrown);
@@ -157,6 +171,13 @@ export class Invoker {
       call.ended(error);
     }
   }
+}
+
+const SCANNED = { scan: true };
+
+/** @throws the reason of a call that has been ended already; one that can be asked for a listener is running */
+function checkRunning({ context }: RunningCall): void {
+  if (context.onCancel === undefined) context.signal.throwIfAborted();
 }
 
 function isFeed(call: RunningCall<StreamAdapter>): call is RunningCall<PollAdapter> {

@@ -72,9 +72,10 @@ describe.each([
   const client = () => createClient(PostService, transport());
 
   test("is logged with its requests, and the last one's status", async () => {
-    let requests = 0;
-    answer = (_request, response) => {
-      response.setHeader("content-type", "application/json").end(page(++requests === 1 ? next : {}));
+    // by its address: the request of a call that was left in another test may still be on its way
+    answer = ({ url = "" }, response) => {
+      const links = url.includes("offset=2") ? {} : next;
+      response.setHeader("content-type", "application/json").end(page(links));
     };
     await read(client(), Number.POSITIVE_INFINITY);
     expect(await line()).toMatchObject({ code: "ok", attempts: 1, requests: 2, upstreamStatus: 200 });

@@ -4,6 +4,7 @@ import type { LiveUpstreams } from "../config/live-upstreams.ts";
 import { ConfigError } from "../config/problems.ts";
 import type { Gateway } from "../gateway.ts";
 import type { Logger } from "../log/logger.ts";
+import { oneWaiting } from "./one-waiting.ts";
 
 /** What a reload reads, and what it changes. */
 export interface ReloadOptions {
@@ -23,17 +24,7 @@ export interface ReloadOptions {
  * the other, and those that wait are one.
  */
 export function createReload(options: ReloadOptions): () => Promise<void> {
-  let running = Promise.resolve();
-  let next: Promise<void> | undefined;
-  return () => {
-    // One that has not begun will read what is there by then.
-    next ??= running.then(() => {
-      next = undefined;
-      running = reload(options);
-      return running;
-    });
-    return next;
-  };
+  return oneWaiting(() => reload(options));
 }
 
 async function reload({ read, running, gateway, upstreams, log }: ReloadOptions): Promise<void> {

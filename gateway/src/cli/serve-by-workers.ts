@@ -13,6 +13,7 @@ import type { WorkerReady } from "../workers/messages.ts";
 import { Supervisor, WorkerFailed } from "../workers/supervisor.ts";
 import { endOf, type SandboxFlags, startConfiguredSandbox } from "./configured-sandbox.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
+import { oneWaiting } from "./one-waiting.ts";
 import { LAST_LINES_MS, printError, printLine } from "./output.ts";
 import { HangUp, type Stop, untilStopped } from "./signals.ts";
 
@@ -157,11 +158,10 @@ interface RollOptions {
 /**
  * Returns what SIGHUP does: what can change in a running process changes in each worker; for the rest new workers take the
  * places of the old ones, one after the other. A configuration that is wrong changes nothing. Never rejects; one runs
- * at a time.
+ * at a time, and those that wait are one.
  */
 function createRoll({ read, running: first, options, supervisor, log }: RollOptions): () => Promise<void> {
   let running = first;
-  let last = Promise.resolve();
   const roll = async () => {
     try {
       const next = await read();
@@ -182,10 +182,7 @@ function createRoll({ read, running: first, options, supervisor, log }: RollOpti
       log.error({ problems }, "configuration not reloaded, the one before is kept");
     }
   };
-  return () => {
-    last = last.then(roll);
-    return last;
-  };
+  return oneWaiting(roll);
 }
 
 function isOfPrimary(setting: string): boolean {

@@ -13,6 +13,8 @@ export interface ListenerParts {
   readonly sessions: ReadonlySet<http2.ServerHttp2Session>;
   /** Connections that have not said which protocol they speak. */
   readonly pending: ReadonlySet<net.Socket>;
+  /** Every open connection, below TLS. */
+  readonly sockets: ReadonlySet<net.Socket>;
   readonly inFlight: InFlight;
 }
 
@@ -67,6 +69,8 @@ export function closeAll(parts: ListenerParts): void {
   for (const socket of parts.pending) socket.destroy();
   for (const session of parts.sessions) session.destroy();
   parts.h1.closeAllConnections();
+  // A session that is destroyed still writes what it has left, which a peer that reads nothing can hold up.
+  for (const socket of parts.sockets) socket.destroy();
   // The server never listened, and still owns the timer that checks its connections.
   parts.h1.close();
 }

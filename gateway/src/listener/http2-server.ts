@@ -22,6 +22,8 @@ const NODE_RESETS_PER_SECOND = 10_000;
  * Creates the HTTP/2 half of the port: it listens nowhere and is handed connections. Streams are taken as they come:
  * Node's own requests would be made, and `Expect` be answered, where nothing catches what that throws for a stream that
  * its peer has reset already.
+ *
+ * @param onAttack notified of the address of a client whose session ends for its resets
  */
 export function createHttp2Server(
   limits: Limits,
@@ -30,6 +32,7 @@ export function createHttp2Server(
   callbacks: Callbacks,
   onError: (error: unknown) => void,
   onViolation: () => void,
+  onAttack: (client: string) => void,
 ): Http2Server {
   const resets = Math.max(NODE_RESETS_PER_SECOND, 10 * limits.resetsPerSecond);
   const server = http2.createServer({
@@ -55,7 +58,12 @@ export function createHttp2Server(
   callbacks.on(server, "session", (session: http2.ServerHttp2Session) => {
     sessions.add(session);
     callbacks.once(session, "close", () => sessions.delete(session));
-    serveSession(session, onStream, limits, onLimit, onError, onViolation);
+    const client = session.socket.remoteAddress ?? "";
+    const exceeded: OnLimit = (limit) => {
+      onLimit(limit);
+      if (limit === "resetsPerSecond") onAttack(client);
+    };
+    serveSession(session, onStream, limits, exceeded, onError, onViolation);
   });
   return { server, sessions };
 }

@@ -20,10 +20,13 @@ import {
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { InFlight } from "./in-flight.ts";
+import { Offenders } from "./offenders.ts";
+import { leavesTooFew, maxOpenFiles } from "./open-files.ts";
 import { strip } from "./park.ts";
 import { type Identify, ofSocket, sniff } from "./preface.ts";
 import { createOriginReader, createProxyCheck, type ProxyOptions } from "./proxies.ts";
 import type { Refusal, Refuse } from "./refusal.ts";
+import { RequestTurns } from "./request-turns.ts";
 import { createSecure } from "./secure.ts";
 import { WriteWatch } from "./write-watch.ts";
 
@@ -47,6 +50,8 @@ export interface ListenerOptions {
   readonly certificate?: Certificate | undefined;
   /** Trusted proxies: their connections are many clients'. Default: none. */
   readonly proxies?: ProxyOptions | undefined;
+  /** How many files the process may have open. Default: what the system says. */
+  readonly openFiles?: number | undefined;
 }
 
 /**
@@ -72,6 +77,7 @@ export function createListener(options: ListenerOptions): Listener {
   const callbacks = new Callbacks(onError);
   const inFlight = new InFlight();
   const pending = new Set<net.Socket>();
+  const sockets = new Set<net.Socket>();
   let draining: Promise<void> | undefined;
   const takeIn = createTaker(options, inFlight, () => draining !== undefined);
 
@@ -88,7 +94,9 @@ export function createListener(options: ListenerOptions): Listener {
     [...inFlight.owedBy(socket)].some((response) => response.headersSent);
   const onRejected = options.onRejected ?? ignore;
   const h1 = createHttp1Server(limits, onRequest, hasResponse, callbacks, { onLimit, onRejected, onError });
-  const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError, options.onViolation ?? ignore);
+  const onViolation = options.onViolation ?? ignore;
+  const { attacked } = takeIn;
+  const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError, onViolation, attacked);
   const onTlsFailure = options.onTlsFailure ?? ignore;
   const secure =
     options.certificate && createSecure(options.certificate, limits, callbacks, { onTlsFailure, onError });
@@ -98,7 +106,11 @@ export function createListener(options: ListenerOptions): Listener {
   const onConnection = (socket: net.Socket, ofConnection: Callbacks) => {
     if (!takeIn.connection(socket, ofConnection)) return;
     pending.add(socket);
-    ofConnection.once(socket, "close", () => pending.delete(socket));
+    sockets.add(socket);
+    ofConnection.once(socket, "close", () => {
+      pending.delete(socket);
+      sockets.delete(socket);
+    });
     identify(socket, (protocol, usable) => {
       pending.delete(socket);
       if (protocol === "http2") {
@@ -114,15 +126,13 @@ export function createListener(options: ListenerOptions): Listener {
     const ofConnection = ofSocket(socket, onError);
     ofConnection.guarded(onConnection)(socket, ofConnection);
   });
-  server.maxConnections = limits.connections;
-  callbacks.on(server, "drop", () => onLimit("connections"));
   // E.g. when the process has no file left for a connection; without a listener this would end it. What keeps it from
   // listening is told by `listen`.
   callbacks.on(server, "error", (error: unknown) => {
     if (server.listening) onError(error);
   });
 
-  const parts = { server, h1, sessions: h2.sessions, pending, inFlight };
+  const parts = { server, h1, sessions: h2.sessions, pending, sockets, inFlight };
   return {
     listen: (port, host) => listen(server, port, host),
     drain: (noticeMs = limits.drainNoticeMs) => {
@@ -143,6 +153,8 @@ interface Taker {
   connection(socket: net.Socket, callbacks: Callbacks): boolean;
   /** Serves a request, or refuses it. */
   request(request: HttpRequest, response: HttpResponse, callbacks: Callbacks): void;
+  /** A connection of a client was ended for an attack. */
+  readonly attacked: (client: string) => void;
   stop(): void;
 }
 
@@ -156,8 +168,9 @@ const CONTENDED_STALL_MS = 1000;
 const CROWDED_STALL_MS = 200;
 
 function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: () => boolean): Taker {
-  const { limits, onLimit } = options;
+  const { limits, onLimit, openFiles = maxOpenFiles() } = options;
   const connections = new Crowd(limits.connections, limits.connectionsPerClient);
+  const offenders = new Offenders();
   const requests = new Crowd(limits.requestsInFlight, limits.requestsPerClient);
   const isProxy = createProxyCheck(options.proxies);
   const originOf = createOriginReader(options.proxies);
@@ -170,7 +183,9 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
     progressed: (stream) => watch.progressed(stream),
   };
   const everyMs = Math.max(10, Math.min(WATCH_MS, limits.stalledWriteMs / 4));
-  const timer = new Callbacks(options.onError).every(everyMs, () => watch.check());
+  const shared = new Callbacks(options.onError);
+  const timer = shared.every(everyMs, () => watch.check());
+  const turns = new RequestTurns(shared);
   /** What is exceeded by one more request; in a crowd, those that do not read go first. */
   const excess = (client: string) => {
     const found = requests.excess(client);
@@ -181,8 +196,15 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
   return {
     connection: (socket, callbacks) => {
       const address = socket.remoteAddress ?? "";
-      if (!isProxy(address) && connections.excess(address) === "client") {
-        onLimit("connectionsPerClient");
+      const exceeded = leavesTooFew(socket, openFiles) ? "all" : connections.excess(address);
+      // Not by `maxConnections`: what a worker does not take at all, its primary process hands out again without end.
+      if (exceeded === "all" || (exceeded === "client" && !isProxy(address))) {
+        onLimit(exceeded === "all" ? "connections" : "connectionsPerClient");
+        socket.destroy();
+        return false;
+      }
+      if (offenders.isBarred(address, performance.now()) && !isProxy(address)) {
+        onLimit("resetsPerSecond");
         socket.destroy();
         return false;
       }
@@ -190,6 +212,8 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
       return true;
     },
     request: (request, response, callbacks) => {
+      // one that was closed for pipelining too much, in the same read
+      if (!isHttp2(request) && request.socket.destroyed) return;
       const { client } = originOf(request);
       const exceeded = excess(client);
       const leave = once(requests.add(client));
@@ -215,9 +239,12 @@ function createTaker(options: ListenerOptions, inFlight: InFlight, isDraining: (
           strip(stream);
           return { stream, ...writes };
         };
-        serve(request, response, { uncount: leave, park }, options);
+        const begin = callbacks.guarded(() => serve(request, response, { uncount: leave, park }, options));
+        const takeBack = turns.add(client, begin);
+        if (takeBack !== undefined) callbacks.once(outgoing(response), "close", takeBack);
       }
     },
+    attacked: (client) => offenders.add(client, performance.now()),
     stop: () => timer.stop(),
   };
 }

@@ -28,6 +28,8 @@ export function createFileIndex(services: readonly DescService[]): FileIndex {
   const names = new Map<string, DescFile>();
   const symbols = new Map<string, DescFile>();
   const extensions = new Map<string, Map<number, DescFile>>();
+  // as many as there are files: one small request may ask for dozens of them
+  const encoded = new Map<DescFile, Uint8Array<ArrayBuffer>>();
   const served: Served = new Map(services.map(({ typeName, methods }) => [typeName, namesOf(methods)]));
   const indexed = [...ERROR_DETAILS, ...services.map((service) => service.file)];
   for (const file of new Set(indexed.flatMap((file) => withImports(file)))) {
@@ -48,7 +50,13 @@ export function createFileIndex(services: readonly DescService[]): FileIndex {
       if (numbers !== undefined) return [...numbers.keys()].sort((a, b) => a - b);
       return symbols.has(extendee) ? [] : undefined;
     },
-    encode: (file) => toBinary(FileDescriptorProtoSchema, withServed(file.proto, served)),
+    encode: (file) => {
+      const known = encoded.get(file);
+      if (known !== undefined) return known;
+      const bytes = toBinary(FileDescriptorProtoSchema, withServed(file.proto, served));
+      encoded.set(file, bytes);
+      return bytes;
+    },
   };
 }
 

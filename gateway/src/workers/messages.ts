@@ -22,6 +22,8 @@ export type ToWorker =
   | { readonly type: "reload" }
   /** Another one has taken its place: let calls in flight finish, and exit. */
   | { readonly type: "retire" }
+  /** Say that it is there. */
+  | { readonly type: "beat" }
   /** Send the metrics, with the same number. */
   | { readonly type: "measure"; readonly request: number }
   /** What the broker of feeds says. */
@@ -39,6 +41,8 @@ export interface WorkerReady {
 /** From a worker to the primary process. */
 export type FromWorker =
   | WorkerReady
+  /** It is there. */
+  | { readonly type: "beating" }
   | { readonly type: "measured"; readonly request: number; readonly metrics: MetricsSnapshot }
   /** The last metrics of one that exits. */
   | { readonly type: "left"; readonly metrics: MetricsSnapshot }

@@ -5,6 +5,7 @@ import type { BrokerPeer } from "../bus/broker-peer.ts";
 import type { UpstreamOverrides } from "../config/secrets.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MetricsSnapshot } from "../metrics/metrics.ts";
+import { Heartbeat } from "./heartbeat.ts";
 import type { FromWorker, WorkerReady, WorkerStart } from "./messages.ts";
 import { tellWorker } from "./worker.ts";
 
@@ -12,6 +13,12 @@ import { tellWorker } from "./worker.ts";
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 30_000;
 const STABLE_MS = 60_000;
+
+/** How often workers are asked whether they are there, in milliseconds. */
+const BEAT_MS = 1000;
+
+/** What Node says when a worker had no file left for a connection that it was handed. */
+const LOST_HANDLE = "SentHandleNotReceivedWarning";
 
 /** How long a worker may take to send its metrics, in milliseconds. */
 const METRICS_MS = 2000;
@@ -56,6 +63,7 @@ class Member {
   counted: MetricsSnapshot | undefined;
   private readonly measuring = new Map<number, (metrics: MetricsSnapshot) => void>();
   private requests = 0;
+  private readonly heart = new Heartbeat();
 
   constructor(number: number, count: number, { upstreams, resumeKey, broker }: Given) {
     this.number = number;
@@ -82,6 +90,12 @@ class Member {
     void tellWorker(this.worker, { type: "start", number, count, upstreams, resumeKey });
   }
 
+  /** Asks whether it is there; false when it has not been for long. */
+  beat(): boolean {
+    void tellWorker(this.worker, { type: "beat" });
+    return this.heart.beat();
+  }
+
   /** Its metrics; undefined when it does not send them in time. */
   measure(): Promise<MetricsSnapshot | undefined> {
     const request = this.requests++;
@@ -100,6 +114,8 @@ class Member {
       this.isReady = true;
       return;
     }
+    this.heart.heard();
+    if (message.type === "beating") return;
     if (message.type === "feed") {
       feeds.receive(message.message);
       return;
@@ -125,12 +141,17 @@ export class Supervisor {
   private waitMs = FIRST_WAIT_MS;
   private readonly waits = new Set<NodeJS.Timeout>();
   private isStopping = false;
+  private isRenewing = false;
   /** Numbers of workers that ended by themselves, and whose successor does not listen yet. */
   private readonly isReplacing = new Set<number>();
 
   constructor(count: number, options: SupervisorOptions) {
     this.count = count;
     this.options = options;
+    setInterval(() => this.beat(), BEAT_MS).unref();
+    process.on("warning", ({ name }) => {
+      if (name === LOST_HANDLE) void this.renew();
+    });
   }
 
   /** Workers that listen and stay. */
@@ -194,6 +215,29 @@ export class Supervisor {
   kill(): void {
     this.isStopping = true;
     for (const { worker } of this.members) worker.process.kill("SIGKILL");
+  }
+
+  /** Kills workers that have not been there for long: their connections would wait for them without end. */
+  private beat(): void {
+    for (const member of this.staying()) {
+      if (!member.isReady || member.beat()) continue;
+      this.options.log.error({ worker: member.number }, "a worker does not respond, it is ended");
+      member.worker.process.kill("SIGKILL");
+    }
+  }
+
+  /** Replaces all workers: one of them has lost a connection, and Node hands it no other any more. */
+  private async renew(): Promise<void> {
+    if (this.isRenewing || this.isStopping) return;
+    this.isRenewing = true;
+    this.options.log.error("a worker had no file left for a connection, workers are replaced");
+    try {
+      await this.roll(this.count);
+    } catch (error) {
+      this.options.log.error({ problem: String(error) }, "workers not replaced");
+    } finally {
+      this.isRenewing = false;
+    }
   }
 
   private staying(): Member[] {

@@ -19,6 +19,7 @@ export class Orders {
     this.retired = new Promise((resolve) => {
       process.on("message", (message: ToWorker) => {
         if (message.type === "retire") resolve();
+        if (message.type === "beat") void tellPrimary({ type: "beating" });
         if (message.type === "reload") this.handlers.reload?.();
         if (message.type === "measure") this.handlers.measure?.(message.request);
         if (message.type === "feed") this.handlers.feed?.(message.message);

@@ -82,6 +82,9 @@ test("a breaker: does not judge by the half of a few", () => {
   expect(tested.reports).toEqual([]);
 });
 
+const unreachable = (cause: unknown) =>
+  restError("UPSTREAM_UNREACHABLE", { upstream: "t", problem: "E" }, { cause });
+
 test.each<[string, unknown, number, boolean]>([
   ["no connection", restError("UPSTREAM_UNREACHABLE", { upstream: "t", problem: "E" }), 0, true],
   [
@@ -110,6 +113,17 @@ test.each<[string, unknown, number, boolean]>([
   ["a deadline", late, 1_000, true],
   ["a deadline that perhaps nobody could have met", late, 999, false],
   ["a cancelation", canceled, 1_000, false],
+  ...["EMFILE", "ENFILE", "EADDRNOTAVAIL", "ENOBUFS", "ENOMEM"].flatMap(
+    (code): [string, unknown, number, boolean][] => {
+      const system = Object.assign(new Error(code), { code });
+      const causes = { alone: system, "for each address": new AggregateError([system, system]) };
+      return Object.entries(causes).flatMap(([way, cause]): [string, unknown, number, boolean][] => [
+        [`${code} here, ${way}`, unreachable(cause), 0, false],
+        [`${code} here, ${way}, within another`, unreachable(new Error("x", { cause })), 0, false],
+      ]);
+    },
+  ),
+  ["ECONNREFUSED", unreachable(Object.assign(new Error("x"), { code: "ECONNREFUSED" })), 0, true],
   ["a limit of our own", restError("LOCAL_RATE_LIMIT", { upstream: "t" }), 0, false],
 ])("a breaker: counts failures of the upstream alone: %s", (_what, error, ms, opens) => {
   expect(new Tested().requests(100 * (opens ? 0 : 1), error, ms).reports).toEqual([]);

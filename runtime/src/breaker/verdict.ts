@@ -4,7 +4,8 @@ import type { ErrorReason } from "../errors/table.ts";
 
 /**
  * What the outcome of a request says about the upstream: it `works` (even if its response is useless), it `fails`, it
- * was `late` for the caller's deadline, or `nothing`, e.g. because the caller aborted or credentials were unavailable.
+ * was `late` for the caller's deadline, or `nothing`, e.g. because the caller aborted, credentials were unavailable, or this
+ * machine has no more connections.
  */
 export type Verdict = "works" | "fails" | "late" | "nothing";
 
@@ -35,6 +36,23 @@ const SERVER_CODES: readonly Code[] = [
   Code.DataLoss,
 ];
 
+/** This machine or process has no file, port or memory left for a connection. */
+const EXHAUSTED = /^(?:EMFILE|ENFILE|EADDRNOTAVAIL|ENOBUFS|ENOMEM)$/;
+
+/** How far causes are followed. */
+const MAX_CAUSES = 5;
+
+/** Whether a connection failed for want of something here, which says nothing about who was to be reached. */
+function isOwnWant(error: ConnectError): boolean {
+  let cause: unknown = error.cause;
+  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth++) {
+    if ("code" in cause && typeof cause.code === "string" && EXHAUSTED.test(cause.code)) return true;
+    // one for each address that was tried
+    cause = cause instanceof AggregateError ? cause.errors[0] : cause.cause;
+  }
+  return false;
+}
+
 /** The verdict of a request that ended with an error. */
 export function verdictOf(error: unknown): Verdict {
   if (!(error instanceof ConnectError)) return "nothing";
@@ -43,7 +61,7 @@ export function verdictOf(error: unknown): Verdict {
   if (status !== undefined) {
     return Number(status) >= 500 && SERVER_CODES.includes(error.code) ? "fails" : "works";
   }
-  if (FAILURES.has(reason)) return "fails";
+  if (FAILURES.has(reason)) return isOwnWant(error) ? "nothing" : "fails";
   if (RESPONSES.has(reason)) return "works";
   return error.code === Code.DeadlineExceeded ? "late" : "nothing";
 }

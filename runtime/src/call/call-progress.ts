@@ -32,12 +32,15 @@ export class CallProgress {
     return this.firstHeaders ?? new Headers();
   }
 
-  /** @param secrets what no header may hold */
-  responded({ status, headers, body }: UpstreamResponse, secrets: () => readonly Secret[]): void {
+  /** @param call has the secrets that no header may hold */
+  responded(
+    { status, headers, body }: UpstreamResponse,
+    call: { readonly secrets: () => readonly Secret[] },
+  ): void {
     this.counts.upstreamStatus = status;
     this.counts.bytes += body.length;
     if (this.firstHeaders !== undefined) return;
-    const passed = passHeaders(headers, secrets());
+    const passed = passHeaders(headers, call);
     this.firstHeaders = passed.headers;
     this.counts.droppedHeaders = passed.dropped;
   }

@@ -83,22 +83,30 @@ const WAYS: Readonly<Record<string, { readonly redirects: boolean; readonly opti
   },
 };
 
+/** Headers that an observer adds: a request without any is one of many that are the same. */
+const ADDED = [{}, { "x-more": "1" }];
+
 /** What callers, observers and the upstream see of a call. */
-async function seen(responses: readonly Respond[], way: string): Promise<unknown> {
+async function seen(
+  responses: readonly Respond[],
+  way: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<unknown> {
   const { redirects, options } = WAYS[way] ?? WAYS.general ?? { redirects: true, options: () => ({}) };
-  let requests = 0;
-  await using server = await httpUpstream((_request, response) => {
-    const respond = responses[Math.min(requests, responses.length - 1)];
-    requests += 1;
+  const requests: unknown[] = [];
+  await using server = await httpUpstream(({ method, url, rawHeaders }, response) => {
+    const respond = responses[Math.min(requests.length, responses.length - 1)];
+    requests.push([method, url, rawHeaders]);
     respond?.(response);
   });
   const events: unknown[] = [];
-  const rules = { ...PLAIN_RULES, idempotent: true, redirects: true };
+  const rules = { ...PLAIN_RULES, idempotent: true, redirects: true, credentials: ["basic"] } as const;
   const rest = createRest({
     adapters: [thingService({ rules })],
     upstreams: {
       things: {
         baseUrl: server.url,
+        credentials: { basic: { username: "user", password: "word" } },
         retry: { attempts: 3, baseDelayMs: 1, maxDelayMs: 1 },
         maxResponseBytes: 1_000_000,
         ...(redirects && { redirects: { hosts: [new URL(server.url).host] } }),
@@ -107,7 +115,7 @@ async function seen(responses: readonly Respond[], way: string): Promise<unknown
     onRequest: ({ verb, isRetry, upstream }) => {
       events.push({ verb, isRetry, upstream });
       return {
-        headers: { "x-more": "1" },
+        headers,
         onEnd: ({ status, error }: RequestEnd) => events.push([status, text(error)]),
       };
     },
@@ -130,10 +138,47 @@ function text(error: unknown): unknown {
 
 test.each(Object.keys(RESPONSES))("%s is the same whichever way the call takes", async (name) => {
   const responses = RESPONSES[name] ?? [];
-  const general = await seen(responses, "general");
-  for (const way of Object.keys(WAYS)) {
-    expect({ way, seen: await seen(responses, way) }).toEqual({ way, seen: general });
+  for (const added of ADDED) {
+    const general = await seen(responses, "general", added);
+    for (const way of Object.keys(WAYS)) {
+      expect({ way, seen: await seen(responses, way, added) }).toEqual({ way, seen: general });
+    }
   }
+});
+
+test("credentials that a program changes in place count from the next request", async () => {
+  const authorizations: unknown[] = [];
+  await using server = await httpUpstream(({ headers }, response) => {
+    authorizations.push(headers.authorization);
+    ok(response);
+  });
+  const basic = { username: "user", password: "a" };
+  const oauth2 = { accessToken: "a" };
+  for (const [kind, credentials, change] of [
+    ["basic", { basic }, () => Object.assign(basic, { password: "b" })],
+    ["oauth2", { oauth2 }, () => Object.assign(oauth2, { accessToken: "b" })],
+  ] as const) {
+    const rules = { ...PLAIN_RULES, credentials: [kind] };
+    const rest = createRest({
+      adapters: [thingService({ rules })],
+      upstreams: { things: { baseUrl: server.url, credentials } },
+    });
+    const call = () => rest.call(thingAdapter({ rules }), thingRequest({ name: "a" }));
+    await call();
+    await call();
+    change();
+    await call();
+    await rest.close();
+  }
+  const basicOf = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
+  expect(authorizations).toEqual([
+    basicOf("user:a"),
+    basicOf("user:a"),
+    basicOf("user:b"),
+    "Bearer a",
+    "Bearer a",
+    "Bearer b",
+  ]);
 });
 
 test.each(["first attempt with a listener", "first attempt with a signal"])(

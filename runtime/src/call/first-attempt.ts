@@ -1,15 +1,18 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
+import type { Permit } from "../breaker/breaker.ts";
 import type { Secret } from "../text/secret.ts";
 import type {
-  CancelRequest,
   ResponseEnd,
+  StartedRequest,
   Upstream,
   UpstreamCall,
   UpstreamResponse,
 } from "../upstream/upstream.ts";
 import type { CallContext } from "./call-context.ts";
+import type { CallProgress } from "./call-progress.ts";
+import type { SentSecrets } from "./sent-secrets.ts";
 
 /** What the first attempt of a request is made of. */
 export interface FirstParts {
@@ -19,8 +22,9 @@ export interface FirstParts {
   readonly rules: MethodRules;
   readonly request: RestRequest;
   readonly caller: string | undefined;
-  readonly onSent: () => void;
-  readonly onSecrets: (secrets: readonly Secret[]) => void;
+  readonly permit: Permit;
+  readonly progress: CallProgress;
+  readonly sentSecrets: SentSecrets;
 }
 
 /**
@@ -36,14 +40,12 @@ class FirstAttempt implements UpstreamCall, ResponseEnd {
   readonly rules: MethodRules;
   readonly request: RestRequest;
   readonly caller: string | undefined;
-  readonly onSent: () => void;
-  readonly onSecrets: (secrets: readonly Secret[]) => void;
-  private readonly context: CallContext;
-  private readonly upstream: Upstream;
+  private readonly parts: FirstParts;
   private readonly resolve: (response: UpstreamResponse) => void;
   private readonly reject: (error: unknown) => void;
-  private cancelRequest: CancelRequest | undefined;
+  private started: StartedRequest | undefined;
   private isOver = false;
+  private onAbort: (() => void) | undefined;
 
   constructor(
     parts: FirstParts,
@@ -54,24 +56,30 @@ class FirstAttempt implements UpstreamCall, ResponseEnd {
     this.rules = parts.rules;
     this.request = parts.request;
     this.caller = parts.caller;
-    this.onSent = parts.onSent;
-    this.onSecrets = parts.onSecrets;
-    this.context = parts.context;
-    this.upstream = parts.upstream;
+    this.parts = parts;
     this.resolve = resolve;
     this.reject = reject;
   }
 
   get header(): () => Headers {
-    return this.context.header;
+    return this.parts.context.header;
   }
 
   get signal(): AbortSignal {
-    return this.context.signal;
+    return this.parts.context.signal;
+  }
+
+  onSent(): void {
+    this.parts.progress.counts.attempts++;
+    this.parts.permit.sent();
+  }
+
+  onSecrets(secrets: readonly Secret[]): void {
+    this.parts.sentSecrets.add(secrets);
   }
 
   start(): void {
-    this.cancelRequest = this.upstream.start(this, this);
+    this.started = this.parts.upstream.start(this, this);
     // a closed upstream fails at once
     if (!this.isOver) this.listen();
   }
@@ -88,24 +96,21 @@ class FirstAttempt implements UpstreamCall, ResponseEnd {
 
   private over(): void {
     this.isOver = true;
-    const { context } = this;
-    if (context.onCancel === undefined) {
-      context.signal.removeEventListener("abort", this.onAbort);
-    } else {
+    const { context } = this.parts;
+    if (context.onCancel !== undefined) {
       context.onCancel(undefined);
+    } else if (this.onAbort !== undefined) {
+      context.signal.removeEventListener("abort", this.onAbort);
     }
   }
 
   private listen(): void {
-    const { context } = this;
+    const { context } = this.parts;
     if (context.onCancel === undefined) {
+      this.onAbort = () => this.started?.abort(context.signal.reason);
       context.signal.addEventListener("abort", this.onAbort, { once: true });
     } else {
-      context.onCancel(this.cancel);
+      context.onCancel((reason) => this.started?.abort(reason));
     }
   }
-
-  private readonly onAbort = (): void => this.cancel(this.context.signal.reason);
-
-  private readonly cancel = (reason: unknown): void => this.cancelRequest?.(reason);
 }

@@ -1,7 +1,33 @@
 import type { RestRequest } from "../adapter/rest-request.ts";
 import { withHeaders } from "../request/with-headers.ts";
 import { notify } from "./notify.ts";
-import type { RequestEnd, RequestObserver, RequestReport, RestOptions } from "./options.ts";
+import type { RequestObserver, RequestReport, RestOptions } from "./options.ts";
+
+/** A request as its observer sees it; to be told how it ended, once. */
+export class Observation {
+  /** The request with the headers that the observer adds. */
+  readonly request: RestRequest;
+  private readonly onRequest: RestOptions["onRequest"];
+  private readonly observer: RequestObserver | undefined;
+
+  constructor(onRequest: RestOptions["onRequest"], report: RequestReport, request: RestRequest) {
+    this.onRequest = onRequest;
+    this.observer = notify("onRequest", onRequest, report);
+    this.request = withAddedHeaders(request, this.observer?.headers);
+  }
+
+  /** Sends the request, as the observer wants it to be run. */
+  run<T>(send: () => Promise<T>): Promise<T> {
+    const { observer } = this;
+    return observer?.run === undefined ? send() : observer.run(send);
+  }
+
+  /** Says that a response came, or what came in its place. */
+  ended(status: number | undefined, error: unknown): void {
+    const { observer } = this;
+    if (observer?.onEnd !== undefined) notify("onEnd", observer.onEnd, { status, error }, this.onRequest);
+  }
+}
 
 /** Sends a request with the headers that an observer adds, and tells the observer how it ended. */
 export async function observed<T extends { readonly status: number }>(
@@ -10,21 +36,21 @@ export async function observed<T extends { readonly status: number }>(
   request: RestRequest,
   send: (request: RestRequest) => Promise<T>,
 ): Promise<T> {
-  const observer = notify("onRequest", onRequest, report);
-  const ended = (end: RequestEnd) => notify("onEnd", observer?.onEnd, end, onRequest);
+  const observation = new Observation(onRequest, report, request);
+  let response: T;
   try {
-    const sending = () => send(withAddedHeaders(request, observer?.headers));
-    const response = await (observer?.run === undefined ? sending() : observer.run(sending));
-    ended({ status: response.status, error: undefined });
-    return response;
+    response = await observation.run(() => send(observation.request));
   } catch (error) {
-    ended({ status: undefined, error });
+    observation.ended(undefined, error);
     throw error;
   }
+  observation.ended(response.status, undefined);
+  return response;
 }
 
 function withAddedHeaders(request: RestRequest, added: RequestObserver["headers"]): RestRequest {
-  const more = Object.entries(added ?? {});
+  if (added === undefined) return request;
+  const more = Object.entries(added);
   if (more.length === 0) return request;
   const own = new Set(request.headers.map(([name]) => name));
   const others = more.filter(([name]) => !own.has(name));

@@ -51,7 +51,7 @@ import { CallProgress } from "./call-progress.ts";
 import { reportDifferences } from "./differences.ts";
 import { sendFirst } from "./first-attempt.ts";
 import { notify } from "./notify.ts";
-import { observed } from "./observed.ts";
+import { Observation, observed } from "./observed.ts";
 import { operationStatus } from "./operation-status.ts";
 import { type CallReport, callerOf } from "./options.ts";
 import type { Route } from "./routes.ts";
@@ -171,24 +171,35 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const caller = callerOf(this.settings.options);
     let permit: Permit | undefined;
     try {
-      const admitted = upstream.admit(rules.base, { caller, method: fullName(method) });
-      permit = admitted;
+      permit = upstream.admit(rules.base, { caller, method: fullName(method) });
       const { verb } = request;
       progress.counts.verb = verb;
       const origin = baseOf(upstream.settings, rules.base)?.origin ?? "";
       const report = { method, upstream: rules.upstream, verb, origin, isRetry: false };
-      const onSent = () => {
-        progress.counts.attempts++;
-        admitted.sent();
+      const observation = new Observation(onRequest, report, request);
+      const parts = {
+        context,
+        upstream,
+        method,
+        rules,
+        request: observation.request,
+        caller,
+        permit,
+        progress,
+        sentSecrets: this.sentSecrets,
       };
-      const { add: onSecrets } = this.sentSecrets;
-      const response = await observed(onRequest, report, request, (sent) =>
-        sendFirst({ context, upstream, method, rules, request: sent, caller, onSent, onSecrets }),
-      );
-      progress.responded(response, () => this.secrets());
+      let response: UpstreamResponse;
+      try {
+        response = await observation.run(() => sendFirst(parts));
+      } catch (error) {
+        observation.ended(undefined, error);
+        throw error;
+      }
+      observation.ended(response.status, undefined);
+      progress.responded(response, this);
       const reading = this.read(this.attributed(response), rules, scan);
       const read = reading instanceof Promise ? await reading : reading;
-      admitted.end(undefined);
+      permit.end(undefined);
       upstream.retrier?.succeeded();
       return read;
     } catch (error) {
@@ -369,7 +380,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   }
 
   /** What must not come out again: the credentials that were sent, and the values of redacted fields of the request. */
-  private secrets(): Secret[] {
+  secrets(): Secret[] {
     const values = this.requested && redactedValues(this.adapter.method.input, this.requested);
     return [...this.sentSecrets.newest(), ...(values ?? [])];
   }
@@ -473,7 +484,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     const origin = hop?.origin ?? baseOf(this.route.upstream.settings, rules.base)?.origin ?? "";
     const report = { method, upstream: rules.upstream, verb, origin, isRetry };
     const response = await observed(this.settings.options.onRequest, report, request, send);
-    this.progress.responded(response, () => this.secrets());
+    this.progress.responded(response, this);
     return response;
   }
 

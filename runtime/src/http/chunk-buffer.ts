@@ -1,9 +1,11 @@
+const EMPTY = new Uint8Array();
+
 /**
  * Joins chunks of bytes into one piece. An array of one-byte chunks would take hundreds of times the memory of its
  * content, which would defeat any limit on bytes; this takes at most twice.
  */
 export class ChunkBuffer {
-  private content: Uint8Array = new Uint8Array();
+  private content: Uint8Array = EMPTY;
   private length = 0;
 
   /** How many bytes have been added. */

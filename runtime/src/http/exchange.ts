@@ -20,8 +20,6 @@ export interface ExchangeLimits {
   readonly maxBytes: (status: number) => number;
   /** Whether a part of the body will do, as for the text of an error. */
   readonly tolerant: (status: number) => boolean;
-  /** Counts the bytes of the body, and stops them where there are too many; to be released by who began it. */
-  readonly held?: BudgetedBody | undefined;
 }
 
 /** A body that is larger than allowed. */
@@ -60,12 +58,15 @@ function textOf(cause: unknown): string {
 /**
  * Sends one request and reads the whole response. Redirects are responses like others. An abort of the signal ends the exchange
  * and its connection at once, also while the request still waits for a connection; it rejects with the reason.
+ *
+ * @param held counts the bytes of the body, and stops them where there are too many; to be released by who began it
  */
 export function exchange(
   requester: Requester,
   request: DispatchOptions,
   limits: ExchangeLimits,
   signal: AbortSignal,
+  held?: BudgetedBody,
 ): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
@@ -74,7 +75,7 @@ export function exchange(
     }
     const onAbort = () => reader.abort(signal.reason);
     const ended = () => signal.removeEventListener("abort", onAbort);
-    const reader = new ExchangeReader(limits, {
+    const end: ExchangeEnd = {
       exchanged: (response) => {
         ended();
         resolve(response);
@@ -83,7 +84,8 @@ export function exchange(
         ended();
         reject(reason);
       },
-    });
+    };
+    const reader = new ExchangeReader(limits, end, held);
     signal.addEventListener("abort", onAbort, { once: true });
     requester.dispatch(request, reader);
   });
@@ -95,20 +97,24 @@ export interface ExchangeEnd {
   failed(reason: unknown): void;
 }
 
+const NO_HEADERS: ResponseHeaders = {};
+
 /** Reads the response of one exchange. */
 export class ExchangeReader implements DispatchHandler {
   private readonly limits: ExchangeLimits;
   private readonly end: ExchangeEnd;
+  private readonly held: BudgetedBody | undefined;
   private controller: DispatchController | undefined;
   private status = 0;
-  private headers: ResponseHeaders = {};
+  private headers: ResponseHeaders = NO_HEADERS;
   private readonly body = new ChunkBuffer();
   private interim = 0;
   private settled = false;
 
-  constructor(limits: ExchangeLimits, end: ExchangeEnd) {
+  constructor(limits: ExchangeLimits, end: ExchangeEnd, held?: BudgetedBody) {
     this.limits = limits;
     this.end = end;
+    this.held = held;
   }
 
   /** Ends the exchange and its connection; it fails with the reason. */
@@ -144,7 +150,7 @@ export class ExchangeReader implements DispatchHandler {
     if (this.body.size > this.limits.maxBytes(this.status)) {
       this.stop(new BodyTooLarge());
     } else {
-      this.limits.held?.add(chunk.length, controller);
+      this.held?.add(chunk.length, controller);
     }
   }
 
@@ -177,6 +183,8 @@ export class ExchangeReader implements DispatchHandler {
 
   private response(): Exchange {
     const limit = this.limits.maxBytes(this.status);
-    return { status: this.status, headers: this.headers, body: this.body.bytes().subarray(0, limit) };
+    const bytes = this.body.bytes();
+    const body = bytes.length > limit ? bytes.subarray(0, limit) : bytes;
+    return { status: this.status, headers: this.headers, body };
   }
 }

@@ -20,7 +20,7 @@ test("passes on limits, ids and notices, and nothing about the body, the connect
       "grpc-status": "0",
       sunset: undefined,
     },
-    [],
+    { secrets: () => [] },
   );
   expect(Object.fromEntries(passed)).toEqual({
     "x-ratelimit-perhour-remaining": "3",
@@ -42,13 +42,16 @@ test("drops what cannot be sent, and counts it", () => {
       "x-ratelimit-d": "4",
       "x-other": "\u00fc",
     },
-    [],
+    { secrets: () => [] },
   );
   expect([Object.fromEntries(headers), dropped]).toEqual([{ "x-ratelimit-d": "4" }, 3]);
 });
 
 test("takes out the secrets that were sent", () => {
   const secrets = [new Secret("hunter22/x")];
-  const { headers } = passHeaders({ "x-request-id": "a-hunter22%2Fx", "retry-after": "5" }, secrets);
+  const { headers } = passHeaders(
+    { "x-request-id": "a-hunter22%2Fx", "retry-after": "5" },
+    { secrets: () => secrets },
+  );
   expect(Object.fromEntries(headers)).toEqual({ "x-request-id": "a-[secret]", "retry-after": "5" });
 });

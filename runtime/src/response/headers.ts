@@ -21,12 +21,22 @@ export interface PassedHeaders {
   readonly dropped: number;
 }
 
-/** Copies what goes on to the caller, without the secrets that were sent. */
-export function passHeaders(headers: ResponseHeaders, secrets: readonly Secret[]): PassedHeaders {
+/**
+ * Copies what goes on to the caller, without the secrets that were sent.
+ *
+ * @param call has the secrets; asked where there is something to copy
+ */
+export function passHeaders(
+  headers: ResponseHeaders,
+  call: { readonly secrets: () => readonly Secret[] },
+): PassedHeaders {
   const passed = new Headers();
+  let secrets: readonly Secret[] | undefined;
   let dropped = 0;
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
     if (value === undefined || !PASSED.test(name)) continue;
+    secrets ??= call.secrets();
     const text = safeText(redactText(String(value), secrets));
     if (SENDABLE.test(text)) {
       passed.set(name, text);

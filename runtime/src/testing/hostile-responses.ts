@@ -1,9 +1,10 @@
 /**
  * Run as a process of its own: `node hostile-responses.ts <name>` calls an upstream that responds in a way that is meant
  * to harm, while another process plays the upstream. Prints what the call ended with, what a call after it ended
- * with, and by how many megabytes the process grew.
+ * with, and by how many megabytes the process grew. With `undici` after the name, undici reads all of it, and not our own reader.
  */
 import { fork } from "node:child_process";
+import { channel } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
@@ -104,6 +105,8 @@ if (import.meta.main) {
   if (role === "server") {
     serve(name);
   } else {
+    // whoever listens sees all requests
+    if (role === "undici") channel("undici:request:create").subscribe(() => undefined);
     await main(name);
   }
 }

@@ -1,4 +1,4 @@
-import type { LookupFunction } from "node:net";
+import type { LookupFunction, OnReadOpts } from "node:net";
 import { buildConnector } from "undici";
 import type { EgressProxy } from "./proxy-options.ts";
 import type { TlsSettings } from "./tls-options.ts";
@@ -14,16 +14,19 @@ export interface ConnectorOptions {
   readonly proxy?: EgressProxy | undefined;
   /** Default: that of the system. Of no effect with a proxy, which looks names up itself. */
   readonly lookup?: LookupFunction | undefined;
+  /** How sockets read, in place of being streams. Of no effect with a proxy. */
+  readonly onread?: OnReadOpts | undefined;
 }
 
 /** What makes connections, through a tunnel where there is a proxy. */
-export function connectorOf({ timeoutMs: timeout, tls, proxy, lookup }: ConnectorOptions): Connector {
+export function connectorOf({ timeoutMs: timeout, tls, proxy, lookup, onread }: ConnectorOptions): Connector {
   const { secureContext, serverName } = tls ?? {};
   const plain = buildConnector({
     timeout,
     // HTTP/1.1 only: failures of HTTP/2 sessions are other ones, and no upstream so far needs it
     allowH2: false,
     ...(lookup !== undefined && { lookup }),
+    ...(onread !== undefined && { onread }),
     ...(secureContext !== undefined && { secureContext }),
   });
   const connect: Connector =

@@ -1,5 +1,5 @@
 import { type LookupAddress, lookup as systemLookup } from "node:dns";
-import { isIP, type LookupFunction, type Socket } from "node:net";
+import { isIP, type LookupFunction, type OnReadOpts, type Socket } from "node:net";
 import { Pool } from "undici";
 import type { Requester } from "../http/requester.ts";
 import { type Connector, connectorOf } from "./connector.ts";
@@ -52,11 +52,11 @@ export class HopPools {
   }
 
   /** A connector that notes whether an origin is at a public address. */
-  watching(origin: string, tls: TlsSettings | undefined): Connector {
+  watching(origin: string, tls: TlsSettings | undefined, onread?: OnReadOpts): Connector {
     const note = (socket: Socket) => {
       if (!this.network.isPrivate(socket.remoteAddress ?? "")) this.publicOrigins.add(origin);
     };
-    return this.connector(note, this.network.lookup, tls);
+    return this.connector(note, this.network.lookup, tls, onread);
   }
 
   /** Whether any connection to the origin was to a public address. */
@@ -128,8 +128,9 @@ export class HopPools {
     onConnect: (socket: Socket) => void,
     lookup: LookupFunction,
     tls: TlsSettings | undefined,
+    onread?: OnReadOpts,
   ): Connector {
-    const connect = connectorOf({ timeoutMs: this.settings.connectTimeoutMs, tls, lookup });
+    const connect = connectorOf({ timeoutMs: this.settings.connectTimeoutMs, tls, lookup, onread });
     return (options, done) =>
       connect(options, (...[error, socket]) => {
         // undici leaves it out where its types say null

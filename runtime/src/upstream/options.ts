@@ -82,7 +82,7 @@ export interface UpstreamOptions extends ClientOptions {
    * 5000 ms.
    */
   readonly connectTimeoutMs?: number | undefined;
-  /** How long the head of a response may take. Default: 30 000 ms. Above 1 s it is kept to half a second. */
+  /** How long the head of a response may take. Default: 30 000 ms. Above 1 s it is kept to half a second, else to a tenth. */
   readonly headersTimeoutMs?: number | undefined;
   /** How long a body may pause. Default: 30 000 ms. */
   readonly bodyTimeoutMs?: number | undefined;

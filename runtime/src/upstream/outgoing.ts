@@ -54,6 +54,29 @@ export function outgoing(parts: OutgoingParts, settings: UpstreamSettings, clock
   };
 }
 
+/** Whether a request has nothing of its own but its path: its headers are those of all such requests of its method. */
+export function isPlain({ headers, body }: RestRequest): boolean {
+  return headers.length === 0 && body === undefined;
+}
+
+/** A request as `outgoing` makes it, with headers that are known. */
+export function plainOutgoing(
+  { origin, rules, request, path, authorization }: OutgoingParts,
+  headers: readonly string[],
+): DispatchOptions {
+  const { queryString: own } = request;
+  const { queryString: added } = authorization;
+  const query = own === "" || added === "" ? own + added : `${own}&${added}`;
+  return {
+    origin,
+    method: request.verb,
+    idempotent: rules.idempotent,
+    path: query === "" ? path : `${path}?${query}`,
+    headers: headers as string[],
+    body: null,
+  };
+}
+
 /**
  * Headers of the request come before the defaults, except those that are the same for the whole upstream. Without a
  * body there is no Content-Type, also where a rule of the service has one (RFC 9110 section 8.3).

@@ -1,16 +1,17 @@
+import type { OnReadOpts } from "node:net";
 import { Pool } from "undici";
 import type { Requester } from "../http/requester.ts";
+import { ON_READ } from "../http1/connection.ts";
+import { type ClosableRequester, Http1Pool } from "../http1/pool.ts";
 import type { Secret } from "../text/secret.ts";
 import type { Connections } from "./connections.ts";
-import { connectorOf } from "./connector.ts";
+import { type Connector, connectorOf } from "./connector.ts";
 import { Forwarding } from "./forwarding.ts";
 import type { Hop } from "./hop.ts";
 import { HopPools, type Network } from "./hop-pools.ts";
 import { isPrivateText } from "./local-host.ts";
 import type { UpstreamSettings } from "./options.ts";
 import type { EgressProxy } from "./proxy-options.ts";
-
-type ClosableRequester = Requester & { close(): Promise<void> };
 
 /** Pools of connections: one for each origin, direct or by a proxy. */
 export class OwnConnections implements Connections {
@@ -86,9 +87,15 @@ export class OwnConnections implements Connections {
       return new Pool(origin, { ...options, connect: connectorOf({ timeoutMs, tls, proxy }) });
     }
     // addresses are of interest only where redirects are followed
-    const connect =
-      redirects === undefined ? connectorOf({ timeoutMs, tls }) : this.hops.watching(origin, tls);
-    return new Pool(origin, { ...options, connect });
+    const connector = (onread?: OnReadOpts): Connector =>
+      redirects === undefined
+        ? connectorOf({ timeoutMs, tls, onread })
+        : this.hops.watching(origin, tls, onread);
+    return new Http1Pool(origin, {
+      ...this.settings,
+      connect: connector(ON_READ),
+      others: (counted) => new Pool(origin, { ...options, connect: counted(connector()) }),
+    });
   }
 }
 

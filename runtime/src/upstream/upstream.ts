@@ -50,7 +50,7 @@ import { type Hop, nextHop, RedirectRefused } from "./hop.ts";
 import { type Network, systemNetwork } from "./hop-pools.ts";
 import { redirectedRequest } from "./hop-request.ts";
 import { baseOf, resolveOptions, type UpstreamOptions, type UpstreamSettings } from "./options.ts";
-import { type BodyStream, outgoing } from "./outgoing.ts";
+import { type BodyStream, isPlain, outgoing, plainOutgoing } from "./outgoing.ts";
 import { OwnConnections } from "./own-connections.ts";
 import type { SuppliedClient } from "./supplied-client.ts";
 import { SuppliedConnections } from "./supplied-connections.ts";
@@ -119,8 +119,11 @@ export interface ResponseEnd {
   failed(error: unknown): void;
 }
 
-/** Ends a request; it fails with the reason. */
-export type CancelRequest = (reason: unknown) => void;
+/** A request on its way. */
+export interface StartedRequest {
+  /** Ends it; it fails with the reason. */
+  abort(reason: unknown): void;
+}
 
 /** Who asks an upstream. */
 export interface UpstreamIdentity {
@@ -165,7 +168,7 @@ export interface Upstream {
    * Like `call`, but without a promise: throws what goes wrong before the request is sent, and later tells `end` how it ended.
    * What `end` throws is lost.
    */
-  start(call: UpstreamCall, end: ResponseEnd): CancelRequest;
+  start(call: UpstreamCall, end: ResponseEnd): StartedRequest;
   /** Like `call`, but a response that means success is not read: its body comes as it is asked for. */
   open(call: UpstreamCall): Promise<OpenResponse>;
   /**
@@ -232,6 +235,17 @@ interface Prepared {
   readonly sender: Sender;
 }
 
+/** What is the same for all requests of a method, as long as the credentials are. */
+interface Usual {
+  readonly credentials: Pick<Credentials, "apiKey" | "oauth1" | "oauth2" | "basic">;
+  readonly base: Base;
+  readonly requester: Requester;
+  readonly authorization: Authorization;
+  readonly sender: Sender;
+  /** The headers of requests that have none of their own. */
+  readonly headers: readonly string[];
+}
+
 /**
  * Bodies that are decompressed at the same time. Each may become `maxResponseBytes`: a hundred bombs at once would take
  * gigabytes, of which the system gets little back.
@@ -259,6 +273,8 @@ class PooledUpstream implements Upstream {
   private readonly decompressing = new Turns(MAX_DECOMPRESSING);
   private readonly tokens: TokenSources;
   private readonly reading = new BodyBudget(MAX_READ_BYTES);
+  private readonly usual = new WeakMap<MethodRules, Usual>();
+  private readonly limits = new WeakMap<MethodRules, ExchangeLimits>();
 
   constructor(
     name: string,
@@ -324,25 +340,72 @@ class PooledUpstream implements Upstream {
     return this.limiter === undefined || (rules.rateLimits ?? []).length === 0;
   }
 
-  start(call: UpstreamCall, end: ResponseEnd): CancelRequest {
-    const base = this.target(call.rules);
-    const path = pathBelow(this.name, base, call.request.path);
+  start(call: UpstreamCall, end: ResponseEnd): StartedRequest {
     const credentials = this.fixedCredentials;
     // `startsAtOnce` has said that there are some
     if (credentials === undefined) throw new Error("credentials that have to be waited for");
-    const { requester, sent, sender } = this.prepared(call, base, path, credentials);
+    const { requester, sent, sender } = this.preparedAtOnce(call, credentials);
     call.onSent?.();
     const held = this.reading.begin();
-    const receive = (exchanged: Exchange) => this.received(exchanged, call, sent, sender);
-    const exchangeEnd = new StartedRequest(end, held, receive, (error) => this.translation(error));
-    const reader = new ExchangeReader(this.limitsOf(call.rules, held), exchangeEnd);
+    const receiver = new Receiver(this, end, held, call, sent, sender);
+    const reader = new ExchangeReader(this.limitsOf(call.rules), receiver, held);
     try {
       requester.dispatch(sent, reader);
     } catch (error) {
       held.release();
       throw error;
     }
-    return (reason) => reader.abort(reason);
+    return reader;
+  }
+
+  private preparedAtOnce(call: UpstreamCall, credentials: Credentials): Prepared {
+    const { rules, request } = call;
+    const usual = this.usualOf(call, credentials);
+    const base = usual?.base ?? this.target(rules);
+    const path = pathBelow(this.name, base, request.path);
+    if (usual === undefined || !isPlain(request)) return this.prepared(call, base, path, credentials);
+    const { authorization, headers, requester, sender } = usual;
+    call.onSecrets?.(authorization.secrets);
+    const sent = plainOutgoing({ origin: base.origin, rules, request, path, authorization }, headers);
+    return { requester, sent, sender };
+  }
+
+  /** undefined where requests are signed one by one, or may go out by a proxy, whose secrets become known later. */
+  private usualOf(call: UpstreamCall, credentials: Credentials): Usual | undefined {
+    const { rules } = call;
+    const known = this.usual.get(rules);
+    if (known !== undefined && areSame(known.credentials, credentials)) return known;
+    const kind = chooseKind(call, credentials);
+    if (kind === "oauth1" || kind === "oauth1_client" || this.connections.secrets.length > 0)
+      return undefined;
+    const made = this.makeUsual(call, credentials);
+    this.usual.set(rules, made);
+    return made;
+  }
+
+  private makeUsual({ method, rules }: UpstreamCall, credentials: Credentials): Usual {
+    const base = this.target(rules);
+    const { origin, prefix: path } = base;
+    const request: RestRequest = {
+      verb: "GET",
+      path: "",
+      queryString: "",
+      headers: [],
+      oauth1Params: [],
+      body: undefined,
+    };
+    const call = { method, rules, request };
+    const authorization = authorize({ ...call, origin, path }, credentials, this.clock);
+    const { headers } = outgoing({ ...call, origin, path, authorization }, this.settings, this.clock);
+    const { apiKey, oauth1, oauth2, basic } = credentials;
+    return {
+      credentials: { apiKey, oauth1, oauth2: oauth2 && { ...oauth2 }, basic: basic && { ...basic } },
+      base,
+      requester: this.connections.base(origin),
+      authorization,
+      sender: this.senderOf(authorization, {}, credentials),
+      headers: Object.freeze(headers as string[]),
+    };
   }
 
   /** Credentials that are the same for all calls, and are never renewed; undefined where they have to be asked for. */
@@ -354,7 +417,7 @@ class PooledUpstream implements Upstream {
   }
 
   /** Checks and decompresses what came; a promise only where that takes its time. */
-  private received(
+  received(
     response: Exchange,
     call: UpstreamCall,
     sent: DispatchOptions,
@@ -489,7 +552,11 @@ class PooledUpstream implements Upstream {
     await this.limiter.admit({ method: fullName(method), rules, identity, signal, expiresAt });
   }
 
-  private senderOf({ kind, secrets }: Authorization, call: UpstreamCall, credentials: Credentials): Sender {
+  private senderOf(
+    { kind, secrets }: Authorization,
+    call: Pick<UpstreamCall, "onSecrets">,
+    credentials: Credentials,
+  ): Sender {
     call.onSecrets?.(secrets);
     const { credentials: source } = this.settings;
     const fixed = typeof source !== "function";
@@ -559,14 +626,18 @@ class PooledUpstream implements Upstream {
     { rules, signal }: UpstreamCall,
     held: BudgetedBody,
   ): Promise<Exchange> {
-    return this.translated(exchange(requester, sent, this.limitsOf(rules, held), signal));
+    return this.translated(exchange(requester, sent, this.limitsOf(rules), signal, held));
   }
 
-  private limitsOf(rules: MethodRules, held: BudgetedBody): ExchangeLimits {
+  private limitsOf(rules: MethodRules): ExchangeLimits {
+    const known = this.limits.get(rules);
+    if (known !== undefined) return known;
     const tolerant = (status: number) => !isSuccess(status, rules);
     const maxBytes = (status: number) =>
       tolerant(status) ? this.maxErrorBytes : this.settings.maxResponseBytes;
-    return { maxBytes, tolerant, held };
+    const limits = { maxBytes, tolerant };
+    this.limits.set(rules, limits);
+    return limits;
   }
 
   /** Where requests are handed to a proxy, a 407 is the proxy's own (RFC 9110 section 15.5.8). */
@@ -590,7 +661,8 @@ class PooledUpstream implements Upstream {
     }
   }
 
-  private translation(error: unknown): unknown {
+  /** The error that callers get for one of an exchange. */
+  translation(error: unknown): unknown {
     return error instanceof ExchangeFailed ? exchangeError(error, this.failureContext) : error;
   }
 
@@ -625,29 +697,35 @@ class PooledUpstream implements Upstream {
   }
 }
 
-/** A request that was started, until its response is whole. */
-class StartedRequest implements ExchangeEnd {
+/** Receives the response to a request that was started. */
+class Receiver implements ExchangeEnd {
+  private readonly upstream: PooledUpstream;
   private readonly end: ResponseEnd;
   private readonly held: BudgetedBody;
-  private readonly receive: (exchange: Exchange) => UpstreamResponse | Promise<UpstreamResponse>;
-  private readonly translation: (error: unknown) => unknown;
+  private readonly call: UpstreamCall;
+  private readonly sent: DispatchOptions;
+  private readonly sender: Sender;
 
   constructor(
+    upstream: PooledUpstream,
     end: ResponseEnd,
     held: BudgetedBody,
-    receive: StartedRequest["receive"],
-    translation: StartedRequest["translation"],
+    call: UpstreamCall,
+    sent: DispatchOptions,
+    sender: Sender,
   ) {
+    this.upstream = upstream;
     this.end = end;
     this.held = held;
-    this.receive = receive;
-    this.translation = translation;
+    this.call = call;
+    this.sent = sent;
+    this.sender = sender;
   }
 
   exchanged(exchange: Exchange): void {
     let response: UpstreamResponse | Promise<UpstreamResponse>;
     try {
-      response = this.receive(exchange);
+      response = this.upstream.received(exchange, this.call, this.sent, this.sender);
     } catch (error) {
       this.failed(error);
       return;
@@ -664,13 +742,26 @@ class StartedRequest implements ExchangeEnd {
 
   failed(error: unknown): void {
     this.held.release();
-    this.end.failed(this.translation(error));
+    this.end.failed(this.upstream.translation(error));
   }
 
   private responded(response: UpstreamResponse): void {
     this.held.release();
     this.end.responded(response);
   }
+}
+
+/** Whether credentials are those of before: a program may change them in place. Those of OAuth 1.0a are never kept. */
+function areSame(before: Usual["credentials"], now: Credentials): boolean {
+  const [a, b] = [before.basic, now.basic];
+  const [c, d] = [before.oauth2, now.oauth2];
+  return (
+    before.apiKey === now.apiKey &&
+    before.oauth1 === now.oauth1 &&
+    c?.accessToken === d?.accessToken &&
+    a?.username === b?.username &&
+    a?.password === b?.password
+  );
 }
 
 function isGrant(oauth2: FixedCredentials["oauth2"]): oauth2 is OAuth2Grant {

@@ -1,0 +1,176 @@
+import net from "node:net";
+import fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import { withDefaultLimits } from "../limits.ts";
+import { createListener, type Listener } from "../listener/listener.ts";
+import { block, END_HEADERS, END_STREAM, frame, preface, type } from "../testing/frames.ts";
+import { sendResponse } from "./http.ts";
+import { PER_TURN, RequestTurns } from "./request-turns.ts";
+
+/** Turns of an event loop that comes round when it is told to. */
+class Loop {
+  private due: (() => void)[] = [];
+  readonly soon = (callback: () => void) => void this.due.push(callback);
+
+  /** Whether there was anything to do. */
+  comeRound(): boolean {
+    const due = this.due;
+    this.due = [];
+    for (const each of due) each();
+    return due.length > 0;
+  }
+}
+
+test("whatever clients send, few requests begin in a turn, each once and in the order of its client, none that is taken back", () => {
+  const sent = fc.record({
+    client: fc.constantFrom("a", "b", "c", "d"),
+    count: fc.nat(100),
+    takenBack: fc.nat(5),
+    turns: fc.nat(2),
+  });
+  fc.assert(
+    fc.property(fc.array(sent, { maxLength: 20 }), (steps) => {
+      const loop = new Loop();
+      const turns = new RequestTurns(loop);
+      let inTurn = 0;
+      let number = 0;
+      const begun = new Map<string, number[]>();
+      const expected = new Map<string, number[]>();
+      const comeRound = () => {
+        const before = inTurn;
+        inTurn = 0;
+        const wasBusy = loop.comeRound();
+        return wasBusy || before > 0;
+      };
+      for (const { client, count, takenBack, turns: rounds } of steps) {
+        for (let i = 0; i < count; i++) {
+          const own = number++;
+          const takeBack = turns.add(client, () => {
+            inTurn += 1;
+            expect(inTurn).toBeLessThanOrEqual(PER_TURN);
+            begun.set(client, [...(begun.get(client) ?? []), own]);
+          });
+          if (takeBack !== undefined && i % 6 < takenBack) {
+            takeBack();
+          } else {
+            expected.set(client, [...(expected.get(client) ?? []), own]);
+          }
+        }
+        for (let i = 0; i < rounds; i++) comeRound();
+      }
+      while (comeRound());
+      expect(begun).toEqual(expected);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("a client that sends one request has its turn at once, however much others have waiting", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: PER_TURN - 1 }),
+      (floods) => {
+        const loop = new Loop();
+        const turns = new RequestTurns(loop);
+        floods.forEach((count, client) => {
+          for (let i = 0; i < count; i++) turns.add(`flood ${client}`, () => undefined);
+        });
+        let hasBegun = false;
+        turns.add("control", () => {
+          hasBegun = true;
+        });
+        loop.comeRound();
+        expect(hasBegun).toBe(true);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+let listener: Listener | undefined;
+const sockets: net.Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await listener?.drain(0);
+  listener = undefined;
+});
+
+/** Starts a listener that says how many requests each turn of its event loop begins. */
+async function start(begun: number[], exceeded: string[] = []): Promise<number> {
+  let inTurn = 0;
+  const created = createListener({
+    limits: withDefaultLimits({ drainGraceMs: 100, requestsInFlight: 400 }),
+    handler: (_request, response) => {
+      if (inTurn === 0) {
+        setImmediate(() => {
+          begun.push(inTurn);
+          inTurn = 0;
+        });
+      }
+      inTurn += 1;
+      sendResponse(response, 200, {}, "served");
+    },
+    refuse: (_request, response) => sendResponse(response, 503, {}, "refused"),
+    onError: (error) => expect.unreachable(String(error)),
+    onLimit: (limit) => void exceeded.push(limit),
+  });
+  listener = created;
+  const { port } = await created.listen(0, "127.0.0.1");
+  return port;
+}
+
+const HEADERS = block([
+  [":method", "GET"],
+  [":scheme", "http"],
+  [":path", "/x"],
+  [":authority", "a"],
+]);
+const http2Flood = Buffer.concat([
+  preface,
+  frame(type.settings, 0, 0),
+  ...Array.from({ length: 100 }, (_, i) => frame(type.headers, END_HEADERS | END_STREAM, 2 * i + 1, HEADERS)),
+]);
+const http1Flood = Buffer.from("GET /x HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100));
+
+/** Sends bytes and waits until so many responses have come. */
+function flood(port: number, bytes: Buffer, responses: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(port, "127.0.0.1", () => void socket.write(bytes));
+    sockets.push(socket);
+    let received = "";
+    socket.setEncoding("latin1").on("data", (text: string) => {
+      received += text;
+      if (received.split("served").length > responses) resolve();
+    });
+    socket.on("error", reject);
+  });
+}
+
+test.each([
+  ["HTTP/1.1", http1Flood],
+  ["HTTP/2", http2Flood],
+])(
+  "of 100 requests that one packet of %s holds, few begin in a turn, and all are served",
+  async (_, bytes) => {
+    const begun: number[] = [];
+    const port = await start(begun);
+    await Promise.all([1, 2].map(() => flood(port, bytes, 100)));
+    await new Promise((resolve) => setImmediate(resolve));
+    // a turn of this test's may see the end of one and the beginning of the next
+    expect(Math.max(...begun)).toBeLessThanOrEqual(2 * PER_TURN);
+    expect(begun.reduce((all, each) => all + each, 0)).toBe(200);
+  },
+);
+
+test("requests that are pipelined beyond what a connection may have take no place of others", async () => {
+  const exceeded: string[] = [];
+  const port = await start([], exceeded);
+  const pipelined = net.connect(port, "127.0.0.1");
+  sockets.push(pipelined);
+  await new Promise<void>((resolve) => {
+    pipelined.on("close", () => resolve()).on("error", () => undefined);
+    pipelined.write("GET /x HTTP/1.1\r\nHost: a\r\n\r\n".repeat(20_000));
+  });
+  expect(exceeded).toEqual(["streamsPerConnection"]);
+  await flood(port, Buffer.from("GET /x HTTP/1.1\r\nHost: a\r\n\r\n"), 1);
+});

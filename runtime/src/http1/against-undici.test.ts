@@ -1,0 +1,157 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Verdict, verdictOf } from "../testing/scripted-server.ts";
+
+const OK = "HTTP/1.1 200 OK\r\n";
+const CHUNKED = `${OK}transfer-encoding: chunked\r\n`;
+
+/** Responses as servers send them, usual ones and others. */
+const RESPONSES: Readonly<Record<string, string>> = {
+  "a length": `${OK}content-type: application/json\r\ncontent-length: 8\r\n\r\n{"id":5}`,
+  "no body": `${OK}content-length: 0\r\n\r\n`,
+  "no text of the status": "HTTP/1.1 404 \r\nContent-Length: 2\r\n\r\n{}",
+  "204": "HTTP/1.1 204 No Content\r\nx-a: b\r\n\r\n",
+  "204 with a length of 0": "HTTP/1.1 204 No Content\r\ncontent-length: 0\r\n\r\n",
+  "304 with a length": "HTTP/1.1 304 Not Modified\r\ncontent-length: 8\r\n\r\n",
+  "headers in another case, with blanks": `${OK}X-A:\t b c \t\r\nCONTENT-LENGTH:2\r\nX-A: d\r\nset-cookie: e\r\nset-cookie: f\r\n\r\n{}`,
+  "an empty header": `${OK}x-a:\r\nx-b: \r\ncontent-length: 1\r\n\r\n1`,
+  "names of methods of objects": `${OK}constructor: a\r\ntostring: b\r\n__proto__: c\r\ncontent-length: 1\r\n\r\n1`,
+  "bytes beyond ASCII": `${OK}x-a: \xe4\xff\r\ncontent-length: 1\r\n\r\n\xe4`,
+  "a connection that is closed": `${OK}connection: close\r\ncontent-length: 2\r\n\r\n{}`,
+  "a connection that is kept": `${OK}Connection: Keep-Alive\r\nkeep-alive: timeout=5\r\ncontent-length: 2\r\n\r\n{}`,
+  "a connection that is kept for too short": `${OK}keep-alive: timeout=1\r\ncontent-length: 2\r\n\r\n{}`,
+  "options of a connection": `${OK}connection: keep-alive, x-a\r\ncontent-length: 2\r\n\r\n{}`,
+  "the connection of a proxy": `${OK}proxy-connection: close\r\ncontent-length: 2\r\n\r\n{}`,
+  "an upgrade that is offered": `${OK}connection: upgrade\r\nupgrade: h2c\r\ncontent-length: 2\r\n\r\n{}`,
+  "an upgrade": "HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n",
+  chunks: `${CHUNKED}\r\n4\r\n{"id\r\n4\r\n":5}\r\n0\r\n\r\n`,
+  "chunks with zeros and capitals": `${CHUNKED}\r\n0000A\r\n0123456789\r\n00\r\n\r\n`,
+  "extensions of chunks": `${CHUNKED}\r\n2;a=b;c="d"\r\n{}\r\n0;e\r\n\r\n`,
+  trailers: `${CHUNKED}trailer: x-a\r\n\r\n2\r\n{}\r\n0\r\nx-a: b\r\nx-c:d\r\n\r\n`,
+  "a length in trailers": `${CHUNKED}\r\n2\r\n{}\r\n0\r\ncontent-length: 2\r\n\r\n`,
+  "an encoding in trailers": `${CHUNKED}\r\n2\r\n{}\r\n0\r\ntransfer-encoding: chunked\r\n\r\n`,
+  "large trailers": `${CHUNKED}\r\n2\r\n{}\r\n0\r\nx-a: ${"b".repeat(600)}\r\n\r\n`,
+  "a large head": `${OK}x-a: ${"b".repeat(600)}\r\ncontent-length: 2\r\n\r\n{}`,
+  "many headers": `${OK}${"x-a: b\r\n".repeat(60)}content-length: 2\r\n\r\n{}`,
+  "two encodings": `${OK}transfer-encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+  "an unknown encoding": `${OK}transfer-encoding: x\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+  "a length and chunks": `${CHUNKED}content-length: 2\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+  "chunks and a length": `${OK}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+  "two lengths": `${OK}content-length: 2\r\ncontent-length: 2\r\n\r\n{}`,
+  "lengths in a list": `${OK}content-length: 2, 2\r\n\r\n{}`,
+  "a length with a sign": `${OK}content-length: +2\r\n\r\n{}`,
+  "a length with a blank": `${OK}content-length : 2\r\n\r\n{}`,
+  "a length that goes on": `${OK}content-length: 2\r\n 2\r\n\r\n{}`,
+  "an empty length": `${OK}content-length:\r\n\r\n{}`,
+  "line feeds alone": "HTTP/1.1 200 OK\ncontent-length: 2\n\n{}",
+  "a line feed in a header": `${OK}x-a: b\ncontent-length: 2\r\n\r\n{}`,
+  "a carriage return in a header": `${OK}x-a: b\rc\r\ncontent-length: 2\r\n\r\n{}`,
+  "line feeds in chunks": `${CHUNKED}\r\n2\n{}\n0\n\n`,
+  "a chunk that is longer than its size": `${CHUNKED}\r\n2\r\n{}{}\r\n0\r\n\r\n`,
+  "a size with a blank": `${CHUNKED}\r\n2 \r\n{}\r\n0\r\n\r\n`,
+  "a size of 0x2": `${CHUNKED}\r\n0x2\r\n{}\r\n0\r\n\r\n`,
+  "no size": `${CHUNKED}\r\n\r\n{}\r\n0\r\n\r\n`,
+  "until the connection ends": `${OK}x-a: b\r\n\r\n{}`,
+  "HTTP/1.0": "HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\n{}",
+  "HTTP/1.0 that is kept": "HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\n{}",
+  "HTTP/2.0": "HTTP/2.0 200 OK\r\ncontent-length: 2\r\n\r\n{}",
+  "HTTP/0.9": '{"id":5}',
+  "a status of four digits": "HTTP/1.1 2000 OK\r\ncontent-length: 2\r\n\r\n{}",
+  "a status beyond all": "HTTP/1.1 999 OK\r\ncontent-length: 2\r\n\r\n{}",
+  "a status of 0": "HTTP/1.1 000 OK\r\ncontent-length: 2\r\n\r\n{}",
+  "early hints": `HTTP/1.1 103 Early Hints\r\nlink: a\r\n\r\n${OK}content-length: 2\r\n\r\n{}`,
+  "100 Continue": `HTTP/1.1 100 Continue\r\n\r\n${OK}content-length: 2\r\n\r\n{}`,
+  "blank lines before it": `\r\n\r\n${OK}content-length: 2\r\n\r\n{}`,
+  "a response after it": `${OK}content-length: 2\r\n\r\n{}${OK}content-length: 5\r\n\r\nwrong`,
+  "a response after its chunks": `${CHUNKED}\r\n2\r\n{}\r\n0\r\n\r\n${OK}content-length: 5\r\n\r\nwrong`,
+  "a response after 204": `HTTP/1.1 204 No\r\n\r\n${OK}content-length: 5\r\n\r\nwrong`,
+  "a null byte in a header": `${OK}x-a: b\0c\r\ncontent-length: 2\r\n\r\n{}`,
+};
+
+async function same(pieces: readonly Buffer[]): Promise<void> {
+  const [ours, undici] = [await verdictOf("ours", { pieces }), await verdictOf("undici", { pieces })];
+  expect(comparable(ours)).toEqual(comparable(undici));
+  // a connection may be given up, but never used for longer
+  if (ours.reused) expect(undici.reused).toBe(true);
+}
+
+/** Once there is a head, any error is the same: the response is not whole. */
+function comparable({ status, headers, body, error, early, second }: Verdict) {
+  if (error === undefined || status === undefined) return { status, headers, body, error, early, second };
+  return { status, headers, error: "broken", second };
+}
+
+const bytesOf = (text: string) => Buffer.from(text, "latin1");
+
+test.each(Object.entries(RESPONSES))("a response with %s is to us what it is to undici", async (_, text) => {
+  await same([bytesOf(text)]);
+});
+
+test.each(Object.entries(RESPONSES))("that holds for %s wherever it is cut", async (_, text) => {
+  const bytes = bytesOf(text);
+  for (let at = 1; at < Math.min(bytes.length, 200); at++) {
+    await same([bytes.subarray(0, at), bytes.subarray(at)]);
+  }
+  await same(Array.from(bytes.subarray(0, 400), (byte) => Buffer.of(byte)));
+});
+
+const TEXTS = Object.values(RESPONSES).filter(({ length }) => length < 300);
+const STRANGE = [
+  "\r",
+  "\n",
+  "\r\n",
+  " ",
+  "\t",
+  ":",
+  ";",
+  ",",
+  "0",
+  "1",
+  "f",
+  "-",
+  "+",
+  "x",
+  "\0",
+  "\x7f",
+  "\x80",
+];
+const LINES = ["content-length: 1", "transfer-encoding: chunked", "connection: close", " folded", "x-a: b"];
+
+/** Where a response is changed, and how. */
+const mutation = fc.record({
+  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  drop: fc.nat({ max: 3 }),
+  insert: fc.oneof(
+    fc.constantFrom("", ...STRANGE),
+    fc.constantFrom(...LINES).map((line) => `\r\n${line}`),
+    fc.constantFrom(...LINES).map((line) => `${line}\r\n`),
+  ),
+});
+
+function mutated(text: string, changes: readonly { at: number; drop: number; insert: string }[]): string {
+  let result = text;
+  for (const { at, drop, insert } of changes) {
+    const from = Math.floor(at * result.length);
+    result = result.slice(0, from) + insert + result.slice(from + drop);
+  }
+  return result;
+}
+
+const changedResponse = fc
+  .tuple(fc.constantFrom(...TEXTS), fc.array(mutation, { minLength: 1, maxLength: 3 }))
+  .map(([text, changes]) => mutated(text, changes));
+
+test("a response that was changed anywhere is to us what it is to undici", async () => {
+  const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 2 });
+  await fc.assert(
+    fc.asyncProperty(changedResponse, cuts, async (text, places) => {
+      const bytes = bytesOf(text);
+      const at = [0, ...places.map((place) => Math.floor(place * bytes.length)), bytes.length].toSorted(
+        (a, b) => a - b,
+      );
+      const pieces = at.slice(1).map((end, index) => bytes.subarray(at[index], end));
+      await same(pieces.filter(({ length }) => length > 0));
+    }),
+    { numRuns: 600, interruptAfterTimeLimit: 20_000 },
+  );
+}, 60_000);

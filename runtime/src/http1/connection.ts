@@ -1,0 +1,347 @@
+import type { OnReadOpts, Socket } from "node:net";
+import { errors } from "undici";
+import type { DispatchHandler, DispatchOptions } from "../http/requester.ts";
+import { ChunkedBody } from "./chunked-body.ts";
+import { type Controlled, ExchangeControl } from "./exchange-control.ts";
+import { HandedOver, type RawConnection } from "./handed-over.ts";
+import type { UsualRequest } from "./request-head.ts";
+import { type ResponseHead, readHead } from "./response-head.ts";
+
+/** Timeouts of a connection, in milliseconds, and how large the head of a response may be, in bytes. */
+export interface ConnectionLimits {
+  readonly headersTimeoutMs: number;
+  readonly bodyTimeoutMs: number;
+  readonly maxHeaderBytes: number;
+}
+
+/** Who has connections. */
+export interface ConnectionOwner {
+  readonly origin: string;
+  readonly limits: ConnectionLimits;
+  /** A tick comes every so many milliseconds. */
+  readonly tickMs: number;
+  /** How many ticks there have been. */
+  readonly ticks: number;
+  /** A response is whole, and the connection can be used again. */
+  freed(connection: Http1Connection): void;
+  /** An exchange is over, and so is the connection; or it was idle. */
+  gone(connection: Http1Connection, wasBusy: boolean): void;
+  /** Whether the head of a response was a usual one. */
+  responded(isUsual: boolean): void;
+}
+
+/** How long a connection stays open that is not used, where its server does not say how long it keeps it. */
+const KEEP_ALIVE_MS = 4_000;
+const MAX_KEEP_ALIVE_MS = 600_000;
+/** By how much earlier than its server a connection is closed here. */
+const KEEP_ALIVE_MARGIN_MS = 2_000;
+
+/** Below this, the head and the body of a request are copied into one piece. */
+const MAX_COPIED_BYTES = 64 * 1024;
+
+const READERS = new WeakMap<Socket, (bytes: Buffer) => void>();
+
+/** Where all connections read to: what is kept of it is copied before the next one reads. */
+const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** How sockets read that are given to connections. */
+export const ON_READ: OnReadOpts = {
+  buffer: READ_BUFFER,
+  callback(this: Socket, length: number) {
+    const read = READERS.get(this);
+    if (read === undefined) {
+      // it sends without having been asked
+      this.destroy(new errors.SocketError("bad response"));
+    } else {
+      read(READ_BUFFER.subarray(0, length));
+    }
+    return true;
+  },
+} as OnReadOpts;
+
+/** What happens on a connection. */
+class Running {
+  readonly options: DispatchOptions;
+  readonly handler: DispatchHandler;
+  readonly control: ExchangeControl;
+  /** What came of a head that is not whole. */
+  held: Buffer | undefined;
+  head: ResponseHead | undefined;
+  /** How much is missing of a body with a length. */
+  left = 0;
+  chunks: ChunkedBody | undefined;
+
+  constructor(options: DispatchOptions, handler: DispatchHandler, control: ExchangeControl) {
+    this.options = options;
+    this.handler = handler;
+    this.control = control;
+  }
+}
+
+/** A connection by HTTP/1.1 with one exchange at a time, which reads usual responses. */
+export class Http1Connection implements Controlled, RawConnection {
+  private readonly socket: Socket;
+  private readonly owner: ConnectionOwner;
+  private running: Running | undefined;
+  private handed: HandedOver | undefined;
+  private isGone = false;
+  private keepAliveMs = KEEP_ALIVE_MS;
+  /** The tick at which something should have happened. */
+  private due: number;
+
+  constructor(socket: Socket, owner: ConnectionOwner) {
+    this.socket = socket;
+    this.owner = owner;
+    this.due = owner.ticks;
+    this.expect(KEEP_ALIVE_MS);
+    READERS.set(socket, (bytes) => this.read(bytes));
+    socket.on("error", (error) => this.broke(error));
+    socket.on("end", () => this.ended());
+    socket.on("close", () => this.broke(new errors.SocketError("closed")));
+    // the owner keeps the process alive while there is something to wait for
+    socket.unref();
+  }
+
+  get isOpen(): boolean {
+    return !this.isGone && !this.socket.destroyed;
+  }
+
+  /** Sends a request. The connection is idle. */
+  send(options: DispatchOptions, { head, body }: UsualRequest, handler: DispatchHandler): void {
+    const control = new ExchangeControl(this);
+    handler.onRequestStart?.(control, undefined);
+    if (control.reason !== null) {
+      this.owner.freed(this);
+      handler.onResponseError?.(control, control.reason);
+      return;
+    }
+    this.running = new Running(options, handler, control);
+    this.expect(this.owner.limits.headersTimeoutMs);
+    if (body === undefined) {
+      this.socket.write(`${head}\r\n`, "latin1");
+    } else {
+      this.write(`${head}\r\n`, body);
+    }
+  }
+
+  /** Closes it where something did not happen in time. */
+  tick(): void {
+    if (this.owner.ticks < this.due || this.handed !== undefined) return;
+    if (this.running === undefined) {
+      this.destroy();
+    } else {
+      const isHead = this.running.head === undefined;
+      this.fail(isHead ? new errors.HeadersTimeoutError() : new errors.BodyTimeoutError());
+    }
+  }
+
+  aborted(control: ExchangeControl, reason: Error): void {
+    if (this.running?.control === control) this.fail(reason);
+  }
+
+  paused(control: ExchangeControl): void {
+    if (this.running?.control !== control) return;
+    this.due = Number.POSITIVE_INFINITY;
+    this.pause();
+  }
+
+  resumed(control: ExchangeControl): void {
+    if (this.running?.control !== control) return;
+    this.expect(this.owner.limits.bodyTimeoutMs);
+    this.resume();
+  }
+
+  pause(): void {
+    this.socket.pause();
+  }
+
+  resume(): void {
+    this.socket.resume();
+  }
+
+  destroy(): void {
+    this.leave();
+    this.socket.destroy();
+  }
+
+  private expect(withinMs: number): void {
+    const { ticks, tickMs } = this.owner;
+    this.due = ticks + Math.ceil(withinMs / tickMs) + 1;
+  }
+
+  private write(head: string, body: Uint8Array): void {
+    if (body.length > MAX_COPIED_BYTES) {
+      this.socket.cork();
+      this.socket.write(head, "latin1");
+      this.socket.write(body);
+      this.socket.uncork();
+    } else {
+      const bytes = Buffer.allocUnsafe(head.length + body.length);
+      bytes.write(head, "latin1");
+      bytes.set(body, head.length);
+      this.socket.write(bytes);
+    }
+  }
+
+  private read(bytes: Buffer): void {
+    const { running } = this;
+    if (this.handed !== undefined) {
+      this.handed.received(Buffer.from(bytes));
+    } else if (running === undefined) {
+      // nothing was asked for
+      this.destroy();
+    } else if (running.head === undefined) {
+      this.readHead(running, bytes);
+    } else {
+      this.readBody(running, bytes, 0);
+    }
+  }
+
+  private readHead(running: Running, bytes: Buffer): void {
+    const all = running.held === undefined ? bytes : Buffer.concat([running.held, bytes]);
+    const head = readHead(all, this.owner.limits.maxHeaderBytes);
+    if (head === "partial") {
+      running.held = running.held === undefined ? Buffer.from(all) : all;
+      return;
+    }
+    this.owner.responded(head !== "unusual");
+    if (head === "unusual") {
+      this.handOver(running, Buffer.from(all));
+      return;
+    }
+    running.held = undefined;
+    running.head = head;
+    if (head.framing === "chunked") {
+      running.chunks = new ChunkedBody(this.owner.limits.maxHeaderBytes);
+    } else {
+      running.left = head.framing;
+    }
+    this.readBody(running, all, head.bytes);
+  }
+
+  /** What is read is taken from the buffer first: whoever is told of it may cause that to be written to. */
+  private readBody(running: Running, bytes: Buffer, from: number): void {
+    const { handler, control, head } = running;
+    if (head === undefined) return;
+    const isFirst = from > 0;
+    let data: Buffer | undefined;
+    let end: number;
+    let bad: Error | undefined;
+    if (running.chunks === undefined) {
+      end = Math.min(bytes.length, from + running.left);
+      running.left -= end - from;
+      if (end > from) data = Buffer.from(bytes.subarray(from, end));
+    } else {
+      ({ data, end, bad } = unchunked(running.chunks, bytes, from));
+    }
+    const isWhole = running.chunks === undefined ? running.left === 0 : running.chunks.isWhole;
+    const hasMore = end < bytes.length;
+    try {
+      if (isFirst || data !== undefined) this.expect(this.owner.limits.bodyTimeoutMs);
+      if (isFirst) handler.onResponseStart?.(control, head.status, head.headers as Record<string, string>);
+      if (data !== undefined && this.running === running) handler.onResponseData?.(control, data);
+    } catch (thrown) {
+      this.fail(thrown as Error);
+    }
+    if (this.running !== running) return;
+    if (bad !== undefined) {
+      this.fail(bad);
+    } else if (isWhole) {
+      this.finish(running, head, hasMore);
+    }
+  }
+
+  private finish({ handler, control }: Running, head: ResponseHead, hasMore: boolean): void {
+    this.running = undefined;
+    if (!head.keepAlive || hasMore || this.socket.writableLength > 0) {
+      this.leave(true);
+      this.socket.destroy();
+    } else {
+      this.rest(head);
+    }
+    try {
+      handler.onResponseEnd?.(control, {});
+    } catch (thrown) {
+      handler.onResponseError?.(control, thrown as Error);
+    }
+  }
+
+  /** Waits for the next request, unless its server says that it will be closed soon. */
+  private rest({ headers }: ResponseHead): void {
+    const { "keep-alive": hint } = headers;
+    if (hint !== undefined) this.keepAliveMs = keepAliveMsOf(String(hint));
+    if (this.keepAliveMs <= 0) {
+      this.leave(true);
+      this.socket.destroy();
+    } else {
+      this.expect(this.keepAliveMs);
+      this.owner.freed(this);
+    }
+  }
+
+  private handOver(running: Running, received: Buffer): void {
+    const { options, handler, control } = running;
+    const { maxHeaderBytes: maxHeaderSize, bodyTimeoutMs: bodyTimeout } = this.owner.limits;
+    const headersTimeout = Math.max(1, (this.due - this.owner.ticks) * this.owner.tickMs);
+    const limits = { maxHeaderSize, headersTimeout, bodyTimeout };
+    const request = { ...options, origin: this.owner.origin };
+    this.handed = new HandedOver(request, handler, control, limits, this);
+    this.handed.received(received);
+  }
+
+  private ended(): void {
+    if (this.handed === undefined) {
+      this.broke(new errors.SocketError("other side closed"));
+    } else {
+      this.handed.ended();
+    }
+  }
+
+  private broke(error: Error): void {
+    if (this.handed === undefined) {
+      this.fail(error);
+    } else {
+      this.handed.failed(error);
+      this.leave();
+    }
+  }
+
+  private fail(error: Error): void {
+    const { running } = this;
+    const wasBusy = running !== undefined;
+    this.running = undefined;
+    this.leave(wasBusy);
+    this.socket.destroy();
+    running?.handler.onResponseError?.(running.control, error);
+  }
+
+  private leave(wasBusy = this.running !== undefined): void {
+    if (this.isGone) return;
+    this.isGone = true;
+    this.running = undefined;
+    this.owner.gone(this, wasBusy);
+  }
+}
+
+function keepAliveMsOf(hint: string): number {
+  const seconds = /(?:^|,)[\t ]*timeout=(\d+)/i.exec(hint)?.[1];
+  if (seconds === undefined) return KEEP_ALIVE_MS;
+  return Math.min(Number(seconds) * 1000 - KEEP_ALIVE_MARGIN_MS, MAX_KEEP_ALIVE_MS);
+}
+
+/** What is in the chunks of a piece of a body, where they end, and what is wrong with those after it. */
+function unchunked(chunks: ChunkedBody, bytes: Buffer, from: number) {
+  const data = Buffer.allocUnsafe(bytes.length - from);
+  let length = 0;
+  let end = bytes.length;
+  let bad: Error | undefined;
+  try {
+    end = chunks.read(bytes, from, (chunk) => {
+      data.set(chunk, length);
+      length += chunk.length;
+    });
+  } catch (error) {
+    bad = error as Error;
+  }
+  return { data: length === 0 ? undefined : data.subarray(0, length), end, bad };
+}

@@ -1,0 +1,258 @@
+import { channel } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
+import type { buildConnector } from "undici";
+import type { DispatchHandler, DispatchOptions, Requester } from "../http/requester.ts";
+import { type ConnectionLimits, type ConnectionOwner, Http1Connection } from "./connection.ts";
+import { type UsualRequest, usualRequest } from "./request-head.ts";
+
+/** What sends requests, and can be closed. */
+export type ClosableRequester = Requester & { close(): Promise<void> };
+
+/** How a pool connects. */
+export interface PoolOptions extends ConnectionLimits {
+  /** Connections at most, those for unusual requests among them. */
+  readonly connections: number;
+  /** Makes connections whose sockets read by `ON_READ`. */
+  readonly connect: buildConnector.connector;
+  /** Connections for everything unusual; they must be made by the connector that is given. */
+  readonly others: (
+    connected: (connect: buildConnector.connector) => buildConnector.connector,
+  ) => ClosableRequester;
+}
+
+interface Waiting {
+  readonly options: DispatchOptions;
+  readonly handler: DispatchHandler;
+  readonly usual: UsualRequest | undefined;
+}
+
+/** Those who instrument undici want to see requests: it sends all while somebody listens. */
+const CREATED = channel("undici:request:create");
+
+/** A server that has responded unusually so often in a row is left to undici: each such response costs a connection. */
+const MAX_UNUSUAL = 3;
+
+/** How precisely timeouts are kept: to half a second, those of a second and less to a tenth. */
+const MAX_TICK_MS = 500;
+const TICKS = 10;
+
+/**
+ * Connections to an origin, on which usual requests are sent and usual responses read in few steps. Everything else is left to
+ * undici: requests before they are sent, responses from their first byte. A connection is used again only if its last response
+ * was whole and nothing came after it, in a later turn of the event loop, so that what comes late is not taken for the next
+ * response.
+ */
+export class Http1Pool implements ClosableRequester, ConnectionOwner {
+  readonly origin: string;
+  readonly limits: ConnectionLimits;
+  readonly tickMs: number;
+  ticks = 0;
+  private readonly url: URL;
+  private readonly options: PoolOptions;
+  private readonly others: ClosableRequester;
+  private readonly all = new Set<Http1Connection>();
+  private idle: Http1Connection[] = [];
+  /** Idle from the next turn of the event loop. */
+  private rested: Http1Connection[] = [];
+  private readonly waiting: Waiting[] = [];
+  /** Requests that are on their way, also those of others. */
+  private running = 0;
+  private connecting = 0;
+  /** Connections of others. */
+  private othersOpen = 0;
+  private unusual = 0;
+  private isScheduled = false;
+  private timer: NodeJS.Timeout | undefined;
+  private onDrained: (() => void) | undefined;
+  private isClosed = false;
+
+  constructor(origin: string, options: PoolOptions) {
+    this.origin = origin;
+    this.url = new URL(origin);
+    this.options = options;
+    this.limits = options;
+    const shortest = Math.min(options.headersTimeoutMs, options.bodyTimeoutMs);
+    this.tickMs = shortest > 1000 ? MAX_TICK_MS : Math.max(1, Math.ceil(shortest / TICKS));
+    this.others = options.others((connect) => this.counted(connect));
+  }
+
+  dispatch(options: DispatchOptions, handler: DispatchHandler): boolean {
+    // it knows how a closed client refuses
+    if (this.isClosed) return this.others.dispatch(options, handler);
+    const isLeft = this.unusual >= MAX_UNUSUAL || CREATED.hasSubscribers;
+    const usual = isLeft ? undefined : usualRequest(options, this.url.host);
+    this.waiting.push({ options, handler, usual });
+    this.schedule();
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    if (this.running > 0 || this.waiting.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.onDrained = resolve;
+      });
+    }
+    for (const connection of this.all) connection.destroy();
+    await this.others.close();
+  }
+
+  responded(isUsual: boolean): void {
+    this.unusual = isUsual ? 0 : this.unusual + 1;
+  }
+
+  freed(connection: Http1Connection): void {
+    this.rested.push(connection);
+    this.schedule();
+    this.done();
+  }
+
+  gone(connection: Http1Connection, wasBusy: boolean): void {
+    this.all.delete(connection);
+    if (wasBusy) this.done();
+    if (this.all.size === 0 && this.timer !== undefined) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+    }
+  }
+
+  /** A request is over. */
+  private done(): void {
+    if (--this.running === 0) this.timer?.unref();
+    if (this.waiting.length > 0) {
+      this.schedule();
+    } else if (this.running === 0) {
+      this.onDrained?.();
+    }
+  }
+
+  private began(): void {
+    if (this.running++ === 0) this.timer?.ref();
+  }
+
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(() => this.turn());
+  }
+
+  private turn(): void {
+    this.isScheduled = false;
+    let sent = 0;
+    for (const each of this.waiting) {
+      if (!this.send(each)) break;
+      sent++;
+    }
+    this.waiting.splice(0, sent);
+    if (this.rested.length === 0) return;
+    for (const each of this.rested) this.idle.push(each);
+    this.rested = [];
+    if (this.waiting.length > 0) this.schedule();
+  }
+
+  /** Whether it could be sent now. */
+  private send({ options, handler, usual }: Waiting): boolean {
+    if (this.running >= this.options.connections) return false;
+    if (usual === undefined) {
+      this.leave(options, handler);
+      return true;
+    }
+    const connection = this.takeIdle();
+    if (connection !== undefined) {
+      this.began();
+      connection.send(options, usual, handler);
+    } else if (this.rested.length > 0) {
+      return false;
+    } else if (this.open < this.options.connections) {
+      this.connect(options, usual, handler);
+    } else {
+      // the others have connections that are idle
+      this.leave(options, handler);
+    }
+    return true;
+  }
+
+  /** All connections there are. */
+  private get open(): number {
+    return this.all.size + this.connecting + this.othersOpen;
+  }
+
+  private takeIdle(): Http1Connection | undefined {
+    for (;;) {
+      const connection = this.idle.pop();
+      if (connection === undefined || connection.isOpen) return connection;
+    }
+  }
+
+  private leave(options: DispatchOptions, handler: DispatchHandler): void {
+    this.began();
+    // its connection is idle some turns after the end of the response
+    const over = () => setImmediate(() => setImmediate(() => this.done()));
+    const counted: DispatchHandler = {
+      onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
+      onResponseStart: (controller, status, headers, text) =>
+        handler.onResponseStart?.(controller, status, headers, text),
+      onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
+      onResponseEnd: (controller, trailers) => {
+        over();
+        handler.onResponseEnd?.(controller, trailers);
+      },
+      onResponseError: (controller, error) => {
+        over();
+        handler.onResponseError?.(controller, error);
+      },
+    };
+    this.others.dispatch(options, counted);
+  }
+
+  private connect(options: DispatchOptions, usual: UsualRequest, handler: DispatchHandler): void {
+    this.began();
+    this.connecting++;
+    const { hostname, host, protocol, port } = this.url;
+    const place = { hostname: hostname.replace(/^\[|\]$/g, ""), host, protocol, port };
+    this.options.connect(place, (...[error, socket]) => {
+      this.connecting--;
+      if (socket === null || socket === undefined) {
+        handler.onResponseError?.(undefined as never, error ?? new Error("no connection"));
+        this.done();
+        return;
+      }
+      const connection = this.add(socket);
+      connection.send(options, usual, handler);
+    });
+  }
+
+  private add(socket: Socket): Http1Connection {
+    const connection = new Http1Connection(socket, this);
+    this.all.add(connection);
+    if (this.timer === undefined) {
+      this.timer = setInterval(() => this.tick(), this.tickMs);
+      if (this.running === 0) this.timer.unref();
+    }
+    return connection;
+  }
+
+  private tick(): void {
+    this.ticks++;
+    for (const connection of this.all) connection.tick();
+  }
+
+  /** A connector of others, whose connections count, and take the place of idle ones. */
+  private counted(connect: buildConnector.connector): buildConnector.connector {
+    return (options, done) => {
+      if (this.open >= this.options.connections) (this.takeIdle() ?? this.rested.pop())?.destroy();
+      this.othersOpen++;
+      connect(options, (...result) => {
+        const [, socket] = result;
+        if (socket === null || socket === undefined) {
+          this.othersOpen--;
+        } else {
+          socket.once("close", () => {
+            this.othersOpen--;
+          });
+        }
+        done(...result);
+      });
+    };
+  }
+}

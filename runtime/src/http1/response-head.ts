@@ -1,0 +1,168 @@
+import type { ResponseHeaders } from "../http/exchange.ts";
+
+/** How the end of a body is found (RFC 9112 section 6.3): by its length in bytes, or by its last chunk. */
+export type Framing = number | "chunked";
+
+/** The head of a usual response. */
+export interface ResponseHead {
+  readonly status: number;
+  /** By names in lower case. */
+  readonly headers: ResponseHeaders;
+  readonly framing: Framing;
+  /** Whether the connection may be used again. */
+  readonly keepAlive: boolean;
+  /** How many bytes the head has, with the empty line at its end. */
+  readonly bytes: number;
+}
+
+/** `partial`: the head is not whole. `unusual`: whoever reads all of HTTP/1.1 has to say what it is. */
+export type NoHead = "partial" | "unusual";
+
+const START = Buffer.from("HTTP/1.1 ");
+const END = Buffer.from("\r\n\r\n");
+const [TAB, LF, CR, SPACE, COLON] = [9, 10, 13, 32, 58];
+
+/** Characters of tokens (RFC 9110 section 5.6.2) are 1. */
+const TOKEN = new Uint8Array(256);
+for (const each of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") {
+  TOKEN[each.charCodeAt(0)] = 1;
+}
+
+/** Characters of the values of headers (RFC 9110 section 5.5) are 1. */
+const VALUE = new Uint8Array(256).map((_, code) => (code === TAB || (code >= SPACE && code !== 127) ? 1 : 0));
+
+/** Headers that mean something to a connection, and are not read here. */
+const UNUSUAL_NAMES: ReadonlySet<string> = new Set(["proxy-connection", "upgrade", "__proto__"]);
+
+/** Lengths of bodies: no sign, and exact as a number. */
+const LENGTH = /^\d{1,15}$/;
+
+/**
+ * Reads the head of a usual response: of HTTP/1.1, final, with every line as RFC 9112 wants it, and a body whose end is
+ * beyond doubt. Everything else is `unusual`, also what is allowed and rare.
+ *
+ * @param maxBytes how large a usual head is
+ */
+export function readHead(bytes: Buffer, maxBytes: number): ResponseHead | NoHead {
+  if (!startsLike(bytes)) return "unusual";
+  const end = bytes.indexOf(END);
+  if (end < 0) return bytes.length > maxBytes || !beginsWell(bytes) ? "unusual" : "partial";
+  if (end > maxBytes) return "unusual";
+  const status = readStatus(bytes);
+  const lines = status < 200 ? -1 : valueEnd(bytes, START.length + 4);
+  if (lines < 0) return "unusual";
+  const headers = readFields(bytes, lines + 2, end + 2);
+  return headers === undefined ? "unusual" : headOf(status, headers, end + END.length);
+}
+
+/** Whether bytes begin as every usual response does, as far as they are there. */
+function startsLike(bytes: Buffer): boolean {
+  const length = Math.min(bytes.length, START.length);
+  for (let at = 0; at < length; at++) if (bytes[at] !== START[at]) return false;
+  return true;
+}
+
+/** Whether there is nothing wrong in what has come of a head: whoever waits for its end would wait in vain. */
+function beginsWell(bytes: Buffer): boolean {
+  const lines = bytes.lastIndexOf("\r\n");
+  if (lines >= 0) {
+    const status = readStatus(bytes);
+    const first = status < 200 ? -1 : valueEnd(bytes, START.length + 4);
+    if (first < 0 || readFields(bytes, first + 2, lines + 2) === undefined) return false;
+  }
+  const from = lines < 0 ? 0 : lines + 2;
+  let at = from;
+  while (VALUE[bytes[at] ?? 0] === 1) at++;
+  const isFolded = lines >= 0 && (bytes[from] === SPACE || bytes[from] === TAB);
+  return !isFolded && (at === bytes.length || (bytes[at] === CR && at === bytes.length - 1));
+}
+
+/** The status, -1 for none that is usual. A space comes after it, also where there is no text. */
+function readStatus(bytes: Buffer): number {
+  if (bytes[START.length + 3] !== SPACE) return -1;
+  let status = 0;
+  for (let at = START.length; at < START.length + 3; at++) {
+    const digit = (bytes[at] ?? 0) - 48;
+    if (!(digit >= 0 && digit <= 9)) return -1;
+    status = status * 10 + digit;
+  }
+  return status < 600 ? status : -1;
+}
+
+/** Where the value ends that begins at a place: at a line break; -1 where something else comes before that. */
+function valueEnd(bytes: Buffer, from: number): number {
+  let at = from;
+  while (VALUE[bytes[at] ?? 0] === 1) at++;
+  return bytes[at] === CR && bytes[at + 1] === LF ? at : -1;
+}
+
+/**
+ * The header fields (RFC 9112 section 5) of whole lines.
+ *
+ * @returns undefined where one is not as it should be
+ */
+export function readFields(
+  bytes: Buffer,
+  from: number,
+  to: number,
+): Record<string, string | string[]> | undefined {
+  const headers: Record<string, string | string[]> = {};
+  for (let at = from; at < to; ) {
+    let colon = at;
+    while (TOKEN[bytes[colon] ?? 0] === 1) colon++;
+    if (colon === at || bytes[colon] !== COLON) return undefined;
+    const name = bytes.toString("latin1", at, colon).toLowerCase();
+    let begin = colon + 1;
+    while (bytes[begin] === SPACE || bytes[begin] === TAB) begin++;
+    const end = valueEnd(bytes, begin);
+    if (end < 0 || UNUSUAL_NAMES.has(name)) return undefined;
+    // blanks at its end are left as undici leaves them
+    add(headers, name, bytes.toString("latin1", begin, end));
+    at = end + 2;
+  }
+  return headers;
+}
+
+function add(headers: Record<string, string | string[]>, name: string, value: string): void {
+  const before = headers[name];
+  if (before === undefined || !Object.hasOwn(headers, name)) {
+    headers[name] = value;
+  } else if (typeof before === "string") {
+    headers[name] = [before, value];
+  } else {
+    before.push(value);
+  }
+}
+
+function headOf(status: number, headers: ResponseHeaders, bytes: number): ResponseHead | "unusual" {
+  const framing = framingOf(status, headers["content-length"], headers["transfer-encoding"]);
+  const keepAlive = keepsAlive(headers.connection);
+  if (framing === undefined || keepAlive === undefined) return "unusual";
+  return { status, headers, framing, keepAlive, bytes };
+}
+
+/** undefined where two readers could disagree about it, or where the connection's end is that of the body. */
+function framingOf(
+  status: number,
+  length: string | string[] | undefined,
+  encoding: string | string[] | undefined,
+): Framing | undefined {
+  if (status === 204 || status === 304) {
+    return encoding === undefined && (length === undefined || length === "0") ? 0 : undefined;
+  }
+  if (encoding !== undefined) {
+    return length === undefined && typeof encoding === "string" && encoding.toLowerCase() === "chunked"
+      ? "chunked"
+      : undefined;
+  }
+  return typeof length === "string" && LENGTH.test(length) ? Number(length) : undefined;
+}
+
+/** undefined for what is neither `keep-alive` nor `close`. */
+function keepsAlive(connection: string | string[] | undefined): boolean | undefined {
+  if (connection === undefined || connection === "keep-alive") return true;
+  if (connection === "close" || typeof connection !== "string")
+    return connection === "close" ? false : undefined;
+  const option = connection.toLowerCase();
+  return option === "keep-alive" ? true : option === "close" ? false : undefined;
+}
