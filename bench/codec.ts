@@ -1,4 +1,6 @@
-import { equals, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { equals, fromBinary, fromJsonString, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { MachinePrinter } from "../gateway/src/fast-path/proto-json/machine-printer.ts";
+import { printJson } from "../gateway/src/fast-path/proto-json/print-json.ts";
 import { ListPostsResponseSchema } from "../gen/blog/v1/post_pb.ts";
 import { decodeListPostsResponse } from "../gen/blog/v1/post_rest.ts";
 import { ProtoWriter } from "../runtime/src/decode/proto-writer.ts";
@@ -8,7 +10,7 @@ import { readPage } from "./hand-written.ts";
 import { PAGES } from "./pages.ts";
 import { median } from "./statistics.ts";
 
-/** How long one way from the bytes of JSON to protobuf takes. */
+/** How long one way from the bytes of an upstream's JSON to protobuf, or to ProtoJSON, takes. */
 export interface CodecFigures {
   /** The size that the page stands for. */
   readonly page: string;
@@ -20,7 +22,8 @@ export interface CodecFigures {
 }
 
 type Work = (body: Buffer) => Uint8Array | undefined;
-type Way = readonly [name: string, work: Work];
+type Way = readonly [name: string, work: Work, format?: "protobuf" | "json"];
+type Message = MessageShape<typeof ListPostsResponseSchema>;
 
 const MEASURED = ["1 KB", "25 KB", "25 KB varied", "2.5 MB"];
 /** So many bytes are read in a batch of each way. */
@@ -47,28 +50,50 @@ function byScanner(scan: Scanner): Work {
   return (body) => plan && scan.scan(body, plan);
 }
 
-/** The first is what the others are compared with. */
+/** The first is what the others are compared with. Those without a format make no message. */
 function ways(): readonly Way[] {
-  const scan = scanner();
   return [
-    [
-      "JSON.parse alone",
-      (body) => {
-        JSON.parse(body.toString());
-        return undefined;
-      },
-    ],
+    ["JSON.parse alone", (body) => void JSON.parse(body.toString())],
     [
       "by hand: JSON.parse, fromJson, toBinary",
       (body) => toBinary(ListPostsResponseSchema, readPage(body.toString())),
+      "protobuf",
     ],
-    ["generated decoder: JSON.parse, writer", byDecoder],
-    ...(scan === undefined ? [] : [["scanner: one pass, by WebAssembly", byScanner(scan)] as const]),
+    ["generated decoder: JSON.parse, writer", byDecoder, "protobuf"],
+    ...waysByWasm(),
+  ];
+}
+
+function waysByWasm(): readonly Way[] {
+  const scan = scanner();
+  if (scan === undefined) return [];
+  const machine = new MachinePrinter();
+  const read = byScanner(scan);
+  const printed = (body: Buffer, print: (bytes: Uint8Array) => Uint8Array | undefined) => {
+    const bytes = read(body);
+    return bytes && print(bytes);
+  };
+  return [
+    ["scanner: one pass, by WebAssembly", read, "protobuf"],
+    [
+      "to JSON: JSON.parse, JSON.stringify",
+      (body) => void Buffer.from(JSON.stringify(JSON.parse(body.toString()).response)),
+    ],
+    [
+      "to JSON: scanner, printer in JavaScript",
+      (body) => printed(body, (bytes) => printJson(ListPostsResponseSchema, bytes)),
+      "json",
+    ],
+    [
+      "to JSON: scanner, printer by WebAssembly",
+      (body) => printed(body, (bytes) => machine.print(ListPostsResponseSchema, bytes, undefined)),
+      "json",
+    ],
   ];
 }
 
 /**
- * Measures the ways from the bytes of pages to protobuf bytes, in batches that take turns.
+ * Measures the ways from the bytes of pages to protobuf bytes and to JSON, in batches that take turns.
  *
  * @throws Error when they do not lead to the same message
  */
@@ -82,15 +107,22 @@ export function measureCodec(): CodecFigures[] {
 }
 
 function compare(page: string, all: readonly Way[], body: Buffer): void {
-  const messages = all.slice(1).map(([name, work]) => {
+  const messages = all.flatMap(([name, work, format]) => {
     const bytes = work(body);
+    if (format === undefined) return [];
     if (bytes === undefined) throw new Error(`codec, ${page}: nothing came of "${name}"`);
-    return fromBinary(ListPostsResponseSchema, bytes);
+    return [messageOf(bytes, format)];
   });
   const [first] = messages;
   if (first === undefined || !messages.every((each) => equals(ListPostsResponseSchema, first, each))) {
     throw new Error(`codec, ${page}: expected the same message in all ways`);
   }
+}
+
+function messageOf(bytes: Uint8Array, format: "protobuf" | "json"): Message {
+  return format === "protobuf"
+    ? fromBinary(ListPostsResponseSchema, bytes)
+    : fromJsonString(ListPostsResponseSchema, Buffer.from(bytes).toString());
 }
 
 function measure(page: string, all: readonly Way[], body: Buffer): CodecFigures[] {

@@ -127,7 +127,7 @@ function codecTable(figures: readonly CodecFigures[]): string {
         `x ${ratio.toFixed(2)}`,
       ]),
   ]);
-  return table([["Codec alone, JSON to protobuf", "CPU us", "ratio"], ...rows]);
+  return table([["Codec alone", "CPU us", "ratio"], ...rows]);
 }
 
 /** Aligns columns: the first to the left, the others to the right. */

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { SCANNER_PATH, scannerModule } from "./scanner.ts";
+import { WASM_SOURCES, wasmModule } from "./wasm.ts";
 
 // the generator first: the others run it
 const TEMPLATES = [
@@ -25,9 +25,11 @@ async function generate(output: string): Promise<void> {
     });
     if (status !== 0) process.exit(1);
   }
-  // behind buf, which empties the folder
-  mkdirSync(dirname(join(output, SCANNER_PATH)), { recursive: true });
-  writeFileSync(join(output, SCANNER_PATH), await scannerModule());
+  // behind buf, which empties the folders
+  for (const source of WASM_SOURCES) {
+    mkdirSync(dirname(join(output, source.path)), { recursive: true });
+    writeFileSync(join(output, source.path), await wasmModule(source));
+  }
 }
 
 /** The files below the outputs of a folder, with their text, by their path from it. */

@@ -31,6 +31,7 @@ import { wantedKindsOf } from "./credentials/pass-through.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
 import type { StreamMethod } from "./fast-path/call-stream.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
+import { printInJavaScript } from "./fast-path/codec.ts";
 import type { SidePlace, SideServer } from "./listener/side-server.ts";
 import { createDifferenceLog } from "./log/difference-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
@@ -95,6 +96,11 @@ export interface GatewayOptions
   readonly dispatcher?: ClientOptions["dispatcher"];
   /** The same by a `fetch`. */
   readonly fetch?: ClientOptions["fetch"];
+  /**
+   * Whether usual responses are read, and JSON is printed, by WebAssembly, which takes a fraction of the time and makes the same.
+   * Where WebAssembly is not allowed, JavaScript does it in any case. Default: true.
+   */
+  readonly webAssembly?: boolean;
   /** Further routes beside those of the adapters. */
   readonly routes?: ServerOptions["routes"];
   /** False sends every call down connect's path, for tests that compare. Default: true. */
@@ -138,6 +144,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     strict = false,
     routes,
     fastPath = true,
+    webAssembly = true,
     dispatcher,
     fetch,
     watch,
@@ -175,6 +182,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       types,
       strict,
       differences,
+      scanner: webAssembly,
       dispatcher,
       fetch,
       timeoutMs: LONGEST_TIMEOUT_MS,
@@ -198,6 +206,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       },
     }),
   );
+  if (!webAssembly) printInJavaScript(rest.types);
   let metricsServer: SideServer | undefined;
   let diagnostics: SideServer | undefined;
   const closeOthers = () =>

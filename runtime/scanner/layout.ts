@@ -28,6 +28,8 @@ export const MESSAGE_FIRST: usize = 48;
 export const COLLECTOR_NONE = 0;
 export const COLLECTOR_RAW = 1;
 export const COLLECTOR_IGNORE = 2;
+/** As only the decoder can. */
+export const COLLECTOR_LEFT = 3;
 
 /** A key in the hash table of a message. */
 export const ROW_SIZE: usize = 28;
@@ -43,6 +45,8 @@ export const ROW_NEXT: usize = 24;
 export const ROW_SHARED: u32 = 1;
 /** The message itself knows the key. */
 export const ROW_OWN: u32 = 2;
+/** A oneof is chosen by the key. */
+export const ROW_CHOICE: u32 = 4;
 
 /** A rank, the place of the key among those of the field, and whether it is the last one. */
 export const TARGET_LAST: u32 = 0x80000000;

@@ -29,12 +29,14 @@ import {
 } from "./bytes";
 import * as L from "./layout";
 import { double, integer, integerOrText, magnitude, negative, number } from "./number";
+import { beginReports, enter, hasReports, hide, item, leave, report, show, useReports } from "./report";
 import { skip, skipNumber } from "./skip";
 import { rawText, text, written } from "./text";
 import { count, iso, nanos, seconds } from "./time";
 
 export { hash } from "./bytes";
 export { cost } from "./cost";
+export { reportsLength, reportsStart } from "./report";
 
 /** What protobuf-es reads, and the JavaScript decoder writes. */
 const MAX_DEPTH = 100;
@@ -98,15 +100,18 @@ const ENTRY_HOLDER: usize = 20;
 const OWN: u32 = 1;
 const TAKEN: u32 = 2;
 const HELD: u32 = 4;
+/** A oneof is chosen by the key, which may be known to the messages alone that share the object. */
+const CHOICE: u32 = 8;
 
-/** Says where the stacks and constants are. */
-export function setUp(stack: usize, stackEnd: usize, structValue: usize): void {
+/** Says where the stacks and constants are; behind the stacks there is room for reports, up to their end. */
+export function setUp(stack: usize, stackEnd: usize, end: usize, structValue: usize): void {
   const middle = (stack + ((stackEnd - stack) >> 1)) & ~15;
   frames = stack;
   framesEnd = middle;
   waiting = middle;
   waitingEnd = stackEnd;
   valueField = structValue;
+  useReports(stackEnd, end);
 }
 
 /**
@@ -130,6 +135,7 @@ export function scan(
   depth = 0;
   isPayloadFound = false;
   checksStatus = withStatus;
+  beginReports();
   const stack = frames;
   const keys = waiting;
   p = space(p);
@@ -325,20 +331,31 @@ function object(message: usize): bool {
 function member(message: usize, frame: usize, row: usize): bool {
   if (row === 0) return unknown(message, frame);
   if (load<u32>(row, L.ROW_FLAGS) & L.ROW_SHARED) {
-    const flags = load<u32>(row, L.ROW_FLAGS) & L.ROW_OWN ? OWN : 0;
+    const rowFlags = load<u32>(row, L.ROW_FLAGS);
+    const flags = (rowFlags & L.ROW_OWN ? OWN : 0) | (rowFlags & L.ROW_CHOICE ? CHOICE : 0);
     if (remember(load<u32>(frame, FIRST_WAITING), flags, 0) === 0) return false;
   }
   return targets(message, frame, row);
 }
 
-/** A key that the message does not know: it waits for the end of the object, unless nobody asks for it. */
+/**
+ * A key that the message does not know: it is reported where nobody collects such keys, and waits for the end of the object
+ * otherwise.
+ */
 function unknown(message: usize, frame: usize): bool {
   const collector = load<u32>(message, L.MESSAGE_COLLECTOR);
   if (collector !== L.COLLECTOR_IGNORE) {
-    if (collector === L.COLLECTOR_NONE && !load<u32>(message, L.MESSAGE_SHARED)) return false;
+    if (collector === L.COLLECTOR_NONE && !load<u32>(message, L.MESSAGE_SHARED)) return surplus(frame);
+    if (collector === L.COLLECTOR_LEFT) return false;
     if (isIndex() || remember(load<u32>(frame, FIRST_WAITING), 0, 0) === 0) return false;
   }
   return skipped();
+}
+
+function surplus(frame: usize): bool {
+  const at = p;
+  if (isIndex() || remember(load<u32>(frame, FIRST_WAITING), TAKEN, 0) === 0 || !skipped()) return false;
+  return report(keyAt, keyLength, at, p);
 }
 
 /** Reads a value into all fields that have the key. */
@@ -364,9 +381,10 @@ function intoField(message: usize, frame: usize, target: u32): bool {
   if (seen & bit) return false;
   store<u32>(span, seen | bit, SPAN_SEEN);
   const field: usize = load<u32>(load<u32>(message, L.MESSAGE_FIELDS) + ((<usize>rank) << 2));
+  const kind = load<u32>(field, L.FIELD_KIND);
   if (load<u32>(p) === NULL) {
     // null is a value of google.protobuf.Value alone, if no further key could have another
-    if (load<u32>(field, L.FIELD_KIND) !== L.KIND_VALUE || !(target & L.TARGET_LAST)) {
+    if (kind !== L.KIND_VALUE || !(target & L.TARGET_LAST)) {
       p += 4;
       return true;
     }
@@ -374,15 +392,41 @@ function intoField(message: usize, frame: usize, target: u32): bool {
   const taken = load<u32>(span, SPAN_TAKEN);
   if (taken !== 0 && taken <= place) return skipped();
   store<u32>(span, place + 1, SPAN_TAKEN);
-  if (load<u32>(field, L.FIELD_KIND) === L.KIND_SLOT) {
+  if (kind === L.KIND_SLOT) {
     store<u32>(span, p, SPAN_START);
     return skipped();
   }
-  if (taken !== 0) store<u32>(frame, 1, OUT_OF_ORDER);
+  if (taken !== 0) {
+    // what was reported below the other key does not count
+    if (hasReports()) return false;
+    store<u32>(frame, 1, OUT_OF_ORDER);
+  }
   const start = q;
-  if (!value(field)) return false;
+  const isRead = kind < <u32>L.KIND_MESSAGE ? value(field) : below(kind, field, rank);
+  if (!isRead) return false;
   note(frame, rank, start, q - start);
   return true;
+}
+
+/** Reads a value that may have keys to report. */
+function below(kind: u32, field: usize, rank: u32): bool {
+  // an envelope is none of the message
+  if (kind > <u32>L.KIND_LIST_VALUE) return value(field);
+  if (kind === L.KIND_MESSAGE || kind === L.KIND_LIST) {
+    enter(rank, field);
+    if (!value(field)) return false;
+    leave();
+    return true;
+  }
+  return unnamed(field);
+}
+
+/** Reads a value in which no key can be reported. */
+function unnamed(field: usize): bool {
+  hide();
+  const isRead = value(field);
+  show();
+  return isRead;
 }
 
 /** Notes what was written for a rank. */
@@ -459,10 +503,11 @@ function collect(message: usize, frame: usize, isShared: bool): bool {
   const end = waiting;
   for (let entry: usize = load<u32>(frame, FIRST_WAITING); entry < end; entry += ENTRY) {
     const flags = load<u32>(entry, ENTRY_FLAGS);
+    if ((flags & (CHOICE | TAKEN)) === CHOICE) return false;
     if (flags & (OWN | TAKEN)) continue;
     if (isShared && flags & HELD) continue;
-    if (collector === L.COLLECTOR_NONE) {
-      if (isShared) continue;
+    if (collector !== L.COLLECTOR_RAW) {
+      if (isShared && collector !== L.COLLECTOR_LEFT) continue;
       return false;
     }
     take(entry);
@@ -510,10 +555,12 @@ function choose(choice: usize, frame: usize): bool {
   const slot = load<i32>(which, L.MEMBER_SLOT);
   const start = q;
   if (slot < 0) {
+    hide();
     if (!shared(field, frame)) return false;
+    show();
   } else if (placeTaken(frame, slot) !== 0) {
     p = load<u32>(frame + HEAD + <usize>slot * SPAN, SPAN_START);
-    if (!value(field)) return false;
+    if (!unnamed(field)) return false;
   }
   note(frame, load<u32>(choice, L.CHOICE_RANK), start, q - start);
   return areEmpty(choice, frame, slot);
@@ -621,7 +668,7 @@ function sharedKey(message: usize, frame: usize, entry: usize): bool {
   const row = rowOf(message);
   if (row === 0) {
     const isAsked =
-      load<u32>(message, L.MESSAGE_SHARED) || load<u32>(message, L.MESSAGE_COLLECTOR) === L.COLLECTOR_RAW;
+      load<u32>(message, L.MESSAGE_SHARED) || load<u32>(message, L.MESSAGE_COLLECTOR) !== L.COLLECTOR_NONE;
     return !isAsked || remember(first, held, entry) !== 0;
   }
   const flags = load<u32>(row, L.ROW_FLAGS);
@@ -704,7 +751,7 @@ function value(field: usize): bool {
       isPayloadFound = true;
       const inner: usize = load<u32>(field, L.FIELD_ARGUMENT);
       // a field in place of a message; other payloads than objects and lists may spell an empty one
-      if (load<u32>(field, L.FIELD_LOOSE)) return (c === OPEN_BRACE || c === OPEN_BRACKET) && value(inner);
+      if (load<u32>(field, L.FIELD_LOOSE)) return (c === OPEN_BRACE || c === OPEN_BRACKET) && unnamed(inner);
       return c === OPEN_BRACE && object(inner);
     }
     case L.KIND_ENVELOPE:
@@ -906,13 +953,14 @@ function nested(fieldTag: u32, inner: usize): bool {
 }
 
 function list(field: usize): bool {
-  const item: usize = load<u32>(field, L.FIELD_ARGUMENT);
+  const each: usize = load<u32>(field, L.FIELD_ARGUMENT);
+  const kind = load<u32>(each, L.FIELD_KIND);
   const c = byte(p);
   if (c !== OPEN_BRACKET) {
     // where other types are known to come, an object is a list of one, unless it is empty
     if (c !== OPEN_BRACE || !load<u32>(field, L.FIELD_LOOSE)) return false;
     const end = space(p + 1);
-    if (byte(end) !== CLOSE_BRACE) return value(item);
+    if (byte(end) !== CLOSE_BRACE) return listItem(kind, each, 0);
     p = end + 1;
     return true;
   }
@@ -921,18 +969,26 @@ function list(field: usize): bool {
     p++;
     return true;
   }
-  const isValue = load<u32>(item, L.FIELD_KIND) === L.KIND_VALUE;
+  const isValue = kind === L.KIND_VALUE;
+  let index = 0;
   while (true) {
     const start = q;
     if (byte(p) === 0x6e && !isValue) return false;
     // an item that is left out is lost
-    if (!value(item) || q === start) return false;
+    if (!listItem(kind, each, index++) || q === start) return false;
     p = space(p);
     const d = byte(p++);
     if (d === CLOSE_BRACKET) return true;
     if (d !== COMMA) return false;
     p = space(p);
   }
+}
+
+function listItem(kind: u32, field: usize, index: i32): bool {
+  if (kind < <u32>L.KIND_MESSAGE) return value(field);
+  if (kind !== L.KIND_MESSAGE) return unnamed(field);
+  item(index);
+  return value(field);
 }
 
 /** The entries of a map; their values are fields 2. */

@@ -1,4 +1,5 @@
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
+import { type FoundDifferences, NO_DIFFERENCES } from "../../runtime/src/decode/difference.ts";
 import { Decoder } from "../../runtime/src/response/decode.ts";
 import { readResponse } from "../../runtime/src/response/read-response.ts";
 import { ResponseScanner } from "../../runtime/src/response/scan-response.ts";
@@ -7,7 +8,7 @@ import { ResponseScanner } from "../../runtime/src/response/scan-response.ts";
 export interface Outcome {
   /** The message's bytes as hexadecimal digits, and its differences; or the error in their place. */
   readonly message: string;
-  readonly differences: number;
+  readonly differences: FoundDifferences;
 }
 
 const scanner = ResponseScanner.create();
@@ -19,10 +20,9 @@ export function decoded(adapter: UnaryAdapter, body: Uint8Array, maxCost = MAX_C
   try {
     const read = readResponse(responseOf(body), adapter.rules, 0, maxCost);
     const { bytes, differences } = decoder.message(adapter, read);
-    const { additional, converted, lost } = differences.counts;
-    return { message: Buffer.from(bytes).toString("hex"), differences: additional + converted + lost };
+    return { message: Buffer.from(bytes).toString("hex"), differences };
   } catch (error) {
-    return { message: String(error), differences: 0 };
+    return { message: String(error), differences: NO_DIFFERENCES };
   }
 }
 
@@ -32,7 +32,7 @@ export function scanned(adapter: UnaryAdapter, body: Uint8Array, maxCost = MAX_C
   // an object of its own, so that responses that were not read before do not count
   const subject = { ...adapter };
   const found = scanner.message(subject, adapter.rules, responseOf(body), "application/json", maxCost);
-  return found && { message: Buffer.from(found.bytes).toString("hex"), differences: 0 };
+  return found && { message: Buffer.from(found.bytes).toString("hex"), differences: found.differences };
 }
 
 function responseOf(body: Uint8Array) {

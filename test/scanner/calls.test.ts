@@ -1,13 +1,15 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { create } from "@bufbuild/protobuf";
-import { createRest, type Difference } from "connect-rest";
+import { createRest, type Difference, type DifferenceOptions } from "connect-rest";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { ListPostsRequestSchema } from "../../gen/blog/v1/post_pb.ts";
 import { PostService_listPosts, PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 import { Scanner } from "../../runtime/src/scan/scanner.ts";
 
 const USUAL = '{"id":735000000000051460,"id_string":"735000000000051460","type":"text","body":"marked"}';
+/** A key beside the posts, which nothing collects. */
+const MORE = `${USUAL}],"marked_new":[true`;
 const DRIFTED = '{"id":1,"type":"text","body":"marked","note_count":"many"}';
 
 let body = "";
@@ -20,7 +22,7 @@ afterAll(() => void server.close());
 afterEach(() => void vi.restoreAllMocks());
 
 /** Lists a page with one post, several times; says what came of it, and how often its body was parsed and scanned. */
-async function listed(post: string, scanner: boolean | undefined, calls = 1) {
+async function listed(post: string, scanner: boolean | undefined, calls = 1, levels: DifferenceOptions = {}) {
   body = `{"meta":{"status":200},"response":{"posts":[${post}]}}`;
   const differences: Difference[] = [];
   const { port } = server.address() as AddressInfo;
@@ -29,6 +31,7 @@ async function listed(post: string, scanner: boolean | undefined, calls = 1) {
   const rest = createRest({
     adapters: [PostServiceRest],
     upstreams: { blog: { baseUrl: `http://127.0.0.1:${port}`, credentials: { apiKey: "key" } } },
+    differences: levels,
     onDifference: (report) => differences.push(...report.differences),
     scanner,
   });
@@ -62,6 +65,21 @@ test("a response with a difference is reported as without the scanner", async ()
   expect(byScanner.found).toEqual(byDecoder.found);
   expect(byScanner.differences).toEqual(byDecoder.differences);
   expect(byScanner.differences).toHaveLength(1);
+});
+
+test("a response with a key that no field names is scanned, and reported as without the scanner", async () => {
+  const byScanner = await listed(MORE, true);
+  const byDecoder = await listed(MORE, false);
+  expect(byScanner).toMatchObject({ parsed: 0, scanned: 1, found: byDecoder.found });
+  expect(byScanner.differences).toEqual(byDecoder.differences);
+  expect(byScanner.differences).toMatchObject([{ path: "marked_new", got: "array", class: "additional" }]);
+});
+
+test("a key that no field names fails a call that is to fail for it, with and without the scanner", async () => {
+  const failing = (scanner: boolean) => listed(MORE, scanner, 1, { additional: "fail" }).catch(String);
+  const errors = [await failing(true), await failing(false)];
+  expect(errors[0]).toContain("marked_new");
+  expect(errors[0]).toBe(errors[1]);
 });
 
 test("a method whose responses always differ is seldom scanned", async () => {

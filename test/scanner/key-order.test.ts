@@ -14,7 +14,11 @@ const SUBJECTS: ReadonlyArray<readonly [adapter: UnaryAdapter, decode: AnyDecode
 ]
   .flatMap(({ methods }) => Object.values(methods))
   .flatMap((adapter) =>
-    adapter.kind === "unary" && typeof adapter.scan === "function" && namedKeys(adapter.scan).size > 1
+    adapter.kind === "unary" &&
+    // a form is one text, of which a difference shows the beginning
+    adapter.rules.responseEncoding === "json" &&
+    typeof adapter.scan === "function" &&
+    namedKeys(adapter.scan).size > 1
       ? [[adapter, adapter.scan] as const]
       : [],
   );

@@ -1,3 +1,5 @@
+import { create, toBinary } from "@bufbuild/protobuf";
+import { StringValueSchema } from "@bufbuild/protobuf/wkt";
 import { afterEach, expect, test, vi } from "vitest";
 
 afterEach(() => {
@@ -5,7 +7,7 @@ afterEach(() => {
   vi.resetModules();
 });
 
-test.each([
+const NONE = [
   ["there is no WebAssembly", undefined],
   [
     "a policy does not allow it",
@@ -17,9 +19,21 @@ test.each([
       },
     },
   ],
-])("without the scanner all is left to the decoder, silently, where %s", async (_, api) => {
+] as const;
+
+test.each(NONE)("without the scanner all is left to the decoder, silently, where %s", async (_, api) => {
   vi.resetModules();
   vi.stubGlobal("WebAssembly", api);
   const { ResponseScanner } = await import("../../runtime/src/response/scan-response.ts");
   expect(ResponseScanner.create()).toBeUndefined();
+});
+
+test.each(NONE)("without WebAssembly all JSON is printed in JavaScript, where %s", async (_, api) => {
+  vi.resetModules();
+  vi.stubGlobal("WebAssembly", api);
+  const codec = await import("../../gateway/src/fast-path/codec.ts");
+  const { machinePrinter } = await import("../../gateway/src/fast-path/proto-json/machine-printer.ts");
+  expect(machinePrinter()).toBeUndefined();
+  const bytes = toBinary(StringValueSchema, create(StringValueSchema, { value: "x" }));
+  expect(Buffer.from(codec.printMessage(StringValueSchema, "json", bytes)).toString()).toBe('"x"');
 });

@@ -179,6 +179,7 @@ async function startPrepared(
       ...watching,
       bus: watching.bus ?? busOfWorkers(orders),
       strict: config.strict,
+      webAssembly: config.webAssembly,
       differences: config.differences,
       examples: config.examples,
       host,

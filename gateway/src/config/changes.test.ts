@@ -24,6 +24,7 @@ const limits = withDefaultLimits();
 const SETTINGS: readonly (readonly [path: string, one: unknown, other: unknown, isLive: boolean])[] = [
   ["log.level", "info", "debug", true],
   ["strict", false, true, false],
+  ["webAssembly", true, false, false],
   ["server.port", 1, 2, false],
   ["server.origins", [], ["*"], false],
   ["server.metrics.port", 1, 2, false],

@@ -50,6 +50,7 @@ test("a valid configuration has defaults for all but its adapters", () => {
     routes: { exclude: [] },
     examples: {},
     strict: false,
+    webAssembly: true,
     log: { level: "info" },
     directory,
   });

@@ -53,12 +53,12 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
   [
     "a setting from elsewhere",
     `${BASE}endpoints: []`,
-    "connect-rest.yaml:3:1: endpoints: unknown setting. Known here: adapters, types, upstreams, server, authorization, routes, examples, watch, bus, differences, strict, log, sandbox.",
+    "connect-rest.yaml:3:1: endpoints: unknown setting. Known here: adapters, types, upstreams, server, authorization, routes, examples, watch, bus, differences, strict, webAssembly, log, sandbox.",
   ],
   [
     "a setting at the wrong level",
     `${BASE}port: 8080`,
-    "connect-rest.yaml:3:1: port: unknown setting. Known here: adapters, types, upstreams, server, authorization, routes, examples, watch, bus, differences, strict, log, sandbox.",
+    "connect-rest.yaml:3:1: port: unknown setting. Known here: adapters, types, upstreams, server, authorization, routes, examples, watch, bus, differences, strict, webAssembly, log, sandbox.",
   ],
   ["no adapter", "adapters: []", "connect-rest.yaml:1:11: adapters: expected array to have >=1 items"],
   [
@@ -413,6 +413,11 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     "a word in place of true",
     `${BASE}strict: yes please`,
     'connect-rest.yaml:3:9: strict: expected boolean; it is "yes please"',
+  ],
+  [
+    "a word in place of false",
+    `${BASE}webAssembly: off`,
+    'connect-rest.yaml:3:14: webAssembly: expected boolean; it is "off"',
   ],
   [
     "a level that is none",

@@ -61,6 +61,7 @@ upstreams:
     server: { host: "127.0.0.1", port: 7 },
     log: { level: "info" },
     strict: false,
+    webAssembly: true,
   });
 });
 

@@ -510,6 +510,12 @@ export const configSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe("Short for `differences: { lost: fail }`: fail calls whose response loses a declared value."),
+  webAssembly: z
+    .boolean()
+    .default(true)
+    .describe(
+      "Read usual responses and print JSON by WebAssembly, which takes a fraction of the time and makes the same. `false` leaves all of it to JavaScript, as does a Node.js that does not allow WebAssembly.",
+    ),
   log: z
     .strictObject({ level: z.enum(LOG_LEVELS).default("info").describe("The minimum level of a log line.") })
     .prefault({})

@@ -5,11 +5,19 @@ import { gatewayError } from "../call/gateway-error.ts";
 import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/check-cost.ts";
 import { readJson } from "../protocol/read-json.ts";
 import { brief } from "../text/show.ts";
+import { type MachinePrinter, machinePrinter } from "./proto-json/machine-printer.ts";
 import { printJson, printJsonInParts } from "./proto-json/print-json.ts";
 import type { Codec } from "./wire.ts";
 
 /** Responses beyond this size are printed in turns of the event loop. */
 export const LARGE_BYTES = 64 * 1024;
+
+/** Larger ones, and those with more values or escapes, take too long to be printed in one turn. */
+const MAX_BYTES_AT_ONCE = 512 * 1024;
+const MAX_WORK_AT_ONCE = 64 * 1024;
+
+/** The types of gateways that print in JavaScript alone. */
+const WITHOUT_MACHINE = new WeakSet<Registry>();
 
 const decoder = new TextDecoder();
 
@@ -55,6 +63,15 @@ function parseJson(desc: DescMessage, bytes: Uint8Array, options: CostOptions): 
   }
 }
 
+/** Has JavaScript alone print the messages of a gateway, which is known by its types. */
+export function printInJavaScript(types: Registry): void {
+  WITHOUT_MACHINE.add(types);
+}
+
+function printerFor(types: Registry | undefined): MachinePrinter | undefined {
+  return types !== undefined && WITHOUT_MACHINE.has(types) ? undefined : machinePrinter();
+}
+
 /**
  * Writes a response message, which comes as protobuf.
  *
@@ -69,7 +86,7 @@ export function printMessage(
 ): Uint8Array {
   if (codec === "proto") return bytes;
   try {
-    return printJson(desc, bytes, types);
+    return printerFor(types)?.print(desc, bytes, types) ?? printJson(desc, bytes, types);
   } catch (error) {
     throw notPrintable(error);
   }
@@ -84,7 +101,10 @@ export function* printMessageInParts(
 ): Work<Uint8Array> {
   if (codec === "proto") return bytes;
   try {
-    return yield* printJsonInParts(desc, bytes, types);
+    const printer = bytes.length > MAX_BYTES_AT_ONCE ? undefined : printerFor(types);
+    return (
+      printer?.print(desc, bytes, types, MAX_WORK_AT_ONCE) ?? (yield* printJsonInParts(desc, bytes, types))
+    );
   } catch (error) {
     throw notPrintable(error);
   }

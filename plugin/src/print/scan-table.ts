@@ -54,7 +54,8 @@ function entriesOf(desc: DescMessage, scope: ScanScope): string[] | undefined {
     entries.push(...own);
   }
   const collector = desc.fields.find((field) => scope.file.types.field(field).unknown);
-  return collector?.fieldKind === "map" ? [...entries, `{ unknown: ${collector.number} }`] : entries;
+  if (collector === undefined) return entries;
+  return [...entries, `{ unknown: ${collector.fieldKind === "map" ? collector.number : LEFT} }`];
 }
 
 /** A message that one of several JSON types stands for: `["string", [1, "string"]]`. */

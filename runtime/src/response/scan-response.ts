@@ -1,6 +1,5 @@
 import type { AnyMethodAdapter, UnaryAdapter } from "../adapter/adapter.ts";
 import type { EnvelopeRule, MethodRules } from "../adapter/rules.ts";
-import { NO_DIFFERENCES } from "../decode/difference.ts";
 import { concernsSuccess } from "../errors/upstream-error.ts";
 import { type Scanner, type ScanPlan, scanner } from "../scan/scanner.ts";
 import type { Envelope } from "../scan/tables.ts";
@@ -77,7 +76,7 @@ export class ResponseScanner {
       return undefined;
     }
     subject.misses = 0;
-    return { bytes, differences: NO_DIFFERENCES };
+    return { bytes, differences: this.scanner.differences };
   }
 
   private subjectOf(adapter: UnaryAdapter): Subject | undefined {
@@ -89,7 +88,7 @@ export class ResponseScanner {
   }
 
   private newSubject({ scan, rules }: UnaryAdapter): Subject | undefined {
-    const envelope = envelopeOf(rules.envelope);
+    const envelope = envelopeOf(rules.envelope, typeof scan === "function");
     const plan = scan && envelope && this.scanner.plan(scan, envelope);
     if (plan === undefined) return undefined;
     return {
@@ -109,10 +108,13 @@ function isPassed(subject: Subject): boolean {
 
 type Inner = Map<string, Inner | "payload" | "status">;
 
-/** The keys of an envelope; undefined for one with several payloads, and for paths that are more than keys. */
-function envelopeOf(rule: EnvelopeRule | undefined): Envelope | "payload" | undefined {
+/**
+ * The keys of an envelope; undefined for paths that are more than keys. Of several payloads it is the first: an object there is
+ * taken for a message, whatever there is elsewhere, and all else is left to the decoder.
+ */
+function envelopeOf(rule: EnvelopeRule | undefined, isMessage: boolean): Envelope | "payload" | undefined {
   const [path = "", ...others] = rule?.payload ?? [];
-  if (others.length > 0) return undefined;
+  if (others.length > 0 && !isMessage) return undefined;
   if (path === "") return rule?.status === undefined ? "payload" : undefined;
   const envelope: Inner = new Map();
   const isPlain = place(envelope, path, "payload");

@@ -16,11 +16,12 @@ export const MESSAGE = {
   oneofCount: 10,
   guess: 11,
 } as const;
-export const COLLECTOR = { none: 0, raw: 1, ignore: 2 } as const;
+export const COLLECTOR = { none: 0, raw: 1, ignore: 2, left: 3 } as const;
 
 export const ROW_WORDS = 7;
 export const ROW_SHARED = 1;
 export const ROW_OWN = 2;
+export const ROW_CHOICE = 4;
 export const TARGET_LAST = 0x8000_0000;
 
 export const FIELD_WORDS = 6;

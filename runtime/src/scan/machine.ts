@@ -10,7 +10,7 @@ interface Memory {
 /** What runtime/scanner/scan.ts exports; positions are addresses in linear memory. */
 interface Exports {
   readonly memory: Memory;
-  setUp(stack: number, stackEnd: number, structValue: number): void;
+  setUp(stack: number, stackEnd: number, end: number, structValue: number): void;
   scan(
     input: number,
     length: number,
@@ -20,6 +20,8 @@ interface Exports {
     room: number,
     withStatus: boolean,
   ): number;
+  reportsStart(): number;
+  reportsLength(): number;
   cost(from: number, length: number, limit: number, keys: number, seed: number): number;
   hash(from: number, length: number): number;
 }

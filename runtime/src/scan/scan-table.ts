@@ -50,8 +50,11 @@ export type ScanEntry =
   | ScanChoice
   /** The numbers of fields of which one may come. */
   | { readonly oneOf: readonly number[] }
-  /** The field that collects unknown keys as raw JSON. */
-  | { readonly unknown: number }
+  /**
+   * The field that collects unknown keys as raw JSON; null where they are collected as only the decoder can. Without it they are
+   * reported.
+   */
+  | { readonly unknown: number | null }
   /** What a value of a JSON type is read as, where the decoder takes values of several types. */
   | { readonly type: string; readonly as: ScanField };
 

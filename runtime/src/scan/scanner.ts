@@ -1,10 +1,14 @@
 import { isUtf8 } from "node:buffer";
+import { type FoundDifferences, NO_DIFFERENCES } from "../decode/difference.ts";
 import { Machine } from "./machine.ts";
+import { readReports } from "./reports.ts";
 import type { AnyDecode, ScanField } from "./scan-table.ts";
 import { type Envelope, Tables } from "./tables.ts";
 
 /** For objects that are open, half of it, and for keys that wait. */
 const STACK_BYTES = 256 * 1024;
+/** For keys that no field names. */
+const REPORT_BYTES = 128 * 1024;
 /** Zeros behind the input, since it is read in blocks. */
 const ZEROS = 64;
 /** Bodies beyond this are read in a memory of their own, which is dropped where no such body has come for a while. */
@@ -33,6 +37,7 @@ export class Scanner {
   private readonly machine = new Machine();
   private readonly tables = new Tables(this.machine);
   private readonly plans = new WeakMap<AnyDecode | ScanField, Map<string, ScanPlan>>();
+  private found: FoundDifferences = NO_DIFFERENCES;
   private large: Machine | undefined;
   private largeTimer: NodeJS.Timeout | undefined;
 
@@ -48,6 +53,11 @@ export class Scanner {
 
   private newPlan(payload: AnyDecode | ScanField, envelope: Envelope | "payload"): ScanPlan | undefined {
     return this.machine.free > MAX_TABLE_BYTES ? undefined : { root: this.tables.body(payload, envelope) };
+  }
+
+  /** What was not as declared in the body that was scanned last: keys that no field names. */
+  get differences(): FoundDifferences {
+    return this.found;
   }
 
   /**
@@ -88,7 +98,8 @@ export class Scanner {
     maxCost: number,
   ): Uint8Array<ArrayBuffer> | undefined {
     const machine = bytes.length > MAX_USUAL_BYTES ? this.largeMachine() : this.machine;
-    const input = align(machine.free + STACK_BYTES);
+    const stackEnd = align(machine.free) + STACK_BYTES;
+    const input = stackEnd + REPORT_BYTES;
     const output = align(input + bytes.length + ZEROS);
     const end = align(output + Math.max(bytes.length * 2 + 4096, KEY_BYTES));
     machine.reserve(end + (end - output) + ZEROS);
@@ -96,9 +107,21 @@ export class Scanner {
     machine.bytes.fill(0, input + bytes.length, input + bytes.length + ZEROS);
     const isCostly = bytes.length * MAX_COST_PER_BYTE > maxCost;
     if (isCostly && isTooCostly(machine, input, bytes.length, output, maxCost)) return undefined;
-    machine.exports.setUp(align(machine.free), input, this.tables.structValue);
+    machine.exports.setUp(align(machine.free), stackEnd, input, this.tables.structValue);
     const length = machine.exports.scan(input, bytes.length, root, output, end, end, withStatus);
-    return length < 0 ? undefined : new Uint8Array(machine.bytes.buffer.slice(output, output + length));
+    if (length < 0 || !this.isReported(machine)) return undefined;
+    return new Uint8Array(machine.bytes.buffer.slice(output, output + length));
+  }
+
+  /** Keeps the differences. false where they are for the decoder to find. */
+  private isReported(machine: Machine): boolean {
+    const length = machine.exports.reportsLength();
+    this.found = NO_DIFFERENCES;
+    if (length === 0) return true;
+    const start = machine.exports.reportsStart();
+    const found = readReports(machine, start, start + length, (field) => this.tables.nameOf(field));
+    this.found = found ?? NO_DIFFERENCES;
+    return found !== undefined;
   }
 }
 

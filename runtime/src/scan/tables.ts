@@ -7,6 +7,7 @@ import {
   KIND,
   MESSAGE,
   MESSAGE_WORDS,
+  ROW_CHOICE,
   ROW_OWN,
   ROW_SHARED,
   ROW_WORDS,
@@ -77,6 +78,8 @@ export class Tables {
   private readonly messages = new Map<AnyDecode, number>();
   private readonly enums = new Map<EnumTable, number>();
   private readonly texts = new Map<string, number>();
+  /** The keys by which fields are reported. */
+  private readonly names = new Map<number, string>();
 
   constructor(machine: Machine) {
     this.machine = machine;
@@ -124,11 +127,16 @@ export class Tables {
     return at;
   }
 
+  /** The key by which a field is reported. */
+  nameOf(field: number): string {
+    return this.names.get(field) ?? "";
+  }
+
   private writeTable(at: number, table: ScanTable): void {
     const message = new MessageWriter();
     const numbers = new Map<number, number>();
     const oneofs: Array<readonly number[]> = [];
-    let collector: number | undefined;
+    let collector: number | null | undefined;
     for (const entry of table) {
       if ("when" in entry) {
         this.choice(entry, message);
@@ -138,12 +146,14 @@ export class Tables {
         collector = entry.unknown;
       } else if (!("type" in entry)) {
         const [number, , ...keys] = entry;
-        numbers.set(number, message.field(this.field(entry), keys));
+        const field = this.field(entry);
+        this.names.set(field, keys[0] ?? "");
+        numbers.set(number, message.field(field, keys));
       }
     }
-    const tag = collector === undefined ? 0 : tagOf(collector, DELIMITED);
-    const kind = collector === undefined ? COLLECTOR.none : COLLECTOR.raw;
-    this.writeMessage(at, message, kind, tag, oneofs);
+    const kind =
+      collector === undefined ? COLLECTOR.none : collector === null ? COLLECTOR.left : COLLECTOR.raw;
+    this.writeMessage(at, message, kind, tagOf(collector ?? 0, DELIMITED), oneofs);
   }
 
   private choice({ when, otherwise, known }: ScanChoice, message: MessageWriter): void {
@@ -251,8 +261,8 @@ export class Tables {
     oneofs: ReadonlyArray<readonly number[]> = [],
   ): void {
     const rows = this.hashed(
-      [...message.keys].map(([key, { targets, isOwn, isShared }]) => {
-        const flags = (isShared ? ROW_SHARED : 0) | (isOwn ? ROW_OWN : 0);
+      [...message.keys].map(([key, { targets, isOwn, isShared, isChoice }]) => {
+        const flags = (isShared ? ROW_SHARED : 0) | (isOwn ? ROW_OWN : 0) | (isChoice ? ROW_CHOICE : 0);
         return [key, [this.write(targets), targets.length, flags]];
       }),
       ROW_WORDS,
@@ -332,6 +342,7 @@ type Key = {
   readonly targets: number[];
   isOwn: boolean;
   isShared: boolean;
+  isChoice: boolean;
 };
 
 /** The ranks and keys of a message while they are found. */
@@ -362,6 +373,7 @@ class MessageWriter {
     const name = JSON.stringify(keys);
     const rank = this.slots.get(name) ?? this.field(field, keys);
     this.slots.set(name, rank);
+    for (const key of keys) this.key(key).isChoice = true;
     return rank;
   }
 
@@ -380,7 +392,7 @@ class MessageWriter {
   private key(name: string): Key {
     const known = this.keys.get(name);
     if (known !== undefined) return known;
-    const key = { targets: [], isOwn: false, isShared: false };
+    const key = { targets: [], isOwn: false, isShared: false, isChoice: false };
     this.keys.set(name, key);
     return key;
   }

@@ -38,7 +38,12 @@ interface Printer {
   readonly structs: StructPrinter;
   /** The types of google.protobuf.Any in the message. */
   readonly registry: Registry | undefined;
+  /** Whether fields may be in any order. */
+  readonly sorts: boolean;
 }
+
+/** Fields are in another order than their numbers. */
+class Disorder extends Unprintable {}
 
 const whole = new JsonWriter();
 const wholeStructs = new StructPrinter(whole, MAX_DEPTH);
@@ -47,25 +52,38 @@ const wholeStructs = new StructPrinter(whole, MAX_DEPTH);
 let out = whole;
 let structs = wholeStructs;
 let registry: Registry | undefined;
+let sorts = false;
 
 /**
  * Prints a message that is protobuf bytes as ProtoJSON, without a message in between. The bytes are expected as
- * serialisers write them: fields in the order of their numbers. Others, and whatever else is unusual, are decoded
- * and printed by protobuf-es, with the same result.
+ * serialisers write them: fields in the order of their numbers; those in another order take longer. Whatever else is unusual
+ * is decoded and printed by protobuf-es, with the same result.
  *
  * @param types the types that a google.protobuf.Any may have
  * @throws Error for what cannot be printed, as protobuf-es does
  */
 export function printJson(desc: DescMessage, bytes: Uint8Array, types?: Registry): Uint8Array {
-  whole.clear();
-  use({ out: whole, structs: wholeStructs, registry: types });
-  try {
-    const cursor = new WireCursor(bytes);
-    printMessage(cursor, planOf(desc), bytes.length, 1);
+  const print = (sorts: boolean) => {
+    whole.clear();
+    use({ out: whole, structs: wholeStructs, registry: types, sorts });
+    printMessage(new WireCursor(bytes), planOf(desc), bytes.length, 1);
     return whole.copy();
+  };
+  try {
+    return orSorted(print);
   } catch (error) {
     if (!(error instanceof Unprintable)) throw error;
     return unusual(desc, bytes, types);
+  }
+}
+
+/** Prints with fields in the order of their numbers, and once more where they are in another one. */
+function orSorted<T>(print: (sorts: boolean) => T): T {
+  try {
+    return print(false);
+  } catch (error) {
+    if (!(error instanceof Disorder)) throw error;
+    return print(true);
   }
 }
 
@@ -83,17 +101,28 @@ export function* printJsonInParts(
   types?: Registry,
   partBytes: number = PART_BYTES,
 ): Work<Uint8Array> {
-  const writer = new JsonWriter(partBytes);
-  const printer = { out: writer, structs: new StructPrinter(writer, MAX_DEPTH), registry: types };
-  try {
-    const parts = yield* partsOf(printer, () => {
+  const print = (sorts: boolean) => {
+    const writer = new JsonWriter(partBytes);
+    const structs = new StructPrinter(writer, MAX_DEPTH);
+    return partsOf({ out: writer, structs, registry: types, sorts }, () => {
       printMessage(new WireCursor(bytes), planOf(desc), bytes.length, 1);
       return [];
     });
-    return Buffer.concat(flat(parts));
+  };
+  try {
+    return Buffer.concat(flat(yield* partsOrSorted(print)));
   } catch (error) {
     if (!(error instanceof Unprintable)) throw error;
     return unusual(desc, bytes, types);
+  }
+}
+
+function* partsOrSorted<T>(print: (sorts: boolean) => Work<T>): Work<T> {
+  try {
+    return yield* print(false);
+  } catch (error) {
+    if (!(error instanceof Disorder)) throw error;
+    return yield* print(true);
   }
 }
 
@@ -132,7 +161,7 @@ function flat(parts: readonly JsonPart[]): Uint8Array[] {
 }
 
 function use(printer: Printer): void {
-  ({ out, structs, registry } = printer);
+  ({ out, structs, registry, sorts } = printer);
 }
 
 /** By protobuf-es, all at once. */
@@ -159,7 +188,7 @@ function printMessageNow(cursor: WireCursor, plan: MessagePlan, end: number, dep
   if (depth > MAX_DEPTH) throw new Unprintable("nested too deep");
   switch (plan.form) {
     case "fields":
-      printFields(cursor, plan, end, depth);
+      (sorts ? printSorted : printFields)(cursor, plan, end, depth);
       return;
     case "timestamp":
       out.ascii(`"${timestampText(cursor, end)}"`);
@@ -187,13 +216,55 @@ function printFields(cursor: WireCursor, { fields }: MessagePlan, end: number, d
       cursor.skip(tag & 7, end);
       continue;
     }
-    if (field.index <= last) throw new Unprintable("fields out of order");
+    if (field.index <= last) throw new Disorder("fields out of order");
     last = field.index;
     if (field.oneof >= 0) oneofs = withOneof(oneofs, field.oneof);
     if (printField(cursor, field, tag, end, depth, isFirst)) isFirst = false;
   }
   if (cursor.position !== end) throw new Unprintable("a field goes beyond its message");
   out.byte(CLOSE_BRACE);
+}
+
+/** A field as often as it comes. */
+interface Run {
+  readonly field: FieldPlan;
+  readonly tag: number;
+  /** Behind the first tag. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Like `printFields`, of fields in any order, which are looked through before. */
+function printSorted(cursor: WireCursor, { fields }: MessagePlan, end: number, depth: number): void {
+  const runs = runsOf(cursor, fields, end).sort((a, b) => a.field.index - b.field.index);
+  let oneofs = 0;
+  let isFirst = true;
+  out.byte(OPEN_BRACE);
+  for (const [index, run] of runs.entries()) {
+    const { field } = run;
+    if (field === runs[index - 1]?.field) throw new Unprintable("a field in two places");
+    if (field.oneof >= 0) oneofs = withOneof(oneofs, field.oneof);
+    cursor.position = run.start;
+    if (printField(cursor, field, run.tag, run.end, depth, isFirst)) isFirst = false;
+    if (cursor.position !== run.end) throw new Unprintable("a field goes beyond its message");
+  }
+  cursor.position = end;
+  out.byte(CLOSE_BRACE);
+}
+
+function runsOf(cursor: WireCursor, fields: MessagePlan["fields"], end: number): Run[] {
+  const runs: Run[] = [];
+  while (cursor.position < end) {
+    const tag = cursor.tag();
+    const field = fields.get(tag >>> 3);
+    const start = cursor.position;
+    do {
+      cursor.skip(tag & 7, end);
+    } while (nextIs(cursor, tag, end));
+    if (field !== undefined) runs.push({ field, tag, start, end: cursor.position });
+  }
+  if (cursor.position !== end) throw new Unprintable("a field goes beyond its message");
+  return runs;
 }
 
 /** Of the members of a oneof, the last one counts; serialisers write one. */

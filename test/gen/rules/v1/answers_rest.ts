@@ -202,7 +202,7 @@ export function decodeLoose(json: JsonObject, out: ProtoWriter): void {
 }
 scannable(decodeLoose, () => [
   [1, { loose: "int64" }, "count"], [2, "int64", "strict_count", "strictCount"],
-  [3, decodeLooseInner, "inner"],
+  [3, decodeLooseInner, "inner"], { unknown: null },
 ]);
 
 const LOOSE_INNER_FIELDS: FieldTable = new FieldTable(() => [

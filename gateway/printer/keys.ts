@@ -1,0 +1,33 @@
+/** Keys of objects as they were printed, with their quotes, so that none is the beginning of another one. */
+import { drop, ENTRY, height, push } from "./stack";
+
+/** Larger maps are left to JavaScript: each key is compared with those before. */
+const MAX_KEYS: usize = 256;
+const MIX: u64 = 0x9e3779b97f4a7c15;
+
+/** Traps for a key that was printed before in the same object. */
+export function remember(from: usize, to: usize, first: usize): void {
+  const keyHash = hash(from, to);
+  const behind = height();
+  if (behind - first >= MAX_KEYS * ENTRY) unreachable();
+  for (let at = first; at < behind; at += ENTRY) {
+    if (load<u32>(at) === keyHash && memory.compare(load<u32>(at, 4), from, to - from) === 0) unreachable();
+  }
+  push(keyHash, from);
+}
+
+/** Forgets all keys of the object that began with the first one. */
+export function forget(first: usize): void {
+  drop(first);
+}
+
+function hash(from: usize, to: usize): u32 {
+  let mixed: u64 = MIX;
+  let at = from;
+  for (; at + 8 <= to; at += 8) {
+    mixed = (mixed ^ load<u64>(at)) * MIX;
+    mixed ^= mixed >> 32;
+  }
+  for (; at < to; at++) mixed = (mixed ^ load<u8>(at)) * MIX;
+  return <u32>(mixed ^ (mixed >> 32));
+}

@@ -1,0 +1,79 @@
+/**
+ * The tables that drive the printer, as the host writes them (gateway/src/fast-path/proto-json/fast/tables.ts): structures of
+ * 32-bit words in linear memory. Offsets are in bytes.
+ */
+
+/** How a message is printed. */
+export const MESSAGE_FORM: usize = 0;
+/** What the host knows it by. */
+export const MESSAGE_ID: usize = 4;
+/** For each number below a count, the address of its field, or 0. */
+export const MESSAGE_DENSE: usize = 8;
+export const MESSAGE_DENSE_COUNT: usize = 12;
+/** The other fields: number and address, in the order of their numbers. */
+export const MESSAGE_SPARSE: usize = 16;
+export const MESSAGE_SPARSE_COUNT: usize = 20;
+
+export const FORM_FIELDS = 0;
+export const FORM_WRAPPER = 1;
+export const FORM_TIMESTAMP = 2;
+export const FORM_STRUCT = 3;
+export const FORM_VALUE = 4;
+export const FORM_LIST = 5;
+/** By the host. */
+export const FORM_OTHER = 6;
+
+export const FIELD_INDEX: usize = 0;
+/** `,"name":` */
+export const FIELD_KEY: usize = 4;
+export const FIELD_KEY_LENGTH: usize = 8;
+export const FIELD_SHAPE: usize = 12;
+export const FIELD_KIND: usize = 16;
+/** The number and the wire type of a value; in the entry of a map, too. */
+export const FIELD_TAG: usize = 20;
+/** The table of a message or an enum. */
+export const FIELD_ARGUMENT: usize = 24;
+/** Whether a default value is not printed. */
+export const FIELD_IMPLICIT: usize = 28;
+/** A bit for the oneof that it belongs to. */
+export const FIELD_ONEOF: usize = 32;
+/** Of a map: the kind of its keys, and their tag. */
+export const FIELD_MAP_KEY: usize = 36;
+export const FIELD_MAP_KEY_TAG: usize = 40;
+
+export const SHAPE_SINGULAR = 0;
+export const SHAPE_LIST = 1;
+export const SHAPE_MAP = 2;
+
+export const KIND_TEXT = 1;
+export const KIND_BYTES = 2;
+export const KIND_BOOL = 3;
+export const KIND_INT32 = 4;
+export const KIND_UINT32 = 5;
+export const KIND_SINT32 = 6;
+export const KIND_FIXED32 = 7;
+export const KIND_SFIXED32 = 8;
+export const KIND_INT64 = 9;
+export const KIND_UINT64 = 10;
+export const KIND_SINT64 = 11;
+export const KIND_FIXED64 = 12;
+export const KIND_SFIXED64 = 13;
+export const KIND_DOUBLE = 14;
+export const KIND_FLOAT = 15;
+export const KIND_ENUM = 16;
+export const KIND_MESSAGE = 17;
+
+/** An enum: a hash table of its names. */
+export const ENUM_ROWS: usize = 0;
+export const ENUM_MASK: usize = 4;
+export const ENUM_ZERO: usize = 8;
+/** Whether numbers without a name are values. */
+export const ENUM_OPEN: usize = 12;
+/** Whether its JSON is null. */
+export const ENUM_NULL: usize = 16;
+
+export const NAME_SIZE: usize = 12;
+export const NAME_NUMBER: usize = 0;
+/** In quotes; 0 in a row that is free. */
+export const NAME_TEXT: usize = 4;
+export const NAME_LENGTH: usize = 8;

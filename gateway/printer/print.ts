@@ -1,0 +1,549 @@
+/**
+ * Protobuf bytes to ProtoJSON (https://protobuf.dev/programming-guides/json), driven by tables (see layout.ts). What is unusual
+ * traps, and the host prints all of the message in JavaScript, with the same result.
+ */
+import { forget, remember } from "./keys";
+import * as L from "./layout";
+import { double, signed, unsigned } from "./number";
+import { copy, put, q, room, start, work, writeTo } from "./output";
+import { drop, ENTRY, height, push, setUp } from "./stack";
+import { base64, text } from "./text";
+import { timestamp } from "./time";
+import { end, fixed32, fixed64, moveTo, nextIs, p, skip, tag, varint } from "./wire";
+
+/** Prints a message of a special form, keeps its JSON, and returns how long that is; negative where it has none. */
+declare function hostOther(id: u32, from: usize, to: usize): i32;
+/** Writes what was kept. */
+declare function hostTake(at: usize): void;
+
+/** As in protobuf-es. */
+const MAX_DEPTH = 100;
+const OTHER_WORK = 200;
+
+const QUOTE: u32 = 0x22;
+const COMMA: u32 = 0x2c;
+const COLON: u32 = 0x3a;
+const OPEN_BRACE: u32 = 0x7b;
+const CLOSE_BRACE: u32 = 0x7d;
+const OPEN_BRACKET: u32 = 0x5b;
+const CLOSE_BRACKET: u32 = 0x5d;
+const NULL: u32 = 0x6c6c756e;
+const TRUE: u32 = 0x65757274;
+const ALSE: u32 = 0x65736c61;
+
+/**
+ * Prints the message between two addresses, behind which there are 16 zeros, to a third one, behind which there is nothing in the
+ * memory. Returns the length of its JSON.
+ *
+ * @param stack up to `from`, for messages and maps that are open
+ * @param maxLength of the JSON
+ * @param maxWork how much may be done: a value is 1
+ */
+export function print(
+  root: usize,
+  stack: usize,
+  from: usize,
+  to: usize,
+  output: usize,
+  maxLength: usize,
+  maxWork: i32,
+): usize {
+  setUp(stack, from);
+  moveTo(from);
+  start(output, maxLength, maxWork);
+  message(root, to, 1);
+  return q - output;
+}
+
+// messages
+
+function message(table: usize, limit: usize, depth: i32): void {
+  if (depth > MAX_DEPTH) unreachable();
+  switch (load<u32>(table, L.MESSAGE_FORM)) {
+    case L.FORM_FIELDS:
+      fields(table, limit, depth);
+      return;
+    case L.FORM_WRAPPER:
+      wrapper(load<u32>(table, L.MESSAGE_DENSE), limit);
+      return;
+    case L.FORM_TIMESTAMP:
+      timestamp(limit);
+      return;
+    case L.FORM_STRUCT:
+      struct(limit, depth);
+      return;
+    case L.FORM_VALUE:
+      anyValue(limit, depth);
+      return;
+    case L.FORM_LIST:
+      listValue(limit, depth);
+      return;
+    default:
+      other(table, limit);
+  }
+}
+
+/** A message by its fields: each is printed with a comma in front, of which a brace takes the place in the end. */
+function fields(table: usize, limit: usize, depth: i32): void {
+  const from = q;
+  const first = height();
+  let last: i32 = -1;
+  let isInOrder = true;
+  let oneofs: u32 = 0;
+  while (p < limit) {
+    const fieldTag = tag();
+    const field = fieldOf(table, fieldTag >> 3);
+    if (field === 0) {
+      skip(fieldTag & 7, limit);
+      continue;
+    }
+    const index = load<i32>(field, L.FIELD_INDEX);
+    if (index <= last) isInOrder = false;
+    last = index;
+    push(index, q);
+    const bit = load<u32>(field, L.FIELD_ONEOF);
+    // of the members of a oneof, the last one counts; serialisers write one
+    if ((oneofs & bit) !== 0) unreachable();
+    oneofs |= bit;
+    printField(field, fieldTag, limit, depth);
+  }
+  if (p !== limit) unreachable();
+  if (!isInOrder) putInOrder(first, from);
+  drop(first);
+  room(0);
+  if (q === from) {
+    store<u16>(q, 0x7d7b);
+    writeTo(q + 2);
+  } else {
+    store<u8>(from, OPEN_BRACE);
+    put(CLOSE_BRACE);
+  }
+}
+
+/** The field of a number; 0 where the message does not know it. */
+function fieldOf(table: usize, number: u32): usize {
+  if (number < load<u32>(table, L.MESSAGE_DENSE_COUNT)) {
+    return load<u32>(load<u32>(table, L.MESSAGE_DENSE) + ((<usize>number) << 2));
+  }
+  const entries: usize = load<u32>(table, L.MESSAGE_SPARSE);
+  let low: u32 = 0;
+  let high = load<u32>(table, L.MESSAGE_SPARSE_COUNT);
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const entry = entries + ((<usize>middle) << 3);
+    const found = load<u32>(entry);
+    if (found === number) return load<u32>(entry, 4);
+    if (found < number) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return 0;
+}
+
+/** Sorts the fields that were printed from a place on. One that came twice is for JavaScript. */
+function putInOrder(first: usize, from: usize): void {
+  const behind = height();
+  // each with where it ends in place of where it begins, which the one before it says
+  const length = q - from;
+  room(length + 16);
+  const moved = q;
+  memory.copy(moved, from, length);
+  let to = from;
+  let before: i32 = -1;
+  while (true) {
+    const next = smallestAbove(before, first, behind);
+    if (next === 0) break;
+    before = load<i32>(next);
+    const start: usize = load<u32>(next, 4);
+    const stop: usize = next + ENTRY === behind ? moved : load<u32>(next + ENTRY, 4);
+    memory.copy(to, moved + (start - from), stop - start);
+    to += stop - start;
+  }
+  if (to - from !== length) unreachable();
+  writeTo(to);
+}
+
+/** The entry with the smallest index that is larger than another one; 0 for none. Traps where two have it. */
+function smallestAbove(before: i32, first: usize, behind: usize): usize {
+  let found: usize = 0;
+  let smallest = i32.MAX_VALUE;
+  for (let at = first; at < behind; at += ENTRY) {
+    const index = load<i32>(at);
+    if (index <= before) continue;
+    if (index === smallest) unreachable();
+    if (index > smallest) continue;
+    smallest = index;
+    found = at;
+  }
+  return found;
+}
+
+function wrapper(field: usize, limit: usize): void {
+  const hasValue = nextIs(load<u32>(field, L.FIELD_TAG), limit);
+  valueOrDefault(field, hasValue, limit, 0);
+  if (p !== limit) unreachable();
+}
+
+function other(table: usize, limit: usize): void {
+  work(OTHER_WORK);
+  const length = hostOther(load<u32>(table, L.MESSAGE_ID), p, limit);
+  if (length < 0) unreachable();
+  room(length);
+  hostTake(q);
+  writeTo(q + <usize>length);
+  moveTo(limit);
+}
+
+// fields
+
+function printField(field: usize, fieldTag: u32, limit: usize, depth: i32): void {
+  switch (load<u32>(field, L.FIELD_SHAPE)) {
+    case L.SHAPE_SINGULAR:
+      singular(field, fieldTag, limit, depth);
+      return;
+    case L.SHAPE_LIST:
+      list(field, fieldTag, limit, depth);
+      return;
+    default:
+      map(field, fieldTag, limit, depth);
+  }
+}
+
+function key(field: usize): void {
+  copy(load<u32>(field, L.FIELD_KEY), load<u32>(field, L.FIELD_KEY_LENGTH));
+}
+
+function singular(field: usize, fieldTag: u32, limit: usize, depth: i32): void {
+  if (fieldTag !== load<u32>(field, L.FIELD_TAG)) unreachable();
+  work(1);
+  const kind = load<u32>(field, L.FIELD_KIND);
+  const isImplicit = load<u32>(field, L.FIELD_IMPLICIT) !== 0;
+  if (kind === L.KIND_MESSAGE) {
+    const to = end(limit);
+    key(field);
+    message(load<u32>(field, L.FIELD_ARGUMENT), to, depth + 1);
+  } else if (kind === L.KIND_TEXT || kind === L.KIND_BYTES) {
+    const to = end(limit);
+    if (isImplicit && p === to) return;
+    key(field);
+    range(kind, to);
+  } else if (kind === L.KIND_ENUM) {
+    const number = <i32>varint();
+    const names: usize = load<u32>(field, L.FIELD_ARGUMENT);
+    const row = nameOf(names, number);
+    // values without a name are none in a closed enum
+    if (row === 0 && !load<u32>(names, L.ENUM_OPEN)) return;
+    if (isImplicit && number === load<i32>(names, L.ENUM_ZERO)) return;
+    key(field);
+    enumValue(names, row, number);
+  } else {
+    const bits = bitsOf(kind);
+    if (isImplicit && bits === 0) return;
+    key(field);
+    scalar(kind, bits);
+  }
+}
+
+function range(kind: u32, to: usize): void {
+  if (kind === L.KIND_TEXT) {
+    text(p, to);
+  } else {
+    base64(p, to);
+  }
+  moveTo(to);
+}
+
+function list(field: usize, fieldTag: u32, limit: usize, depth: i32): void {
+  const own = load<u32>(field, L.FIELD_TAG);
+  const from = q;
+  key(field);
+  const first = q;
+  put(OPEN_BRACKET);
+  do {
+    if (fieldTag === own) {
+      item(field, limit, depth);
+    } else if ((fieldTag & 7) === 2) {
+      const packedEnd = end(limit);
+      while (p < packedEnd) item(field, packedEnd, depth);
+      if (p !== packedEnd) unreachable();
+    } else {
+      unreachable();
+    }
+  } while (nextIs(fieldTag, limit));
+  if (q === first + 1) {
+    // nothing came, packed
+    writeTo(from);
+  } else {
+    store<u8>(q - 1, CLOSE_BRACKET);
+  }
+}
+
+/** An item, and a comma. */
+function item(field: usize, limit: usize, depth: i32): void {
+  valueOrDefault(field, true, limit, depth);
+  put(COMMA);
+}
+
+/** A value in a list or a map, or behind its tag in a wrapper; the default where it is not there. */
+function valueOrDefault(field: usize, isThere: bool, limit: usize, depth: i32): void {
+  work(1);
+  room(0);
+  const kind = load<u32>(field, L.FIELD_KIND);
+  if (kind === L.KIND_MESSAGE) {
+    message(load<u32>(field, L.FIELD_ARGUMENT), isThere ? end(limit) : p, depth + 1);
+  } else if (kind === L.KIND_TEXT || kind === L.KIND_BYTES) {
+    range(kind, isThere ? end(limit) : p);
+  } else if (kind === L.KIND_ENUM) {
+    const names: usize = load<u32>(field, L.FIELD_ARGUMENT);
+    const number = isThere ? <i32>varint() : load<i32>(names, L.ENUM_ZERO);
+    const row = nameOf(names, number);
+    if (row === 0 && !load<u32>(names, L.ENUM_OPEN)) unreachable();
+    enumValue(names, row, number);
+  } else {
+    scalar(kind, isThere ? bitsOf(kind) : 0);
+  }
+}
+
+function map(field: usize, fieldTag: u32, limit: usize, depth: i32): void {
+  if ((fieldTag & 7) !== 2) unreachable();
+  const first = height();
+  key(field);
+  put(OPEN_BRACE);
+  do {
+    entry(field, end(limit), depth, first);
+    put(COMMA);
+  } while (nextIs(fieldTag, limit));
+  store<u8>(q - 1, CLOSE_BRACE);
+  forget(first);
+}
+
+/** An entry of a map: its key, field 1, and its value, field 2, either of which may be missing. */
+function entry(field: usize, limit: usize, depth: i32, first: usize): void {
+  room(0);
+  const from = q;
+  const kind = load<u32>(field, L.FIELD_MAP_KEY);
+  const hasKey = nextIs(load<u32>(field, L.FIELD_MAP_KEY_TAG), limit);
+  if (kind === L.KIND_TEXT) {
+    range(kind, hasKey ? end(limit) : p);
+  } else {
+    put(QUOTE);
+    bare(kind, hasKey ? bitsOf(kind) : 0);
+    put(QUOTE);
+  }
+  remember(from, q, first);
+  put(COLON);
+  valueOrDefault(field, nextIs(load<u32>(field, L.FIELD_TAG), limit), limit, depth);
+  if (p !== limit) unreachable();
+}
+
+// scalars
+
+/** The value of a scalar without a length, as 64 bits, which are 0 for the default. */
+function bitsOf(kind: u32): u64 {
+  switch (kind) {
+    case L.KIND_BOOL:
+      return varint() !== 0 ? 1 : 0;
+    case L.KIND_INT32:
+      return <u64>(<i64>(<i32>varint()));
+    case L.KIND_UINT32:
+      return varint() & 0xffffffff;
+    case L.KIND_SINT32: {
+      const bits = <u32>varint();
+      return <u64>(<i64>(<i32>((bits >> 1) ^ -(bits & 1))));
+    }
+    case L.KIND_SINT64: {
+      const bits = varint();
+      return (bits >> 1) ^ (0 - (bits & 1));
+    }
+    case L.KIND_FIXED32:
+    case L.KIND_FLOAT:
+      return fixed32();
+    case L.KIND_SFIXED32:
+      return <u64>(<i64>(<i32>fixed32()));
+    case L.KIND_FIXED64:
+    case L.KIND_SFIXED64:
+    case L.KIND_DOUBLE:
+      return fixed64();
+    default:
+      return varint();
+  }
+}
+
+function scalar(kind: u32, bits: u64): void {
+  if (kind >= <u32>L.KIND_INT64 && kind <= <u32>L.KIND_SFIXED64) {
+    put(QUOTE);
+    bare(kind, bits);
+    put(QUOTE);
+  } else {
+    bare(kind, bits);
+  }
+}
+
+/** A scalar without quotes, but for numbers that JSON does not have. */
+function bare(kind: u32, bits: u64): void {
+  switch (kind) {
+    case L.KIND_BOOL:
+      flag(bits !== 0);
+      return;
+    case L.KIND_DOUBLE:
+      doubleOrWord(reinterpret<f64>(bits));
+      return;
+    case L.KIND_FLOAT:
+      doubleOrWord(<f64>reinterpret<f32>(<u32>bits));
+      return;
+    case L.KIND_UINT32:
+    case L.KIND_FIXED32:
+    case L.KIND_UINT64:
+    case L.KIND_FIXED64:
+      unsigned(bits);
+      return;
+    default:
+      signed(<i64>bits);
+  }
+}
+
+function flag(value: bool): void {
+  if (value) {
+    store<u32>(q, TRUE);
+    writeTo(q + 4);
+  } else {
+    put(0x66);
+    store<u32>(q, ALSE);
+    writeTo(q + 4);
+  }
+}
+
+const NAN = memory.data<u8>([0x22, 0x4e, 0x61, 0x4e, 0x22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+/** `"-Infinity"` */
+const INFINITY = memory.data<u8>([
+  0x22, 0x2d, 0x49, 0x6e, 0x66, 0x69, 0x6e, 0x69, 0x74, 0x79, 0x22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0,
+]);
+
+function doubleOrWord(value: f64): void {
+  if (isFinite(value)) {
+    double(value);
+  } else if (value < 0) {
+    copy(INFINITY, 11);
+  } else if (value > 0) {
+    put(QUOTE);
+    copy(INFINITY + 2, 9);
+  } else {
+    copy(NAN, 5);
+  }
+}
+
+/** The row of the name of an enum's number; 0 where it has none. */
+function nameOf(names: usize, number: i32): usize {
+  const mask = load<u32>(names, L.ENUM_MASK);
+  const rows: usize = load<u32>(names, L.ENUM_ROWS);
+  let i = (<u32>number * 0x9e3779b1) >> 8;
+  while (true) {
+    i &= mask;
+    const row = rows + <usize>i * L.NAME_SIZE;
+    if (load<u32>(row, L.NAME_TEXT) === 0) return 0;
+    if (load<i32>(row, L.NAME_NUMBER) === number) return row;
+    i++;
+  }
+}
+
+function enumValue(names: usize, row: usize, number: i32): void {
+  if (load<u32>(names, L.ENUM_NULL)) {
+    store<u32>(q, NULL);
+    writeTo(q + 4);
+  } else if (row === 0) {
+    signed(number);
+  } else {
+    copy(load<u32>(row, L.NAME_TEXT), load<u32>(row, L.NAME_LENGTH));
+  }
+}
+
+// google.protobuf.Struct, Value and ListValue: tags are the number of a field and its wire type
+
+function expect(fieldTag: u32, limit: usize): void {
+  if (!nextIs(fieldTag, limit)) unreachable();
+}
+
+function struct(limit: usize, depth: i32): void {
+  if (depth > MAX_DEPTH) unreachable();
+  const first = height();
+  const from = q;
+  room(0);
+  put(OPEN_BRACE);
+  while (p < limit) {
+    expect(0x0a, limit);
+    const behind = end(limit);
+    room(0);
+    const keyFrom = q;
+    range(L.KIND_TEXT, nextIs(0x0a, behind) ? end(behind) : p);
+    remember(keyFrom, q, first);
+    put(COLON);
+    expect(0x12, behind);
+    anyValue(end(behind), depth + 1);
+    if (p !== behind) unreachable();
+    put(COMMA);
+  }
+  close(from, limit, CLOSE_BRACE);
+  forget(first);
+}
+
+function listValue(limit: usize, depth: i32): void {
+  if (depth > MAX_DEPTH) unreachable();
+  const from = q;
+  room(0);
+  put(OPEN_BRACKET);
+  while (p < limit) {
+    expect(0x0a, limit);
+    anyValue(end(limit), depth + 1);
+    put(COMMA);
+  }
+  close(from, limit, CLOSE_BRACKET);
+}
+
+/** Ends what began at a place: in place of the last comma, if there is one. */
+function close(from: usize, limit: usize, c: u32): void {
+  if (p !== limit) unreachable();
+  room(0);
+  if (q === from + 1) {
+    put(c);
+  } else {
+    store<u8>(q - 1, c);
+  }
+}
+
+/** Any JSON. A value that holds nothing has none, and one that holds two things is unusual. */
+function anyValue(limit: usize, depth: i32): void {
+  if (depth > MAX_DEPTH || p >= limit) unreachable();
+  work(1);
+  room(0);
+  switch (tag()) {
+    case 0x08:
+      varint();
+      store<u32>(q, NULL);
+      writeTo(q + 4);
+      break;
+    case 0x11: {
+      const value = reinterpret<f64>(fixed64());
+      if (!isFinite(value)) unreachable();
+      double(value);
+      break;
+    }
+    case 0x1a:
+      range(L.KIND_TEXT, end(limit));
+      break;
+    case 0x20:
+      flag(varint() !== 0);
+      break;
+    case 0x2a:
+      struct(end(limit), depth + 1);
+      break;
+    case 0x32:
+      listValue(end(limit), depth + 1);
+      break;
+    default:
+      unreachable();
+  }
+  if (p !== limit) unreachable();
+}

@@ -1,0 +1,85 @@
+import { type DescMessage, fromBinary, type Registry, toJson } from "@bufbuild/protobuf";
+import { Machine } from "./machine.ts";
+import { Tables } from "./machine-tables.ts";
+import { planOf } from "./plan.ts";
+
+/** For messages and maps that are open. */
+const STACK_BYTES = 64 * 1024;
+/** Zeros behind the input, which end what it should have ended. */
+const ZEROS = 32;
+/** The memory never shrinks, so that longer JSON is left to JavaScript. */
+const MAX_JSON_BYTES = 4 * 1024 * 1024;
+/** More tables than any process should need. */
+const MAX_TABLE_BYTES = 32 * 1024 * 1024;
+const ANY_WORK = 0x7fff_ffff;
+
+/** Turns protobuf bytes into ProtoJSON, by WebAssembly. What is unusual it leaves to JavaScript. */
+export class MachinePrinter {
+  private readonly machine = new Machine((id, bytes) => this.other(id, bytes));
+  private readonly tables = new Tables(this.machine);
+  /** The types of google.protobuf.Any in the message that is being printed. */
+  private registry: Registry | undefined;
+
+  /**
+   * The JSON of a message; undefined where JavaScript has to print it.
+   *
+   * @param maxWork how many values it may have, about; larger messages take too long to be printed at once
+   */
+  print(
+    desc: DescMessage,
+    bytes: Uint8Array,
+    types: Registry | undefined,
+    maxWork: number = ANY_WORK,
+  ): Uint8Array | undefined {
+    this.registry = types;
+    try {
+      return this.printed(desc, bytes, maxWork);
+    } catch {
+      // what is unusual, too much, or too deep; or there is no memory
+      return undefined;
+    }
+  }
+
+  private printed(desc: DescMessage, bytes: Uint8Array, maxWork: number): Uint8Array | undefined {
+    const { machine } = this;
+    if (machine.free > MAX_TABLE_BYTES || planOf(desc).form === "other") return undefined;
+    const root = this.tables.message(desc);
+    const stack = align(machine.free + ZEROS);
+    const from = stack + STACK_BYTES;
+    const to = from + bytes.length;
+    const output = align(to + ZEROS);
+    machine.reserve(output);
+    machine.bytes.set(bytes, from);
+    machine.bytes.fill(0, to, to + ZEROS);
+    const length = machine.exports.print(root, stack, from, to, output, MAX_JSON_BYTES, maxWork);
+    const json = Buffer.allocUnsafe(length);
+    json.set(machine.bytes.subarray(output, output + length));
+    return json;
+  }
+
+  private other(id: number, bytes: Uint8Array): Uint8Array | undefined {
+    const desc = this.tables.descs[id];
+    if (desc === undefined) return undefined;
+    const { registry } = this;
+    return Buffer.from(JSON.stringify(toJson(desc, fromBinary(desc, bytes), registry && { registry })));
+  }
+}
+
+let shared: MachinePrinter | "none" | undefined;
+
+/** The printer of this process; undefined where WebAssembly is not allowed. */
+export function machinePrinter(): MachinePrinter | undefined {
+  if (shared === undefined) {
+    try {
+      shared = new MachinePrinter();
+    } catch {
+      // by --jitless, or a policy
+      shared = "none";
+    }
+  }
+  return shared === "none" ? undefined : shared;
+}
+
+function align(address: number): number {
+  return (address + 63) & ~63;
+}

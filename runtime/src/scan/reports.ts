@@ -1,0 +1,102 @@
+import type { FoundDifferences } from "../decode/difference.ts";
+import { DifferenceWriter } from "../decode/difference-writer.ts";
+import type { JsonValue } from "../json/json.ts";
+import type { Machine } from "./machine.ts";
+
+/** Words of a report before its steps, and of a step. See runtime/scanner/report.ts. */
+const HEAD_WORDS = 5;
+const STEP_WORDS = 3;
+/** Only so many of a class are described. */
+const MAX_DESCRIBED = 100;
+
+/** A key that no field names. */
+interface Report {
+  readonly key: Span;
+  readonly value: Span;
+  readonly steps: readonly Step[];
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Step {
+  readonly rank: number;
+  readonly field: number;
+  /** In a list; -1 without one. */
+  readonly index: number;
+}
+
+/** Notes keys as a decoder does that stands where they are. */
+class ReportWriter extends DifferenceWriter {
+  noteAt(path: ReadonlyArray<string | number>, key: string, value: JsonValue): void {
+    this.path = [...path];
+    this.additional(key, value);
+  }
+}
+
+/**
+ * The differences that a decoder would have found, in its order: a message's fields by their ranks, and behind them the keys
+ * of its own. undefined where it would have found a number that it prints otherwise than JSON.parse reads it.
+ *
+ * @param from where the reports begin
+ * @param nameOf the key by which a field is reported
+ */
+export function readReports(
+  { bytes, words }: Machine,
+  from: number,
+  to: number,
+  nameOf: (field: number) => string,
+): FoundDifferences | undefined {
+  const reports = reportsIn(words, from / 4, to / 4).sort(inOrder);
+  const writer = new ReportWriter();
+  const text = ({ start, end }: Span) => Buffer.from(bytes.buffer, start, end - start).toString();
+  for (const [index, { key, value, steps }] of reports.entries()) {
+    if (index >= MAX_DESCRIBED) {
+      writer.noteAt([], "", null);
+      continue;
+    }
+    const described = describedOf(text(value));
+    if (described === undefined) return undefined;
+    const path = steps.flatMap((step) =>
+      step.index < 0 ? [nameOf(step.field)] : [nameOf(step.field), step.index],
+    );
+    writer.noteAt(path, text(key), described);
+  }
+  return writer.found();
+}
+
+function reportsIn(words: Uint32Array, from: number, to: number): Report[] {
+  const reports: Report[] = [];
+  for (let at = from; at < to; ) {
+    const [length = 0, key = 0, keyLength = 0, start = 0, end = 0] = words.subarray(at, at + HEAD_WORDS);
+    at += HEAD_WORDS;
+    const steps: Step[] = [];
+    for (const last = at + length * STEP_WORDS; at < last; at += STEP_WORDS) {
+      const [rank = 0, field = 0, index = 0] = words.subarray(at, at + STEP_WORDS);
+      steps.push({ rank, field, index: index | 0 });
+    }
+    reports.push({ key: { start: key, end: key + keyLength }, value: { start, end }, steps });
+  }
+  return reports;
+}
+
+function inOrder({ steps: a }: Report, { steps: b }: Report): number {
+  for (const [level, step] of a.entries()) {
+    const other = b[level];
+    // keys of a message come behind those below it
+    if (other === undefined) return -1;
+    const difference = step.rank - other.rank || step.index - other.index;
+    if (difference !== 0) return difference;
+  }
+  return b.length > a.length ? 1 : 0;
+}
+
+/** A value as far as it is described: of arrays and objects their type. */
+function describedOf(text: string): JsonValue | undefined {
+  if (text.startsWith("{")) return {};
+  if (text.startsWith("[")) return [];
+  const value = JSON.parse(text) as JsonValue;
+  return typeof value === "number" && String(value) !== text ? undefined : value;
+}

@@ -1,0 +1,210 @@
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import {
+  create,
+  createRegistry,
+  type DescFile,
+  type DescMessage,
+  fromBinary,
+  type MessageShape,
+  toBinary,
+  toJsonString,
+} from "@bufbuild/protobuf";
+import { nestedTypes } from "@bufbuild/protobuf/reflect";
+import {
+  DoubleValueSchema,
+  file_google_protobuf_descriptor,
+  file_google_protobuf_duration,
+  file_google_protobuf_field_mask,
+  file_google_protobuf_struct,
+  file_google_protobuf_timestamp,
+  file_google_protobuf_wrappers,
+  ListValueSchema,
+  StringValueSchema,
+  TimestampSchema,
+} from "@bufbuild/protobuf/wkt";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { MachinePrinter } from "../../gateway/src/fast-path/proto-json/machine-printer.ts";
+import { printJson, printJsonInParts } from "../../gateway/src/fast-path/proto-json/print-json.ts";
+import { atOnce } from "../../runtime/src/time/work.ts";
+import { Dice } from "../scanner/json-text.ts";
+import { arbitraryMessage } from "../support/arbitrary-message.ts";
+import { wireBytes } from "./wire-bytes.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const machine = new MachinePrinter();
+
+/** Messages of the described APIs and of the tests' own, which have all kinds of fields, and well-known ones. */
+const TYPES: readonly DescMessage[] = [
+  ...(await generatedFiles("gen")),
+  ...(await generatedFiles("test/gen")),
+  file_google_protobuf_descriptor,
+  file_google_protobuf_duration,
+  file_google_protobuf_field_mask,
+  file_google_protobuf_struct,
+  file_google_protobuf_timestamp,
+  file_google_protobuf_wrappers,
+].flatMap((file) => [...nestedTypes(file)].filter((type) => type.kind === "message"));
+
+const REGISTRY = createRegistry(...TYPES);
+
+async function generatedFiles(folder: string): Promise<DescFile[]> {
+  const names = readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" });
+  const modules = names
+    .filter((name) => name.endsWith("_pb.ts"))
+    .map((name) => import(path.join(root, folder, name)));
+  return (await Promise.all(modules)).flatMap((module: object) => Object.values(module).filter(isFile));
+}
+
+function isFile(value: { readonly kind?: unknown }): value is DescFile {
+  return value.kind === "file";
+}
+
+/** The text that is printed, or the error. */
+function outcome(print: () => Uint8Array): string {
+  try {
+    return Buffer.from(print()).toString();
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** What is the same for every reader of JSON. */
+function normal(print: () => string | Uint8Array): string {
+  try {
+    return JSON.stringify(JSON.parse(print().toString()));
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** Whether a message is printed; then it is as in JavaScript. */
+function compare(type: DescMessage, bytes: Uint8Array): boolean {
+  const printed = machine.print(type, bytes, REGISTRY);
+  if (printed === undefined) return false;
+  const expected = outcome(() => printJson(type, bytes, REGISTRY));
+  if (Buffer.from(printed).toString() !== expected) {
+    expect(Buffer.from(printed).toString(), `${type.typeName} ${Buffer.from(bytes).toString("hex")}`).toBe(
+      expected,
+    );
+  }
+  return true;
+}
+
+const soon = { interruptAfterTimeLimit: 20_000, numRuns: 4000 };
+
+test("a usual message of any type is printed by WebAssembly to the same text as in JavaScript", () => {
+  let printed = 0;
+  let asked = 0;
+  const message = fc.constantFrom(...TYPES).chain((type) => {
+    const overrides = { "google.protobuf.UninterpretedOption.name": fc.constant([]) };
+    return fc.tuple(fc.constant(type), arbitraryMessage(type, overrides));
+  });
+  fc.assert(
+    fc.property(message, ([type, value]) => {
+      const bytes = bytesOf(type, value);
+      if (bytes === undefined) return;
+      asked++;
+      if (compare(type, bytes)) printed++;
+    }),
+    soon,
+  );
+  expect(printed / asked).toBeGreaterThan(0.9);
+});
+
+/** Messages without their required fields have none. */
+function bytesOf(type: DescMessage, message: MessageShape<DescMessage>): Uint8Array | undefined {
+  try {
+    return toBinary(type, message);
+  } catch {
+    return undefined;
+  }
+}
+
+test("numbers, times and texts are never left to JavaScript, whatever they are", () => {
+  const decimal = fc.tuple(fc.integer(), fc.nat(12)).map(([digits, places]) => digits / 10 ** places);
+  const value = fc.oneof(fc.double(), fc.float(), decimal);
+  const seconds = fc.bigInt(-62_135_596_800n, 253_402_300_799n);
+  const nanos = fc.oneof(
+    fc.nat(999_999_999),
+    fc.nat(999).map((each) => each * 1_000_000),
+  );
+  const unit = fc.constantFrom("a", '"', "\\", "\n", "\u0001", "é", "中", "😀", "0123456789abcdef");
+  const text = fc.string({ unit, maxLength: 40 });
+  fc.assert(
+    fc.property(value, seconds, nanos, text, (value, seconds, nanos, text) => {
+      const all = [
+        [DoubleValueSchema, toBinary(DoubleValueSchema, create(DoubleValueSchema, { value }))],
+        [TimestampSchema, toBinary(TimestampSchema, create(TimestampSchema, { seconds, nanos }))],
+        [StringValueSchema, toBinary(StringValueSchema, create(StringValueSchema, { value: text }))],
+      ] as const;
+      for (const [type, bytes] of all) expect(compare(type, bytes)).toBe(true);
+    }),
+    { ...soon, numRuns: 10_000 },
+  );
+});
+
+test("bytes in any order, with fields that are not known, are printed to the same text, or left to JavaScript", () => {
+  let printed = 0;
+  let asked = 0;
+  fc.assert(
+    fc.property(fc.constantFrom(...TYPES), fc.nat(), (type, seed) => {
+      const bytes = wireBytes(type, new Dice(seed));
+      asked++;
+      if (compare(type, bytes)) printed++;
+    }),
+    soon,
+  );
+  expect(printed / asked).toBeGreaterThan(0.5);
+});
+
+test("JavaScript prints bytes in any order, at once and in parts, to what protobuf-es says", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...TYPES), fc.nat(), fc.nat(60), (type, seed, size) => {
+      const bytes = wireBytes(type, new Dice(seed));
+      const options = { registry: REGISTRY };
+      const ours = normal(() => printJson(type, bytes, REGISTRY));
+      expect(ours).toBe(normal(() => toJsonString(type, fromBinary(type, bytes), options)));
+      expect(outcome(() => atOnce(printJsonInParts(type, bytes, REGISTRY, size)))).toBe(
+        outcome(() => printJson(type, bytes, REGISTRY)),
+      );
+    }),
+    soon,
+  );
+});
+
+test("bytes that are broken are printed to the same text, or left to JavaScript", () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...TYPES),
+      fc.nat(),
+      fc.nat(),
+      fc.nat(255),
+      fc.nat(),
+      (type, seed, place, byte, cut) => {
+        const bytes = Buffer.from(wireBytes(type, new Dice(seed)));
+        if (bytes.length > 0) bytes[place % bytes.length] = byte;
+        compare(type, cut % 2 === 0 ? bytes : bytes.subarray(0, cut % (bytes.length + 1)));
+      },
+    ),
+    { ...soon, numRuns: 10_000 },
+  );
+});
+
+test("a message with too many values for one turn is left to JavaScript", () => {
+  const values = Array.from(
+    { length: 1000 },
+    (_, index) => ({ kind: { case: "numberValue", value: index } }) as const,
+  );
+  const bytes = toBinary(ListValueSchema, create(ListValueSchema, { values }));
+  expect(machine.print(ListValueSchema, bytes, undefined, 999)).toBeUndefined();
+  expect(machine.print(ListValueSchema, bytes, undefined, 1000)).toBeDefined();
+});
+
+test("a message that is longer than WebAssembly prints is left to JavaScript, and the next one is not", () => {
+  const bytes = (length: number) =>
+    toBinary(StringValueSchema, create(StringValueSchema, { value: "\u0001".repeat(length) }));
+  expect(machine.print(StringValueSchema, bytes(1_000_000), undefined)).toBeUndefined();
+  expect(compare(StringValueSchema, bytes(100_000))).toBe(true);
+});
