@@ -257,7 +257,7 @@ export class Http1Connection implements Controlled, RawConnection {
       this.leave(true);
       this.socket.destroy();
     } else {
-      this.rest(head);
+      this.rest(head, control.paused);
     }
     try {
       handler.onResponseEnd?.(control, {});
@@ -267,7 +267,7 @@ export class Http1Connection implements Controlled, RawConnection {
   }
 
   /** Waits for the next request, unless its server says that it will be closed soon. */
-  private rest({ headers }: ResponseHead): void {
+  private rest({ headers }: ResponseHead, isPaused: boolean): void {
     const { "keep-alive": hint } = headers;
     if (hint !== undefined) this.keepAliveMs = keepAliveMsOf(String(hint));
     if (this.keepAliveMs <= 0) {
@@ -275,6 +275,8 @@ export class Http1Connection implements Controlled, RawConnection {
       this.socket.destroy();
     } else {
       this.expect(this.keepAliveMs);
+      // whoever paused it has all there is, and cannot resume it any more
+      if (isPaused) this.resume();
       this.owner.freed(this);
     }
   }

@@ -70,6 +70,7 @@ export interface HandedLimits {
  */
 export class HandedOver {
   private readonly replay: Replay;
+  private hasEnded = false;
 
   constructor(
     options: DispatchOptions & { readonly origin: string },
@@ -112,11 +113,12 @@ export class HandedOver {
   }
 
   ended(): void {
+    this.hasEnded = true;
     this.replay.ended();
   }
 
-  /** What was received before is read first. */
+  /** What was received before is read first; all of it, however slowly, where the other side had sent its end. */
   failed(error: Error): void {
-    setImmediate(() => this.replay.destroy(error));
+    if (!this.hasEnded) setImmediate(() => this.replay.destroy(error));
   }
 }
