@@ -109,7 +109,11 @@ export class Http1Connection implements Controlled, RawConnection {
   /** Sends a request. The connection is idle. */
   send(options: DispatchOptions, { head, body }: UsualRequest, handler: DispatchHandler): void {
     const control = new ExchangeControl(this);
-    handler.onRequestStart?.(control, undefined);
+    try {
+      handler.onRequestStart?.(control, undefined);
+    } catch (thrown) {
+      control.abort(thrown as Error);
+    }
     if (control.reason !== null) {
       this.owner.freed(this);
       handler.onResponseError?.(control, control.reason);

@@ -266,7 +266,7 @@ test("a body that is paused comes when it is resumed, whole, and does not time o
 
 test("a handler that throws has an error, and the process goes on", async () => {
   const { pool } = poolTo(await started(echo()));
-  for (const step of ["onResponseStart", "onResponseData", "onResponseEnd"]) {
+  for (const step of ["onRequestStart", "onResponseStart", "onResponseData", "onResponseEnd"]) {
     const error = await new Promise((resolve) => {
       const handler = {
         onRequestStart: () => undefined,
