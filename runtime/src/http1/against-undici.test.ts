@@ -152,6 +152,7 @@ test("a response that was changed anywhere is to us what it is to undici", async
       const pieces = at.slice(1).map((end, index) => bytes.subarray(at[index], end));
       await same(pieces.filter(({ length }) => length > 0));
     }),
-    { numRuns: 600, interruptAfterTimeLimit: 20_000 },
+    // without a limit of time: what stands still must not be taken for what takes long
+    { numRuns: 400 },
   );
-}, 60_000);
+}, 120_000);
