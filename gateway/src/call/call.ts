@@ -74,6 +74,9 @@ export interface Call extends Caller {
   /** Whether its error is a ConnectError that the handler or the method threw, and not one of the gateway or of connect. */
   // biome-ignore lint/plugin: changes while the call runs
   failedInHandler: boolean;
+  /** The HTTP status that connect refused its request with, which gRPC says in a response with status 200. */
+  // biome-ignore lint/plugin: known once it was refused
+  refusedStatus?: number;
 }
 
 /** Finds the call in the context values of a handler or an interceptor. */

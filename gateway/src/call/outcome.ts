@@ -26,5 +26,5 @@ function reasonOf(call: Call): unknown {
 function codeText(reason: unknown, call: Call, httpStatus: number): string {
   if (reason instanceof ConnectError) return codeToString(codeOf(reason));
   if (reason !== undefined) return codeToString(Code.Internal);
-  return call.signal === undefined ? `http_${httpStatus}` : "ok";
+  return call.signal === undefined ? `http_${call.refusedStatus ?? httpStatus}` : "ok";
 }

@@ -63,9 +63,9 @@ export async function callHandler(
       .set(callKey, call)
       .set(gateKey, () => (isGet ? checkQuery(request, reading) : Promise.resolve())),
   });
-  return isBareRefusal(result)
-    ? explainedRefusal(result.status, handler, call, request)
-    : await withReasons(result, enveloped, call);
+  if (!isBareRefusal(result)) return await withReasons(result, enveloped, call);
+  call.refusedStatus = result.status;
+  return explainedRefusal(result.status, handler, call, request);
 }
 
 /** Connect sends the one message of a unary call as it is, and all others in envelopes. */

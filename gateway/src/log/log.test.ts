@@ -7,6 +7,8 @@ import { requestIdOf } from "../call/caller.ts";
 import { outcomeOf } from "../call/outcome.ts";
 import { EchoRequestSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { startServer } from "../server.ts";
+import { http2Request } from "../testing/raw.ts";
 import { logCall } from "./call-log.ts";
 import { createDifferenceLog } from "./difference-log.ts";
 import { createLogger, type Logger, type LogLevel } from "./logger.ts";
@@ -126,6 +128,25 @@ test("a call that was refused before it began has its HTTP status", () => {
   const { log, lines } = capture();
   logEnded(log, { ...endedCall(), signal: undefined }, 415);
   expect(lines[0]).toMatchObject({ code: "http_415" });
+});
+
+test.each([
+  ["grpc", "application/grpc+thrift"],
+  ["grpc-web", "application/grpc-web-text"],
+  ["connect", "text/plain"],
+])("that is also so for %s, whatever the status of its response", async (protocol, contentType) => {
+  const { log, lines } = capture();
+  const server = await startServer({
+    log,
+    limits: { drainNoticeMs: 1 },
+    routes: (router) => router.service(EchoService, { echo: ({ text }) => ({ text }) }),
+  });
+  const path = "/echo.v1.EchoService/Echo";
+  const head = { ":method": "POST", ":path": path, "content-type": contentType };
+  await http2Request(server.port, head, new Uint8Array());
+  await server.close();
+  const calls = lines.filter((line) => "code" in line);
+  expect(calls).toMatchObject([{ protocol, code: "http_415" }]);
 });
 
 const ONE_EACH = { additional: 1, converted: 1, lost: 1 };
