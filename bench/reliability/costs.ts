@@ -161,6 +161,9 @@ async function costs(heapMb: number | undefined): Promise<Figure[]> {
   return figures;
 }
 
+/** How often each is measured; the median counts. */
+const ATTACKS = 3;
+
 async function slowest(
   who: string,
   port: number,
@@ -170,9 +173,10 @@ async function slowest(
   // both are compiled first
   await control(port);
   await attack();
-  const value = await slowestBeside(port, async () => {
-    for (let count = 0; count < 3; count++) await attack();
-  });
+  const slowest: number[] = [];
+  for (let count = 0; count < ATTACKS; count++) slowest.push(await slowestBeside(port, attack));
+  // what others do on the machine adds to one of them, what the attack does to all
+  const value = slowest.toSorted((a, b) => a - b)[Math.floor(ATTACKS / 2)] ?? Number.NaN;
   return { name: `slowest call beside ${who}`, unit: "ms", value, bound: { atMost } };
 }
 

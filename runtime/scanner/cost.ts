@@ -29,6 +29,7 @@ const ORDINARY_KEYS = 1000;
 /** One bit for each of 2^20 hashes. */
 const KEY_BITS: u32 = 0xfffff;
 const MAX_NUMBER: usize = 1000;
+const DIGIT_COST = 1;
 
 /**
  * The cost of JSON; -1 as soon as it is more than the limit. Text that is no JSON costs something.
@@ -114,6 +115,7 @@ function scalarEnd(from: usize, end: usize): usize {
 function numberCost(from: usize, end: usize): i32 {
   const length = end - from;
   if (length === 1) return VALUE_COST;
+  if (length > MAX_NUMBER) return VALUE_COST + LONG_NUMBER_COST + DIGIT_COST * <i32>(length - MAX_NUMBER);
   if (length >= LONG_NUMBER) return VALUE_COST + LONG_NUMBER_COST + exponentCost(from, end);
   return VALUE_COST + notationCost(from, end);
 }
@@ -131,7 +133,6 @@ function notationCost(from: usize, end: usize): i32 {
 
 /** A positive exponent of three digits or more. */
 function exponentCost(from: usize, end: usize): i32 {
-  if (end - from > MAX_NUMBER) return 0;
   for (let at = from; at < end; at++) {
     if ((byte(at) | 0x20) !== 0x65) continue;
     let digit = at + 1;

@@ -13,11 +13,10 @@ afterEach(() => void vi.useRealTimers());
 const DAY = 24 * 60 * 60 * 1000;
 
 /** An admission on a fake clock, and what became of its calls, by their names. */
-function setup(limits: LimitOptions) {
+function setup(limits: LimitOptions, now = () => Date.now()) {
   const log: string[] = [];
   const refusals: Refused[] = [];
   let overload: Overload | undefined;
-  const now = () => Date.now();
   const admission = new Admission(withDefaultLimits(limits), () => overload, now);
   const enter = (name: string, call: Partial<QueuedCall> = {}) =>
     admission.enter({
@@ -128,6 +127,18 @@ test("a call that cannot meet its deadline is refused at its deadline while it w
   enter("b", { deadlineAt: Date.now() + 300 });
   vi.advanceTimersByTime(300);
   expect(log).toEqual(["a runs", "b refused by callsInFlight"]);
+});
+
+test("a call that waits is not given up before its deadline, however early timers are", () => {
+  for (const pace of [0.1, 0.5, 0.99]) {
+    const { log, enter } = setup({ callsInFlight: 1, queueTimeoutMs: DAY }, () => Date.now() * pace);
+    enter("a");
+    enter("b", { deadlineAt: Date.now() * pace + 300 });
+    vi.advanceTimersByTime(300);
+    expect(log).toEqual(["a runs"]);
+    vi.advanceTimersByTime(300 / pace);
+    expect(log).toEqual(["a runs", "b refused by callsInFlight"]);
+  }
 });
 
 test("a call that cannot meet its deadline is not judged by how long streams take", () => {

@@ -239,11 +239,18 @@ export class Admission {
     const isOnly = this.process.heldBy(entry.client) + this.queue.of(entry.client) === 0;
     const patienceMs = Math.max(queueTimeoutMs, isOnly ? PATIENCE * this.typicalMs(entry) : 0);
     const text = `the call has waited for queueTimeoutMs, ${queueTimeoutMs} ms, behind others`;
+    const until = Math.min(this.now() + patienceMs, deadlineAt);
     const tooLong = () => {
+      const leftMs = until - this.now();
+      // a timer counts from when its turn of the event loop began, and may be over early by as much
+      if (leftMs > 0) {
+        entry.timer = setTimeout(tooLong, leftMs);
+        return;
+      }
       const retryMs = this.expectedWaitMs(entry);
       this.giveUp(entry, this.tooLate(entry) ?? refused("queueTimeoutMs", text, retryMs));
     };
-    entry.timer = setTimeout(tooLong, Math.max(0, Math.min(patienceMs, deadlineAt - this.now())));
+    entry.timer = setTimeout(tooLong, Math.max(0, until - this.now()));
     this.queue.add(entry);
   }
 

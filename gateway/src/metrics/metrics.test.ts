@@ -178,7 +178,14 @@ async function outcomeOf(
   const arrival = new Promise<void>((resolve) => {
     arrived = resolve;
   });
-  const silent = http.createServer(() => arrived());
+  let left = () => {};
+  const leaving = new Promise<void>((resolve) => {
+    left = resolve;
+  });
+  const silent = http.createServer((_, response) => {
+    response.once("close", left);
+    arrived();
+  });
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const other = await startGateway({
     adapters: [EchoServiceRest],
@@ -192,6 +199,8 @@ async function outcomeOf(
   const call = client.echo({ text: "a" }, { signal: abort.signal, timeoutMs: 60_000 }).catch(() => undefined);
   await arrival;
   await end(call, abort);
+  // the gateway is the one that leaves
+  await leaving;
   silent.closeAllConnections();
   // What is left of the call ends with the gateway at the latest.
   const url = other.metricsUrl ?? "";

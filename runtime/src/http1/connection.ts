@@ -41,6 +41,9 @@ const MAX_COPIED_BYTES = 64 * 1024;
 
 const READERS = new WeakMap<Socket, (bytes: Buffer) => void>();
 
+/** In so many pieces a usual head comes at most: each is looked at with all that came before it. */
+const MAX_HEAD_PIECES = 16;
+
 /** Where all connections read to: what is kept of it is copied before the next one reads. */
 const READ_BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
 
@@ -66,6 +69,7 @@ class Running {
   readonly control: ExchangeControl;
   /** What came of a head that is not whole. */
   held: Buffer | undefined;
+  pieces = 0;
   head: ResponseHead | undefined;
   /** How much is missing of a body with a length. */
   left = 0;
@@ -203,7 +207,8 @@ export class Http1Connection implements Controlled, RawConnection {
 
   private readHead(running: Running, bytes: Buffer): void {
     const all = running.held === undefined ? bytes : Buffer.concat([running.held, bytes]);
-    const head = readHead(all, this.owner.limits.maxHeaderBytes);
+    const isInPieces = ++running.pieces > MAX_HEAD_PIECES;
+    const head = isInPieces ? "unusual" : readHead(all, this.owner.limits.maxHeaderBytes);
     if (head === "partial") {
       running.held = running.held === undefined ? Buffer.from(all) : all;
       return;

@@ -58,6 +58,9 @@ test.each([
   ["[1.0,-0,1e3,10]", 34],
   ["[9007199254740993]", 20],
   ["[1e999]", 113],
+  [`[${"1".repeat(1000)}]`, 20],
+  [`[${"1".repeat(1500)}]`, 520],
+  [`[-${"1".repeat(1999)}e999]`, 1024],
   ["[1e0000999]", 113],
   ["[1.5e+200]", 113],
   ["[1e-99,1e22]", 23],
@@ -75,11 +78,12 @@ test.each(["{},", "[", '{"a":', '"",', "1,", "1e999,", "null,", '"1",', "9007199
   },
 );
 
-test("a text costs the same however long it is, and a number however many digits it has", () => {
+test("a text costs the same however long it is, a number more with each digit beyond a thousand", () => {
   const long = "x".repeat(1_000_000);
   expect(checkJsonCost(`"${long}"`, 100_000)).toBe(1);
   expect(checkJsonCost(`"${'\\"'.repeat(1_000_000)}"`, 100_000)).toBe(1);
-  expect(checkJsonCost("1".repeat(1_000_000), 100_000)).toBe(17);
+  expect(checkJsonCost("1".repeat(1_000_000), 1_000_000)).toBe(17 + 999_000);
+  expect(() => checkJsonCost("1".repeat(1_000_000), 100_000)).toThrow(JsonTooCostly);
 });
 
 test("short texts are not looked at", () => {

@@ -48,6 +48,8 @@ const CLOSE_BRACE = 0x7d;
 const LARGE_EXPONENT = /e\+?0*[1-9]\d\d/i;
 /** Longer numbers are never written out. */
 const MAX_NUMBER = 1000;
+/** What each character beyond that costs: all of it is still looked at several times at once. */
+const DIGIT_COST = 1;
 
 /** JSON that costs more to parse and to decode than is allowed. */
 export class JsonTooCostly extends Error {}
@@ -155,6 +157,7 @@ function isNumeric(code: number): boolean {
 function numberCost(text: string, start: number, end: number): number {
   const length = end - start;
   if (length === 1) return VALUE_COST;
+  if (length > MAX_NUMBER) return VALUE_COST + LONG_NUMBER_COST + DIGIT_COST * (length - MAX_NUMBER);
   if (length >= LONG_NUMBER) return VALUE_COST + LONG_NUMBER_COST + exponentCost(text, start, end);
   return VALUE_COST + notationCost(text, start, end);
 }
@@ -173,7 +176,7 @@ function notationCost(text: string, start: number, end: number): number {
 }
 
 function exponentCost(text: string, start: number, end: number): number {
-  return end - start <= MAX_NUMBER && LARGE_EXPONENT.test(text.slice(start, end)) ? LARGE_NUMBER_COST : 0;
+  return LARGE_EXPONENT.test(text.slice(start, end)) ? LARGE_NUMBER_COST : 0;
 }
 
 /** Behind a number or a word. */
