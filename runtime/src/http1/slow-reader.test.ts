@@ -114,7 +114,7 @@ function read(pool: ClosableRequester, turns: number): Promise<string> {
         if (chunk.length === 0) return;
         length += chunk.length;
         controller.pause();
-        goOn(controller);
+        void goOn(controller);
       },
       onResponseEnd: () => resolve(`${length} bytes`),
       onResponseError: (_controller, error) => resolve(`${length} bytes, then ${error}`),
