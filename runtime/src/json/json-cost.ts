@@ -19,7 +19,7 @@ const NOTATION_COST = 9;
 /** What a number costs whose exponent has three digits: it is written out as one of up to a thousand. */
 const LARGE_NUMBER_COST = 100;
 /** What a key costs more that no object before has: it is kept, and the shape of its object is new. */
-const NEW_KEY_COST = 8;
+const NEW_KEY_COST = 12;
 /** As many different keys are ordinary: only more of them cost more. */
 const ORDINARY_KEYS = 1000;
 /** The bits that tell which keys have been there, by their hash: 128 KB, of which a text within the limit sets few. */
