@@ -290,13 +290,8 @@ class Server implements AuthorizationServer {
   }
 
   private get metadataOptions() {
-    const { publicUrl, scopes, interactions, registration } = this.options;
-    return {
-      publicUrl,
-      scopes,
-      hasInteractions: interactions !== undefined,
-      isRegistrationOpen: registration !== undefined,
-    };
+    const { publicUrl, scopes, interactions } = this.options;
+    return { publicUrl, scopes, hasInteractions: interactions !== undefined };
   }
 
   private async authorize(exchange: Exchange): Promise<string | undefined> {
