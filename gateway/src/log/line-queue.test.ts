@@ -128,50 +128,48 @@ function gathered(write: (queue: LineQueue, wait: (ms: number) => void) => void)
   }
 }
 
-test("a line goes out at once, those that come soon after it go together, and no later than they would be missed", () => {
+/** Writes as often as goes at once, and waits until that is out. */
+function writeAtOnce(queue: LineQueue, wait: (ms: number) => void): void {
+  for (let i = 0; i < 4; i++) {
+    queue.write(`${i}\n`);
+    wait(1);
+  }
+}
+
+const AT_ONCE: readonly [number, string][] = [
+  [0, "0\n"],
+  [1, "1\n"],
+  [2, "2\n"],
+  [3, "3\n"],
+];
+
+test("lines go out at once while there are few, and together when there are many, no later than they would be missed", () => {
   const chunks = gathered((queue, wait) => {
-    queue.write("a\n");
-    wait(3);
+    writeAtOnce(queue, wait);
     queue.write("b\n");
     wait(3);
     queue.write("c\n");
     wait(20);
     queue.write("d\n");
-    queue.write("e\n");
   });
-  expect(chunks).toEqual([
-    [0, "a\n"],
-    [10, "b\nc\n"],
-    [26, "d\n"],
-    [36, "e\n"],
-  ]);
+  expect(chunks).toEqual([...AT_ONCE, [10, "b\nc\n"], [27, "d\n"]]);
 });
 
 test("as many lines as are written at a time wait for no more", () => {
   const long = `${"x".repeat(30_000)}\n`;
   const chunks = gathered((queue, wait) => {
-    queue.write("a\n");
-    wait(2);
+    writeAtOnce(queue, wait);
     for (let i = 0; i < 3; i++) queue.write(long);
   });
-  expect(chunks).toEqual([
-    [0, "a\n"],
-    [2, long + long],
-    [12, long],
-  ]);
+  expect(chunks).toEqual([...AT_ONCE, [4, long + long], [10, long]]);
 });
 
 test("flush does not wait for more lines", () => {
   const chunks = gathered((queue, wait) => {
-    queue.write("a\n");
-    wait(2);
+    writeAtOnce(queue, wait);
     queue.write("b\n");
     void queue.flush(Number.POSITIVE_INFINITY);
     queue.write("c\n");
   });
-  expect(chunks).toEqual([
-    [0, "a\n"],
-    [2, "b\n"],
-    [3, "c\n"],
-  ]);
+  expect(chunks).toEqual([...AT_ONCE, [4, "b\n"], [5, "c\n"]]);
 });

@@ -9,13 +9,16 @@ const MAX_QUEUED_BYTES = 1024 * 1024;
 /** Bytes that are handed to the sink at a time: as much as a pipe holds. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** How long lines are gathered, in milliseconds, that come soon after others: to write is what costs, whatever there is to write. */
+/** How long lines are gathered, in milliseconds, when there are many: to write is what costs, whatever there is to write. */
 const GATHER_MS = 10;
 
+/** So often something is written at once within that time; what comes after it waits for its end. */
+const MAX_AT_ONCE = 4;
+
 /**
- * Lines on their way to a reader who may be slow, stopped or gone. A line goes out at once, unless others did just before: then
- * it waits for more of them, at most `gatherMs`. Whoever writes never waits: beyond `maxBytes` lines are dropped, as a whole, and
- * counted.
+ * Lines on their way to a reader who may be slow, stopped or gone. A line goes out at once, unless there were many just before:
+ * then it waits for more of them, at most `gatherMs`. Whoever writes never waits: beyond `maxBytes` lines are dropped, as a whole,
+ * and counted.
  */
 export class LineQueue {
   private readonly sink: Sink;
@@ -25,8 +28,9 @@ export class LineQueue {
   private lines: string[] = [];
   private bytes = 0;
   private isWriting = false;
-  /** When lines were last written, by `performance.now()`. */
-  private writtenAt = Number.NEGATIVE_INFINITY;
+  /** Since when it is counted how often something was written, by `performance.now()`. */
+  private countedSince = Number.NEGATIVE_INFINITY;
+  private writes = 0;
   /** Set while lines are gathered. */
   private timer: NodeJS.Timeout | undefined;
   private dropped = 0;
@@ -92,11 +96,16 @@ export class LineQueue {
 
   /** Writes what waits, now or once there may be more. */
   private gather(): void {
-    const left = this.bytes >= CHUNK_BYTES ? 0 : this.writtenAt + this.gatherMs - performance.now();
-    if (left <= 0 || this.lines.length === 0 || this.idle.size > 0) {
+    const now = performance.now();
+    if (now >= this.countedSince + this.gatherMs) {
+      this.countedSince = now;
+      this.writes = 0;
+    }
+    const isNow = this.writes < MAX_AT_ONCE || this.bytes >= CHUNK_BYTES || this.idle.size > 0;
+    if (isNow || this.lines.length === 0) {
       this.writeNext();
     } else {
-      this.timer = setTimeout(() => this.writeNext(), left);
+      this.timer = setTimeout(() => this.writeNext(), this.countedSince + this.gatherMs - now);
     }
   }
 
@@ -110,7 +119,7 @@ export class LineQueue {
     }
     const { lines, bytes } = this.takeChunk();
     this.isWriting = true;
-    this.writtenAt = performance.now();
+    this.writes++;
     this.sink(lines.join(""), (error) => {
       this.isWriting = false;
       this.bytes -= bytes;

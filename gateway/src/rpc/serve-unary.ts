@@ -132,7 +132,12 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
 
   respond(result: WholeResponse): void {
     this.result = result;
-    this.options.outbox.add(this);
+    if ("stream" in this.parts.response) {
+      // its session writes all of its streams at the end of the turn
+      this.sendNow();
+    } else {
+      this.options.outbox.add(this);
+    }
   }
 
   sendNow(): void {
