@@ -1,3 +1,4 @@
+import { pool } from "../buffers/pool.ts";
 import type { Opened } from "./insertion.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -5,7 +6,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** By how much more room is made than seems to be needed. */
 const RESERVE = 1.1;
 
-/** Bytes that come in pieces. There is room in front of them for what comes last, so that they are not copied once more. */
+/** Bytes that come in pieces, in a buffer that may be released. There is room in front of them for what comes last, so that they are not copied once more. */
 export class PieceOutput {
   private bytes: Bytes = new Uint8Array(0);
   private readonly start: number;
@@ -51,9 +52,9 @@ export class PieceOutput {
 
   /** To larger memory, which is not written to before it is used. */
   private move(to: number, size: number): void {
-    const { buffer } = Buffer.allocUnsafeSlow(size);
-    const bytes = new Uint8Array(buffer);
+    const bytes = pool.acquire(size);
     bytes.set(this.bytes.subarray(this.start, this.end), to);
+    pool.release(this.bytes);
     this.bytes = bytes;
   }
 }
