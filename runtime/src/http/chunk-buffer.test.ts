@@ -55,6 +55,17 @@ test("what is announced costs no more than 256 KiB before it has come", () => {
   expect(buffer.bytes().buffer.byteLength).toBe(256 * 1024);
 });
 
+test("once an eighth has come of what is announced, there is room for all of it, and no more than that", () => {
+  const buffer = new ChunkBuffer();
+  const announced = 8 * 2 ** 20;
+  const sizes = new Set<number>();
+  for (let count = 0; count < 128; count++) {
+    buffer.copy(Buffer.alloc(64 * 1024), announced);
+    sizes.add(buffer.bytes().buffer.byteLength);
+  }
+  expect([...sizes]).toEqual([256 * 1024, 512 * 1024, 2 ** 20, announced]);
+});
+
 test("a single chunk is not copied, though it is a part of something larger", () => {
   const chunk = Buffer.from("abcdef").subarray(1, 4);
   const buffer = new ChunkBuffer();
