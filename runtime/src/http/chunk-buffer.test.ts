@@ -21,14 +21,14 @@ test("property: chunks that are copied are one piece too, whatever was announced
     chunk: fc.uint8Array({ minLength: 1, maxLength: 9000 }),
     isCopied: fc.boolean(),
     announced: fc.oneof(fc.nat(20_000), fc.constant(2 ** 40)),
-    then: fc.constantFrom("", "bytes", "take"),
+    next: fc.constantFrom("", "bytes", "take"),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
       const buffer = new ChunkBuffer();
       const had: (readonly [Buffer, Buffer])[] = [];
       let expected: Buffer = Buffer.alloc(0);
-      for (const { chunk, isCopied, announced, then } of steps) {
+      for (const { chunk, isCopied, announced, next } of steps) {
         expected = Buffer.concat([expected, chunk]);
         if (isCopied) {
           buffer.copy(chunk, announced);
@@ -37,8 +37,8 @@ test("property: chunks that are copied are one piece too, whatever was announced
           buffer.push(chunk);
         }
         expect(buffer.bytes().equals(expected)).toBe(true);
-        if (then === "bytes") had.push([buffer.bytes(), expected]);
-        if (then === "take") {
+        if (next === "bytes") had.push([buffer.bytes(), expected]);
+        if (next === "take") {
           buffer.take();
           expected = Buffer.alloc(0);
         }
