@@ -142,6 +142,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
 
   sendNow(): void {
     const { result, call } = this;
+    this.result = undefined;
     if (this.isOver || result === undefined || call === undefined) return;
     try {
       this.send(result, call);
