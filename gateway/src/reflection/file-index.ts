@@ -62,7 +62,7 @@ export function createFileIndex(services: readonly DescService[]): FileIndex {
 }
 
 /** The file's name with its ending: a descriptor of protobuf-es drops it. */
-export function protoName(file: DescFile): string {
+function protoName(file: DescFile): string {
   return file.proto.name;
 }
 
