@@ -107,7 +107,7 @@ export interface Server {
   readonly port: number;
   /** The services that are served, without health and reflection. */
   readonly services: readonly DescService[];
-  /** Resolves when the constraints of all messages are compiled; calls are served before. */
+  /** Resolves when what checks the constraints of messages is loaded; calls are served before. */
   readonly warm: Promise<void>;
   /** Calls that run or wait now. */
   calls(): number;
