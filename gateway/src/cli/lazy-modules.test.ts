@@ -53,6 +53,7 @@ const LAZY_PACKAGES = [
   "@bufbuild/cel",
   "@bufbuild/re2",
   "@connectrpc/connect-node",
+  "@opentelemetry/core",
   "@redis/client",
   "jose",
   "koa",
