@@ -10,7 +10,7 @@ interface Memory {
 /** What runtime/scanner/scan.ts exports; positions are addresses in linear memory. */
 interface Exports {
   readonly memory: Memory;
-  setUp(stack: number, stackEnd: number, end: number, structValue: number): void;
+  setUp(stack: number, stackEnd: number, end: number): void;
   scan(
     input: number,
     length: number,

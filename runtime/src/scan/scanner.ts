@@ -107,7 +107,7 @@ export class Scanner {
     machine.bytes.fill(0, input + bytes.length, input + bytes.length + ZEROS);
     const isCostly = bytes.length * MAX_COST_PER_BYTE > maxCost;
     if (isCostly && isTooCostly(machine, input, bytes.length, output, maxCost)) return undefined;
-    machine.exports.setUp(align(machine.free), stackEnd, input, this.tables.structValue);
+    machine.exports.setUp(align(machine.free), stackEnd, input);
     const length = machine.exports.scan(input, bytes.length, root, output, end, end, withStatus);
     if (length < 0 || !this.isReported(machine)) return undefined;
     return new Uint8Array(machine.bytes.buffer.slice(output, output + length));
