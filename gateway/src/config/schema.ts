@@ -10,7 +10,7 @@ import { oauth1Credentials, oauth2Credentials } from "./oauth-credentials.ts";
 import { isOrigin, secret, text } from "./schema-parts.ts";
 
 /** A port to listen on; 0 picks a free one. */
-export const portSchema = z.int().min(0).max(65_535);
+const portSchema = z.int().min(0).max(65_535);
 
 /** Headers that HTTP, the protocols or the gateway itself use. */
 const RESERVED_HEADER =
