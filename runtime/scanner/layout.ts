@@ -95,6 +95,8 @@ export const KIND_SLOT = 27;
 export const KIND_PAYLOAD = 28;
 export const KIND_ENVELOPE = 29;
 export const KIND_STATUS = 30;
+/** The list of a page in place of a message. */
+export const KIND_PAGE = 31;
 
 /** A oneof whose members are chosen by what the object has. */
 export const CHOICE_SIZE: usize = 40;

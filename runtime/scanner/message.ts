@@ -62,6 +62,11 @@ import {
 } from "./waiting";
 import { keyRow, rowOf, useWord, valueAt, wordAt, wordLength } from "./words";
 
+/** Where the list of a page is, and its last item. */
+export let pageAt: usize = 0;
+export let pageEnd: usize = 0;
+export let lastItem: usize = 0;
+
 let isPayloadFound = false;
 let checksStatus = false;
 
@@ -325,6 +330,8 @@ function value(field: usize, at: usize): usize {
       return c === OPEN_BRACE ? object(argument, at) : 0;
     case L.KIND_STATUS:
       return status(at);
+    case L.KIND_PAGE:
+      return page(argument, at);
     default:
       return 0;
   }
@@ -342,6 +349,17 @@ function status(at: usize): usize {
   if (!checksStatus) return skip(at);
   const end = integer(at);
   return magnitude === 200 && !negative ? end : 0;
+}
+
+/** The items of a page, as if they were the field of a message. */
+function page(items: usize, at: usize): usize {
+  isPayloadFound = true;
+  enter(0, items);
+  const end = value(items, at);
+  leave();
+  pageAt = at;
+  pageEnd = end;
+  return end;
 }
 
 function messageValue(field: usize, message: usize, from: usize): usize {
@@ -410,13 +428,17 @@ function list(field: usize, each: usize, from: usize): usize {
   let index = 0;
   while (true) {
     const start = out;
+    const itemAt = at;
     if (byte(at) === 0x6e && kind !== L.KIND_VALUE) return 0;
     at = listItem(kind, each, index++, at);
     // an item that is left out is lost
     if (at === 0 || out === start) return 0;
     at = space(at);
     const d = byte(at++);
-    if (d === CLOSE_BRACKET) return at;
+    if (d === CLOSE_BRACKET) {
+      lastItem = itemAt;
+      return at;
+    }
     if (d !== COMMA) return 0;
     at = space(at);
   }

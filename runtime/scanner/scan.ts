@@ -4,7 +4,7 @@
  */
 import { space } from "./bytes";
 import { useFrames } from "./frame";
-import { body } from "./message";
+import { body, lastItem, pageAt, pageEnd } from "./message";
 import { beginOutput, out } from "./output";
 import { beginReports, useReports } from "./report";
 import { useWaiting } from "./waiting";
@@ -16,6 +16,8 @@ export { hash } from "./words";
 /** The stacks: half for objects that are open, half for keys that wait. Behind them is room for reports. */
 let stack: usize = 0;
 let stackEnd: usize = 0;
+/** Where the input begins. */
+let first: usize = 0;
 
 /** Says where the stacks are, and behind them the room for reports, up to `end`. */
 export function setUp(from: usize, to: usize, end: usize): void {
@@ -38,6 +40,7 @@ export function scan(
   withStatus: bool,
 ): i32 {
   const inputEnd = input + length;
+  first = input;
   const middle = (stack + ((stackEnd - stack) >> 1)) & ~15;
   useFrames(stack, middle, room);
   useWaiting(middle, stackEnd);
@@ -45,4 +48,17 @@ export function scan(
   beginReports();
   const last = body(root, space(input), withStatus);
   return last !== 0 && space(last) === inputEnd ? <i32>(out - output) : -1;
+}
+
+/** Where the list of the page is that was scanned last, and its last item, if it has one; counted from where the input begins. */
+export function listStart(): usize {
+  return pageAt - first;
+}
+
+export function listEnd(): usize {
+  return pageEnd - first;
+}
+
+export function lastItemStart(): usize {
+  return lastItem - first;
 }

@@ -232,8 +232,13 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 
   private scanned(response: UpstreamResponse, rules: MethodRules): ReadResponse | undefined {
     const { adapter } = this;
+    const { scanner } = this.settings;
+    if (adapter.kind === "paginate") {
+      const now = this.clock.now();
+      return this.knowing(() => scanner?.page(adapter, rules, response, now, this.maxCost));
+    }
     if (adapter.kind !== "unary") return undefined;
-    const read = this.settings.scanner?.read(adapter, rules, response, this.maxCost);
+    const read = scanner?.read(adapter, rules, response, this.maxCost);
     // all that is needed of it is in the message
     if (read !== undefined) pool.release(response.body);
     return read;

@@ -1,4 +1,4 @@
-import type { AnyMethodAdapter, UnaryAdapter } from "../adapter/adapter.ts";
+import type { AnyMethodAdapter, PaginateAdapter, UnaryAdapter } from "../adapter/adapter.ts";
 import type { EnvelopeRule, MethodRules } from "../adapter/rules.ts";
 import { concernsSuccess } from "../errors/upstream-error.ts";
 import { type Scanner, type ScanPlan, scanner } from "../scan/scanner.ts";
@@ -7,7 +7,8 @@ import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { EMPTY_BODY, isPlainJson } from "./body.ts";
 import type { Decoded } from "./decoded.ts";
 import { headerReader } from "./headers.ts";
-import type { ReadResponse } from "./read-response.ts";
+import { bodyOfPage } from "./page-body.ts";
+import { checked, type ReadResponse } from "./read-response.ts";
 
 /** Of the responses of a method that the scanner never reads, it looks at every 256th. */
 const MAX_PASSES = 8;
@@ -63,23 +64,65 @@ export class ResponseScanner {
     contentType: string | undefined,
     maxCost: number,
   ): Decoded | undefined {
+    const found = this.found(adapter, rules, status, contentType, (plan) =>
+      this.scanner.scan(body, plan, status === 200, maxCost),
+    );
+    return found && { bytes: found, differences: this.scanner.differences };
+  }
+
+  /**
+   * A page whose items are read already, and what is around them as it would be; undefined where it has to be read in another way.
+   *
+   * @param now milliseconds since 1970
+   * @throws ConnectError for an error in a response that looks like success
+   */
+  page(
+    adapter: PaginateAdapter,
+    rules: MethodRules,
+    response: UpstreamResponse,
+    now: number,
+    maxCost: number,
+  ): ReadResponse | undefined {
+    const { status, headers, body } = response;
+    if (!isSuccess(status, rules)) return undefined;
+    const header = headerReader(headers);
+    const found = this.found(adapter, rules, status, header("content-type"), (plan) =>
+      this.scanner.scanPage(body, plan, status === 200, maxCost),
+    );
+    if (found === undefined) return undefined;
+    const { next } = adapter;
+    const wantsLast = next.kind === "cursor" && next.from === "last_item";
+    const around = bodyOfPage(body, found, listPath(adapter), wantsLast);
+    if (around === undefined) return undefined;
+    const items = { items: found.items, differences: this.scanner.differences };
+    return { ...checked(response, header, around, rules, now), items };
+  }
+
+  /** What is found in a response, if its kind is the usual one. */
+  private found<T>(
+    adapter: UnaryAdapter | PaginateAdapter,
+    rules: MethodRules,
+    status: number,
+    contentType: string | undefined,
+    find: (plan: ScanPlan) => T | undefined,
+  ): T | undefined {
     const subject = this.subjectOf(adapter);
     if (subject === undefined) return undefined;
     if (status === 200 ? subject.mayBeError : rules.errors.some((rule) => concernsSuccess(rule, status))) {
       return undefined;
     }
     if (!isPlainJson(rules.responseEncoding, contentType) || isPassed(subject)) return undefined;
-    const bytes = this.scanner.scan(body, subject.plan, status === 200, maxCost);
-    if (bytes === undefined) {
+    const found = find(subject.plan);
+    if (found === undefined) {
       subject.misses = Math.min(subject.misses + 1, MAX_PASSES);
       subject.passes = 2 ** subject.misses - 2;
       return undefined;
     }
     subject.misses = 0;
-    return { bytes, differences: this.scanner.differences };
+    return found;
   }
 
-  private subjectOf(adapter: UnaryAdapter): Subject | undefined {
+  private subjectOf(adapter: UnaryAdapter | PaginateAdapter): Subject | undefined {
     const known = this.subjects.get(adapter);
     if (known !== undefined) return known === "none" ? undefined : known;
     const subject = this.newSubject(adapter);
@@ -87,9 +130,9 @@ export class ResponseScanner {
     return subject;
   }
 
-  private newSubject({ scan, rules }: UnaryAdapter): Subject | undefined {
-    const envelope = envelopeOf(rules.envelope, typeof scan === "function");
-    const plan = scan && envelope && this.scanner.plan(scan, envelope);
+  private newSubject(adapter: UnaryAdapter | PaginateAdapter): Subject | undefined {
+    const { rules } = adapter;
+    const plan = adapter.kind === "unary" ? this.messagePlan(adapter) : this.pagePlan(adapter);
     if (plan === undefined) return undefined;
     return {
       plan,
@@ -98,6 +141,24 @@ export class ResponseScanner {
       passes: 0,
     };
   }
+
+  private messagePlan({ scan, rules }: UnaryAdapter): ScanPlan | undefined {
+    const envelope = envelopeOf(rules.envelope, typeof scan === "function");
+    return scan && envelope && this.scanner.plan(scan, envelope);
+  }
+
+  private pagePlan(adapter: PaginateAdapter): ScanPlan | undefined {
+    const { rules, items, item, itemIsValue } = adapter;
+    const [path = "", ...others] = items;
+    if (others.length > 0 || itemIsValue || (rules.envelope?.payload.length ?? 0) > 1) return undefined;
+    const envelope = envelopeOf({ ...rules.envelope, payload: [listPath(adapter)] }, false);
+    return envelope && this.scanner.plan({ item, path }, envelope);
+  }
+}
+
+/** The path of the list from the root of the body, where there is one path. */
+function listPath({ rules, items: [path = ""] }: PaginateAdapter): string {
+  return [rules.envelope?.payload[0] ?? "", path].filter((each) => each !== "").join(".");
 }
 
 function isPassed(subject: Subject): boolean {

@@ -57,6 +57,7 @@ export const KIND = {
   payload: 28,
   envelope: 29,
   status: 30,
+  page: 31,
 } as const;
 
 export const TEST = {

@@ -20,6 +20,9 @@ interface Exports {
     room: number,
     withStatus: boolean,
   ): number;
+  listStart(): number;
+  listEnd(): number;
+  lastItemStart(): number;
   reportsStart(): number;
   reportsLength(): number;
   cost(from: number, length: number, limit: number, keys: number, seed: number): number;

@@ -25,6 +25,8 @@ import {
   type ScanChoice,
   type ScanField,
   type ScanKind,
+  type ScanPage,
+  type ScanPayload,
   type ScanTable,
   scanTableOf,
 } from "./scan-table.ts";
@@ -85,14 +87,21 @@ export class Tables {
   }
 
   /** The field that a body is. */
-  body(payload: AnyDecode | ScanField, envelope: Envelope | "payload"): number {
+  body(payload: ScanPayload, envelope: Envelope | "payload"): number {
     if (envelope !== "payload") return this.envelope(payload, envelope);
+    if ("item" in payload) return this.page(payload);
     return typeof payload === "function"
       ? this.writeField(0, { kind: KIND.payload, argument: this.message(payload) })
       : this.writeField(0, { kind: KIND.payload, argument: this.field(payload) }, true);
   }
 
-  private envelope(payload: AnyDecode | ScanField, envelope: Envelope): number {
+  private page({ item, path }: ScanPage): number {
+    const argument = this.field([1, { list: item }]);
+    this.names.set(argument, path);
+    return this.writeField(0, { kind: KIND.page, argument });
+  }
+
+  private envelope(payload: ScanPayload, envelope: Envelope): number {
     const message = new MessageWriter();
     for (const [key, inner] of envelope) {
       const field =
