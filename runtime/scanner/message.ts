@@ -40,6 +40,7 @@ import {
 import * as L from "./layout";
 import { integer, magnitude, negative } from "./number";
 import { close, goOn, hasRoom, out, tag } from "./output";
+import { closeList, openList, place } from "./places";
 import { enter, hasReports, hide, item, leave, report, show } from "./report";
 import { scalar } from "./scalar";
 import { skip } from "./skip";
@@ -425,8 +426,10 @@ function list(field: usize, each: usize, from: usize): usize {
   }
   let at = space(from + 1);
   if (byte(at) === CLOSE_BRACKET) return at + 1;
+  const isOuter = openList(field, at, out);
   let index = 0;
   while (true) {
+    if (isOuter) place(at, out, index);
     const start = out;
     const itemAt = at;
     if (byte(at) === 0x6e && kind !== L.KIND_VALUE) return 0;
@@ -437,6 +440,7 @@ function list(field: usize, each: usize, from: usize): usize {
     const d = byte(at++);
     if (d === CLOSE_BRACKET) {
       lastItem = itemAt;
+      if (isOuter) closeList();
       return at;
     }
     if (d !== COMMA) return 0;

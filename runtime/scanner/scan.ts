@@ -6,10 +6,12 @@ import { space } from "./bytes";
 import { useFrames } from "./frame";
 import { body, lastItem, pageAt, pageEnd } from "./message";
 import { beginOutput, out } from "./output";
+import { beginPlaces } from "./places";
 import { beginReports, useReports } from "./report";
 import { useWaiting } from "./waiting";
 
-export { cost } from "./cost";
+export { cost, newKeys } from "./cost";
+export { lastPlace } from "./places";
 export { reportsLength, reportsStart } from "./report";
 export { hash } from "./words";
 
@@ -46,6 +48,7 @@ export function scan(
   useWaiting(middle, stackEnd);
   beginOutput(output, end, inputEnd);
   beginReports();
+  beginPlaces();
   const last = body(root, space(input), withStatus);
   return last !== 0 && space(last) === inputEnd ? <i32>(out - output) : -1;
 }

@@ -1,4 +1,3 @@
-import type { ClientMetadata } from "oidc-provider";
 import type { OnLimit } from "../../limits.ts";
 import { failExchange } from "../../listener/exchange.ts";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../../listener/http.ts";
@@ -6,80 +5,33 @@ import type { Origin } from "../../listener/origin.ts";
 import { splitTarget } from "../../listener/target.ts";
 import { refuse } from "../../protocol/refuse.ts";
 import { hashOf } from "../../store/hash.ts";
-import type { Store } from "../../store/store.ts";
 import { isTwice } from "../authorization-header.ts";
-import { INTERACTION_PATH, type Interactions } from "../interaction.ts";
+import { INTERACTION_PATH } from "../interaction.ts";
+import type {
+  AuthorizationLimits,
+  AuthorizationServerOptions,
+  EndpointName,
+} from "./authorization-options.ts";
 import { type Browser, BrowserCookie } from "./browser-cookie.ts";
 import { Engine } from "./engine.ts";
 import { sendEngineResponse } from "./engine-response.ts";
 import { sendErrorPage, sendOnwardPage } from "./error-page.ts";
 import { serveFlow } from "./flows.ts";
-import type { Grants } from "./grants.ts";
 import { JSON_TYPE, SAFE, sendJson } from "./json-response.ts";
 import type { WholeRequest } from "./memory-exchange.ts";
 import { RESOURCE_METADATA_PATH, resourceMetadata, serverMetadata } from "./metadata.ts";
 import { OAuthError } from "./oauth-error.ts";
 import { knownOutcome } from "./outcomes.ts";
-import { createProvider, type Lifetimes, METADATA_PATH } from "./provider.ts";
+import { createProvider, METADATA_PATH } from "./provider.ts";
 import { Rate } from "./rate.ts";
 import { type BodyLimits, isType, readForm, readText } from "./read-form.ts";
 import { isLoopbackAddress } from "./redirect-uri.ts";
-import { checkRegistration, type RegistrationPolicy, registrationResponse } from "./registration.ts";
+import { checkRegistration, registrationResponse } from "./registration.ts";
 import { settleResource } from "./resource-indicator.ts";
 import { shareWithPages } from "./share-with-pages.ts";
 import { redirectUriOf } from "./stored-token.ts";
 
-/** What happened at an endpoint, for logs and metrics. Never a secret. */
-export interface AuthorizationEvent {
-  readonly endpoint: EndpointName;
-  /** `ok`, the error of the response, or `other` for one that is in no specification. */
-  readonly outcome: string;
-  /** The address of whoever has sent the request. */
-  readonly client: string;
-}
-
-export type EndpointName = "metadata" | "authorize" | "token" | "register" | "revoke" | "sign-in";
-
-export interface AuthorizationServerOptions {
-  readonly publicUrl: string;
-  readonly store: Store;
-  readonly grants: Grants;
-  /** All scopes that tokens may have; at least one. */
-  readonly scopes: readonly string[];
-  /** Clients of the configuration, their secrets hashed. */
-  readonly clients: readonly ClientMetadata[];
-  /** Undefined where no client may register itself. */
-  readonly registration:
-    | (RegistrationPolicy & { readonly initialAccessToken: string | undefined })
-    | undefined;
-  readonly lifetimes: Lifetimes & { readonly clientSeconds: number };
-  /** Signs people in; undefined where there are none, and clients act for themselves alone. */
-  readonly interactions: Interactions | undefined;
-  /** Whether the session that a grant is bound to still stands. */
-  readonly isAlive: (sessionId: string) => Promise<boolean>;
-  readonly limits: AuthorizationLimits;
-  readonly now: () => number;
-  readonly onEvent: (event: AuthorizationEvent) => void;
-  /** Notified of each request for a token that is a form: its grant type as the client wrote it, and `ok` or the error. */
-  readonly onGrant: (grant: string, outcome: string) => void;
-  /** Notified of a token that its client has revoked, if it was one. */
-  readonly onRevoked: (token: string) => void;
-  /** Notified when a code or a refresh token comes back that has been used: its grant is revoked. */
-  readonly onReuse: (kind: string, clientId: string) => void;
-  readonly onLimit: OnLimit;
-  readonly onError: (error: unknown) => void;
-}
-
-/** Those of the gateway that count here; read whenever they count. */
-export interface AuthorizationLimits {
-  readonly authorizationRequestsPerMinute: number;
-  readonly authorizationRequestsPerClient: number;
-  readonly registrationsPerMinute: number;
-  readonly registrationsPerClient: number;
-  readonly bodyIdleTimeoutMs: number;
-}
-
-/** The endpoints of OAuth 2.1 (document 3 B). */
+/** The endpoints of OAuth 2.1, and what tells clients where they are. */
 export interface AuthorizationServer {
   /** Whether a request is for one of them, and has been taken. Ends its response later. */
   serve(request: HttpRequest, response: HttpResponse, origin: Origin): boolean;
