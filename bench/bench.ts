@@ -8,6 +8,7 @@ import { describeMachine, record } from "./record.ts";
 import { benchReliability } from "./reliability.ts";
 import { resultTables } from "./report.ts";
 import { measureCalls } from "./rounds.ts";
+import { measureStart } from "./start.ts";
 import { summarize } from "./summary.ts";
 import { measureUpload, type UploadFigures, uploadLine } from "./upload.ts";
 import { benchWatch } from "./watch.ts";
@@ -22,6 +23,7 @@ async function run(options: Options): Promise<void> {
   const codec = wants("codec") ? measureCodec() : [];
   const workers = wants("workers") ? await measureWorkers(options) : [];
   const large = wants("large") ? await measureLarge(options) : [];
+  const start = wants("start") ? await measureStart(options) : [];
   const profiles = wants("profile") ? await measureProfile(options) : [];
   const { rounds, turns, warmUp, calls: callsOfBurst } = options;
   const results = {
@@ -35,6 +37,7 @@ async function run(options: Options): Promise<void> {
     codec,
     workers,
     large,
+    start,
     profiles,
   };
   if (options.record) record({ ...machine, ...results });

@@ -4,6 +4,7 @@ import type { LargeFigures } from "./large.ts";
 import type { Options } from "./options.ts";
 import type { ProfileFigures } from "./profile.ts";
 import type { Others } from "./rounds.ts";
+import type { StartFigures } from "./start.ts";
 import type { Estimate } from "./statistics.ts";
 import type { Row } from "./summary.ts";
 import { type Results, targetCells, targetsOf } from "./targets.ts";
@@ -24,13 +25,14 @@ export interface RunResults extends Results {
 
 /** All tables of a run; what was left out comes first. */
 export function resultTables(results: RunResults, options: Options): string {
-  const { calls, others, codec, workers, large, profiles, skipped } = results;
+  const { calls, others, codec, workers, large, start, profiles, skipped } = results;
   const targets = targetsOf(results);
   const tables = [
     ...(calls.length > 0 ? [callTables(calls, others, options)] : []),
     ...(codec.length > 0 ? [codecTable(codec)] : []),
     ...workers.map(workersLine),
     ...large.map(largeLine),
+    ...(start.length > 0 ? [startTable(start)] : []),
     ...profiles.map(profileTable),
     ...(targets.length > 0
       ? [table([["Figure", "reached", "wanted", "is reached"], ...targetCells(targets)])]
@@ -48,6 +50,20 @@ function largeLine({ name, pageBytes, heldMs, heldWallMs, memory, memoryInARow }
   const size = `${(pageBytes / 1e6).toFixed(1)} MB`;
   const held = `${heldMs.toFixed(1)} ms of processor time (${heldWallMs.toFixed(0)} ms passed)`;
   return `A page of ${size}, ${name}: the event loop held for ${held}; memory x ${memory.toFixed(1)}, ${memoryInARow.toFixed(1)} after nine`;
+}
+
+function startTable(figures: readonly StartFigures[]): string {
+  const whole = (value: Estimate | undefined) =>
+    value === undefined
+      ? ""
+      : `${value.median.toFixed(0)} [${value.low.toFixed(0)}, ${value.high.toFixed(0)}]`;
+  const rows = figures.map(({ name, services, readyMs, cpuMs, ratio }) => [
+    `${services} services, ${name}`,
+    whole(cpuMs),
+    whole(readyMs),
+    name === "connect-node" ? "" : estimated(ratio),
+  ]);
+  return table([["Start, until it is ready", "CPU ms", "passed ms", "/ connect-node"], ...rows]);
 }
 
 function profileTable({ name, page, cpuMicroseconds, parts }: ProfileFigures): string {

@@ -1,6 +1,7 @@
 import type { CodecFigures } from "./codec.ts";
 import type { ServerName } from "./contestants.ts";
 import type { LargeFigures } from "./large.ts";
+import type { StartFigures } from "./start.ts";
 import type { Estimate } from "./statistics.ts";
 import type { Row } from "./summary.ts";
 import type { WorkerFigures } from "./workers.ts";
@@ -11,6 +12,7 @@ export interface Results {
   readonly codec: readonly CodecFigures[];
   readonly workers: readonly WorkerFigures[];
   readonly large: readonly LargeFigures[];
+  readonly start: readonly StartFigures[];
 }
 
 /** A figure that the gateway is meant to reach, and what was measured. */
@@ -36,9 +38,11 @@ const CODEC_AT_MOST = 0.7;
 const WORKERS_AT_LEAST = 1.6;
 const HELD_AT_MOST_MS = 30;
 const MEMORY_AT_MOST = 6;
+const START_CPU_AT_MOST_MS = 600;
+const READY_AT_MOST = 3;
 
 /** The figures that were measured, of those that there are. */
-export function targetsOf({ calls, codec, workers, large }: Results): Target[] {
+export function targetsOf({ calls, codec, workers, large, start }: Results): Target[] {
   return [
     ...CALLS.flatMap(([name, page, atMost, reference = "proxy"]) => {
       const reached = calls.find((row) => row.name === name && row.page === page)?.cpu[reference];
@@ -64,6 +68,18 @@ export function targetsOf({ calls, codec, workers, large }: Results): Target[] {
         { figure: `${page}: memory, page = 1`, reached: memory, bound: { atMost: MEMORY_AT_MOST } },
       ];
     }),
+    ...start
+      .filter(({ name }) => name === "gateway")
+      .flatMap(({ services, cpuMs, ratio }) => {
+        const what = `start, ${services} ${services === 1 ? "service" : "services"}`;
+        const ready = { figure: `${what}: ready, bare connect-node server = 1`, reached: ratio };
+        return [
+          ...(cpuMs === undefined
+            ? []
+            : [{ figure: `${what}: CPU, ms`, reached: cpuMs, bound: { atMost: START_CPU_AT_MOST_MS } }]),
+          { ...ready, bound: { atMost: READY_AT_MOST } },
+        ];
+      }),
   ];
 }
 

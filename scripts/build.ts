@@ -4,9 +4,9 @@
  * with declarations in the layout of the sources, below dist/, and a tarball of each.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { buildSync } from "esbuild";
+import { bundle, copyEntry, type Json } from "./bundle.ts";
 import { writePages } from "./package-pages.ts";
 
 const PACKAGES = new Map([
@@ -18,8 +18,6 @@ const PACKAGES = new Map([
 /** What annotated .proto files import beside the annotations; protoc has no other way to find it. */
 const GOOGLE = ["api/annotations.proto", "api/http.proto", "api/httpbody.proto", "rpc/code.proto"];
 const DIST = "dist";
-
-type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 function build(name: string): void {
   const target = join(DIST, name);
@@ -38,16 +36,6 @@ function build(name: string): void {
   run("npm", ["pack", `./${target}`, "--pack-destination", DIST, "--silent", "--ignore-scripts"]);
 }
 
-/** The executable is JavaScript already; what it starts is bundled. */
-function copyEntry(name: string, target: string): void {
-  const entry = "bin/entry.cjs";
-  const source = join(name, entry);
-  if (!existsSync(source)) return;
-  mkdirSync(join(target, "bin"));
-  const code = readFileSync(source, "utf8").replace('"../src/bin.ts"', '"../src/bin.js"');
-  writeFileSync(join(target, entry), code, { mode: 0o755 });
-}
-
 /** Whoever generates from annotated .proto files needs the annotations, and what they import. */
 function copyProtos(target: string): void {
   cpSync("proto/connectrest", join(target, "connectrest"), { recursive: true });
@@ -56,25 +44,6 @@ function copyProtos(target: string): void {
     mkdirSync(dirname(copy), { recursive: true });
     cpSync(join("node_modules/google-proto-files/google", file), copy);
   }
-}
-
-/** The executable and what is exported; what others have published stays where it is. */
-function bundle(name: string, target: string, { exports = {}, bin }: { [key: string]: Json }): void {
-  const entries = Object.values(exports as { [key: string]: string }).map((path) => join(name, path));
-  buildSync({
-    entryPoints: bin === undefined ? entries : [...entries, join(name, "src/bin.ts")],
-    outdir: join(target, "src"),
-    outbase: join(name, "src"),
-    bundle: true,
-    splitting: true,
-    chunkNames: "shared/[name]-[hash]",
-    packages: "external",
-    platform: "node",
-    format: "esm",
-    target: "node22",
-    charset: "utf8",
-    logLevel: "warning",
-  });
 }
 
 function declare(name: string, target: string): void {

@@ -14,16 +14,14 @@ import {
 } from "connect-rest";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
 import { clientKey } from "./admission/client-key.ts";
-import { type AuthorizationOptions, createAuthorization } from "./authorization/authorization.ts";
-import { createCallMethod } from "./authorization/sign-in/call-method.ts";
-import {
-  createSignIn,
-  type SignInParts,
-  type SignInSettings,
+import type { AuthorizationOptions } from "./authorization/authorization.ts";
+import type {
+  CreateSignInOptions,
+  SignInParts,
+  SignInSettings,
 } from "./authorization/sign-in/create-sign-in.ts";
 import { createBusObserver } from "./bus/bus-observer.ts";
 import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "./bus/bus-options.ts";
-import { RedisBus } from "./bus/redis-bus.ts";
 import { asCurrentSubject, callKey, currentCall, currentSubject } from "./call/call.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { methodFactsOf, rightsOf, withRightsOfCallers } from "./credentials/caller-rights.ts";
@@ -160,18 +158,18 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const signIn =
     authorization &&
     signInSettings &&
-    createSignIn({
+    (await loadSignIn(() => rest, {
       settings: signInSettings,
       store: authorization.store,
       upstreams,
-      call: createCallMethod(() => rest),
       caller: currentSubject,
       log,
       reports: metrics,
       now: authorization.now,
-    });
+    }));
+  const createAuthorization = authorization && (await loadAuthorization());
   const personal = signIn === undefined ? upstreams : withSessions(upstreams, signIn, adapters);
-  const bus = busOptions && makeBus(busOptions, createBusObserver(metrics, log));
+  const bus = busOptions && (await makeBus(busOptions, createBusObserver(metrics, log)));
   if (bus !== undefined) metrics.watchBus(() => bus.feeds);
   const rest: Rest = orClose(bus, () =>
     createRest({
@@ -229,7 +227,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       },
       metrics,
       authorization:
-        authorization &&
+        createAuthorization &&
         ((reports) =>
           createAuthorization(
             { ...authorization, ...(signIn !== undefined && { signIn: () => signIn }) },
@@ -268,8 +266,28 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-function makeBus(options: BusOptions | BusMaker, observer: BusObserver): ProcessBus {
-  return typeof options === "function" ? options(observer) : new RedisBus(options, observer);
+// What few gateways need is loaded by those alone: there are more modules in it than in all the rest.
+
+async function loadAuthorization() {
+  const { createAuthorization } = await import("./authorization/authorization.ts");
+  return createAuthorization;
+}
+
+async function loadSignIn(
+  rest: () => Rest,
+  options: Omit<CreateSignInOptions, "call">,
+): Promise<SignInParts> {
+  const [{ createCallMethod }, { createSignIn }] = await Promise.all([
+    import("./authorization/sign-in/call-method.ts"),
+    import("./authorization/sign-in/create-sign-in.ts"),
+  ]);
+  return createSignIn({ ...options, call: createCallMethod(rest) });
+}
+
+async function makeBus(options: BusOptions | BusMaker, observer: BusObserver): Promise<ProcessBus> {
+  if (typeof options === "function") return options(observer);
+  const { RedisBus } = await import("./bus/redis-bus.ts");
+  return new RedisBus(options, observer);
 }
 
 /** Makes what the bus is for; without it, nobody else would end the bus. */

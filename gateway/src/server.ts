@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { createRegistry, type DescMethod, type DescService, type Registry } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
@@ -40,9 +41,8 @@ import type { Examples } from "./pages/example.ts";
 import { createPages } from "./pages/pages.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
 import { refuse } from "./protocol/refuse.ts";
-import { createValidation } from "./protocol/validate.ts";
-import { createFileIndex } from "./reflection/file-index.ts";
-import { reflectionRoutes } from "./reflection/reflection.ts";
+import { createValidation, type Validation } from "./protocol/validate.ts";
+import { reflectionRoutes, type Schema } from "./reflection/reflection.ts";
 import { createRpc } from "./rpc/rpc.ts";
 
 export interface ServerOptions {
@@ -107,7 +107,7 @@ export interface Server {
   readonly port: number;
   /** The services that are served, without health and reflection. */
   readonly services: readonly DescService[];
-  /** Resolves when the constraints of all messages are compiled; calls are served before. */
+  /** Resolves when what checks the constraints of messages is loaded; calls are served before. */
   readonly warm: Promise<void>;
   /** Calls that run or wait now. */
   calls(): number;
@@ -163,7 +163,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     routes: (router) => {
       options.routes(router);
       router.service(HealthService, health.routes());
-      if (reflection) reflectionRoutes(router, () => schema);
+      if (reflection) reflectionRoutes(router, () => (schema ??= describe(rpc.services)));
     },
     interceptors: [validation.interceptor],
     validation,
@@ -200,7 +200,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
   });
   const names = rpc.services.map((service) => service.typeName);
-  const schema = { services: names, files: createFileIndex(rpc.services) };
+  let schema: Promise<Schema> | undefined;
   health.serve(names, reflection && authorization?.open.reflection !== false ? names : []);
   const services = rpc.services.filter((service) => !OWN_SERVICES.includes(service));
   const start = {
@@ -276,7 +276,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     url: `${options.tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     port,
     services,
-    warm: validation.warmUp(services).catch((error: unknown) => reportError(log, error, "warm-up failed")),
+    warm: warmUp(validation, services, log),
     calls: () => admission.running + admission.queued,
     reload: (change) => {
       if (change.tls !== undefined) {
@@ -300,6 +300,18 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       await authorization?.close();
     },
   };
+}
+
+/** What reflection says: it takes long to put together, and few ask. */
+async function describe(services: readonly DescService[]): Promise<Schema> {
+  const { createFileIndex } = await import("./reflection/file-index.ts");
+  return { services: services.map(({ typeName }) => typeName), files: createFileIndex(services) };
+}
+
+/** Begins in another turn, when whoever started the server has been told that it listens. */
+async function warmUp(validation: Validation, services: readonly DescService[], log: Logger): Promise<void> {
+  await setImmediate();
+  await validation.warmUp(services).catch((error: unknown) => reportError(log, error, "warm-up failed"));
 }
 
 /** Whether a request is no page's, which CORS has something to say about, and nothing that is read by GET. */

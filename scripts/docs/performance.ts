@@ -67,6 +67,7 @@ function markdown(recording: Recording, pages: readonly string[]): string {
     ),
     ...workerParts(recording),
     ...largeParts(recording),
+    ...startParts(recording),
     ...profileParts(recording),
   );
 }
@@ -118,6 +119,28 @@ function largeParts({ large }: Recording): string[] {
         heldWallMs.toFixed(0),
         memory.toFixed(1),
         memoryInARow.toFixed(1),
+      ]),
+    ),
+  ];
+}
+
+function startParts({ start }: Recording): string[] {
+  if (start.length === 0) return [];
+  const whole = (value: Estimate | undefined) =>
+    value === undefined
+      ? ""
+      : `${value.median.toFixed(0)} [${value.low.toFixed(0)}, ${value.high.toFixed(0)}]`;
+  return [
+    "### Start",
+    "From the start of a process until it says that it is ready, with services of ten methods each: processor time of all threads, the time that passed, and that in multiples of a bare connect-node server of the same services. The gateway is the package as it is published, and from a checkout, both with a compile cache, as they have it from their second start on.",
+    table(
+      ["Services", "", "CPU, ms", "passed, ms", "passed, connect-node = 1"],
+      start.map(({ name, services, cpuMs, readyMs, ratio }) => [
+        String(services),
+        code(name),
+        whole(cpuMs),
+        whole(readyMs),
+        name === "connect-node" ? "" : estimated(ratio),
       ]),
     ),
   ];

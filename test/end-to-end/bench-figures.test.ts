@@ -95,7 +95,7 @@ test("others used what the machine did, and what was taken from it, without what
 });
 
 const estimate = { median: 2, low: 1, high: 3 };
-const none = { calls: [], codec: [], workers: [], large: [] };
+const none = { calls: [], codec: [], workers: [], large: [], start: [] };
 
 test("the figures that are wanted are held against medians, where they were measured", () => {
   expect(targetsOf(none)).toEqual([]);
@@ -103,12 +103,22 @@ test("the figures that are wanted are held against medians, where they were meas
   const large = [
     { name: "gateway gRPC", pageBytes: 1, heldMs: 30, heldWallMs: 99, memory: 6.01, memoryInARow: 9 },
   ];
-  const targets = targetsOf({ ...none, workers, large });
-  expect(targets.map(isReached)).toEqual([false, true, false]);
+  const bare = {
+    name: "connect-node",
+    services: 1,
+    readyMs: estimate,
+    cpuMs: estimate,
+    ratio: estimate,
+  } as const;
+  const start = [bare, { ...bare, name: "gateway", ratio: { ...estimate, median: 3.1 } }] as const;
+  const targets = targetsOf({ ...none, workers, large, start });
+  expect(targets.map(isReached)).toEqual([false, true, false, true, false]);
   expect(targetCells(targets)).toEqual([
     ["two workers, gRPC: calls/s, one worker = 1", "1.50 [1.00, 3.00]", ">= 1.6", "no"],
     ["6,400 posts, gRPC: event loop held, ms", "30.00", "<= 30", "yes"],
     ["6,400 posts, gRPC: memory, page = 1", "6.01", "<= 6", "no"],
+    ["start, 1 service: CPU, ms", "2.00 [1.00, 3.00]", "<= 600", "yes"],
+    ["start, 1 service: ready, bare connect-node server = 1", "3.10 [1.00, 3.00]", "<= 3", "no"],
   ]);
 });
 

@@ -8,6 +8,7 @@ import { readFrame } from "../../bench/load/http2-frames.ts";
 import { isWanted, readOptions } from "../../bench/options.ts";
 import { figureLines, holds } from "../../bench/reliability/figure.ts";
 import { benchReliability } from "../../bench/reliability.ts";
+import { measureStart, START_NAMES } from "../../bench/start.ts";
 import { type Estimate, estimate, median, percentile, quietest } from "../../bench/statistics.ts";
 import { ROOT } from "./child.ts";
 
@@ -180,3 +181,14 @@ test("every contestant serves the page, and ratios come out", async () => {
     expect([low, high]).toEqual([median, median]);
   }
 });
+
+test("starts are those of a bare server, of the gateway as it is published, and from a checkout", async () => {
+  const options = readOptions(["start", "--rounds", "1", "--only", "start 1"]);
+  if (options === undefined) throw new Error("expected options");
+  const figures = await measureStart(options);
+  expect(figures.map(({ name, services }) => [name, services])).toEqual(START_NAMES.map((name) => [name, 1]));
+  for (const { readyMs, ratio } of figures) {
+    expect(readyMs.median).toBeGreaterThan(0);
+    expect(ratio.median).toBeGreaterThan(0);
+  }
+}, 120_000);

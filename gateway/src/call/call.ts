@@ -1,15 +1,17 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { type ConnectError, createContextKey } from "@connectrpc/connect";
-import { type Context, context, ROOT_CONTEXT } from "@opentelemetry/api";
+import type { Context } from "@opentelemetry/api";
 import type { Caller } from "./caller.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Protocol } from "./protocol.ts";
 
 /** The span of a call. Without an OpenTelemetry SDK in the process it records nothing, and passes the context on. */
 export interface CallTrace {
-  /** The parent of the spans of its requests to upstreams. */
-  readonly context: Context;
+  /** The parent of the spans of its requests to upstreams; undefined where nobody traces. */
+  readonly context: Context | undefined;
+  /** Runs code within that context. */
+  readonly run: <T>(work: () => T) => T;
   /** 32 hexadecimal digits; undefined when neither the caller nor an SDK has begun a trace. */
   readonly traceId: string | undefined;
   /** Ends it with `ok` or the code of its error. */
@@ -17,7 +19,12 @@ export interface CallTrace {
 }
 
 /** A trace that is none, where nobody traces. */
-export const noTrace: CallTrace = { context: ROOT_CONTEXT, traceId: undefined, end: () => undefined };
+export const noTrace: CallTrace = {
+  context: undefined,
+  run: (work) => work(),
+  traceId: undefined,
+  end: () => undefined,
+};
 
 /** What a call holds of its request's body. */
 export interface BodyHold {
@@ -110,5 +117,5 @@ function asNobody<T>(work: () => T): T {
 /** Runs code that works for a call. */
 export function runAs<T>(call: Call, work: () => T): T {
   if (call.trace === noTrace) return storage.run(call, work);
-  return context.with(call.trace.context, () => storage.run(call, work));
+  return call.trace.run(() => storage.run(call, work));
 }

@@ -1,7 +1,6 @@
-import { availableParallelism } from "node:os";
 import { changesOf } from "../config/changes.ts";
 import { type Overrides, type Prepared, prepare } from "../config/inspect.ts";
-import { type Config, readConfig } from "../config/load.ts";
+import type { Config } from "../config/load.ts";
 import { ConfigError } from "../config/problems.ts";
 import { withDefaultLimits } from "../limits.ts";
 import { isLoopback } from "../listener/hosts.ts";
@@ -11,32 +10,18 @@ import { startMetricsServer } from "../metrics/metrics-server.ts";
 import { MergedMetrics } from "../workers/merged-metrics.ts";
 import type { WorkerReady } from "../workers/messages.ts";
 import { Supervisor, WorkerFailed } from "../workers/supervisor.ts";
-import { endOf, type SandboxFlags, startConfiguredSandbox } from "./configured-sandbox.ts";
+import { endOf, startConfiguredSandbox } from "./configured-sandbox.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
 import { oneWaiting } from "./one-waiting.ts";
 import { LAST_LINES_MS, printError, printLine } from "./output.ts";
 import { HangUp, type Stop, untilStopped } from "./signals.ts";
-
-/** How many processes serve. */
-export type Workers = Config["server"]["workers"];
-
-/** The options of `serve` that the primary process reads. */
-export interface WorkersFlags extends SandboxFlags {
-  readonly host?: string;
-  readonly workers?: Workers;
-}
+import { type WorkersFlags, workersOf } from "./workers-of.ts";
 
 /** How long a worker has beyond its own time to drain, in milliseconds: for the last spans, and the last lines. */
 const LAST_WORDS_MS = 5000 + LAST_LINES_MS;
 
 /** Settings that are the primary process's own: new workers do not change them. */
 const OF_PRIMARY = ["server.metrics", "sandbox"];
-
-/** How many processes are to serve. One where the configuration cannot be read: that one says why. */
-export function workersOf({ config: file, workers }: WorkersFlags): number {
-  const configured = workers ?? readConfig(file, process.env).config?.server.workers ?? 1;
-  return configured === "auto" ? availableParallelism() : configured;
-}
 
 /**
  * Serves by several processes that share the port. This one keeps them running, and serves no call: it starts the sandbox,

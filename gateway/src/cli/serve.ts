@@ -16,7 +16,6 @@ import { IdleMemory } from "./idle-memory.ts";
 import { endWithoutReader, printError, printLine } from "./output.ts";
 import { tryLines } from "./ready-lines.ts";
 import { createReload } from "./reload.ts";
-import { serveByWorkers, type Workers, workersOf } from "./serve-by-workers.ts";
 import {
   authorizationOf,
   type Showcase,
@@ -26,6 +25,7 @@ import {
   withShowcase,
 } from "./showcase.ts";
 import { HangUp, type Stop, untilStopped } from "./signals.ts";
+import { type Workers, workersOf } from "./workers-of.ts";
 
 export interface ServeOptions extends SandboxFlags {
   readonly port?: number;
@@ -47,7 +47,10 @@ export async function serve(options: ServeOptions): Promise<void> {
   // what it keeps in memory, workers do not share
   const workers = orders === undefined && options.auth !== true ? workersOf(options) : 1;
   endWithoutReader();
-  await (workers > 1 ? serveByWorkers(options, workers) : serveHere(options, orders));
+  if (workers === 1) return await serveHere(options, orders);
+  // one process has no workers to look after
+  const { serveByWorkers } = await import("./serve-by-workers.ts");
+  await serveByWorkers(options, workers);
 }
 
 /** Serves in this process, alone or as one of several workers. */

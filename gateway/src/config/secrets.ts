@@ -8,7 +8,6 @@ import {
   type TokenStore,
   type UpstreamOptions,
 } from "connect-rest";
-import { TokenFile, tokenStore } from "connect-rest/oauth";
 import { rightsOf } from "../credentials/caller-rights.ts";
 import { passThroughCredentials, wantedKindsOf } from "../credentials/pass-through.ts";
 import type { Environment } from "./environment.ts";
@@ -191,7 +190,7 @@ export class SecretReader {
     if (problem !== undefined) {
       this.report(`${problem}: connect-rest upstream-login ${upstream}`, "oauth2", "tokenFile");
     }
-    return tokenStore(new TokenFile(file), upstream);
+    return tokensIn(file, upstream);
   }
 
   report(text: string, ...keys: readonly PropertyKey[]): void {
@@ -202,6 +201,17 @@ export class SecretReader {
   get files(): FileReader {
     return new FileReader(this.config, this.path, this.problems);
   }
+}
+
+/** The tokens of an upstream in a file; its reader is loaded with them, beside all that a client of OAuth is. */
+function tokensIn(file: string, upstream: string): TokenStore {
+  return {
+    name: `${file}#${upstream}`,
+    update: async (renew) => {
+      const { TokenFile, tokenStore } = await import("connect-rest/oauth");
+      return await tokenStore(new TokenFile(file), upstream).update(renew);
+    },
+  };
 }
 
 /** What is seen at once; whatever else is wrong is an error of the first call. */

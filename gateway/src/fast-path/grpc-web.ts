@@ -16,7 +16,8 @@ const CODECS: ReadonlyMap<string, Codec> = new Map([
   ["application/grpc-web+json", "json"],
 ]);
 
-const okTrailers = trailerSerialize(new Headers({ "grpc-status": "0" }));
+/** Made with the first response: Node.js loads a client of HTTP for Headers. */
+let okTrailers: Uint8Array | undefined;
 
 /**
  * Unary calls of gRPC-Web (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md). Trailers of the client are
@@ -53,7 +54,10 @@ function response(
 
 /** The trailers of a call that has not failed, as bytes. */
 export function trailersOf(trailer: Headers | undefined): Uint8Array {
-  if (trailer === undefined) return okTrailers;
+  if (trailer === undefined) {
+    okTrailers ??= trailerSerialize(new Headers({ "grpc-status": "0" }));
+    return okTrailers;
+  }
   const trailers = new Headers(trailer);
   trailers.set("grpc-status", "0");
   return trailerSerialize(trailers);

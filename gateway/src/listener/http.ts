@@ -1,7 +1,8 @@
-import { type IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, type ServerHttp2Stream } from "node:http2";
 import type { Readable, Writable } from "node:stream";
 import type { Http2Request, Http2Response } from "./http2-message.ts";
+import { nodeHttp } from "./node-http.ts";
 import type { Origin } from "./origin.ts";
 
 /** A request of either HTTP version. */
@@ -81,7 +82,7 @@ export function isSent(response: HttpResponse): boolean {
   return outgoing(response).writableFinished && !("stream" in response && response.stream.aborted);
 }
 
-const { write, end } = ServerResponse.prototype;
+const { write, end } = nodeHttp.ServerResponse.prototype;
 
 /**
  * Whether nobody will read the bytes of a response any more: it was written to its connection as a whole, without an error, and

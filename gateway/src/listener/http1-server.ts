@@ -1,7 +1,8 @@
-import http from "node:http";
+import type http from "node:http";
 import type { Duplex } from "node:stream";
 import type { Limits, OnLimit } from "../limits.ts";
 import type { Callbacks } from "./callbacks.ts";
+import { nodeHttp } from "./node-http.ts";
 import { ofSocket } from "./preface.ts";
 import { type Refusal, sendRawRefusal } from "./refusal.ts";
 
@@ -46,7 +47,7 @@ export function createHttp1Server(
     // Without a Host, Node sends an empty 400: the listener says why.
     requireHostHeader: false,
   };
-  const server = http.createServer(options);
+  const server = nodeHttp.createServer(options);
   // One more than allowed: Node drops the rest silently, and the listener refuses by the count.
   server.maxHeadersCount = limits.headerCount + 1;
   const onClientError = (error: NodeJS.ErrnoException, socket: Duplex) => {

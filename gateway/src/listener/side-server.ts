@@ -1,7 +1,8 @@
-import http from "node:http";
+import type http from "node:http";
 import { Callbacks } from "./callbacks.ts";
 import { ANY_HOST, createHostCheck, hostsOf, isLoopback } from "./hosts.ts";
 import { cut } from "./http.ts";
+import { nodeHttp } from "./node-http.ts";
 import { UNCACHED } from "./refusal.ts";
 import { WriteWatch } from "./write-watch.ts";
 
@@ -41,7 +42,7 @@ export function startSideServer(
     requireHostHeader: false,
   };
   const isServed = createHostCheck(hostsOf(host, isLoopback(host) ? undefined : [ANY_HOST]));
-  const server = http.createServer(options);
+  const server = nodeHttp.createServer(options);
   const watch = new WriteWatch(() => STALLED_MS, ignore);
   const serve = (request: http.IncomingMessage, response: http.ServerResponse) => {
     const { host: authority } = request.headers;

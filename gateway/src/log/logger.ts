@@ -1,8 +1,10 @@
+import { createRequire } from "node:module";
 import pino, { type DestinationStream, type Logger } from "pino";
-import { isColorSupported, prettyFactory } from "pino-pretty";
 import { standardError } from "./standard-streams.ts";
 
 export type { Logger } from "pino";
+
+const require = createRequire(import.meta.url);
 
 /** From loud to quiet. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
@@ -36,6 +38,8 @@ export function silentLogger(): Logger {
 function linesOfStandardError(): DestinationStream {
   const queue = standardError();
   if (!process.stderr.isTTY) return queue;
+  // for people only
+  const { isColorSupported, prettyFactory }: typeof import("pino-pretty") = require("pino-pretty");
   const pretty = prettyFactory({ colorize: isColorSupported, translateTime: "SYS:HH:MM:ss.l" });
   return { write: (line) => queue.write(pretty(line)) };
 }

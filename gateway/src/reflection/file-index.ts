@@ -4,6 +4,7 @@ import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/p
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { UpstreamErrorSchema } from "connect-rest";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
+import { withImports } from "./with-imports.ts";
 
 /** No service imports these: clients find them by the `@type` of a detail. */
 const ERROR_DETAILS = [file_google_rpc_error_details, file_buf_validate_validate, UpstreamErrorSchema.file];
@@ -58,13 +59,6 @@ export function createFileIndex(services: readonly DescService[]): FileIndex {
       return bytes;
     },
   };
-}
-
-/** A file after everything that it imports, each once. */
-export function withImports(file: DescFile, seen: Set<DescFile> = new Set()): DescFile[] {
-  if (seen.has(file)) return [];
-  seen.add(file);
-  return [...file.dependencies.flatMap((imported) => withImports(imported, seen)), file];
 }
 
 /** The file's name with its ending: a descriptor of protobuf-es drops it. */

@@ -10,7 +10,8 @@ import {
   type ServerReflectionResponse as ResponseV1Alpha,
 } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { show } from "../text/show.ts";
-import { type FileIndex, withImports } from "./file-index.ts";
+import type { FileIndex } from "./file-index.ts";
+import { withImports } from "./with-imports.ts";
 
 type Response = MessageInitShape<typeof ServerReflectionResponseSchema>;
 type MessageResponse = NonNullable<Response["messageResponse"]>;
@@ -22,7 +23,7 @@ export interface Schema {
 }
 
 /** Serves reflection in both its versions. */
-export function reflectionRoutes(router: ConnectRouter, schema: () => Schema): void {
+export function reflectionRoutes(router: ConnectRouter, schema: () => Promise<Schema>): void {
   router.service(ReflectionV1, { serverReflectionInfo: (requests) => reflect(requests, schema) });
   router.service(ReflectionV1Alpha, {
     // The versions differ in nothing but the package of their messages.
@@ -41,12 +42,16 @@ export function reflectionRoutes(router: ConnectRouter, schema: () => Schema): v
  */
 async function* reflect(
   requests: AsyncIterable<ServerReflectionRequest>,
-  schema: () => Schema,
+  schema: () => Promise<Schema>,
 ): AsyncGenerator<Response> {
   const sent = new Set<DescFile>();
   for await (const request of requests) {
     const originalRequest = request;
-    yield { validHost: request.host, originalRequest, messageResponse: respond(request, schema(), sent) };
+    yield {
+      validHost: request.host,
+      originalRequest,
+      messageResponse: respond(request, await schema(), sent),
+    };
   }
 }
 

@@ -2,17 +2,23 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
-import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { gatewayError } from "../call/gateway-error.ts";
 import { ZSTD_WINDOW_LOG } from "./inflate.ts";
 
 /** Decompresses no more than this many bytes. */
 type Decompress = (bytes: Uint8Array, maxOutputLength: number) => Promise<Uint8Array>;
 
-/** What messages of clients may be compressed with, in the order of preference. */
+/**
+ * What messages of clients may be compressed with, in the order of preference. connect-node has the first two as well, but a server
+ * that is not its own would load all of its clients and servers with them.
+ */
 export const CLIENT_COMPRESSIONS: readonly Compression[] = [
-  compressionGzip,
-  compressionBrotli,
+  compression("gzip", promisify<Uint8Array, Buffer>(zlib.gzip), (bytes, maxOutputLength) =>
+    promisify(zlib.gunzip)(bytes, { maxOutputLength }),
+  ),
+  compression("br", promisify<Uint8Array, Buffer>(zlib.brotliCompress), (bytes, maxOutputLength) =>
+    promisify(zlib.brotliDecompress)(bytes, { maxOutputLength }),
+  ),
   ...zstdCompressions(),
   compression("deflate", promisify(zlib.deflate), (bytes, maxOutputLength) =>
     promisify(zlib.inflate)(bytes, { maxOutputLength }),
@@ -35,16 +41,21 @@ function compression(
 ): Compression {
   return {
     name,
-    compress: async (bytes) => new Uint8Array(await compress(bytes)),
+    compress: async (bytes) => ownBytes(await compress(bytes)),
     decompress: async (bytes, maxBytes) => {
       if (bytes.length === 0) return new Uint8Array();
       try {
-        return new Uint8Array(await decompress(bytes, maxBytes));
+        return ownBytes(await decompress(bytes, maxBytes));
       } catch (error) {
         throw failure(error, maxBytes);
       }
     },
   };
+}
+
+/** The bytes, copied only where they are in memory that others share. */
+function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }
 
 function failure(error: unknown, maxBytes: number): ConnectError {

@@ -1,5 +1,3 @@
-import { PostgresStore } from "./postgres-store.ts";
-import { SqliteStore } from "./sqlite-store.ts";
 import type { Store } from "./store.ts";
 
 /** Where state is kept. */
@@ -7,7 +5,12 @@ export type StorePlace = { readonly file: string } | { readonly postgresUrl: str
 
 /** Opens a store, and brings it to the newest version. Rejects with a StoreError where that is not possible. */
 export async function openStore(place: StorePlace): Promise<Store> {
-  if ("file" in place) return new SqliteStore({ file: place.file });
+  // one of the two, and that only where there is state
+  if ("file" in place) {
+    const { SqliteStore } = await import("./sqlite-store.ts");
+    return new SqliteStore({ file: place.file });
+  }
+  const { PostgresStore } = await import("./postgres-store.ts");
   const store = new PostgresStore({ url: place.postgresUrl });
   try {
     await store.connect();

@@ -1,28 +1,19 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import {
-  type Context,
-  context,
-  isSpanContextValid,
-  ProxyTracerProvider,
-  propagation,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from "@opentelemetry/api";
+import type { Context, Span } from "@opentelemetry/api";
 import { type CallTrace, noTrace } from "../call/call.ts";
 import type { Caller } from "../call/caller.ts";
 import { methodPath } from "../call/method-path.ts";
 import type { Protocol } from "../call/protocol.ts";
 import { type HttpRequest, isHttp2 } from "../listener/http.ts";
 import { VERSION } from "../version.ts";
+import { registeredApi, tracingApi } from "./api.ts";
 import { extractContext } from "./propagation.ts";
 
 const TRACER = "connect-rest-gateway";
 
 /** Where all spans of the gateway come from. */
 export function tracer() {
-  return trace.getTracer(TRACER, VERSION);
+  return tracingApi().trace.getTracer(TRACER, VERSION);
 }
 
 /**
@@ -49,6 +40,7 @@ export function startCallTrace(
   request: HttpRequest,
 ): CallTrace {
   if (!isTraced(request)) return noTrace;
+  const { context, isSpanContextValid, SpanKind, trace } = tracingApi();
   const parent = parentOf(request);
   const socket = isHttp2(request) ? request.stream.session?.socket : request.socket;
   const attributes = {
@@ -64,8 +56,10 @@ export function startCallTrace(
   const end = (code: string) => endSpan(span, protocol, code);
   const { traceId } = span.spanContext();
   // without an SDK and a caller's trace there is nothing to hand on
-  if (!isSpanContextValid(span.spanContext())) return { context: parent, traceId: undefined, end };
-  return { context: trace.setSpan(parent, span), traceId, end };
+  const isValid = isSpanContextValid(span.spanContext());
+  const own = isValid ? trace.setSpan(parent, span) : parent;
+  const run = <T>(work: () => T) => context.with(own, work);
+  return { context: own, run, traceId: isValid ? traceId : undefined, end };
 }
 
 /**
@@ -73,7 +67,10 @@ export function startCallTrace(
  * a span would be none, and have nothing to go on with.
  */
 function isTraced({ headers }: HttpRequest): boolean {
-  if (headers.traceparent !== undefined || propagation.fields().length > 0) return true;
+  if (headers.traceparent !== undefined) return true;
+  if (registeredApi() === undefined) return false;
+  const { propagation, ProxyTracerProvider, trace } = tracingApi();
+  if (propagation.fields().length > 0) return true;
   const provider = trace.getTracerProvider();
   // the API's own provider, until an SDK has set one
   return (
@@ -83,6 +80,7 @@ function isTraced({ headers }: HttpRequest): boolean {
 
 /** The span that is active belongs to this request where it goes on with its trace; else it is something else's. */
 function parentOf(request: HttpRequest): Context {
+  const { context, isSpanContextValid, trace } = tracingApi();
   const remote = extractContext(request.headers);
   const active = trace.getActiveSpan()?.spanContext();
   if (active === undefined || !isSpanContextValid(active)) return remote;
@@ -95,6 +93,6 @@ function endSpan(span: Span, protocol: Protocol, code: string): void {
   // Connect has no code for success
   if (code !== "ok" || protocol !== "connect") span.setAttribute("rpc.response.status_code", status);
   if (code !== "ok") span.setAttribute("error.type", status);
-  if (SERVER_FAULTS.has(code)) span.setStatus({ code: SpanStatusCode.ERROR, message: code });
+  if (SERVER_FAULTS.has(code)) span.setStatus({ code: tracingApi().SpanStatusCode.ERROR, message: code });
   span.end();
 }

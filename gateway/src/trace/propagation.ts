@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type Context, propagation, ROOT_CONTEXT, type TextMapGetter } from "@opentelemetry/api";
-import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import type { Context, TextMapGetter, TextMapPropagator } from "@opentelemetry/api";
+import { tracingApi, tracingCore } from "./api.ts";
 
-const w3c = new W3CTraceContextPropagator();
+let w3c: TextMapPropagator | undefined;
 
 const getter: TextMapGetter<IncomingHttpHeaders> = {
   keys: (headers) => Object.keys(headers),
@@ -10,13 +10,16 @@ const getter: TextMapGetter<IncomingHttpHeaders> = {
 };
 
 /** The process's own propagator where an SDK has set one, else that of W3C Trace Context. */
-function propagator(): Pick<W3CTraceContextPropagator, "extract" | "inject"> {
-  return propagation.fields().length === 0 ? w3c : propagation;
+function propagator(): Pick<TextMapPropagator, "extract" | "inject"> {
+  const { propagation } = tracingApi();
+  if (propagation.fields().length > 0) return propagation;
+  w3c ??= new (tracingCore().W3CTraceContextPropagator)();
+  return w3c;
 }
 
 /** The trace context that a caller sent; the root when there is none. */
 export function extractContext(headers: IncomingHttpHeaders): Context {
-  return propagator().extract(ROOT_CONTEXT, headers, getter);
+  return propagator().extract(tracingApi().ROOT_CONTEXT, headers, getter);
 }
 
 /** The headers that carry a trace context to an upstream. Baggage stays here: it says more than ids. */

@@ -1,15 +1,7 @@
-import {
-  type Attributes,
-  context,
-  isSpanContextValid,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from "@opentelemetry/api";
-import { suppressTracing } from "@opentelemetry/core";
+import type { Attributes } from "@opentelemetry/api";
 import type { RequestEnd, RequestReport } from "connect-rest";
 import { type Call, currentCall } from "../call/call.ts";
+import { registeredApi, tracingApi, tracingCore } from "./api.ts";
 import { tracer } from "./call-trace.ts";
 import { injectContext } from "./propagation.ts";
 import { outcomeOfRequest } from "./request-outcome.ts";
@@ -36,6 +28,9 @@ const NONE: RequestTrace = { headers: undefined, run: undefined, end: () => unde
 export function startRequestTrace(call: Call | undefined, report: RequestReport): RequestTrace {
   // a call without a trace has neither an SDK above it, which gives each call one, nor a caller's trace to go on with
   if (call !== undefined && call.trace.traceId === undefined) return NONE;
+  // the same outside of calls, where only an SDK traces
+  if (call === undefined && registeredApi() === undefined) return NONE;
+  const { context, isSpanContextValid, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } = tracingApi();
   const { upstream, verb } = report;
   const parent = call?.trace.context ?? ROOT_CONTEXT;
   const attributes = attributesOf(call, report);
@@ -43,7 +38,7 @@ export function startRequestTrace(call: Call | undefined, report: RequestReport)
   const own = trace.setSpan(parent, span);
   return {
     headers: isSpanContextValid(span.spanContext()) ? injectContext(own) : {},
-    run: (send) => context.with(suppressTracing(own), send),
+    run: (send) => context.with(tracingCore().suppressTracing(own), send),
     end: (end) => {
       const { status } = end;
       if (status !== undefined) span.setAttribute("http.response.status_code", status);
@@ -60,7 +55,7 @@ export function startRequestTrace(call: Call | undefined, report: RequestReport)
 /** Runs code of the user's within the span of the call, where its own requests are spans as well. */
 export function traced<T>(work: () => T): T {
   const call = currentCall();
-  return call === undefined ? work() : context.with(call.trace.context, work);
+  return call === undefined ? work() : call.trace.run(work);
 }
 
 function attributesOf(call: Call | undefined, { upstream, verb, origin }: RequestReport): Attributes {

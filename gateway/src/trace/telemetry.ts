@@ -1,7 +1,4 @@
-import { logs, metrics, trace } from "@opentelemetry/api";
-
-/** Where every copy of the API of OpenTelemetry looks for what an SDK has registered. */
-const GLOBAL_API = Symbol.for("opentelemetry.js.api.1");
+import { registeredApi, tracingApi } from "./api.ts";
 
 /** What every SDK's providers have, and the API does not name. */
 interface Flushable {
@@ -13,6 +10,8 @@ interface Flushable {
  * the process is about to end. Never rejects: a collector that is away is the SDK's to report.
  */
 export async function flushTelemetry(): Promise<void> {
+  if (registeredApi() === undefined) return;
+  const { logs, metrics, trace } = tracingApi();
   const tracing = trace.getTracerProvider();
   const providers: unknown[] = [
     isProxy(tracing) ? tracing.getDelegate() : tracing,
@@ -27,9 +26,9 @@ export async function flushTelemetry(): Promise<void> {
  * registers itself where this one does not look, and nobody else says so. undefined where all is well.
  */
 export function telemetryProblem(): string | undefined {
-  const global: unknown = Reflect.get(globalThis, GLOBAL_API);
-  if (typeof global !== "object" || global === null || !("trace" in global)) return undefined;
-  if (global.trace === undefined || global.trace === trace.getTracerProvider()) return undefined;
+  const global = registeredApi();
+  if (global === undefined || !("trace" in global) || global.trace === undefined) return undefined;
+  if (global.trace === tracingApi().trace.getTracerProvider()) return undefined;
   const version = "version" in global ? String(global.version) : "unknown";
   return `the OpenTelemetry SDK that is loaded uses version ${version} of @opentelemetry/api, which is older than the gateway's: there are no spans; update the SDK`;
 }

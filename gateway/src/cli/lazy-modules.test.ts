@@ -1,0 +1,106 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, expect, test } from "vitest";
+import { runCli } from "../testing/child.ts";
+
+const testing = path.resolve(import.meta.dirname, "../testing");
+const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-lazy-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Writes down what is loaded when the process says that it is ready, before it says so. */
+const RECORDER = `
+import { writeFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+const modules = [];
+registerHooks({
+  load(url, context, next) {
+    modules.push(url);
+    return next(url, context);
+  },
+});
+const write = process.stdout.write;
+process.stdout.write = function (text, ...rest) {
+  if (/ready on/.test(text)) writeFileSync("loaded.json", JSON.stringify({ modules, builtin: process.moduleLoadList }));
+  return write.call(this, text, ...rest);
+};
+`;
+
+interface Loaded {
+  readonly modules: readonly string[];
+  readonly builtin: readonly string[];
+}
+
+/** What a gateway has loaded once it is ready, with more settings. */
+async function loadedWith(settings = ""): Promise<Loaded> {
+  const recorder = path.join(directory, "recorder.mjs");
+  writeFileSync(recorder, RECORDER);
+  const upstreams = "upstreams: { echo: { baseUrl: http://127.0.0.1:9 } }";
+  const adapters = `adapters: [${testing}/echo-rest.ts]`;
+  writeFileSync(path.join(directory, "connect-rest.yaml"), [adapters, upstreams, settings].join("\n"));
+  const run = runCli(["serve", "--port", "0"], directory, {
+    NODE_OPTIONS: `--import ${pathToFileURL(recorder).href}`,
+  });
+  await run.line(/^gateway ready on /);
+  run.process.kill("SIGINT");
+  await run.exit;
+  return JSON.parse(readFileSync(path.join(directory, "loaded.json"), "utf8")) as Loaded;
+}
+
+/** Packages that only some gateways need, or none before its first calls. */
+const LAZY_PACKAGES = [
+  "@bufbuild/cel",
+  "@bufbuild/re2",
+  "@connectrpc/connect-node",
+  "@opentelemetry/core",
+  "@redis/client",
+  "jose",
+  "koa",
+  "oidc-provider",
+  "pg",
+  "pino-pretty",
+];
+
+/** The same of files and folders of our own. */
+const LAZY_FILES = [
+  "gateway/src/authorization/authorization.ts",
+  "gateway/src/authorization/server/provider.ts",
+  "gateway/src/authorization/sign-in/create-sign-in.ts",
+  "gateway/src/bus/redis-bus.ts",
+  "gateway/src/cli/login.ts",
+  "gateway/src/cli/serve-by-workers.ts",
+  "gateway/src/protocol/constraints.ts",
+  "gateway/src/reflection/file-index.ts",
+  "gateway/src/store/postgres-store.ts",
+  "gateway/src/store/sqlite-store.ts",
+  "gateway/src/workers/supervisor.ts",
+  "runtime/src/oauth.ts",
+];
+
+/** Parts of Node.js: the client that it has for `fetch` and `Headers`, and SQLite. */
+const LAZY_BUILTIN = ["internal/deps/undici/undici", "sqlite"];
+
+function lazyOnes({ modules, builtin }: Loaded): string[] {
+  return [
+    ...LAZY_PACKAGES.filter((name) => modules.some((url) => url.includes(`/node_modules/${name}/`))),
+    ...LAZY_FILES.filter((file) => modules.some((url) => url.endsWith(`/${file}`))),
+    ...LAZY_BUILTIN.filter((name) => builtin.includes(`NativeModule ${name}`)),
+  ];
+}
+
+test("a gateway that is ready has loaded nothing that it may never need", async () => {
+  const loaded = await loadedWith();
+  expect(loaded.modules.some((url) => url.endsWith("/gateway/src/server.ts"))).toBe(true);
+  expect(lazyOnes(loaded)).toEqual([]);
+});
+
+test("what is configured is loaded before a gateway is ready", async () => {
+  const settings = `bus: { url: "redis://127.0.0.1:9" }\nwatch: { resumeKey: { env: RESUME_KEY } }`;
+  process.env.RESUME_KEY = "0".repeat(64);
+  try {
+    expect(lazyOnes(await loadedWith(settings))).toEqual(["@redis/client", "gateway/src/bus/redis-bus.ts"]);
+  } finally {
+    delete process.env.RESUME_KEY;
+  }
+});

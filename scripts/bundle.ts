@@ -1,0 +1,35 @@
+/** Bundles a package: a file of JavaScript for each entry, and few that they share. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildSync } from "esbuild";
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/** The executable and what is exported; what others have published stays where it is. */
+export function bundle(name: string, target: string, { exports = {}, bin }: { [key: string]: Json }): void {
+  const entries = Object.values(exports as { [key: string]: string }).map((path) => join(name, path));
+  buildSync({
+    entryPoints: bin === undefined ? entries : [...entries, join(name, "src/bin.ts")],
+    outdir: join(target, "src"),
+    outbase: join(name, "src"),
+    bundle: true,
+    splitting: true,
+    chunkNames: "shared/[name]-[hash]",
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node22",
+    charset: "utf8",
+    logLevel: "warning",
+  });
+}
+
+/** The executable is JavaScript already; what it starts is bundled. */
+export function copyEntry(name: string, target: string): void {
+  const entry = "bin/entry.cjs";
+  const source = join(name, entry);
+  if (!existsSync(source)) return;
+  mkdirSync(join(target, "bin"));
+  const code = readFileSync(source, "utf8").replace('"../src/bin.ts"', '"../src/bin.js"');
+  writeFileSync(join(target, entry), code, { mode: 0o755 });
+}
