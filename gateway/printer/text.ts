@@ -10,47 +10,52 @@ export function text(from: usize, to: usize): void {
   put(QUOTE);
   let at = from;
   let out = q;
-  let high: i32 = 0;
-  while (true) {
-    const block = v128.load(at);
-    v128.store(out, block);
-    let odd = special(block);
-    let bits = i8x16.bitmask(block);
-    const rest = to - at;
-    if (rest < 16) {
-      const mask = (1 << (<i32>rest)) - 1;
-      odd &= mask;
-      bits &= mask;
+  let high: u32 = 0;
+  while (at < to) {
+    const block = at;
+    const rest = to - block;
+    const inside: u32 = rest < 32 ? (1 << (<u32>rest)) - 1 : 0xffffffff;
+    let odd = (special(block) | (special(block + 16) << 16)) & inside;
+    high |= (i8x16.bitmask(v128.load(block)) | (i8x16.bitmask(v128.load(block, 16)) << 16)) & inside;
+    copy32(out, at);
+    while (odd !== 0) {
+      const next = block + ctz(odd);
+      writeTo(out + (next - at));
+      escaped(load<u8>(next));
+      at = next + 1;
+      room(to - at);
+      out = q;
+      copy32(out, at);
+      odd &= odd - 1;
     }
-    if (odd === 0) {
-      high |= bits;
-      if (rest <= 16) {
-        writeTo(out + rest);
-        break;
-      }
-      at += 16;
-      out += 16;
-      continue;
-    }
-    const plain = ctz(odd);
-    high |= bits & ((1 << plain) - 1);
-    at += <usize>plain;
-    writeTo(out + <usize>plain);
-    escaped(load<u8>(at++));
-    room(to - at);
-    out = q;
+    const end = min(block + 32, to);
+    out += end - at;
+    at = end;
   }
+  writeTo(out);
   put(QUOTE);
   if (high !== 0) checkUtf8(from, to);
 }
 
+function copy32(to: usize, from: usize): void {
+  const first = v128.load(from);
+  const second = v128.load(from, 16);
+  v128.store(to, first);
+  v128.store(to, second, 16);
+}
+
+/** Blocks that `special` compares with: V8 reads them faster than it makes them. */
+const TWOS = memory.data<u8>([2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]);
+const BLANKS = memory.data<u8>([32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32]);
+const BACKSLASHES = memory.data<u8>([92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92]);
+
 /** A bit for each of 16 bytes that JSON has not as it is. */
-function special(block: v128): i32 {
+function special(from: usize): u32 {
+  const block = v128.load(from);
+  // with its second bit turned, a quote comes to stand behind the control characters, and a space does not
+  const turned = v128.xor(block, v128.load(TWOS));
   return i8x16.bitmask(
-    v128.or(
-      v128.or(i8x16.eq(block, i8x16.splat(0x22)), i8x16.eq(block, i8x16.splat(0x5c))),
-      i8x16.lt_u(block, i8x16.splat(0x20)),
-    ),
+    v128.or(i8x16.le_u(turned, v128.load(BLANKS)), i8x16.eq(block, v128.load(BACKSLASHES))),
   );
 }
 

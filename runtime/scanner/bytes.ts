@@ -18,7 +18,8 @@ export const NULL: u32 = 0x6c6c756e;
 export const TRUE: u32 = 0x65757274;
 export const ALSE: u32 = 0x65736c61;
 
-const MIX: u64 = 0x9e3779b97f4a7c15;
+/** A bit for each character that is white space. */
+const SPACES: u64 = 0x100002600;
 
 /** The byte at a position. */
 export function byte(at: usize): u32 {
@@ -27,72 +28,74 @@ export function byte(at: usize): u32 {
 
 /** Behind white space. */
 export function space(from: usize): usize {
+  return byte(from) > 0x20 ? from : spaceEnd(from);
+}
+
+function spaceEnd(from: usize): usize {
   let at = from;
-  let c = byte(at);
-  while (c === 0x20 || c === 0x0a || c === 0x0d || c === 0x09) c = byte(++at);
+  while (isSpace(byte(at))) at++;
   return at;
+}
+
+function isSpace(c: u32): bool {
+  return c <= 0x20 && (SPACES >> <u64>c) & 1;
 }
 
 export function isDigit(c: u32): bool {
   return c - 0x30 < 10;
 }
 
-/** Where the next quote, backslash or control character is, 16 bytes at a time. */
+/** Where the next quote, backslash or control character is. */
 export function plainEnd(from: usize): usize {
   let at = from;
-  while (true) {
-    const mask = special(at);
-    if (mask !== 0) return at + ctz(mask);
-    at += 16;
+  let mask = special32(at);
+  while (mask === 0) {
+    at += 32;
+    mask = special32(at);
   }
+  return at + ctz(mask);
 }
+
+/** Blocks that `special` compares with: V8 reads them faster than it makes them. */
+const TWOS = memory.data<u8>([2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]);
+const BLANKS = memory.data<u8>([32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32]);
+const BACKSLASHES = memory.data<u8>([92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92, 92]);
 
 /** A bit for each of 16 bytes that is a quote, a backslash or a control character. */
 export function special(from: usize): i32 {
   const block = v128.load(from);
+  // with its second bit turned, a quote comes to stand behind the control characters, and a space does not
+  const turned = v128.xor(block, v128.load(TWOS));
   return i8x16.bitmask(
-    v128.or(
-      v128.or(i8x16.eq(block, i8x16.splat(0x22)), i8x16.eq(block, i8x16.splat(0x5c))),
-      i8x16.lt_u(block, i8x16.splat(0x20)),
-    ),
+    v128.or(i8x16.le_u(turned, v128.load(BLANKS)), i8x16.eq(block, v128.load(BACKSLASHES))),
   );
 }
 
-/** The hash of a key or word, 8 bytes at a time. */
-export function hash(from: usize, length: usize): u32 {
-  let h: u64 = (<u64>length + 1) * MIX;
-  let at = from;
-  let rest = length;
-  while (rest > 8) {
-    h = (h ^ load<u64>(at)) * MIX;
-    h ^= h >> 32;
-    at += 8;
-    rest -= 8;
-  }
-  if (rest > 0) h = (h ^ (load<u64>(at) & (u64.MAX_VALUE >> ((8 - <u64>rest) << 3)))) * MIX;
-  h ^= h >> 32;
-  return <u32>h | 1;
+/** Like `special`, for 32 bytes. */
+export function special32(from: usize): u32 {
+  return special(from) | (special(from + 16) << 16);
 }
 
-/** Whether two stretches of bytes are the same. */
-export function same(a: usize, b: usize, length: usize): bool {
-  let i: usize = 0;
-  while (length - i >= 8) {
-    if (load<u64>(a + i) !== load<u64>(b + i)) return false;
-    i += 8;
-  }
-  const rest = length - i;
-  if (rest === 0) return true;
-  return ((load<u64>(a + i) ^ load<u64>(b + i)) & (u64.MAX_VALUE >> ((8 - <u64>rest) << 3))) === 0;
+/** The bits of a mask from one on. */
+export function bitsFrom(mask: u32, first: usize): u32 {
+  return first < 32 ? (mask >> first) << first : 0;
 }
 
-/** Copies 16 bytes at a time, and up to 15 more than asked for. */
+/** Copies 32 bytes at a time, and up to 31 more than asked for. */
 export function copyLoosely(to: usize, from: usize, length: usize): void {
   if (length > 512) {
     memory.copy(to, from, length);
     return;
   }
-  for (let i: usize = 0; i < length; i += 16) v128.store(to + i, v128.load(from + i));
+  copy32(to, from);
+  for (let i: usize = 32; i < length; i += 32) copy32(to + i, from + i);
+}
+
+export function copy32(to: usize, from: usize): void {
+  const first = v128.load(from);
+  const second = v128.load(from, 16);
+  v128.store(to, first);
+  v128.store(to, second, 16);
 }
 
 /** The value of a hexadecimal digit; negative for another character. */

@@ -15,15 +15,11 @@ export const MESSAGE_CHOICES: usize = 20;
 export const MESSAGE_CHOICE_COUNT: usize = 24;
 /** Whether others share its object, so that its keys must be remembered. */
 export const MESSAGE_SHARED: usize = 28;
-/** For each rank the address of a field. */
-export const MESSAGE_FIELDS: usize = 32;
 /** Lists of ranks of which one may be there: each with its length in front. */
-export const MESSAGE_ONEOFS: usize = 36;
-export const MESSAGE_ONEOF_COUNT: usize = 40;
+export const MESSAGE_ONEOFS: usize = 32;
+export const MESSAGE_ONEOF_COUNT: usize = 36;
 /** How many bytes the length of the last such message took; the scanner's own. */
-export const MESSAGE_GUESS: usize = 44;
-/** The row of the key that came first in the last such object; the scanner's own. */
-export const MESSAGE_FIRST: usize = 48;
+export const MESSAGE_GUESS: usize = 40;
 
 export const COLLECTOR_NONE = 0;
 export const COLLECTOR_RAW = 1;
@@ -31,16 +27,15 @@ export const COLLECTOR_IGNORE = 2;
 /** As only the decoder can. */
 export const COLLECTOR_LEFT = 3;
 
-/** A key in the hash table of a message. */
-export const ROW_SIZE: usize = 28;
-export const ROW_HASH: usize = 0;
-export const ROW_KEY: usize = 4;
-export const ROW_LENGTH: usize = 8;
-export const ROW_TARGETS: usize = 12;
-export const ROW_TARGET_COUNT: usize = 16;
-export const ROW_FLAGS: usize = 20;
-/** The row of the key that came next in the last object that had both; the scanner's own. */
-export const ROW_NEXT: usize = 24;
+/** A key in the hash table of a message: a word, the fields that are read from it, and flags. */
+export const ROW_SIZE: usize = 32;
+export const ROW_SHIFT: usize = 5;
+/** The one field, if there is one, and nothing else is asked of the key: a target, and the address of the field; 0 otherwise. */
+export const ROW_TARGET: usize = 12;
+export const ROW_FIELD: usize = 16;
+export const ROW_TARGETS: usize = 20;
+export const ROW_TARGET_COUNT: usize = 24;
+export const ROW_FLAGS: usize = 28;
 /** A message that shares the object may know the key. */
 export const ROW_SHARED: u32 = 1;
 /** The message itself knows the key. */
@@ -48,15 +43,19 @@ export const ROW_OWN: u32 = 2;
 /** A oneof is chosen by the key. */
 export const ROW_CHOICE: u32 = 4;
 
-/** A rank, the place of the key among those of the field, and whether it is the last one. */
+/** A rank, the place of the key among those of the field, and whether it is the last one; behind it the field's address. */
+export const TARGET_SIZE: usize = 8;
+export const TARGET_FIELD: usize = 4;
 export const TARGET_LAST: u32 = 0x80000000;
 
 export const FIELD_KIND: usize = 0;
-export const FIELD_TAG: usize = 4;
-export const FIELD_ARGUMENT: usize = 8;
-export const FIELD_LOOSE: usize = 12;
-export const FIELD_TEXT: usize = 16;
-export const FIELD_TEXT_LENGTH: usize = 20;
+/** The bytes of the tag, and how many there are. */
+export const FIELD_TAG_LENGTH: usize = 4;
+export const FIELD_TAG: usize = 8;
+export const FIELD_ARGUMENT: usize = 16;
+export const FIELD_LOOSE: usize = 20;
+export const FIELD_TEXT: usize = 24;
+export const FIELD_TEXT_LENGTH: usize = 28;
 
 /** How a field is read. */
 export const KIND_HANDOVER = 0;
@@ -96,6 +95,8 @@ export const KIND_SLOT = 27;
 export const KIND_PAYLOAD = 28;
 export const KIND_ENVELOPE = 29;
 export const KIND_STATUS = 30;
+/** The list of a page in place of a message. */
+export const KIND_PAGE = 31;
 
 /** A oneof whose members are chosen by what the object has. */
 export const CHOICE_SIZE: usize = 40;
@@ -136,13 +137,15 @@ export const MEMBER_SIZE: usize = 8;
 export const MEMBER_FIELD: usize = 0;
 export const MEMBER_SLOT: usize = 4;
 
+/** The row of a word in any hash table. */
+export const WORD_HASH: usize = 0;
+export const WORD_TEXT: usize = 4;
+export const WORD_LENGTH: usize = 8;
+
 /** The words of an enum: a hash table. */
 export const ENUM_MASK: usize = 0;
 export const ENUM_ROWS: usize = 4;
 export const WORD_SIZE: usize = 20;
-export const WORD_HASH: usize = 0;
-export const WORD_TEXT: usize = 4;
-export const WORD_LENGTH: usize = 8;
 export const WORD_NUMBER: usize = 12;
 /** Whether a string, and whether a number may be spelled so. */
 export const WORD_FLAGS: usize = 16;

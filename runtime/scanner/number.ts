@@ -13,21 +13,50 @@ export let double: f64 = 0;
 
 /** An integer of at most 19 digits, written as such. */
 export function integer(from: usize): usize {
-  let at = from;
-  negative = byte(at) === MINUS;
-  if (negative) at++;
-  const start = at;
-  let c = byte(at);
-  let value: u64 = 0;
-  while (isDigit(c)) {
-    value = value * 10 + (c - 0x30);
-    c = byte(++at);
-  }
+  negative = byte(from) === MINUS;
+  const start = negative ? from + 1 : from;
+  const at = digitsEnd(start);
+  const c = byte(at);
   const digits = at - start;
-  magnitude = value;
   if (digits === 0 || (digits > 1 && byte(start) === 0x30)) return 0;
   if (digits > 19) return digits === 20 ? twentyDigits(start, at) : 0;
   return c === POINT || (c | 0x20) === 0x65 ? 0 : at;
+}
+
+/** Reads digits, eight at a time, into `magnitude`; returns the position behind them. */
+function digitsEnd(from: usize): usize {
+  let at = from;
+  let value: u64 = 0;
+  let chunk = load<u64>(at);
+  let count = digitsIn(chunk);
+  while (count === 8) {
+    value = value * 100000000 + eightDigits(chunk);
+    at += 8;
+    chunk = load<u64>(at);
+    count = digitsIn(chunk);
+  }
+  if (count > 0) {
+    value = value * load<u64>(TENS + (count << 3)) + eightDigits(chunk << (64 - ((<u64>count) << 3)));
+  }
+  magnitude = value;
+  return at + count;
+}
+
+const TENS = memory.data<u64>([1, 10, 100, 1000, 10000, 100000, 1000000, 10000000]);
+
+/** With how many digits eight characters begin. */
+function digitsIn(chunk: u64): usize {
+  const values = chunk ^ 0x3030303030303030;
+  // what is above nine sets the highest bit of its byte, and may spoil the bytes behind it alone
+  return <usize>ctz(((values + 0x7676767676767676) | values) & 0x8080808080808080) >> 3;
+}
+
+/** The number that eight digits are, of which the first may be zero bytes. */
+function eightDigits(chunk: u64): u64 {
+  const digits = chunk & 0x0f0f0f0f0f0f0f0f;
+  const pairs = (digits * 10 + (digits >> 8)) & 0x00ff00ff00ff00ff;
+  const fours = (pairs * 100 + (pairs >> 16)) & 0x0000ffff0000ffff;
+  return (fours * 10000 + (fours >> 32)) & 0xffffffff;
 }
 
 /** Up to 2^64 - 1 = 18446744073709551615: the sum of 20 digits has wrapped around where it is less than its first 19. */

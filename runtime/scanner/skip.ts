@@ -5,6 +5,7 @@
 import {
   ALSE,
   BACKSLASH,
+  bitsFrom,
   byte,
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -17,49 +18,40 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   POINT,
-  plainEnd,
   QUOTE,
   space,
+  special32,
   TRUE,
 } from "./bytes";
+import { plainOf } from "./escapes";
 
 /** Deeper values are left to JSON.parse, which does not recurse. */
 const MAX_DEPTH = 400;
 
 /** A string, from behind its opening quote. */
 export function skipString(from: usize): usize {
-  let at = from;
+  let block = from;
   while (true) {
-    at = plainEnd(at);
-    const c = byte(at);
-    if (c === QUOTE) return at + 1;
-    if (c !== BACKSLASH) return 0;
-    const escaped = byte(at + 1);
-    if (escaped === 0x75) {
-      if (hex4(at + 2) < 0) return 0;
-      at += 6;
-    } else {
-      if (!isShortEscape(escaped)) return 0;
-      at += 2;
+    let mask = special32(block);
+    let at = block;
+    while (mask !== 0) {
+      at = block + ctz(mask);
+      const c = byte(at);
+      if (c === QUOTE) return at + 1;
+      if (c !== BACKSLASH) return 0;
+      at = escapeEnd(at + 1);
+      if (at === 0) return 0;
+      mask = bitsFrom(mask, at - block);
     }
+    block = max<usize>(at, block + 32);
   }
 }
 
-/** Whether a backslash and this character are an escape of two characters. */
-export function isShortEscape(c: u32): bool {
-  switch (c) {
-    case 0x22:
-    case 0x5c:
-    case 0x2f:
-    case 0x62:
-    case 0x66:
-    case 0x6e:
-    case 0x72:
-    case 0x74:
-      return true;
-    default:
-      return false;
-  }
+/** Behind an escape, from behind its backslash. */
+function escapeEnd(from: usize): usize {
+  const c = byte(from);
+  if (plainOf(c) !== 0) return from + 1;
+  return c === 0x75 && hex4(from + 1) >= 0 ? from + 5 : 0;
 }
 
 /** A number, from its first character. */

@@ -1,6 +1,6 @@
 /** Strings of JSON as UTF-8. Each function returns the position behind the closing quote, or 0; `written` is where its output ends. */
-import { BACKSLASH, byte, hex4, QUOTE, special } from "./bytes";
-import { isShortEscape } from "./skip";
+import { BACKSLASH, bitsFrom, byte, copy32, hex4, QUOTE, special32 } from "./bytes";
+import { plainOf } from "./escapes";
 
 /** Where the last output ends. */
 export let written: usize = 0;
@@ -10,35 +10,35 @@ export function text(from: usize, to: usize): usize {
   let at = from;
   let out = to;
   while (true) {
-    while (true) {
-      v128.store(out, v128.load(at));
-      const mask = special(at);
-      if (mask !== 0) {
-        const plain: usize = ctz(mask);
-        at += plain;
-        out += plain;
-        break;
+    const block = at;
+    let mask = special32(block);
+    copy32(out, at);
+    while (mask !== 0) {
+      const next = block + ctz(mask);
+      out += next - at;
+      const c = byte(next);
+      if (c === QUOTE) {
+        written = out;
+        return next + 1;
       }
-      at += 16;
-      out += 16;
+      if (c !== BACKSLASH) return 0;
+      const plain = plainOf(byte(next + 1));
+      if (plain !== 0) {
+        store<u8>(out++, plain);
+        at = next + 2;
+      } else {
+        at = unescaped(next + 1, out);
+        if (at === 0) return 0;
+        out = written;
+      }
+      mask = bitsFrom(mask, at - block);
+      copy32(out, at);
     }
-    const c = byte(at);
-    if (c === QUOTE) break;
-    if (c !== BACKSLASH) return 0;
-    const escaped = byte(at + 1);
-    if (escaped === 0x75) {
-      at = unescaped(at + 2, out);
-      if (at === 0) return 0;
-      out = written;
-    } else {
-      const plain = plainOf(escaped);
-      if (plain === 0) return 0;
-      store<u8>(out++, plain);
-      at += 2;
+    if (at < block + 32) {
+      out += block + 32 - at;
+      at = block + 32;
     }
   }
-  written = out;
-  return at + 1;
 }
 
 /** Copies a string with its quotes as JSON.stringify writes it: with no more escapes than there have to be. */
@@ -48,16 +48,16 @@ export function rawText(from: usize, to: usize): usize {
   store<u8>(out++, QUOTE);
   while (true) {
     while (true) {
-      v128.store(out, v128.load(at));
-      const mask = special(at);
+      copy32(out, at);
+      const mask = special32(at);
       if (mask !== 0) {
         const plain: usize = ctz(mask);
         at += plain;
         out += plain;
         break;
       }
-      at += 16;
-      out += 16;
+      at += 32;
+      out += 32;
     }
     const c = byte(at);
     if (c === QUOTE) break;
@@ -68,7 +68,7 @@ export function rawText(from: usize, to: usize): usize {
       if (at === 0) return 0;
       out = written;
     } else {
-      if (!isShortEscape(escaped)) return 0;
+      if (plainOf(escaped) === 0) return 0;
       if (escaped !== 0x2f) store<u8>(out++, BACKSLASH);
       store<u8>(out++, escaped);
       at += 2;
@@ -79,30 +79,14 @@ export function rawText(from: usize, to: usize): usize {
   return at + 1;
 }
 
-/** The character of an escape of two characters; 0 for none. */
-function plainOf(c: u32): u32 {
-  switch (c) {
-    case 0x22:
-    case 0x5c:
-    case 0x2f:
-      return c;
-    case 0x62:
-      return 0x08;
-    case 0x66:
-      return 0x0c;
-    case 0x6e:
-      return 0x0a;
-    case 0x72:
-      return 0x0d;
-    case 0x74:
-      return 0x09;
-    default:
-      return 0;
-  }
+/** Writes the character of `\uXXXX`, or of a pair of those, from its `u`. */
+function unescaped(from: usize, to: usize): usize {
+  if (byte(from) !== 0x75) return 0;
+  return unescapedDigits(from + 1, to);
 }
 
-/** Writes the character of `\uXXXX`, or of a pair of those, from behind the `u`. */
-function unescaped(from: usize, to: usize): usize {
+/** The like, from behind the `u`. */
+function unescapedDigits(from: usize, to: usize): usize {
   let at = from + 4;
   let code = hex4(from);
   if (code < 0) return 0;
@@ -120,7 +104,7 @@ function unescaped(from: usize, to: usize): usize {
 /** Like `unescaped`, but what JSON does not allow to stand for itself stays escaped. */
 function reEscaped(from: usize, to: usize): usize {
   const code = hex4(from);
-  if (code >= 0x20 && code !== 0x22 && code !== 0x5c) return unescaped(from, to);
+  if (code >= 0x20 && code !== 0x22 && code !== 0x5c) return unescapedDigits(from, to);
   if (code < 0) return 0;
   const short = shortOf(code);
   store<u8>(to, BACKSLASH);

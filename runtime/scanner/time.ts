@@ -15,14 +15,20 @@ const DAY: i64 = 86400;
 export function count(from: usize, digits: i32): usize {
   const end = integerOrText(from);
   if (end === 0 || magnitude > 999999999999999999) return 0;
+  seconds = negative ? -(<i64>magnitude) : <i64>magnitude;
+  nanos = 0;
+  if (digits > 0) divide(digits);
+  return isInRange() ? end : 0;
+}
+
+/** Makes seconds and nanoseconds of a count of 10^-digits seconds. */
+function divide(digits: i32): void {
   let unit: i64 = 1;
   for (let i = 0; i < digits; i++) unit *= 10;
-  const value: i64 = negative ? -(<i64>magnitude) : <i64>magnitude;
-  let rest = value % unit;
+  let rest = seconds % unit;
   if (rest < 0) rest += unit;
-  seconds = (value - rest) / unit;
+  seconds = (seconds - rest) / unit;
   nanos = <i32>(rest * (1000000000 / unit));
-  return isInRange() ? end : 0;
 }
 
 /** `2025-11-01T11:00:00Z` in quotes, with a fraction and an offset; returns the position behind it, or 0. */

@@ -145,6 +145,26 @@ test("numbers, times and texts are never left to JavaScript, whatever they are",
   );
 });
 
+test("texts are printed alike with an escape or bytes that are no UTF-8 at every place of a block of 32 bytes", () => {
+  const notes = ['"', "\\", "\n", "\u0001", "é", "😀", "\u2028"].map((note) => Buffer.from(note));
+  const broken = [Buffer.of(0xff), Buffer.of(0xc3), Buffer.of(0xed, 0xa0, 0x80)];
+  for (const note of [...notes, ...broken]) {
+    for (let place = 0; place < 70; place++) {
+      const fill = Buffer.alloc(place, "x");
+      const text = Buffer.concat([fill, note, fill.subarray(place % 41), note]);
+      const bytes = Buffer.concat([
+        Buffer.of(0x0a, ...(text.length < 128 ? [] : [(text.length & 127) | 128])),
+        Buffer.of(text.length < 128 ? text.length : text.length >> 7),
+        text,
+      ]);
+      const printed = machine.print(StringValueSchema, bytes, undefined);
+      expect(printed && Buffer.from(printed).toString()).toBe(
+        broken.includes(note) ? undefined : JSON.stringify(text.toString()),
+      );
+    }
+  }
+});
+
 test("bytes in any order, with fields that are not known, are printed to the same text, or left to JavaScript", () => {
   let printed = 0;
   let asked = 0;

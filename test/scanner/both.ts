@@ -1,7 +1,9 @@
-import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
+import type { PaginateAdapter, UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { type FoundDifferences, NO_DIFFERENCES } from "../../runtime/src/decode/difference.ts";
+import type { JsonValue } from "../../runtime/src/json/json.ts";
 import { Decoder } from "../../runtime/src/response/decode.ts";
-import { readResponse } from "../../runtime/src/response/read-response.ts";
+import { Page } from "../../runtime/src/response/page.ts";
+import { type ReadResponse, readResponse } from "../../runtime/src/response/read-response.ts";
 import { ResponseScanner } from "../../runtime/src/response/scan-response.ts";
 import { Scanner } from "../../runtime/src/scan/scanner.ts";
 import { atOnce, type Work } from "../../runtime/src/time/work.ts";
@@ -66,6 +68,72 @@ function* inPieces(
     maxCost,
   );
   return found && { message: Buffer.from(found.bytes).toString("hex"), differences: found.differences };
+}
+
+/** What one of the two ways makes of a page. */
+export interface PageOutcome {
+  /** The items as hexadecimal digits, or the error in their place. */
+  readonly items: readonly string[] | string;
+  readonly differences: FoundDifferences;
+  /** What is around them, and their number: by this the next page is found. */
+  readonly around: unknown;
+}
+
+/** What the JavaScript decoder makes of a page. */
+export function decodedPage(adapter: PaginateAdapter, body: Uint8Array, maxCost = MAX_COST): PageOutcome {
+  return pageOutcome(adapter, () => readResponse(responseOf(body), adapter.rules, 0, maxCost));
+}
+
+/** What the scanner makes of a page; undefined where it leaves it to the decoder. */
+export function scannedPage(
+  adapter: PaginateAdapter,
+  body: Uint8Array,
+  maxCost = MAX_COST,
+): PageOutcome | undefined {
+  if (scanner === undefined) throw new Error("there is no WebAssembly");
+  const subject = { ...adapter };
+  let isLeft = false;
+  const outcome = pageOutcome(adapter, () => {
+    const read = scanner.page(subject, adapter.rules, responseOf(body), 0, maxCost);
+    isLeft = read === undefined;
+    return read;
+  });
+  return isLeft ? undefined : outcome;
+}
+
+function pageOutcome(adapter: PaginateAdapter, read: () => ReadResponse | undefined): PageOutcome {
+  try {
+    const response = read();
+    if (response === undefined) throw new Error("left");
+    const paths = { envelope: adapter.rules.envelope, paths: adapter.items, empty: adapter.empty };
+    const page = new Page(response.body, paths);
+    const { items, differences } = decoder.items(adapter, page, response, [...page.items.keys()]);
+    const { next } = adapter;
+    const last = next.kind === "cursor" && next.from === "last_item" ? page.items.at(-1) : undefined;
+    return {
+      items: items.map((item) => Buffer.from(item).toString("hex")),
+      differences,
+      around: {
+        value: without(response.body.value, page.list),
+        path: page.path,
+        misshapen: page.misshapen,
+        count: page.items.length,
+        last,
+        exact: response.body.exactly(),
+        verbatim: response.body.verbatim(),
+      },
+    };
+  } catch (error) {
+    return { items: String(error), differences: NO_DIFFERENCES, around: undefined };
+  }
+}
+
+/** The same value, the keys in the same order, but for a list in it. */
+function without(value: JsonValue | undefined, list: JsonValue | undefined): unknown {
+  if (value === list && Array.isArray(list)) return "the list";
+  if (Array.isArray(value)) return value.map((item) => without(item, list));
+  if (value === null || typeof value !== "object") return value;
+  return Object.entries(value).map(([key, item]) => [key, without(item, list)]);
 }
 
 function responseOf(body: Uint8Array) {

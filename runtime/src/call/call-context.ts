@@ -49,7 +49,7 @@ export interface RequestExtras {
   /** In place of the method's own. */
   readonly rules?: MethodRules;
   readonly stream?: BodyStream;
-  /** Whether nothing is asked of the response but its message, so that it may be scanned. Default: false. */
+  /** Whether nothing is asked of the response but its message or page, so that it may be scanned. Default: false. */
   readonly scan?: boolean;
   /** Whether it may be sent again where the method allows; never with a stream. Default: true. */
   readonly retry?: boolean;

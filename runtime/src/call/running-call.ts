@@ -254,6 +254,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     scanner: ResponseScanner,
   ): ReadResponse | undefined {
     const { adapter } = this;
+    if (adapter.kind === "paginate") {
+      const now = this.clock.now();
+      return this.knowing(() => scanner.page(adapter, rules, response, now, this.maxCost));
+    }
     if (adapter.kind !== "unary") return undefined;
     const read = scanner.read(adapter, rules, response, this.maxCost);
     // all that is needed of it is in the message

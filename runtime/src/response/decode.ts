@@ -20,7 +20,7 @@ import type { JsonValue } from "../json/json.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Work } from "../time/work.ts";
 import type { Body, PiecewiseBody } from "./body.ts";
-import type { Decoded } from "./decoded.ts";
+import type { Decoded, DecodedItems } from "./decoded.ts";
 import { isAllowedAbsence, isSpelledOut, misshapen } from "./empty.ts";
 import { payloadOf } from "./envelope.ts";
 import type { Page } from "./page.ts";
@@ -29,12 +29,6 @@ import { shapeError } from "./shape-error.ts";
 
 /** Adapters whose responses are a message as a whole. */
 type WholeAdapter = UnaryAdapter | UploadAdapter | OperationAdapter;
-
-/** Items of a page, each a response message. */
-export interface DecodedItems {
-  readonly items: ReadonlyArray<Uint8Array<ArrayBuffer>>;
-  readonly differences: FoundDifferences;
-}
 
 /** A record of a stream. */
 export interface RecordBody extends Pick<Body, "value" | "verbatim" | "malformed"> {
@@ -166,6 +160,7 @@ export class Decoder {
     response: ReadResponse,
     indices: readonly number[],
   ): DecodedItems {
+    if (response.items !== undefined) return response.items;
     const { out } = this;
     const write = ({ path, items }: Page, exact: boolean) => {
       out.reset(exact, response.body.textual);

@@ -6,3 +6,9 @@ export interface Decoded {
   /** What was not as declared. */
   readonly differences: FoundDifferences;
 }
+
+/** Items of a page, each a response message. */
+export interface DecodedItems {
+  readonly items: ReadonlyArray<Uint8Array<ArrayBuffer>>;
+  readonly differences: FoundDifferences;
+}

@@ -8,7 +8,7 @@ import { parseJsonExactly } from "../json/parse-json.ts";
 import type { Work } from "../time/work.ts";
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { type Body, readBody, readBodyInPieces, textOf } from "./body.ts";
-import type { Decoded } from "./decoded.ts";
+import type { Decoded, DecodedItems } from "./decoded.ts";
 import { hasErrorsAlone, statusOf } from "./envelope.ts";
 import { headerReader } from "./headers.ts";
 
@@ -19,6 +19,8 @@ export interface ReadResponse {
   readonly body: Body;
   /** The message in it, where it was read without parsing the body, which is then left out. */
   readonly decoded?: Decoded;
+  /** The items in it, where they were read without parsing them; in their place the list of the body has holes. */
+  readonly items?: DecodedItems;
 }
 
 /**
@@ -60,8 +62,8 @@ export function* readResponseInPieces(
   return body.inPieces === undefined ? check() : yield* body.inPieces.asking(check);
 }
 
-/** A response that is no error by its body. */
-function checked(
+/** A response that is no error by its body. Throws ConnectError otherwise. */
+export function checked(
   response: UpstreamResponse,
   header: HeaderReader,
   body: Body,

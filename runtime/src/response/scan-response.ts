@@ -1,4 +1,4 @@
-import type { AnyMethodAdapter, UnaryAdapter } from "../adapter/adapter.ts";
+import type { AnyMethodAdapter, PaginateAdapter, UnaryAdapter } from "../adapter/adapter.ts";
 import type { EnvelopeRule, MethodRules } from "../adapter/rules.ts";
 import { concernsSuccess } from "../errors/upstream-error.ts";
 import { type Scanner, type ScanPlan, scanner } from "../scan/scanner.ts";
@@ -8,7 +8,8 @@ import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { EMPTY_BODY, isPlainJson } from "./body.ts";
 import type { Decoded } from "./decoded.ts";
 import { headerReader } from "./headers.ts";
-import type { ReadResponse } from "./read-response.ts";
+import { bodyOfPage } from "./page-body.ts";
+import { checked, type ReadResponse } from "./read-response.ts";
 
 /** Of the responses of a method that the scanner never reads, it looks at every 256th. */
 const MAX_PASSES = 8;
@@ -107,9 +108,37 @@ export class ResponseScanner {
     return decoded;
   }
 
+  /**
+   * A page whose items are read already, and what is around them as it would be; undefined where it has to be read in another way.
+   *
+   * @param now milliseconds since 1970
+   * @throws ConnectError for an error in a response that looks like success
+   */
+  page(
+    adapter: PaginateAdapter,
+    rules: MethodRules,
+    response: UpstreamResponse,
+    now: number,
+    maxCost: number,
+  ): ReadResponse | undefined {
+    const { status, headers, body } = response;
+    if (!isSuccess(status, rules)) return undefined;
+    const header = headerReader(headers);
+    const subject = this.subjectFor(adapter, rules, response, header("content-type"));
+    if (subject === undefined) return undefined;
+    const found = this.scanner.scanPage(body, subject.plan, status === 200, maxCost);
+    const { next } = adapter;
+    const wantsLast = next.kind === "cursor" && next.from === "last_item";
+    const around = found && bodyOfPage(body, found, listPath(adapter), wantsLast);
+    counted(subject, around !== undefined);
+    if (found === undefined || around === undefined) return undefined;
+    const items = { items: found.items, differences: this.scanner.differences };
+    return { ...checked(response, header, around, rules, now), items };
+  }
+
   /** What is known of the method of a response that is to be scanned; undefined for one that is not. */
   private subjectFor(
-    adapter: UnaryAdapter,
+    adapter: UnaryAdapter | PaginateAdapter,
     rules: MethodRules,
     { status }: UpstreamResponse,
     contentType: string | undefined,
@@ -122,7 +151,7 @@ export class ResponseScanner {
     return isPlainJson(rules.responseEncoding, contentType) && !isPassed(subject) ? subject : undefined;
   }
 
-  private subjectOf(adapter: UnaryAdapter): Subject | undefined {
+  private subjectOf(adapter: UnaryAdapter | PaginateAdapter): Subject | undefined {
     const known = this.subjects.get(adapter);
     if (known !== undefined) return known === "none" ? undefined : known;
     const subject = this.newSubject(adapter);
@@ -130,9 +159,9 @@ export class ResponseScanner {
     return subject;
   }
 
-  private newSubject({ scan, rules }: UnaryAdapter): Subject | undefined {
-    const envelope = envelopeOf(rules.envelope, typeof scan === "function");
-    const plan = scan && envelope && this.scanner.plan(scan, envelope);
+  private newSubject(adapter: UnaryAdapter | PaginateAdapter): Subject | undefined {
+    const { rules } = adapter;
+    const plan = adapter.kind === "unary" ? this.messagePlan(adapter) : this.pagePlan(adapter);
     if (plan === undefined) return undefined;
     return {
       plan,
@@ -141,6 +170,24 @@ export class ResponseScanner {
       passes: 0,
     };
   }
+
+  private messagePlan({ scan, rules }: UnaryAdapter): ScanPlan | undefined {
+    const envelope = envelopeOf(rules.envelope, typeof scan === "function");
+    return scan && envelope && this.scanner.plan(scan, envelope);
+  }
+
+  private pagePlan(adapter: PaginateAdapter): ScanPlan | undefined {
+    const { rules, items, item, itemIsValue } = adapter;
+    const [path = "", ...others] = items;
+    if (others.length > 0 || itemIsValue || (rules.envelope?.payload.length ?? 0) > 1) return undefined;
+    const envelope = envelopeOf({ ...rules.envelope, payload: [listPath(adapter)] }, false);
+    return envelope && this.scanner.plan({ item, path }, envelope);
+  }
+}
+
+/** The path of the list from the root of the body, where there is one path. */
+function listPath({ rules, items: [path = ""] }: PaginateAdapter): string {
+  return [rules.envelope?.payload[0] ?? "", path].filter((each) => each !== "").join(".");
 }
 
 function isPassed(subject: Subject): boolean {

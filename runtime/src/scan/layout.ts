@@ -1,7 +1,7 @@
 /** The tables of the scanner in linear memory, as runtime/scanner/layout.ts reads them: sizes and offsets in 32-bit words. */
 
-/** The last two are the scanner's own, and so is the last of a row. */
-export const MESSAGE_WORDS = 13;
+/** The last one is the scanner's own. */
+export const MESSAGE_WORDS = 11;
 export const MESSAGE = {
   rows: 0,
   mask: 1,
@@ -11,21 +11,20 @@ export const MESSAGE = {
   choices: 5,
   choiceCount: 6,
   shared: 7,
-  fields: 8,
-  oneofs: 9,
-  oneofCount: 10,
-  guess: 11,
+  oneofs: 8,
+  oneofCount: 9,
+  guess: 10,
 } as const;
 export const COLLECTOR = { none: 0, raw: 1, ignore: 2, left: 3 } as const;
 
-export const ROW_WORDS = 7;
+export const ROW_WORDS = 8;
 export const ROW_SHARED = 1;
 export const ROW_OWN = 2;
 export const ROW_CHOICE = 4;
 export const TARGET_LAST = 0x8000_0000;
 
-export const FIELD_WORDS = 6;
-export const FIELD = { kind: 0, tag: 1, argument: 2 } as const;
+export const FIELD_WORDS = 8;
+export const FIELD = { kind: 0, tagLength: 1, tag: 2, argument: 4 } as const;
 export const KIND = {
   handover: 0,
   string: 1,
@@ -59,6 +58,7 @@ export const KIND = {
   payload: 28,
   envelope: 29,
   status: 30,
+  page: 31,
 } as const;
 
 export const TEST = {

@@ -10,7 +10,7 @@ interface Memory {
 /** What runtime/scanner/scan.ts exports; positions are addresses in linear memory. */
 interface Exports {
   readonly memory: Memory;
-  setUp(stack: number, stackEnd: number, end: number, structValue: number): void;
+  setUp(stack: number, stackEnd: number, end: number): void;
   scan(
     input: number,
     length: number,
@@ -20,6 +20,9 @@ interface Exports {
     room: number,
     withStatus: boolean,
   ): number;
+  listStart(): number;
+  listEnd(): number;
+  lastItemStart(): number;
   reportsStart(): number;
   reportsLength(): number;
   /** The address of words: see runtime/scanner/places.ts. */

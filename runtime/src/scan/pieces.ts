@@ -115,7 +115,7 @@ class PieceScan {
     const window = windowFor(machine, length);
     machine.bytes.set(bytes.subarray(0, head), window.input);
     machine.bytes.set(bytes.subarray(this.at, end), window.input + head);
-    machine.exports.setUp(window.stack, window.stackEnd, window.input, this.tables.structValue);
+    machine.exports.setUp(window.stack, window.stackEnd, window.input);
     const { input, output, end: room } = window;
     const written = machine.exports.scan(input, length, root, output, room, room, withStatus);
     if (written >= 0) return this.readLast(window, written);

@@ -58,6 +58,16 @@ export type ScanEntry =
   /** What a value of a JSON type is read as, where the decoder takes values of several types. */
   | { readonly type: string; readonly as: ScanField };
 
+/** The list of a page, whose items are messages, in place of a payload. */
+export interface ScanPage {
+  readonly item: AnyDecode;
+  /** By which path the list is reported. */
+  readonly path: string;
+}
+
+/** What a body is read as: a message, the only field of one, or a page. */
+export type ScanPayload = AnyDecode | ScanField | ScanPage;
+
 /** All that a decoder reads, in the order in which it writes. */
 export type ScanTable = readonly ScanEntry[];
 

@@ -5,7 +5,7 @@ import type { Work } from "../time/work.ts";
 import { Machine } from "./machine.ts";
 import { type PiecedMessage, scanInPieces, WINDOW_SIZES, type WindowSizes } from "./pieces.ts";
 import { readReports } from "./reports.ts";
-import type { AnyDecode, ScanField } from "./scan-table.ts";
+import type { ScanPayload } from "./scan-table.ts";
 import { type Envelope, Tables } from "./tables.ts";
 import { KEY_BYTES, windowFor } from "./window.ts";
 
@@ -20,11 +20,20 @@ export interface ScanPlan {
   readonly root: number;
 }
 
+/** A page of which the items have been read: messages, each in a buffer of its own. */
+export interface ScannedPage {
+  readonly items: ReadonlyArray<Uint8Array<ArrayBuffer>>;
+  /** Where the list is in the body, and its last item, if there is one. */
+  readonly start: number;
+  readonly end: number;
+  readonly lastItem: number;
+}
+
 /** Turns UTF-8 JSON into protobuf bytes in one pass, by WebAssembly. What is unusual it leaves to JavaScript. */
 export class Scanner {
   private readonly machine = new Machine();
   private readonly tables = new Tables(this.machine);
-  private readonly plans = new WeakMap<AnyDecode | ScanField, Map<string, ScanPlan>>();
+  private readonly plans = new WeakMap<ScanPayload, Map<string, ScanPlan>>();
   private found: FoundDifferences = NO_DIFFERENCES;
   private readonly sizes: WindowSizes;
 
@@ -34,7 +43,7 @@ export class Scanner {
   }
 
   /** What a payload and what is around it are; made once. undefined where there is no room for more. */
-  plan(payload: AnyDecode | ScanField, envelope: Envelope | "payload"): ScanPlan | undefined {
+  plan(payload: ScanPayload, envelope: Envelope | "payload"): ScanPlan | undefined {
     const known = this.plans.get(payload) ?? new Map<string, ScanPlan>();
     this.plans.set(payload, known);
     const name = nameOf(envelope);
@@ -43,7 +52,7 @@ export class Scanner {
     return plan;
   }
 
-  private newPlan(payload: AnyDecode | ScanField, envelope: Envelope | "payload"): ScanPlan | undefined {
+  private newPlan(payload: ScanPayload, envelope: Envelope | "payload"): ScanPlan | undefined {
     return this.machine.free > MAX_TABLE_BYTES ? undefined : { root: this.tables.body(payload, envelope) };
   }
 
@@ -71,6 +80,16 @@ export class Scanner {
       // no memory, or no stack
       return undefined;
     }
+  }
+
+  /** Like `scan`, by the plan of a page; undefined also for a large one. */
+  scanPage(bytes: Uint8Array, plan: ScanPlan, withStatus: boolean, maxCost: number): ScannedPage | undefined {
+    const message = this.scan(bytes, plan, withStatus, maxCost);
+    if (message === undefined) return undefined;
+    const { exports } = this.machine;
+    const items = repeated(message);
+    pool.release(message);
+    return { items, start: exports.listStart(), end: exports.listEnd(), lastItem: exports.lastItemStart() };
   }
 
   /** Whether a body is for `scanInPieces` alone. */
@@ -107,7 +126,7 @@ export class Scanner {
     machine.bytes.set(bytes, input);
     const isCostly = bytes.length * MAX_COST_PER_BYTE > maxCost;
     if (isCostly && isTooCostly(machine, input, bytes.length, output, maxCost)) return undefined;
-    machine.exports.setUp(stack, stackEnd, input, this.tables.structValue);
+    machine.exports.setUp(stack, stackEnd, input);
     const length = machine.exports.scan(input, bytes.length, root, output, end, end, withStatus);
     if (length < 0 || !this.isReported(machine)) return undefined;
     const message = pool.acquire(length);
@@ -125,6 +144,24 @@ export class Scanner {
     this.found = found ?? NO_DIFFERENCES;
     return found !== undefined;
   }
+}
+
+/** Copies of the values of a message that has nothing but a repeated field 1, of messages. */
+function repeated(message: Uint8Array<ArrayBuffer>): Array<Uint8Array<ArrayBuffer>> {
+  const values: Array<Uint8Array<ArrayBuffer>> = [];
+  for (let at = 0; at < message.length; ) {
+    // behind the tag, which is one byte
+    at++;
+    let length = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = message[at++] ?? 0;
+      length |= (byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    values.push(new Uint8Array(message.subarray(at, at + length)));
+    at += length;
+  }
+  return values;
 }
 
 /** A text for each envelope. */

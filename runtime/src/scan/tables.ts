@@ -26,12 +26,14 @@ import {
   type ScanChoice,
   type ScanField,
   type ScanKind,
+  type ScanPage,
+  type ScanPayload,
   type ScanTable,
   scanTableOf,
 } from "./scan-table.ts";
 
-/** The place of a key is a bit of a word. */
-const MAX_KEYS = 32;
+/** The place of a key is a bit of a word, which has eight for something else. */
+const MAX_KEYS = 24;
 /** A frame of so many ranks fits into no stack: whoever meets such a message hands over. */
 const UNREADABLE = 0xff_ffff;
 const ENCODER = new TextEncoder();
@@ -72,8 +74,6 @@ export type Envelope = ReadonlyMap<string, Envelope | "payload" | "status">;
 
 /** Writes the tables of messages into the memory of the scanner; each once, when it is first needed. */
 export class Tables {
-  /** The field of the values in google.protobuf.Struct. */
-  readonly structValue: number;
   private readonly machine: Machine;
   private readonly slot: number;
   private readonly messages = new Map<AnyDecode, number>();
@@ -86,13 +86,13 @@ export class Tables {
 
   constructor(machine: Machine) {
     this.machine = machine;
-    this.structValue = this.writeField(2, { kind: KIND.value });
     this.slot = this.writeField(0, { kind: KIND.slot });
   }
 
   /** The field that a body is. */
-  body(payload: AnyDecode | ScanField, envelope: Envelope | "payload"): number {
+  body(payload: ScanPayload, envelope: Envelope | "payload"): number {
     if (envelope !== "payload") return this.envelope(payload, envelope);
+    if ("item" in payload) return this.page(payload);
     if (typeof payload === "function") {
       return this.writeField(0, { kind: KIND.payload, argument: this.message(payload) });
     }
@@ -101,7 +101,13 @@ export class Tables {
     return this.writeField(0, { kind: KIND.payload, argument }, true);
   }
 
-  private envelope(payload: AnyDecode | ScanField, envelope: Envelope): number {
+  private page({ item, path }: ScanPage): number {
+    const argument = this.field([1, { list: item }]);
+    this.names.set(argument, path);
+    return this.writeField(0, { kind: KIND.page, argument });
+  }
+
+  private envelope(payload: ScanPayload, envelope: Envelope): number {
     const message = new MessageWriter();
     for (const [key, inner] of envelope) {
       const field =
@@ -145,10 +151,12 @@ export class Tables {
 
   /** The tag of a field; of a list that of its items. */
   tagOf(field: number): number {
-    const { words } = this.machine;
-    const at = field / 4;
-    const isList = words[at + FIELD.kind] === KIND.list;
-    return words[(isList ? (words[at + FIELD.argument] ?? 0) / 4 : at) + FIELD.tag] ?? 0;
+    const { words, bytes } = this.machine;
+    const isList = words[field / 4 + FIELD.kind] === KIND.list;
+    const at = isList ? (words[field / 4 + FIELD.argument] ?? 0) : field;
+    const start = at + FIELD.tag * 4;
+    const written = bytes.subarray(start, start + (words[at / 4 + FIELD.tagLength] ?? 0));
+    return written.reduceRight((tag, byte) => tag * 128 + (byte & 127), 0);
   }
 
   private writeTable(at: number, table: ScanTable): void {
@@ -283,7 +291,9 @@ export class Tables {
     const rows = this.hashed(
       [...message.keys].map(([key, { targets, isOwn, isShared, isChoice }]) => {
         const flags = (isShared ? ROW_SHARED : 0) | (isOwn ? ROW_OWN : 0) | (isChoice ? ROW_CHOICE : 0);
-        return [key, [this.write(targets), targets.length, flags]];
+        const fields = targets.flatMap((target) => [target, message.ranks[target & 0xffff] ?? 0]);
+        const [target = 0, field = 0] = targets.length === 1 && !isShared ? fields : [];
+        return [key, [target, field, this.write(fields), targets.length, flags]];
       }),
       ROW_WORDS,
     );
@@ -296,7 +306,6 @@ export class Tables {
       this.write(message.choices.flat()),
       message.choices.length,
       message.isShared ? 1 : 0,
-      this.write(message.ranks),
       this.write(oneofs.flatMap((ranks) => [ranks.length, ...ranks])),
       oneofs.length,
       1,
@@ -309,9 +318,11 @@ export class Tables {
     isLoose = false,
   ): number {
     const text = none === undefined ? [0, 0] : [this.text(none), byteLength(none)];
-    const words = [kind, tagOf(number, wireType), argument, isLoose ? 1 : 0, ...text];
+    const tag = varint(tagOf(number, wireType));
+    const words = [kind, tag.length, 0, 0, argument, isLoose ? 1 : 0, ...text];
     const at = this.machine.allocate(FIELD_WORDS * 4);
     this.fill(at, words);
+    this.machine.bytes.set(tag, at + FIELD.tag * 4);
     return at;
   }
 
@@ -326,6 +337,8 @@ export class Tables {
     const texts = entries.map(([text]) => this.text(text));
     const at = this.machine.allocate(size * rowWords * 4);
     for (const [index, [text, words]] of entries.entries()) {
+      // the scanner hands over what has an escape
+      if (isEscaped(text)) continue;
       const from = texts[index] ?? 0;
       const length = byteLength(text);
       const hash = this.machine.exports.hash(from, length) >>> 0;
@@ -340,8 +353,8 @@ export class Tables {
     const known = this.texts.get(text);
     if (known !== undefined) return known;
     const bytes = ENCODER.encode(text);
-    // read in words of eight bytes
-    const at = this.machine.allocate(bytes.length + 8);
+    // compared with 32 bytes, which have zeros behind a shorter word
+    const at = this.machine.allocate(bytes.length + 32);
     this.machine.bytes.set(bytes, at);
     this.texts.set(text, at);
     return at;
@@ -460,6 +473,14 @@ function fits(table: ScanTable): boolean {
 
 function tagOf(number: number, wireType: number): number {
   return ((number << 3) | wireType) >>> 0;
+}
+
+function isEscaped(text: string): boolean {
+  return JSON.stringify(text) !== `"${text}"`;
+}
+
+function varint(value: number): number[] {
+  return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
 }
 
 function byteLength(text: string): number {

@@ -20,7 +20,7 @@ export async function* paginate(
   const pager = new Pager(call, message);
   const pacer = new Pacer(call.context.signal);
   for (let pages = 1; ; pages++) {
-    const response = await call.send(pager.request);
+    const response = await call.send(pager.request, { scan: true });
     const page = call.page(response, items, call.adapter.empty);
     yield* paced(await call.items(page, response), pacer);
     const { inPieces } = response.body;

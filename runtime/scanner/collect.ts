@@ -1,0 +1,56 @@
+/** Keys that no field knows, once their object has ended. */
+import * as L from "./layout";
+import { close, copied, goOn, hasRoom, out, put, varint } from "./output";
+import { raw } from "./raw";
+import {
+  CHOICE,
+  ENTRY,
+  ENTRY_FLAGS,
+  ENTRY_KEY,
+  ENTRY_LENGTH,
+  ENTRY_VALUE,
+  HELD,
+  OWN,
+  TAKEN,
+  take,
+  waiting,
+} from "./waiting";
+
+/** Writes the keys that wait since `first` and that no field knows, where the message collects them. */
+export function collect(message: usize, first: usize, isShared: bool): bool {
+  const collector = load<u32>(message, L.MESSAGE_COLLECTOR);
+  const end = waiting;
+  for (let entry = first; entry < end; entry += ENTRY) {
+    const flags = load<u32>(entry, ENTRY_FLAGS);
+    if ((flags & (CHOICE | TAKEN)) === CHOICE) return false;
+    if (flags & (OWN | TAKEN)) continue;
+    if (isShared && flags & HELD) continue;
+    if (collector !== L.COLLECTOR_RAW) {
+      if (isShared && collector !== L.COLLECTOR_LEFT) continue;
+      return false;
+    }
+    take(entry);
+    if (!rawEntry(load<u32>(message, L.MESSAGE_COLLECTOR_TAG), entry)) return false;
+  }
+  return true;
+}
+
+/** An entry of a map from keys to JSON text. */
+function rawEntry(fieldTag: u32, entry: usize): bool {
+  const length: usize = load<u32>(entry, ENTRY_LENGTH);
+  const at: usize = load<u32>(entry, ENTRY_VALUE);
+  if (!hasRoom(at, length)) return false;
+  varint(fieldTag);
+  const start = out;
+  goOn(start + 2);
+  put(0x0a);
+  varint(length);
+  copied(load<u32>(entry, ENTRY_KEY), length);
+  put(0x12);
+  const textStart = out;
+  goOn(textStart + 1);
+  if (raw(at) === 0) return false;
+  close(textStart, 1);
+  close(start, 2);
+  return true;
+}

@@ -1,0 +1,146 @@
+/**
+ * What is known of an object while it is read as a message: for each rank (a field, a oneof, or a key that is only looked at)
+ * which of its keys have come, and where it was written. Frames lie on a stack.
+ */
+import { copyLoosely } from "./bytes";
+import * as L from "./layout";
+import { goOn, out } from "./output";
+import { waiting } from "./waiting";
+
+/** The head of a frame. */
+const HEAD: usize = 32;
+const LAST_RANK: usize = 0;
+const OUT_OF_ORDER: usize = 4;
+const FIRST_WAITING: usize = 8;
+/** Where the bits of those that were written are, and the spans: start and length of what was written. */
+const WRITTEN: usize = 12;
+const SPANS: usize = 16;
+
+/** The state of a rank: a bit for each of its keys that has come, and the place of the one that was taken, counted from 1. */
+const TAKEN_SHIFT: u32 = 24;
+export const SEEN: u32 = 0xffffff;
+
+let frames: usize = 0;
+let framesEnd: usize = 0;
+/** Room in which the fields of a message are put in order. */
+let scratch: usize = 0;
+
+export function useFrames(from: usize, to: usize, room: usize): void {
+  frames = from;
+  framesEnd = to;
+  scratch = room;
+}
+
+/** Makes a frame for a message; 0 where there is no room. */
+export function open(message: usize): usize {
+  const ranks: usize = load<u32>(message, L.MESSAGE_RANKS);
+  const frame = frames;
+  const written = frame + HEAD + (ranks << 2);
+  const spans = (written + (((ranks + 63) >> 6) << 3) + 15) & ~15;
+  frames = (spans + (ranks << 3) + 15) & ~15;
+  if (frames > framesEnd) return 0;
+  for (let at = frame; at < spans; at += 16) v128.store(at, i64x2.splat(0));
+  store<u32>(frame, waiting, FIRST_WAITING);
+  store<u32>(frame, written, WRITTEN);
+  store<u32>(frame, spans, SPANS);
+  return frame;
+}
+
+/** Gives a frame back, and all behind it. */
+export function shut(frame: usize): void {
+  frames = frame;
+}
+
+/** The keys of the object that wait begin here. */
+export function firstWaiting(frame: usize): usize {
+  return load<u32>(frame, FIRST_WAITING);
+}
+
+export function stateOf(frame: usize, rank: u32): u32 {
+  return load<u32>(frame + HEAD + ((<usize>rank) << 2));
+}
+
+export function setState(frame: usize, rank: u32, state: u32): void {
+  store<u32>(frame + HEAD + ((<usize>rank) << 2), state);
+}
+
+/** The state of a rank, once the key at a place has come and was taken. */
+export function takenAt(place: u32): u32 {
+  return ((place + 1) << TAKEN_SHIFT) | (1 << place);
+}
+
+/** The place of the key that was taken, counted from 1; 0 for none. */
+export function placeOf(state: u32): u32 {
+  return state >> TAKEN_SHIFT;
+}
+
+export function placeTaken(frame: usize, rank: u32): u32 {
+  return placeOf(stateOf(frame, rank));
+}
+
+function spanOf(frame: usize, rank: u32): usize {
+  return <usize>load<u32>(frame, SPANS) + ((<usize>rank) << 3);
+}
+
+/** Keeps where the value of a rank stands that is only looked at. */
+export function keepValue(frame: usize, rank: u32, at: usize): void {
+  store<u32>(spanOf(frame, rank), at);
+}
+
+export function keptValue(frame: usize, rank: u32): usize {
+  return load<u32>(spanOf(frame, rank));
+}
+
+/** Says that fields are not in their order, although their ranks may be. */
+export function mixUp(frame: usize): void {
+  store<u32>(frame, 1, OUT_OF_ORDER);
+}
+
+/** Notes what was written for a rank: all since `start`. */
+export function note(frame: usize, rank: u32, start: usize): void {
+  const span = spanOf(frame, rank);
+  store<u32>(span, start);
+  store<u32>(span, out - start, 4);
+  const bits: usize = <usize>load<u32>(frame, WRITTEN) + ((<usize>(rank >> 6)) << 3);
+  store<u64>(bits, load<u64>(bits) | ((<u64>1) << (<u64>(rank & 63))));
+  store<u32>(frame, load<u32>(frame, OUT_OF_ORDER) | <u32>(load<u32>(frame, LAST_RANK) > rank), OUT_OF_ORDER);
+  store<u32>(frame, rank, LAST_RANK);
+}
+
+/** Whether of fields that exclude each other at most one has come. */
+export function isOneAtMost(message: usize, frame: usize): bool {
+  const oneofs = load<u32>(message, L.MESSAGE_ONEOF_COUNT);
+  let at: usize = load<u32>(message, L.MESSAGE_ONEOFS);
+  for (let i: u32 = 0; i < oneofs; i++) {
+    let found = 0;
+    const end = at + 4 + ((<usize>load<u32>(at)) << 2);
+    for (at += 4; at < end; at += 4) if (placeTaken(frame, load<u32>(at)) !== 0) found++;
+    if (found > 1) return false;
+  }
+  return true;
+}
+
+/** Moves the fields between `start` and `last` into the order of their ranks, if they are not, and what is behind `last` after them. */
+export function putInOrder(message: usize, frame: usize, start: usize, last: usize): void {
+  if (!load<u32>(frame, OUT_OF_ORDER)) return;
+  let to = scratch;
+  const spans: usize = load<u32>(frame, SPANS);
+  const marks: usize = load<u32>(frame, WRITTEN);
+  const words: usize = (<usize>load<u32>(message, L.MESSAGE_RANKS) + 63) >> 6;
+  for (let word: usize = 0; word < words; word++) {
+    for (let bits = load<u64>(marks + (word << 3)); bits !== 0; bits &= bits - 1) {
+      const span = spans + (((word << 6) + <usize>ctz(bits)) << 3);
+      const length: usize = load<u32>(span, 4);
+      copyLoosely(to, load<u32>(span), length);
+      to += length;
+    }
+  }
+  const rest = out - last;
+  if (rest > 0) {
+    memory.copy(to, last, rest);
+    to += rest;
+  }
+  const length = to - scratch;
+  memory.copy(start, scratch, length);
+  goOn(start + length);
+}

@@ -1,0 +1,170 @@
+/** Values that a field has without further values in them. Each function returns the position behind what it read, or 0. */
+import { ALSE, byte, QUOTE, TRUE } from "./bytes";
+import * as L from "./layout";
+import { double, integer, integerOrText, magnitude, negative, number } from "./number";
+import { close, goOn, hasRoom, out, put, tag, varint } from "./output";
+import { skipNumber } from "./skip";
+import { text, written } from "./text";
+import { count, iso, nanos, seconds } from "./time";
+import { hash, isWord, rowOf, useWord, word } from "./words";
+
+/** Writes a field of a scalar type, of an enum, or with a time. */
+export function scalar(field: usize, kind: u32, at: usize): usize {
+  if (!hasRoom(at, 0)) return 0;
+  const start = out;
+  tag(field);
+  const c = byte(at);
+  // most are strings
+  if (kind === L.KIND_STRING) return c === QUOTE ? string(at + 1) : 0;
+  switch (kind) {
+    case L.KIND_BOOL:
+      return boolean(c, at);
+    case L.KIND_INT32:
+    case L.KIND_SINT32:
+    case L.KIND_SFIXED32:
+    case L.KIND_UINT32:
+    case L.KIND_FIXED32:
+      return int32(kind, at);
+    case L.KIND_INT64:
+    case L.KIND_SINT64:
+    case L.KIND_SFIXED64:
+    case L.KIND_UINT64:
+    case L.KIND_FIXED64:
+      return int64(kind, at);
+    case L.KIND_DOUBLE:
+    case L.KIND_FLOAT:
+      return c === QUOTE ? 0 : floating(kind === L.KIND_FLOAT, at);
+    case L.KIND_ENUM:
+      return enumValue(load<u32>(field, L.FIELD_ARGUMENT), at);
+    case L.KIND_COUNT:
+    case L.KIND_ISO:
+      return time(field, kind, start, at);
+    default:
+      return 0;
+  }
+}
+
+/** A string with its length, from behind its opening quote. */
+export function string(from: usize): usize {
+  const start = out;
+  const end = text(from, start + 1);
+  if (end === 0) return 0;
+  const length = written - start - 1;
+  goOn(written);
+  if (length < 128) {
+    store<u8>(start, length);
+  } else {
+    close(start, 1);
+  }
+  return end;
+}
+
+function boolean(c: u32, at: usize): usize {
+  const isTrue = load<u32>(at) === TRUE;
+  put(isTrue ? 1 : 0);
+  if (isTrue) return at + 4;
+  return c === 0x66 && load<u32>(at + 1) === ALSE ? at + 5 : 0;
+}
+
+function int32(kind: u32, at: usize): usize {
+  const end = integer(at);
+  if (end === 0) return 0;
+  const isSigned = kind === L.KIND_INT32 || kind === L.KIND_SINT32 || kind === L.KIND_SFIXED32;
+  if (isSigned ? magnitude > (negative ? 0x80000000 : 0x7fffffff) : negative || magnitude > 0xffffffff)
+    return 0;
+  const signed: i64 = negative ? -(<i64>magnitude) : <i64>magnitude;
+  if (kind === L.KIND_FIXED32 || kind === L.KIND_SFIXED32) {
+    store<u32>(out, <u32>signed);
+    goOn(out + 4);
+  } else if (kind === L.KIND_SINT32) {
+    const small = <i32>signed;
+    varint(<u32>((small << 1) ^ (small >> 31)));
+  } else {
+    varint(<u64>signed);
+  }
+  return end;
+}
+
+function int64(kind: u32, at: usize): usize {
+  const end = integerOrText(at);
+  if (end === 0) return 0;
+  const isSigned = kind === L.KIND_INT64 || kind === L.KIND_SINT64 || kind === L.KIND_SFIXED64;
+  if (isSigned) {
+    if (magnitude > <u64>i64.MAX_VALUE + (negative ? 1 : 0)) return 0;
+  } else if (negative) {
+    return 0;
+  }
+  const signed: i64 = negative ? -(<i64>magnitude) : <i64>magnitude;
+  if (kind === L.KIND_FIXED64 || kind === L.KIND_SFIXED64) {
+    store<i64>(out, signed);
+    goOn(out + 8);
+  } else {
+    varint(<u64>(kind === L.KIND_SINT64 ? (signed << 1) ^ (signed >> 63) : signed));
+  }
+  return end;
+}
+
+export function floating(isFloat: bool, at: usize): usize {
+  const end = number(at);
+  // what rounds to an infinity is for JavaScript
+  if (end === 0 || !isFinite(double) || (isFloat && !isFinite<f32>(<f32>double))) return 0;
+  if (isFloat) {
+    store<f32>(out, <f32>double);
+    goOn(out + 4);
+  } else {
+    store<f64>(out, double);
+    goOn(out + 8);
+  }
+  return end;
+}
+
+function enumValue(table: usize, at: usize): usize {
+  const isString = byte(at) === QUOTE;
+  const end = isString ? word(at + 1) : bareWord(at);
+  if (end === 0) return 0;
+  const row = rowOf(load<u32>(table, L.ENUM_ROWS), load<u32>(table, L.ENUM_MASK), L.WORD_SIZE);
+  if (row === 0) return 0;
+  if (!(load<u32>(row, L.WORD_FLAGS) & (isString ? L.WORD_AS_STRING : L.WORD_AS_NUMBER))) return 0;
+  varint(<u64>(<i64>load<i32>(row, L.WORD_NUMBER)));
+  return end;
+}
+
+/** A number as a word. */
+function bareWord(at: usize): usize {
+  const end = skipNumber(at);
+  if (end !== 0) useWord(at, end - at, hash(at, end - at));
+  return end;
+}
+
+function time(field: usize, kind: u32, start: usize, at: usize): usize {
+  const none: usize = load<u32>(field, L.FIELD_TEXT);
+  if (none !== 0) {
+    const end = noneEnd(none, load<u32>(field, L.FIELD_TEXT_LENGTH), at);
+    if (end !== 0) {
+      goOn(start);
+      return end;
+    }
+    // which JavaScript takes for 0
+    if (load<u16>(at) === 0x302d) return 0;
+  }
+  const end = kind === L.KIND_ISO ? iso(at) : count(at, load<u32>(field, L.FIELD_ARGUMENT));
+  if (end === 0) return 0;
+  const lengthAt = out;
+  store<u16>(lengthAt, 0x0800);
+  goOn(lengthAt + 2);
+  varint(<u64>seconds);
+  if (nanos !== 0) {
+    put(0x10);
+    varint(nanos);
+  }
+  store<u8>(lengthAt, out - lengthAt - 1);
+  return end;
+}
+
+/** The position behind a value with the text that stands for no time; 0 for others. */
+function noneEnd(none: usize, length: usize, at: usize): usize {
+  const isString = byte(at) === QUOTE;
+  const end = isString ? word(at + 1) : integer(at);
+  if (end !== 0 && !isString) useWord(at, end - at, 0);
+  return end !== 0 && isWord(none, length) ? end : 0;
+}

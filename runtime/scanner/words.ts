@@ -1,0 +1,147 @@
+/** Words are keys and what enums have: short texts without escapes, which are looked up in hash tables. */
+import { byte, COLON, plainEnd, QUOTE, space, special } from "./bytes";
+import * as L from "./layout";
+
+const MIX: u64 = 0x9e3779b97f4a7c15;
+const MIX_HIGH: u64 = 0xc2b2ae3d27d4eb4f;
+const MIX_SECOND: u64 = 0x165667b19e3779f9;
+const MIX_LAST: u64 = 0x27d4eb2f165667c5;
+
+/** 32 bytes from here less a number have so many that are set. */
+const MASKS =
+  memory.data<u8>([
+    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  ]) + 32;
+
+/** The word that was read last. */
+export let wordAt: usize = 0;
+export let wordLength: usize = 0;
+export let wordHash: u32 = 0;
+/** Where the value of the key that was read last is. */
+export let valueAt: usize = 0;
+
+/** Reads a word from behind its opening quote; returns the position behind the closing one. 0: it has an escape, or no end. */
+export function word(from: usize): usize {
+  const mask = special(from);
+  const length: usize = mask === 0 ? plainEnd(from + 16) - from : ctz(mask);
+  if (byte(from + length) !== QUOTE) return 0;
+  useWord(from, length, hash(from, length));
+  return from + length + 1;
+}
+
+/** Reads a key with its colon; returns the position of its value. 0: none is there, or one with an escape. */
+export function key(from: usize): usize {
+  if (byte(from) !== QUOTE) return 0;
+  const end = word(from + 1);
+  if (end === 0) return 0;
+  const at = space(end);
+  return byte(at) === COLON ? space(at + 1) : 0;
+}
+
+/** Makes a word the one that was read last. */
+export function useWord(at: usize, length: usize, hashed: u32): void {
+  wordAt = at;
+  wordLength = length;
+  wordHash = hashed;
+}
+
+/** The hash of a word, 32 bytes at a time; never 0. */
+export function hash(from: usize, length: usize): u32 {
+  let h: u64 = <u64>length;
+  let at = from;
+  let rest = length;
+  while (rest > 32) {
+    h = mixed(h, v128.load(at), v128.load(at, 16));
+    at += 32;
+    rest -= 32;
+  }
+  return <u32>mixed(h, first(at, rest), second(at, rest)) | 1;
+}
+
+/** The first and the second 16 bytes of a word of at most 32, with zeros behind it. */
+function first(at: usize, length: usize): v128 {
+  return v128.and(v128.load(at), v128.load(MASKS - length));
+}
+
+function second(at: usize, length: usize): v128 {
+  return v128.and(v128.load(at, 16), v128.load(MASKS - length, 16));
+}
+
+function mixed(h: u64, a: v128, b: v128): u64 {
+  const low = ((h ^ v128.extract_lane<u64>(a, 0)) * MIX) ^ (v128.extract_lane<u64>(a, 1) * MIX_HIGH);
+  const high = (v128.extract_lane<u64>(b, 0) * MIX_SECOND) ^ (v128.extract_lane<u64>(b, 1) * MIX_LAST);
+  const sum = low ^ high;
+  return sum ^ (sum >> 32);
+}
+
+/** Whether two stretches of bytes are the same. */
+export function same(a: usize, b: usize, length: usize): bool {
+  let i: usize = 0;
+  let rest = length;
+  while (rest > 32) {
+    if (differ(v128.load(a + i), v128.load(a + i, 16), v128.load(b + i), v128.load(b + i, 16))) return false;
+    i += 32;
+    rest -= 32;
+  }
+  return !differ(first(a + i, rest), second(a + i, rest), first(b + i, rest), second(b + i, rest));
+}
+
+function differ(a: v128, aSecond: v128, b: v128, bSecond: v128): bool {
+  return v128.any_true(v128.or(v128.xor(a, b), v128.xor(aSecond, bSecond)));
+}
+
+/** Whether the word is this text. */
+export function isWord(text: usize, length: usize): bool {
+  return wordLength === length && same(text, wordAt, length);
+}
+
+/** The row of the word in a hash table; 0 where it has none. */
+export function rowOf(rows: usize, mask: u32, size: usize): usize {
+  let i = wordHash >> 4;
+  while (true) {
+    const row = rows + <usize>(i & mask) * size;
+    const found = load<u32>(row, L.WORD_HASH);
+    if (found === wordHash && isWord(load<u32>(row, L.WORD_TEXT), load<u32>(row, L.WORD_LENGTH))) return row;
+    if (found === 0) return 0;
+    i++;
+  }
+}
+
+/**
+ * Finds the row of a key, from its opening quote, in the hash table of a message, and reads on to its value. 0 where the
+ * message does not know the key; `valueAt` is 0 where it is none, or has an escape.
+ */
+export function keyRow(message: usize, from: usize): usize {
+  const at = from + 1;
+  const a = v128.load(at);
+  const b = v128.load(at, 16);
+  const quotes = quotesIn(a) | (quotesIn(b) << 16);
+  const length: usize = ctz(quotes);
+  const rows: usize = load<u32>(message, L.MESSAGE_ROWS);
+  const a1 = v128.and(a, v128.load(MASKS - length));
+  const b1 = v128.and(b, v128.load(MASKS - length, 16));
+  const hashed = <u32>mixed(length, a1, b1) | 1;
+  const row = rows + ((<usize>((hashed >> 4) & load<u32>(message, L.MESSAGE_MASK))) << L.ROW_SHIFT);
+  const text: usize = load<u32>(row, L.WORD_TEXT);
+  if (
+    quotes !== 0 &&
+    byte(from) === QUOTE &&
+    byte(at + length + 1) === COLON &&
+    load<u32>(row, L.WORD_HASH) === hashed &&
+    <usize>load<u32>(row, L.WORD_LENGTH) === length &&
+    // no text has what JSON would escape
+    !differ(a1, b1, v128.load(text), v128.load(text, 16))
+  ) {
+    useWord(at, length, hashed);
+    valueAt = space(at + length + 2);
+    return row;
+  }
+  valueAt = key(from);
+  return valueAt === 0 ? 0 : rowOf(rows, load<u32>(message, L.MESSAGE_MASK), L.ROW_SIZE);
+}
+
+function quotesIn(block: v128): u32 {
+  return i8x16.bitmask(i8x16.eq(block, i8x16.splat(0x22)));
+}

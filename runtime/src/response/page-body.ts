@@ -1,0 +1,39 @@
+import type { JsonValue } from "../json/json.ts";
+import { valueAt } from "../json/json-path.ts";
+import { parseJson, parseJsonExactly, parseJsonVerbatim } from "../json/parse-json.ts";
+import type { ScannedPage } from "../scan/scanner.ts";
+import { type Body, EMPTY_BODY } from "./body.ts";
+
+/**
+ * The body of a page whose items have been read: its list has their number and holes in their place, but for the last item,
+ * if it is wanted. undefined where the list is not found at its path.
+ */
+export function bodyOfPage(
+  bytes: Uint8Array,
+  { items, start, end, lastItem }: ScannedPage,
+  path: string,
+  wantsLast: boolean,
+): Body | undefined {
+  const text = (from: number, to: number) =>
+    Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString();
+  const last = wantsLast && items.length > 0 ? text(lastItem, end) : "]";
+  const value = parseJson(`${text(0, start)}[${last}${text(end, bytes.length)}`);
+  const list = path === "" ? value : valueAt(value, path);
+  if (!Array.isArray(list)) return undefined;
+  spread(list, items.length);
+  const whole = () => text(0, bytes.length);
+  return {
+    ...EMPTY_BODY,
+    value,
+    exactly: () => parseJsonExactly(whole()),
+    verbatim: () => parseJsonVerbatim(whole()),
+  };
+}
+
+/** Moves the only item, if there is one, to the end of a longer list. */
+function spread(list: JsonValue[], length: number): void {
+  const [last] = list;
+  list.length = 0;
+  list.length = length;
+  if (last !== undefined) list[length - 1] = last;
+}

@@ -1,0 +1,148 @@
+import { expect, test } from "vitest";
+import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
+import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
+import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
+import { EnumTable } from "../../runtime/src/decode/enum-table.ts";
+import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
+import type { JsonObject } from "../../runtime/src/json/json.ts";
+import { type ScanTable, scannable } from "../../runtime/src/scan/scan-table.ts";
+import { decoded, scanned } from "./both.ts";
+
+/** The scanner reads texts in blocks of 32 bytes and digits in blocks of eight: every place in two and more of them. */
+const PLACES = Array.from({ length: 70 }, (_, place) => place);
+const NOTES = [
+  "é",
+  "\\n",
+  '\\"',
+  "\\\\",
+  "\\u0041",
+  "\\ud83d\\ude00",
+  "\\ud83d",
+  "\\u00z",
+  "\\x",
+  "\n",
+  "\u0000",
+  "\\ ",
+];
+const FILL = "The quick brown fox jumps over the lazy dog; sphinx of black quartz, judge my vow!";
+
+function method(table: ScanTable, write: (json: JsonObject, out: ProtoWriter) => void): UnaryAdapter {
+  const decode = (json: JsonObject, out: ProtoWriter) => write(json, out);
+  scannable(decode, () => table);
+  return {
+    kind: "unary",
+    rules: completeRules({ upstream: "api" }),
+    response: ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decode),
+    scan: decode,
+    method: {},
+  } as unknown as UnaryAdapter;
+}
+
+/** The texts that were read, of those that both were asked for. */
+function readAlike(adapter: UnaryAdapter, texts: readonly string[]): readonly string[] {
+  return texts.filter((text) => {
+    const body = Buffer.from(text);
+    const found = scanned(adapter, body);
+    if (found !== undefined) expect(found, text).toEqual(decoded(adapter, body));
+    return found !== undefined;
+  });
+}
+
+const texts = method([[1, "string", "text"], [2, { map: "string" }, "map"], { unknown: 9 }], (json, out) => {
+  out.string(1, json.text, "text");
+  out.map(2, json.map, "map", "string", (item, key, entry) => entry.string(2, item as string, key));
+  out.unknown(9, json, new Set(["text", "map"]));
+});
+
+test.each(NOTES)("the scanner reads %j alike at every place of a text, a kept one and a key", (note) => {
+  const bodies = PLACES.flatMap((place) => {
+    const text = `${FILL.slice(0, place)}${note}${FILL.slice(place, place + (place % 41))}`;
+    return [
+      `{"text":"${text}"}`,
+      `{"text":"${text}${note}${text}"}`,
+      `{"kept":"${text}${note}","text":"x"}`,
+      `{"text":null,"kept":{"${text}":"${note}"}}`,
+      `{"map":{"${text}":"a","b":"${text}"}}`,
+      `{"${text}":1,"text":"x"}`,
+    ];
+  });
+  const read = readAlike(texts, bodies);
+  const isText = readAlike(texts, [`{"text":"${note}"}`]).length > 0;
+  // all of it, unless it stands in a key as an escape, or is no text
+  expect(read.length).toBe(isText ? (note.startsWith("\\") ? 3 : 6) * PLACES.length : 0);
+});
+
+test("the scanner finds keys of every length, and none that differs in one character or its length", () => {
+  const keys = PLACES.slice(1).map((length) => FILL.slice(0, length));
+  const write = (json: JsonObject, out: ProtoWriter) => {
+    for (const [index, key] of keys.entries()) out.int32(index + 1, json[key], key);
+    out.unknown(99, json, new Set(keys));
+  };
+  const table: ScanTable = [...keys.map((key, index) => [index + 1, "int32", key] as const), { unknown: 99 }];
+  const adapter = method(table, write);
+  const bodies = keys.flatMap((key, length) => {
+    const near = [...key].map(
+      (character, at) => key.slice(0, at) + (character === "x" ? "y" : "x") + key.slice(at + 1),
+    );
+    return [`{"${key}":${length}}`, ...near.map((other) => `{"${other}":1,"${key}" : ${length}}`)];
+  });
+  bodies.push(`{${[...keys].reverse().map((key, index) => `"${key}":${index}`)}}`);
+  expect(readAlike(adapter, bodies)).toEqual(bodies);
+});
+
+test("keys and words with what JSON escapes are the decoder's", () => {
+  const names = ['a"b', "a\\b", "a\\nb", "a\nb", "a\u0000", "a"];
+  const words = new EnumTable(
+    "Word",
+    names.map((name, number) => [number, name]),
+  );
+  const table: ScanTable = [
+    ...names.map((name, index) => [index + 1, "int32", name] as const),
+    [9, words, "word"],
+  ];
+  const adapter = method(table, (json, out) => {
+    for (const [index, name] of names.entries()) out.int32(index + 1, json[name], name);
+    out.enum(9, json.word, "word", words);
+    out.unknownKeys(json, new Set([...names, "word"]));
+  });
+  const spelled = names.flatMap((name) => [JSON.stringify(name), `"${name}"`]);
+  const read = readAlike(adapter, [
+    ...spelled.map((name) => `{${name}:1}`),
+    ...spelled.map((name) => `{"word":${name}}`),
+  ]);
+  expect(new Set(read)).toEqual(new Set(['{"a":1}', '{"word":"a"}']));
+});
+
+test("the scanner reads integers of every length alike, whatever is behind them", () => {
+  const digits = [
+    "1234567890123456789012",
+    "9999999999999999999999",
+    "1844674407370955161599",
+    "0000000000000000000000",
+  ];
+  const numbers = digits.flatMap((each) => PLACES.slice(1, 23).map((length) => each.slice(0, length)));
+  const ends = ["", " ", "\n", ".0", ".5", "e1", "E0", "x", ":", "/"];
+  for (const kind of ["int32", "uint32", "int64", "uint64", "sint64", "fixed64"] as const) {
+    const adapter = method(
+      [
+        [1, kind, "n"],
+        [2, { time: "millis" }, "t"],
+      ],
+      (json, out) => {
+        out[kind](1, json.n, "n");
+        out.time(2, json.t, "t", "millis");
+        out.unknownKeys(json, new Set(["n", "t"]));
+      },
+    );
+    const bodies = numbers.flatMap((number) =>
+      ends.flatMap((end) => [
+        `{"n":${number}${end}}`,
+        `{"n":-${number}${end},"t":${number}}`,
+        `{"n":"${number}${end}"}`,
+      ]),
+    );
+    const read = readAlike(adapter, [...bodies, '{"n":7}', '{"n":-7,"t":7}']);
+    expect(read).toContain('{"n":7}');
+    expect(read.length).toBeGreaterThan(40);
+  }
+});
