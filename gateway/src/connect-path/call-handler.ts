@@ -46,6 +46,8 @@ export async function callHandler(
     // an error is costly to make, and nobody listens any more once all is sent
     if (!isSent(response)) abort.abort(hungUp(call));
   });
+  // one that is due is not read, be there a timer's tick or not
+  if (leftMs === 0) abort.abort(deadlineExceeded(call.deadline));
   const chunks = readBody(request, call, abort.signal, idleLimit(call, limits));
   const enveloped = isEnveloped(call, headers);
   const pieces = wholeMessages(chunks, enveloped, limits.readMaxBytes);
