@@ -231,6 +231,8 @@ async function startUpstream(): Promise<ScriptedUpstream> {
       respond?.(request, body, response);
     });
   });
+  // a request on a connection that is closed meanwhile would be one that was not seen
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     port: (server.address() as AddressInfo).port,
