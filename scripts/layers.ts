@@ -35,6 +35,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "http/",
     "text/",
     "time/",
+    "buffers/",
     "version.ts",
     "gen/",
   ],

@@ -2,11 +2,11 @@
 export const DATA = 0;
 export const HEADERS = 1;
 export const RST_STREAM = 3;
-export const SETTINGS = 4;
-export const PING = 6;
+const SETTINGS = 4;
+const PING = 6;
 export const GOAWAY = 7;
 const WINDOW_UPDATE = 8;
-export const ACK = 1;
+const ACK = 1;
 export const END_STREAM = 1;
 export const END_HEADERS = 4;
 
@@ -73,6 +73,26 @@ export interface Frame {
   readonly payload: Buffer;
   /** Bytes with the head. */
   readonly size: number;
+}
+
+/** Frames as they come, in chunks. */
+export class FrameReader {
+  private received: Buffer = EMPTY;
+
+  /** Hands on the frames that a chunk completes. */
+  push(chunk: Buffer, take: (frame: Frame) => void): void {
+    this.received = this.received.length === 0 ? chunk : Buffer.concat([this.received, chunk]);
+    for (let next = readFrame(this.received); next !== undefined; next = readFrame(this.received)) {
+      this.received = this.received.subarray(next.size);
+      take(next);
+    }
+  }
+}
+
+/** What has to be sent back for a frame: settings and pings are acknowledged (RFC 9113 sections 6.5.3 and 6.7). */
+export function acknowledgement({ type, flags, payload }: Frame): Buffer | undefined {
+  if ((type !== SETTINGS && type !== PING) || (flags & ACK) !== 0) return undefined;
+  return frame(type, ACK, 0, type === PING ? payload : EMPTY);
 }
 
 /** Reads the first frame (RFC 9113 section 4.1); undefined while it is not complete. */

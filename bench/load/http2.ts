@@ -1,20 +1,17 @@
 import { type Connection, connect, SocketConnection, type Target } from "./connection.ts";
 import {
-  ACK,
+  acknowledgement,
   DATA,
-  EMPTY,
   END_HEADERS,
   END_STREAM,
   type Frame,
+  FrameReader,
   frame,
   GOAWAY,
   HEADERS,
-  PING,
   preface,
   RST_STREAM,
-  readFrame,
   requestHeaders,
-  SETTINGS,
 } from "./http2-frames.ts";
 
 /** Opens a connection that speaks HTTP/2 without TLS: as little work as will do. Its windows are never used up. */
@@ -23,13 +20,13 @@ export async function connectHttp2(target: Target): Promise<Connection> {
   const block = requestHeaders(target);
   socket.write(preface());
   let stream = -1;
-  let received: Buffer = EMPTY;
+  const frames = new FrameReader();
   let body: Buffer[] = [];
 
-  const take = ({ type, flags, streamId, payload }: Frame): Buffer | undefined => {
-    const acknowledges = (flags & ACK) !== 0;
-    if (type === SETTINGS && !acknowledges) socket.write(frame(SETTINGS, ACK, 0, EMPTY));
-    if (type === PING && !acknowledges) socket.write(frame(PING, ACK, 0, payload));
+  const take = (received: Frame): Buffer | undefined => {
+    const { type, flags, streamId, payload } = received;
+    const back = acknowledgement(received);
+    if (back !== undefined) socket.write(back);
     if (type === GOAWAY || type === RST_STREAM) throw new Error("the server ended the stream");
     if (streamId !== stream) return undefined;
     if (type === DATA) body.push(payload);
@@ -46,12 +43,10 @@ export async function connectHttp2(target: Target): Promise<Connection> {
     ]);
   };
   return new SocketConnection(socket, request, (chunk) => {
-    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     let response: Buffer | undefined;
-    for (let next = readFrame(received); next !== undefined; next = readFrame(received)) {
-      received = received.subarray(next.size);
-      response = take(next) ?? response;
-    }
+    frames.push(chunk, (received) => {
+      response = take(received) ?? response;
+    });
     return response;
   });
 }

@@ -7,13 +7,13 @@ const LISTED = 60;
 /** An upstream with a feed of events, which a poll asks for. */
 export interface FeedUpstream {
   readonly url: string;
-  /** Polls so far: requests that a page was asked with. */
+  /** How many polls there have been. */
   readonly polls: number;
   /** The user agent of the last poll. */
   readonly polledBy: string;
-  /** Adds events, which the next poll finds, and resolves with when it was answered. */
+  /** Adds events, which the next poll finds; resolves with the time at which that was sent its response. */
   add(count: number): Promise<number>;
-  /** Resolves at the next poll by another user agent, with when it came. */
+  /** Resolves at the next poll by another user agent than `other`, with the time at which it came. */
   nextBy(other: string): Promise<number>;
   /** The id of the newest event. */
   readonly newest: number;

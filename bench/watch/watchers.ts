@@ -1,20 +1,18 @@
 import { connect, type Socket } from "node:net";
 import {
-  ACK,
+  acknowledgement,
   DATA,
   EMPTY,
   END_HEADERS,
   END_STREAM,
   type Frame,
+  FrameReader,
   frame,
   GOAWAY,
   HEADERS,
-  PING,
   preface,
   RST_STREAM,
-  readFrame,
   requestHeaders,
-  SETTINGS,
 } from "../load/http2-frames.ts";
 
 /** How many streams a connection may have by default. */
@@ -82,25 +80,17 @@ export class Watchers {
   }
 
   private read(socket: Socket, first: number): void {
-    let received: Buffer = EMPTY;
+    const frames = new FrameReader();
     const bodies = new Map<number, Buffer>();
     socket.on("data", (chunk: Buffer) => {
-      received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
-      for (let next = readFrame(received); next !== undefined; next = readFrame(received)) {
-        received = received.subarray(next.size);
-        this.take(socket, next, bodies, first);
-      }
+      frames.push(chunk, (received) => this.take(socket, received, bodies, first));
     });
   }
 
-  private take(
-    socket: Socket,
-    { type, flags, streamId, payload }: Frame,
-    bodies: Map<number, Buffer>,
-    first: number,
-  ) {
-    if (type === SETTINGS && (flags & ACK) === 0) socket.write(frame(SETTINGS, ACK, 0, EMPTY));
-    if (type === PING && (flags & ACK) === 0) socket.write(frame(PING, ACK, 0, payload));
+  private take(socket: Socket, received: Frame, bodies: Map<number, Buffer>, first: number) {
+    const { type, flags, streamId, payload } = received;
+    const back = acknowledgement(received);
+    if (back !== undefined) socket.write(back);
     if (type === GOAWAY || type === RST_STREAM) this.ended += 1;
     if ((type === DATA || type === HEADERS) && (flags & END_STREAM) !== 0) this.ended += 1;
     if (type !== DATA) return;

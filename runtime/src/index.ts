@@ -12,6 +12,8 @@ export type {
 export type { CredentialKind, MethodRules, RateLimitRule } from "./adapter/rules.ts";
 export type { BreakerReport, BreakerState } from "./breaker/breaker.ts";
 export type { BreakerOptions } from "./breaker/breaker-options.ts";
+export type { BufferPool } from "./buffers/buffer-pool.ts";
+export { pool as bufferPool } from "./buffers/pool.ts";
 export { type MethodLevels, matchesMethod } from "./call/difference-levels.ts";
 export {
   type FeedBus,

@@ -32,7 +32,7 @@ import { watchedMessages } from "./watch/watched-messages.ts";
 
 /** What a call brings that has one response. */
 export interface Outcome {
-  /** The response message. */
+  /** The response message, in a buffer that may be released to `bufferPool` once nobody has a part of it. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Headers of the upstream's response that callers get. */
   readonly header: Headers;

@@ -12,13 +12,13 @@ export interface Participant {
   readonly beats: number;
   /** Its process has let a lease lapse, and has given no sign of life since. */
   readonly isLate: boolean;
-  /** Its process has let a lease lapse. */
+  /** To be called when its process has let a lease lapse. */
   lapsed(): void;
-  /** What it goes on with is behind that. */
+  /** Lets it go on with the entry after this position. */
   goTo(position: number): void;
-  /** The same, but with the next window first. */
+  /** The same, but it gets nothing until there is a window. */
   waitForWindow(position: number): void;
-  /** There is a window with this number. */
+  /** Lets it begin at the window with this number, if it waits for one. */
   startAt(number: number): void;
   /** @param fence the one to lead with; undefined for following */
   tell(fence: number | undefined): void;
@@ -95,7 +95,7 @@ export class BrokerFeed {
     this.seats.delete(seat);
     if (this.leader === seat) this.elect();
     if (this.seats.size > 0) return;
-    // beyond that, who comes has to poll at once anyway, and starts with what it finds
+    // whoever joins later than that has to poll at once anyway, and starts with what it finds
     const ms = Math.min(2 * this.intervalMs, MAX_TIMER_MS);
     this.unusedTimer = setTimeout(() => this.options.onUnused(), ms).unref();
   }
@@ -112,17 +112,17 @@ export class BrokerFeed {
     if (this.leader !== undefined && leaseOf(ms) !== before) this.watchLeader();
   }
 
-  /** Says to a seat again who polls. */
+  /** Tells a seat once more whether it polls. */
   settle(seat: Participant): void {
     seat.tell(this.leader === seat ? this.fence : undefined);
   }
 
-  /** One whose lease has lapsed shows signs of life again. */
+  /** To be called when a process that let its lease lapse shows signs of life again. */
   revived(): void {
     if (this.leader === undefined) this.elect();
   }
 
-  /** The entry behind a number for who is not its author; undefined where there is none yet. */
+  /** The first entry after a number that is not a seat's own; undefined where there is none yet. */
   entryAfter(number: number, seat: Participant): KeptEntry | undefined {
     return this.kept.find((entry) => entry.number > number && entry.from !== seat);
   }
@@ -166,7 +166,7 @@ export class BrokerFeed {
     this.size = entries.reduce((sum, entry) => sum + entry.size, 0);
   }
 
-  /** Has who polls publish a window: with a new fence it begins with one. */
+  /** Has the process that polls publish a window, by giving it a new fence: it begins each with one. */
   private waitForWindow(seat: Participant): void {
     const { leader } = this;
     const isAsked = [...this.seats].some((each) => each.isWaiting);
@@ -192,7 +192,7 @@ export class BrokerFeed {
     this.leaseTimer = setInterval(() => this.look(), leaseOf(this.intervalMs) / BEATS).unref();
   }
 
-  /** Counts rather than measures, because this process may have paused itself. */
+  /** Counts beats and does not measure time, because this process may have been paused itself. */
   private look(): void {
     const { leader } = this;
     if (leader === undefined) return;

@@ -60,7 +60,7 @@ export class BrokerSeat implements Participant, Source<FromBroker> {
     this.isWaiting = true;
   }
 
-  /** There is a window with this number. */
+  /** Begins at the window with this number, if it waits for one. */
   startAt(number: number): void {
     if (!this.isWaiting) return;
     this.isWaiting = false;

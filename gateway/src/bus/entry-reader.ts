@@ -1,7 +1,7 @@
 import type { FeedMember } from "connect-rest";
 import type { BusObserver } from "./bus-options.ts";
 
-/** Hands entries on to a member, counts them, and drops those that are none to it. */
+/** Hands entries on to a member, counts them, and drops those that it rejects. */
 export class EntryReader {
   private readonly member: FeedMember;
   private readonly observer: BusObserver;
@@ -25,7 +25,7 @@ export class EntryReader {
       this.member.start(entries);
       for (const _ of entries) this.observer.received();
     } catch {
-      // what one of them has spoiled, the others may make good: what is known already is nothing new
+      // one by one, so that a bad entry costs only itself; those that the member has taken already are nothing new to it
       for (const entry of entries) this.take(entry);
     }
   }

@@ -7,7 +7,7 @@ import { Pump, type Send, type Source } from "./pump.ts";
 /** The way from a process to the broker of its group. */
 export interface BrokerChannel {
   readonly send: Send<ToBroker>;
-  /** Has what the broker says handed on. */
+  /** Sets who receives what the broker says. */
   readonly onMessage: (receive: (message: FromBroker) => void) => void;
 }
 

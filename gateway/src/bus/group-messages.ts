@@ -1,15 +1,15 @@
 import type { FeedEntryKind } from "connect-rest";
 
 /**
- * How many bytes of an entry are in one message at most; a multiple of 3, so that the parts of an entry in base64 are that of the
- * whole.
+ * How many bytes of an entry are in one message at most; a multiple of 3, so that the parts in base64, put together, are the
+ * entry in base64.
  */
 export const PART_BYTES = 192 * 1024;
 
 /** The largest entry, in bytes. */
 export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
 
-/** After so many times without a sign of life within a lease, the lease is over. */
+/** A lease is divided into so many intervals; it is over once more of them than that have passed without a sign of life. */
 export const BEATS = 3;
 
 /** A part of an entry: JSON is what channels between processes carry, so bytes are in base64. */
@@ -27,18 +27,18 @@ export interface EntryPart {
 export type ToBroker =
   | { readonly type: "join"; readonly seat: number; readonly feed: string; readonly intervalMs: number }
   | { readonly type: "leave"; readonly seat: number }
-  /** Polls are now so far apart. */
+  /** How far polls are apart from now on. */
   | { readonly type: "interval"; readonly seat: number; readonly intervalMs: number }
-  /** Which of the two is it: lead or follow? */
+  /** Asks whether to lead or to follow. */
   | { readonly type: "settle"; readonly seat: number }
   | (EntryPart & { readonly id: number; readonly fence: number })
-  /** The process is alive. It is answered by the same. */
+  /** The process is alive. The broker sends the same back. */
   | { readonly type: "beat" };
 
 /** From the broker to a process of the group. */
 export type FromBroker =
   | EntryPart
-  /** What is kept of the feed was sent. */
+  /** All that is kept of the feed has been sent. */
   | { readonly type: "started"; readonly seat: number }
   | { readonly type: "lead"; readonly seat: number; readonly fence: number }
   | { readonly type: "follow"; readonly seat: number }

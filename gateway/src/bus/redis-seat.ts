@@ -152,7 +152,7 @@ export class RedisSeat implements FeedSeat {
         this.again(this.leaseMs / 3);
       }
     }
-    // nothing is between the last look at what is due and this
+    // nothing can become due between the loop's last look and this: both are in one turn
     this.isStepping = false;
   }
 
@@ -161,7 +161,7 @@ export class RedisSeat implements FeedSeat {
     await this.read();
     const left = await this.lease();
     if (left !== undefined) {
-      // not all at once when it is over
+      // at a random time after its end, so that not all processes ask for it at once
       this.again(left + 1 + Math.random() * SPREAD_MS);
       return;
     }

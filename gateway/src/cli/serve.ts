@@ -255,7 +255,7 @@ function announce(
 }
 
 /** The last resort: an error that nothing caught is a defect of one request, and no reason to end the others. */
-export function reportStrayErrors(log: Logger): void {
+function reportStrayErrors(log: Logger): void {
   const report = (error: unknown) => {
     log.error({ cause: error instanceof Error ? error.stack : String(error) }, "stray error");
   };

@@ -10,9 +10,9 @@ import {
 } from "connect-rest/oauth";
 import { type Config, loadConfig, problemAt } from "../config/load.ts";
 import { ConfigError } from "../config/problems.ts";
-import type { CredentialPlaces } from "../config/schema.ts";
 import type { SecretPlace } from "../config/schema-parts.ts";
 import { valueOfSecret } from "../config/secrets.ts";
+import type { CredentialPlaces } from "../config/upstream-schema.ts";
 import { didYouMean } from "../text/suggest.ts";
 import { lead } from "./login.ts";
 import { printLine } from "./output.ts";

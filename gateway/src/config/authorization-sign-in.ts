@@ -158,9 +158,6 @@ export const signInSchema = z.strictObject({
 /** `upstreams.NAME.signIn` as the configuration writes it. */
 export type UpstreamSignIn = z.infer<typeof upstreamSignIn>;
 
-/** `authorization.signIn` as the configuration writes it. */
-export type SignInConfig = z.infer<typeof signInSchema>;
-
 function isEndpoint(address: string): boolean {
   const url = URL.parse(address);
   if (url === null || url.username !== "" || url.password !== "" || address.includes("#")) return false;

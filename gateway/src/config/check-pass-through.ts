@@ -1,7 +1,7 @@
 import { headersOf } from "../credentials/pass-through.ts";
 import { type Config, problemAt } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
-import type { CredentialPlaces } from "./schema.ts";
+import type { CredentialPlaces } from "./upstream-schema.ts";
 
 /**
  * Checks that every credential has one source, and that every header goes to one upstream.

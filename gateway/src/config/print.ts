@@ -7,9 +7,9 @@ import type { Environment } from "./environment.ts";
 import type { Config } from "./load.ts";
 import { maskAddress, maskUser } from "./mask.ts";
 import { proxyVariable } from "./proxies.ts";
-import type { UpstreamConfig } from "./schema.ts";
 import type { SecretPlace } from "./schema-parts.ts";
 import { isSecretSet } from "./secrets.ts";
+import type { UpstreamConfig } from "./upstream-schema.ts";
 
 /**
  * The configuration as it is used, as YAML: the file, the environment and every default. A secret is its place, with

@@ -15,8 +15,8 @@ import type { Environment } from "./environment.ts";
 import { type Config, problemAt } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 import { proxiesOf } from "./proxies.ts";
-import type { CredentialPlaces, ProxyPlaces } from "./schema.ts";
 import type { SecretPlace } from "./schema-parts.ts";
+import type { CredentialPlaces, ProxyPlaces } from "./upstream-schema.ts";
 import { FileReader, readTls } from "./upstream-tls.ts";
 
 /** Settings of upstreams that win over the configuration, by name. */

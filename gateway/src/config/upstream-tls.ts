@@ -5,7 +5,7 @@ import { createSecureContext } from "node:tls";
 import { Secret, type TlsOptions } from "connect-rest";
 import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
-import type { UpstreamTls } from "./schema.ts";
+import type { UpstreamTls } from "./upstream-schema.ts";
 
 /** Reads files that settings name, and collects what goes wrong. */
 export class FileReader {

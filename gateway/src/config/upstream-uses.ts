@@ -9,7 +9,7 @@ import { deadlineWarnings } from "./deadline-warnings.ts";
 import { type Config, problemAt } from "./load.ts";
 import { networkWarnings } from "./network-warnings.ts";
 import type { Problem } from "./problems.ts";
-import type { CredentialPlaces } from "./schema.ts";
+import type { CredentialPlaces } from "./upstream-schema.ts";
 
 /** How many methods a text names. */
 const MAX_NAMED = 3;

@@ -48,7 +48,7 @@ export function rightsOf(credentials: FixedCredentials, isApplicationToken: bool
 }
 
 /** Whether the running call, or poll, is that of a client that calls for itself. */
-export function isForItself(): boolean {
+function isForItself(): boolean {
   const subject = currentSubject();
   return subject !== undefined && subject.person === undefined;
 }

@@ -1,6 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
-import { inTurns } from "connect-rest";
+import { bufferPool, inTurns } from "connect-rest";
 import { type Call, runAs } from "../call/call.ts";
 import { CallEnd } from "../call/call-end.ts";
 import { bodyIdle, deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";
@@ -211,15 +211,21 @@ export class UnaryRun {
     }
   };
 
-  private respond({ header, trailer }: UnaryResult, printed: Uint8Array): void {
+  private respond({ bytes, header, trailer }: UnaryResult, printed: Uint8Array): void {
     const { wire, head } = this.unary;
+    replaced(bytes, printed);
     checkWriteBytes(printed.length, this.options.limits.writeMaxBytes);
     const response = wire.response(printed, head, header, trailer);
     if (response instanceof Promise) {
-      this.after(response, (packed) => this.succeed(packed));
+      this.after(response, (packed) => this.packed(printed, packed));
     } else {
-      this.succeed(response);
+      this.packed(printed, response);
     }
+  }
+
+  private packed(printed: Uint8Array, response: WholeResponse): void {
+    replaced(printed, response.body);
+    this.succeed(response);
   }
 
   private succeed(response: WholeResponse): void {
@@ -292,6 +298,11 @@ export class UnaryRun {
     this.call.hold?.arrived();
     incoming(this.request).off(DATA, this.onData).off(END, this.onEnd);
   }
+}
+
+/** Nobody has a message any more once it is printed, compressed or in its envelope. */
+function replaced(bytes: Uint8Array, by: Uint8Array): void {
+  if (bytes.buffer !== by.buffer) bufferPool.release(bytes);
 }
 
 function onTimer(run: UnaryRun): void {

@@ -11,7 +11,7 @@ type Frame = Uint8Array | Promise<Uint8Array>;
 /** The frames of messages that several streams send, by codec and compression. */
 const SHARED = new WeakMap<Uint8Array, Map<string, Frame>>();
 
-/** What one stream began to print others may send, so that it goes on whoever has left. */
+/** Never aborted: other streams may wait for a frame whose printing was begun for one that has ended since. */
 const TURNS = { signal: new AbortController().signal, clock: { monotonic: () => performance.now() } };
 
 /** What makes frames of messages. */
@@ -55,7 +55,7 @@ export function sharedFrameOf(
   frames.set(key, frame);
   SHARED.set(bytes, frames);
   if (!(frame instanceof Promise)) return frame;
-  // those who come later need not wait a turn for it
+  // streams that come later get the bytes, and need not wait for a promise
   return frame.then((bytes) => {
     frames.set(key, bytes);
     return bytes;

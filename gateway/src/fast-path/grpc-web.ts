@@ -2,7 +2,7 @@ import type { ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
 import { trailerFlag, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
 import type { HttpRequest } from "../listener/http.ts";
-import { envelopes } from "../protocol/envelope.ts";
+import { type Envelope, envelopes } from "../protocol/envelope.ts";
 import { toNodeHeaders } from "../protocol/headers.ts";
 import { statusTrailers } from "../protocol/status-trailers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
@@ -35,17 +35,20 @@ export function postHead({ headers }: HttpRequest, compressions: readonly Compre
 }
 
 /** Response with a message, and with its trailers as a second one (Protocol differences). */
-async function response(
+function response(
   message: Uint8Array,
   head: Head,
   header: Headers,
   trailer?: Headers,
-): Promise<WholeResponse> {
-  return {
+): WholeResponse | Promise<WholeResponse> {
+  const headers = { ...toNodeHeaders(header), ...protocolHeaders("grpc-web", head) };
+  const enveloped = (envelope: Envelope): WholeResponse => ({
     status: 200,
-    headers: { ...toNodeHeaders(header), ...protocolHeaders("grpc-web", head) },
-    body: envelopes(await pack(message, head), [trailerFlag, trailersOf(trailer)]),
-  };
+    headers,
+    body: envelopes(envelope, [trailerFlag, trailersOf(trailer)]),
+  });
+  const packed = pack(message, head);
+  return packed instanceof Promise ? packed.then(enveloped) : enveloped(packed);
 }
 
 /** The trailers of a call that has not failed, as bytes. */

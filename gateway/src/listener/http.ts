@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, ServerResponse } from "node:http";
 import { constants, type ServerHttp2Stream } from "node:http2";
 import type { Readable, Writable } from "node:stream";
 import type { Http2Request, Http2Response } from "./http2-message.ts";
@@ -79,6 +79,23 @@ export function isGone(response: HttpResponse): boolean {
  */
 export function isSent(response: HttpResponse): boolean {
   return outgoing(response).writableFinished && !("stream" in response && response.stream.aborted);
+}
+
+const { write, end } = ServerResponse.prototype;
+
+/**
+ * Whether nobody will read the bytes of a response any more: it was written to its connection as a whole, without an error, and
+ * by nobody who may have kept a part, as a middleware can that has put itself in place of Node's own functions.
+ */
+export function isTaken(response: HttpResponse): boolean {
+  if (!isSent(response) || isGone(response)) return false;
+  if ("stream" in response) return true;
+  return (
+    response.write === write &&
+    response.end === end &&
+    response.errored === null &&
+    !response.req.socket.destroyed
+  );
 }
 
 /**

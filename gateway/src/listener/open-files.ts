@@ -29,7 +29,7 @@ export function maxConnections(
   return { all, perClient: Math.min(connectionsPerClient, perClient) };
 }
 
-/** How many files the process may have open, sockets included; undefined where the system does not say, which is but Linux. */
+/** How many files the process may have open, sockets included; undefined where the system does not say: only Linux does. */
 export function maxOpenFiles(): number | undefined {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];
@@ -41,8 +41,8 @@ export function maxOpenFiles(): number | undefined {
 
 /**
  * Whether a new connection leaves too few files for all else. Systems give the lowest number that is free, so that the number
- * of the newest file tells how many are open. A process without one reaches no upstream, and a worker loses the connections
- * that it is handed.
+ * of the newest file tells how many are open. A process that gets no more files reaches no upstream, and a worker loses the
+ * connections that it is handed.
  */
 export function leavesTooFew(socket: Socket, openFiles: number | undefined): boolean {
   if (openFiles === undefined) return false;

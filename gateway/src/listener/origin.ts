@@ -1,4 +1,4 @@
-/** Where a request comes from, and what its client believes to speak with. */
+/** Where a request comes from, and the server that its client believes it speaks with. */
 export interface Origin {
   /** An IP address; empty when the connection is gone already. */
   readonly client: string;

@@ -1,3 +1,5 @@
+import { bufferPool } from "connect-rest";
+
 /** The bytes before each message: one of flags, four of length. */
 export const ENVELOPE_PREFIX_BYTES = 5;
 
@@ -7,14 +9,22 @@ export const COMPRESSED_FLAG = 1;
 /** A message and its flags. */
 export type Envelope = readonly [flags: number, bytes: Uint8Array];
 
-/** Writes messages in their envelopes (gRPC over HTTP/2, Length-Prefixed-Message; Connect, Enveloped-Message). */
+/**
+ * Writes messages in their envelopes (gRPC over HTTP/2, Length-Prefixed-Message; Connect, Enveloped-Message), in a buffer that
+ * may be released.
+ */
 export function envelopes(...messages: readonly Envelope[]): Uint8Array {
-  const size = messages.reduce((sum, [, bytes]) => sum + ENVELOPE_PREFIX_BYTES + bytes.length, 0);
-  const out = Buffer.allocUnsafe(size);
+  let size = 0;
+  for (const [, bytes] of messages) size += ENVELOPE_PREFIX_BYTES + bytes.length;
+  const out = bufferPool.acquire(size);
   let at = 0;
   for (const [flags, bytes] of messages) {
-    out.writeUInt8(flags, at);
-    out.writeUInt32BE(bytes.length, at + 1);
+    const { length } = bytes;
+    out[at] = flags;
+    out[at + 1] = length >>> 24;
+    out[at + 2] = length >>> 16;
+    out[at + 3] = length >>> 8;
+    out[at + 4] = length;
     out.set(bytes, at + ENVELOPE_PREFIX_BYTES);
     at += ENVELOPE_PREFIX_BYTES + bytes.length;
   }

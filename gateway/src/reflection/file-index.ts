@@ -68,7 +68,7 @@ export function withImports(file: DescFile, seen: Set<DescFile> = new Set()): De
 }
 
 /** The file's name with its ending: a descriptor of protobuf-es drops it. */
-export function protoName(file: DescFile): string {
+function protoName(file: DescFile): string {
   return file.proto.name;
 }
 

@@ -1,5 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
+import { bufferPool } from "connect-rest";
 import type { QueuedCall, UpstreamShare } from "../admission/admission.ts";
 import { clientKey } from "../admission/client-key.ts";
 import type { Hold } from "../admission/held-bytes.ts";
@@ -19,6 +20,7 @@ import {
   type HttpResponse,
   isGone,
   isSent,
+  isTaken,
 } from "../listener/http.ts";
 import { refuse as refuseRequest } from "../protocol/refuse.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
@@ -72,6 +74,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink {
   private responseHold: ResponseHold | undefined;
   private leave: (() => void) | undefined;
   private isSending = false;
+  private body: Uint8Array | undefined;
   private isOver = false;
 
   constructor(parts: UnaryParts, caller: Caller, options: CallOptions) {
@@ -156,6 +159,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink {
     const hold = this.options.heldResponses.begin(call.client, cutOff);
     this.responseHold = hold;
     this.isSending = true;
+    this.body = result.body;
     if (result.body.length > SLICE_BYTES) {
       this.setHeaders();
       const sent = respond(response, result, call, hold);
@@ -172,6 +176,13 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink {
     }
     call.bytesOut += result.body.length;
     sendAtOnce(response, result, this.parts.hasHeaders ? undefined : call.requestId);
+  }
+
+  /** Its connection has taken all of the response. */
+  private releaseBody(): void {
+    const { body, parts } = this;
+    this.body = undefined;
+    if (body !== undefined && isTaken(parts.response)) bufferPool.release(body);
   }
 
   private sent(refused: Refused | undefined): void {
@@ -201,7 +212,9 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink {
   }
 
   finished(): void {
-    if (this.isSending) this.done();
+    if (!this.isSending) return;
+    this.done();
+    this.releaseBody();
   }
 
   closed(): void {

@@ -29,7 +29,7 @@ const RESERVED = new Set(
 );
 
 /** An identifier that TypeScript accepts, as protoc-gen-es makes it. */
-export function safeIdentifier(name: string): string {
+function safeIdentifier(name: string): string {
   return RESERVED.has(name) ? `${name}$` : name;
 }
 

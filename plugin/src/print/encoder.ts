@@ -23,7 +23,7 @@ const PLAIN_JSON: ReadonlySet<string> = new Set([
 ]);
 
 /** The function that writes a request message as JSON; printed into the file that asks for it. */
-export function encoderOf(desc: DescMessage, style: JsonStyle, file: AdapterFile): string {
+function encoderOf(desc: DescMessage, style: JsonStyle, file: AdapterFile): string {
   const suffix = styleSuffix(style, file.style ?? style);
   return file.part(desc, `encode${localName(desc)}${suffix}`, (name) =>
     printEncoder(desc, name, style, file),

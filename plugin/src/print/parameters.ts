@@ -119,7 +119,7 @@ function choiceLines(call: Call, { oneof, members }: Choice, context: Context): 
 }
 
 /** The runtime's name for the style of a list. */
-export function listStyle({ style }: FieldModel): string {
+function listStyle({ style }: FieldModel): string {
   return printString(style ?? "repeat");
 }
 

@@ -87,7 +87,7 @@ function payloadLines(output: DescMessage, file: AdapterFile): string[] {
 }
 
 /** The lines for the fields of a message that come from a header, the status or a place in the payload. */
-export function fromLines(output: DescMessage, file: AdapterFile): string[] {
+function fromLines(output: DescMessage, file: AdapterFile): string[] {
   return output.fields.filter((field) => hasSources(field, file)).map((field) => fromLine(field, file));
 }
 

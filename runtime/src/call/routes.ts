@@ -14,7 +14,8 @@ import { restError } from "../errors/rest-error.ts";
 import { isTimeZone } from "../rate-limit/calendar-day.ts";
 import { fullName } from "../text/full-name.ts";
 import { baseOf, type UpstreamOptions } from "../upstream/options.ts";
-import { createUpstream, type Upstream, type UpstreamContext } from "../upstream/upstream.ts";
+import { createUpstream } from "../upstream/pooled-upstream.ts";
+import type { Upstream, UpstreamContext } from "../upstream/upstream.ts";
 
 /** Which upstream a method goes to. */
 export interface Route<A extends AnyMethodAdapter = AnyMethodAdapter> {

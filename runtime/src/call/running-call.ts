@@ -14,6 +14,7 @@ import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { Permit } from "../breaker/breaker.ts";
+import { pool } from "../buffers/pool.ts";
 import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
 import type { FoundDifferences } from "../decode/difference.ts";
 import { typed, withTypes } from "../decode/known-types.ts";
@@ -231,9 +232,11 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
 
   private scanned(response: UpstreamResponse, rules: MethodRules): ReadResponse | undefined {
     const { adapter } = this;
-    return adapter.kind === "unary"
-      ? this.settings.scanner?.read(adapter, rules, response, this.maxCost)
-      : undefined;
+    if (adapter.kind !== "unary") return undefined;
+    const read = this.settings.scanner?.read(adapter, rules, response, this.maxCost);
+    // all that is needed of it is in the message
+    if (read !== undefined) pool.release(response.body);
+    return read;
   }
 
   /** Does work in turns of the event loop, until the call is over; on the large response that came last, unless `bytes` are said. */

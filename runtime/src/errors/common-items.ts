@@ -47,7 +47,7 @@ export function textAt(json: JsonObject, keys: readonly string[]): string {
 }
 
 /** An item of a list of errors, with the field that it names. */
-export function commonItem(json: JsonValue): Item {
+function commonItem(json: JsonValue): Item {
   if (!isJsonObject(json)) return { text: scalarText(json) ?? "", subcode: undefined, field: "", json };
   const subcode = firstOf(json, CODES, subcodeOf);
   const field = fieldOf(json);

@@ -9,7 +9,7 @@ import type { ErrorReport } from "./error-report.ts";
 import type { KnownDetail } from "./rest-error.ts";
 
 /** How many items are read; the last field violation says how many more there were. */
-export const MAX_ITEMS = 50;
+const MAX_ITEMS = 50;
 
 /** Details travel in trailers, which clients limit. */
 const MAX_BYTES = 8 * 1024;

@@ -5,7 +5,7 @@ import { safeText } from "../text/safe-text.ts";
 import { ERRORS, type ErrorReason } from "./table.ts";
 
 /** `google.rpc.ErrorInfo.domain` of errors that concern no upstream. */
-export const OWN_DOMAIN = "connect-rest";
+const OWN_DOMAIN = "connect-rest";
 
 /** A detail of an error that goes out: a message with its type, or the bytes of one whose type is not known here. */
 export type ErrorDetail = KnownDetail | UnknownDetail;

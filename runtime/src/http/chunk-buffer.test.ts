@@ -16,6 +16,45 @@ test("property: chunks of any sizes are one piece in the end, and none of them i
   );
 });
 
+test("property: chunks that are copied are one piece too, whatever was announced, and whoever had bytes keeps them", () => {
+  const step = fc.record({
+    chunk: fc.uint8Array({ minLength: 1, maxLength: 9000 }),
+    isCopied: fc.boolean(),
+    announced: fc.oneof(fc.nat(20_000), fc.constant(2 ** 40)),
+    then: fc.constantFrom("", "bytes", "take"),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+      const buffer = new ChunkBuffer();
+      const had: (readonly [Buffer, Buffer])[] = [];
+      let expected: Buffer = Buffer.alloc(0);
+      for (const { chunk, isCopied, announced, then } of steps) {
+        expected = Buffer.concat([expected, chunk]);
+        if (isCopied) {
+          buffer.copy(chunk, announced);
+          chunk.fill(0);
+        } else {
+          buffer.push(chunk);
+        }
+        expect(buffer.bytes().equals(expected)).toBe(true);
+        if (then === "bytes") had.push([buffer.bytes(), expected]);
+        if (then === "take") {
+          buffer.take();
+          expected = Buffer.alloc(0);
+        }
+      }
+      for (const [bytes, copy] of had.slice(-1)) expect(bytes.equals(copy)).toBe(true);
+    }),
+    { interruptAfterTimeLimit: 3000 },
+  );
+});
+
+test("what is announced costs no more than 256 KiB before it has come", () => {
+  const buffer = new ChunkBuffer();
+  buffer.copy(Buffer.alloc(3000), 2 ** 40);
+  expect(buffer.bytes().buffer.byteLength).toBe(256 * 1024);
+});
+
 test("a single chunk is not copied, though it is a part of something larger", () => {
   const chunk = Buffer.from("abcdef").subarray(1, 4);
   const buffer = new ChunkBuffer();

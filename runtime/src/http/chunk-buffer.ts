@@ -1,4 +1,9 @@
+import { pool } from "../buffers/pool.ts";
+
 const EMPTY = new Uint8Array();
+
+/** So much is set aside for bytes that have only been announced. */
+const MAX_ANNOUNCED_BYTES = 256 * 1024;
 
 /**
  * Joins chunks of bytes into one piece. An array of one-byte chunks would take hundreds of times the memory of its
@@ -7,6 +12,8 @@ const EMPTY = new Uint8Array();
 export class ChunkBuffer {
   private content: Uint8Array = EMPTY;
   private length = 0;
+  /** Whether nobody else has the content. */
+  private isOwn = false;
 
   /** How many bytes have been added. */
   get size(): number {
@@ -18,6 +25,7 @@ export class ChunkBuffer {
     const length = this.length + chunk.length;
     if (this.length === 0) {
       this.content = chunk;
+      this.isOwn = false;
     } else {
       if (length > this.content.length) this.grow(length);
       this.content.set(chunk, this.length);
@@ -25,8 +33,26 @@ export class ChunkBuffer {
     this.length = length;
   }
 
+  /**
+   * Adds a copy of a chunk, in a buffer of the pool, which whoever takes the bytes may release.
+   *
+   * @param announced how long all chunks together are said to be
+   */
+  copy(chunk: Uint8Array, announced: number): void {
+    if (this.length > 0) {
+      this.push(chunk);
+      return;
+    }
+    const expected = Math.min(announced, MAX_ANNOUNCED_BYTES);
+    this.content = pool.acquire(Math.max(chunk.length, expected));
+    this.content.set(chunk);
+    this.length = chunk.length;
+    this.isOwn = true;
+  }
+
   /** What has been added so far. It must not be written to. */
   bytes(): Buffer {
+    this.isOwn = false;
     return Buffer.from(this.content.buffer, this.content.byteOffset, this.length);
   }
 
@@ -38,8 +64,10 @@ export class ChunkBuffer {
   }
 
   private grow(length: number): void {
-    const grown = Buffer.allocUnsafe(Math.max(length, 2 * this.content.length, 1024));
+    const grown = pool.acquire(Math.max(length, 2 * this.content.length, 1024));
     grown.set(this.content.subarray(0, this.length));
+    if (this.isOwn) pool.release(this.content);
     this.content = grown;
+    this.isOwn = true;
   }
 }

@@ -15,15 +15,14 @@ interface DecoderOptions {
 export type Decoder = Transform & { readonly bytesWritten: number };
 
 /** By content coding; `beginning` has at least the first two bytes. */
-export const DECODERS: Readonly<Record<string, (options: DecoderOptions, beginning: Uint8Array) => Decoder>> =
-  {
-    gzip: (options) => createGunzip(options),
-    "x-gzip": (options) => createGunzip(options),
-    br: (options) => createBrotliDecompress(options),
-    zstd: (options) => createZstdDecompress(options),
-    deflate: (options, beginning) =>
-      hasZlibHeader(beginning) ? createInflate(options) : createInflateRaw(options),
-  };
+const DECODERS: Readonly<Record<string, (options: DecoderOptions, beginning: Uint8Array) => Decoder>> = {
+  gzip: (options) => createGunzip(options),
+  "x-gzip": (options) => createGunzip(options),
+  br: (options) => createBrotliDecompress(options),
+  zstd: (options) => createZstdDecompress(options),
+  deflate: (options, beginning) =>
+    hasZlibHeader(beginning) ? createInflate(options) : createInflateRaw(options),
+};
 
 const MIN_CHUNK_BYTES = 16 * 1024;
 /** Memory in pieces of this size goes back to the system when it is free; small ones would leave it in fragments. */
@@ -187,7 +186,7 @@ function kindOf(error: unknown): DecompressError["kind"] {
 }
 
 /** RFC 9110 means RFC 1950 by `deflate`; some servers send RFC 1951, without the header. */
-export function hasZlibHeader(body: Uint8Array): boolean {
+function hasZlibHeader(body: Uint8Array): boolean {
   const [first = 0, second = 0] = body;
   return (first & 15) === 8 && ((first << 8) | second) % 31 === 0;
 }

@@ -1,6 +1,6 @@
 import type { BudgetedBody } from "./body-budget.ts";
 import { ChunkBuffer } from "./chunk-buffer.ts";
-import type { DispatchController, DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
+import type { BorrowingHandler, DispatchController, DispatchOptions, Requester } from "./requester.ts";
 
 /** The headers of a response, by names in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -100,7 +100,7 @@ export interface ExchangeEnd {
 const NO_HEADERS: ResponseHeaders = {};
 
 /** Reads the response of one exchange. */
-export class ExchangeReader implements DispatchHandler {
+export class ExchangeReader implements BorrowingHandler {
   private readonly limits: ExchangeLimits;
   private readonly end: ExchangeEnd;
   private readonly held: BudgetedBody | undefined;
@@ -108,6 +108,8 @@ export class ExchangeReader implements DispatchHandler {
   private status = 0;
   private headers: ResponseHeaders = NO_HEADERS;
   private readonly body = new ChunkBuffer();
+  /** How long the body is said to be. */
+  private announced = 0;
   private interim = 0;
   private settled = false;
 
@@ -139,7 +141,8 @@ export class ExchangeReader implements DispatchHandler {
     this.status = status;
     this.headers = headers;
     const { "content-length": length } = headers;
-    if (Number(length) > this.limits.maxBytes(status) && !this.limits.tolerant(status)) {
+    this.announced = Number(length) || 0;
+    if (this.announced > this.limits.maxBytes(status) && !this.limits.tolerant(status)) {
       this.stop(new BodyTooLarge());
     }
   }
@@ -147,10 +150,20 @@ export class ExchangeReader implements DispatchHandler {
   onResponseData(controller: DispatchController, chunk: Buffer): void {
     if (this.settled) return;
     this.body.push(chunk);
+    this.received(chunk.length, controller);
+  }
+
+  onBorrowedData(controller: DispatchController, chunk: Uint8Array): void {
+    if (this.settled) return;
+    this.body.copy(chunk, this.announced);
+    this.received(chunk.length, controller);
+  }
+
+  private received(bytes: number, controller: DispatchController): void {
     if (this.body.size > this.limits.maxBytes(this.status)) {
       this.stop(new BodyTooLarge());
     } else {
-      this.held?.add(chunk.length, controller);
+      this.held?.add(bytes, controller);
     }
   }
 

@@ -9,5 +9,11 @@ export type DispatchOptions = Dispatcher.DispatchOptions;
 /** What is told of the response to it. */
 export type DispatchHandler = Dispatcher.DispatchHandler;
 
+/** A handler that copies what it needs. */
+export interface BorrowingHandler extends DispatchHandler {
+  /** In place of `onResponseData`: the chunk will be written to as soon as this returns. */
+  onBorrowedData(controller: DispatchController, chunk: Uint8Array): void;
+}
+
 /** What controls an exchange. */
 export type DispatchController = Dispatcher.DispatchController;

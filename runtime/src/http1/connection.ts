@@ -1,6 +1,6 @@
 import type { OnReadOpts, Socket } from "node:net";
 import { errors } from "undici";
-import type { DispatchHandler, DispatchOptions } from "../http/requester.ts";
+import type { BorrowingHandler, DispatchHandler, DispatchOptions } from "../http/requester.ts";
 import { ChunkedBody } from "./chunked-body.ts";
 import { type Controlled, ExchangeControl } from "./exchange-control.ts";
 import { HandedOver, type RawConnection } from "./handed-over.ts";
@@ -228,7 +228,10 @@ export class Http1Connection implements Controlled, RawConnection {
     this.readBody(running, all, head.bytes);
   }
 
-  /** What is read is taken from the buffer first: whoever is told of it may cause that to be written to. */
+  /**
+   * What is read is taken from the buffer first, where it is for somebody else: whoever is told of it may cause that to be
+   * written to.
+   */
   private readBody(running: Running, bytes: Buffer, from: number): void {
     const { handler, control, head } = running;
     if (head === undefined) return;
@@ -239,16 +242,24 @@ export class Http1Connection implements Controlled, RawConnection {
     if (running.chunks === undefined) {
       end = Math.min(bytes.length, from + running.left);
       running.left -= end - from;
-      if (end > from) data = Buffer.from(bytes.subarray(from, end));
+      if (end > from) data = bytes.subarray(from, end);
     } else {
       ({ data, end, bad } = unchunked(running.chunks, bytes, from));
     }
+    const borrowing = isBorrowing(handler) ? handler : undefined;
+    if (data !== undefined && borrowing === undefined) data = Buffer.from(data);
     const isWhole = running.chunks === undefined ? running.left === 0 : running.chunks.isWhole;
     const hasMore = end < bytes.length;
     try {
       if (isFirst || data !== undefined) this.expect(this.owner.limits.bodyTimeoutMs);
       if (isFirst) handler.onResponseStart?.(control, head.status, head.headers as Record<string, string>);
-      if (data !== undefined && this.running === running) handler.onResponseData?.(control, data);
+      if (data === undefined || this.running !== running) {
+        // nothing to hand on, or nobody
+      } else if (borrowing === undefined) {
+        handler.onResponseData?.(control, data);
+      } else {
+        borrowing.onBorrowedData(control, data);
+      }
     } catch (thrown) {
       this.fail(thrown as Error);
     }
@@ -340,19 +351,25 @@ function keepAliveMsOf(hint: string): number {
   return Math.min(Number(seconds) * 1000 - KEEP_ALIVE_MARGIN_MS, MAX_KEEP_ALIVE_MS);
 }
 
-/** What is in the chunks of a piece of a body, where they end, and what is wrong with those after it. */
+function isBorrowing(handler: DispatchHandler): handler is BorrowingHandler {
+  return "onBorrowedData" in handler;
+}
+
+/**
+ * What is in the chunks of a piece of a body, where they end, and what is wrong with those after it. It is moved together in its
+ * place.
+ */
 function unchunked(chunks: ChunkedBody, bytes: Buffer, from: number) {
-  const data = Buffer.allocUnsafe(bytes.length - from);
-  let length = 0;
+  let to = from;
   let end = bytes.length;
   let bad: Error | undefined;
   try {
     end = chunks.read(bytes, from, (chunk) => {
-      data.set(chunk, length);
-      length += chunk.length;
+      bytes.set(chunk, to);
+      to += chunk.length;
     });
   } catch (error) {
     bad = error as Error;
   }
-  return { data: length === 0 ? undefined : data.subarray(0, length), end, bad };
+  return { data: to === from ? undefined : bytes.subarray(from, to), end, bad };
 }

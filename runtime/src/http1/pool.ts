@@ -56,13 +56,13 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   private readonly others: ClosableRequester;
   private readonly all = new Set<Http1Connection>();
   private idle: Http1Connection[] = [];
-  /** Idle from the next turn of the event loop. */
+  /** Those that are idle from the next turn of the event loop on. */
   private rested: Http1Connection[] = [];
   private readonly waiting: Waiting[] = [];
-  /** Requests that are on their way, also those of others. */
+  /** Requests that are under way, undici's included. */
   private running = 0;
   private connecting = 0;
-  /** Connections of others. */
+  /** How many connections undici has. */
   private othersOpen = 0;
   private unusual = 0;
   /** How many more requests are left to the others, and how many are at the next time. */

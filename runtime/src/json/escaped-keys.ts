@@ -22,7 +22,7 @@ export function parseWithKeys(text: string): JsonValue {
 }
 
 /** Whether an object has a key with an escape. Each character is looked at once at most. */
-export function hasEscapedKey(text: string): boolean {
+function hasEscapedKey(text: string): boolean {
   // the first backslash, and the first one behind a string, begin an escape
   for (let at = text.indexOf(BACKSLASH); at >= 0; at = text.indexOf(BACKSLASH, at)) {
     at = endOfString(text, at);

@@ -29,7 +29,7 @@ export interface RedirectOptions {
 }
 
 /** The path that browsers come back to. */
-export const REDIRECT_PATH = "/callback";
+const REDIRECT_PATH = "/callback";
 
 /** Requests in all: a browser needs one, and asks for an icon. */
 const MAX_REQUESTS = 100;

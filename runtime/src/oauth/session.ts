@@ -199,7 +199,7 @@ function statusOf(server: string, entry: TokenEntry): SessionStatus {
 }
 
 /** The details of a sign-in as they stand in a file. */
-export function detailsOf({ details }: TokenEntry): SessionDetails {
+function detailsOf({ details }: TokenEntry): SessionDetails {
   const { issuer = "", tokenEndpoint = "", revocationEndpoint, clientId = "", clientSecret } = details;
   const { scope, resource, clientMethod, grant } = details;
   return {

@@ -19,7 +19,7 @@ export function rulesOfRequest(
 }
 
 /** Whether a request meets a condition. A field with its default is absent, unless its presence is explicit. */
-export function meets(request: ReflectMessage, { field, values, present }: RequestCondition): boolean {
+function meets(request: ReflectMessage, { field, values, present }: RequestCondition): boolean {
   const found = valuesAt(request, field.split("."));
   if (present !== undefined && present !== (found !== undefined)) return false;
   return values === undefined || (found?.some((value) => values.includes(value)) ?? false);

@@ -28,7 +28,7 @@ interface Step {
   readonly index: number;
 }
 
-/** Notes keys as a decoder does that stands where they are. */
+/** Notes keys at any path, as a decoder would that has come to them. */
 class ReportWriter extends DifferenceWriter {
   noteAt(path: ReadonlyArray<string | number>, key: string, value: JsonValue): void {
     this.path = [...path];

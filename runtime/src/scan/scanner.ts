@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { pool } from "../buffers/pool.ts";
 import { type FoundDifferences, NO_DIFFERENCES } from "../decode/difference.ts";
 import { Machine } from "./machine.ts";
 import { readReports } from "./reports.ts";
@@ -61,7 +62,7 @@ export class Scanner {
   }
 
   /**
-   * The response message in a body; undefined where JavaScript has to decode it.
+   * The response message in a body, in a buffer that may be released; undefined where JavaScript has to decode it.
    *
    * @param withStatus whether the envelope's status counts; then it has to be 200
    * @param maxCost what it may cost to read; see `checkJsonCost`
@@ -110,7 +111,9 @@ export class Scanner {
     machine.exports.setUp(align(machine.free), stackEnd, input, this.tables.structValue);
     const length = machine.exports.scan(input, bytes.length, root, output, end, end, withStatus);
     if (length < 0 || !this.isReported(machine)) return undefined;
-    return new Uint8Array(machine.bytes.buffer.slice(output, output + length));
+    const message = pool.acquire(length);
+    message.set(machine.bytes.subarray(output, output + length));
+    return message;
   }
 
   /** Keeps the differences. false where they are for the decoder to find. */

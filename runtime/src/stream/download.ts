@@ -3,7 +3,7 @@ import type { DownloadAdapter } from "../adapter/adapter.ts";
 import type { RunningCall } from "../call/running-call.ts";
 
 /** The largest chunk of a message, in bytes. */
-export const MAX_CHUNK_BYTES = 64 * 1024;
+const MAX_CHUNK_BYTES = 64 * 1024;
 
 /**
  * The body of a response, decompressed, in chunks of at most 64 KiB, as they come. The next one is read from the

@@ -1,7 +1,8 @@
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { type buildConnector, Pool } from "undici";
-import type { DispatchOptions, Requester } from "../http/requester.ts";
+import { ChunkBuffer } from "../http/chunk-buffer.ts";
+import type { BorrowingHandler, DispatchHandler, DispatchOptions, Requester } from "../http/requester.ts";
 import { ON_READ } from "../http1/connection.ts";
 import { Http1Pool } from "../http1/pool.ts";
 
@@ -25,7 +26,8 @@ export interface Verdict {
   readonly reused: boolean;
 }
 
-export type ClientKind = "ours" | "undici";
+/** Ours for handlers as undici has them, and for those that borrow what is read. */
+export type ClientKind = "ours" | "borrowing" | "undici";
 
 const ORIGIN = "http://scripted.test";
 const GOOD = Buffer.from("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecond");
@@ -108,7 +110,7 @@ export async function verdictOf(kind: ClientKind, script: Script): Promise<Verdi
       queueMicrotask(() => done(null, socket as unknown as Socket));
     };
   const pool = poolOf(kind, connector);
-  const first = exchangeOf(pool);
+  const first = exchangeOf(pool, kind === "borrowing");
   while (!isSent && !first.isOver) await turn();
   // what has come is looked at before the connection is closed
   for (let turns = 0; turns < 6; turns++) await turn();
@@ -116,7 +118,7 @@ export async function verdictOf(kind: ClientKind, script: Script): Promise<Verdi
   if (!early) for (const socket of sockets) socket.finish();
   await first.done;
   const before = sockets.length;
-  const second = exchangeOf(pool);
+  const second = exchangeOf(pool, kind === "borrowing");
   await second.done;
   await pool.close();
   const { status, headers, body, error } = first;
@@ -149,7 +151,7 @@ function poolOf(kind: ClientKind, connector: (reads: boolean) => buildConnector.
   return new Http1Pool(ORIGIN, { ...LIMITS, connect: connector(true), others });
 }
 
-function exchangeOf(pool: Requester) {
+function exchangeOf(pool: Requester, borrows: boolean) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const state = {
     status: undefined as number | undefined,
@@ -165,18 +167,29 @@ function exchangeOf(pool: Requester) {
     resolve();
   };
   const options = { origin: ORIGIN, method: "GET", path: "/", headers: ["accept", "*/*"], body: null };
-  pool.dispatch(options as DispatchOptions, {
+  const borrowed = new ChunkBuffer();
+  let announced = 0;
+  const handler: DispatchHandler = {
     onRequestStart: () => undefined,
     onResponseStart: (_controller, status, headers) => {
       if (status < 200) return;
       state.status = status;
       state.headers = headers;
+      announced = Number(headers["content-length"]) || 0;
     },
     onResponseData: (_controller, chunk) => {
       state.body += chunk.toString("latin1");
     },
-    onResponseEnd: () => over(),
+    onResponseEnd: () => {
+      state.body += borrowed.bytes().toString("latin1");
+      over();
+    },
     onResponseError: (_controller, error) => over("code" in error ? String(error.code) : error.name),
-  });
+  };
+  const borrowing: BorrowingHandler = {
+    ...handler,
+    onBorrowedData: (_controller, chunk) => borrowed.copy(chunk, announced),
+  };
+  pool.dispatch(options as DispatchOptions, borrows ? borrowing : handler);
   return state;
 }

@@ -66,7 +66,7 @@ export function exchangeError(failed: ExchangeFailed, context: FailureContext): 
 }
 
 /** The error for a proxy that makes no connection: nothing has reached the upstream. */
-export function proxyError(failed: ProxyFailed, { upstream, settings }: FailureContext): ConnectError {
+function proxyError(failed: ProxyFailed, { upstream, settings }: FailureContext): ConnectError {
   const { status, cause } = failed;
   const extras = { cause: failed };
   if (status !== undefined && status < 500) {

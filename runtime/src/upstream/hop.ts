@@ -16,7 +16,7 @@ export interface Hop {
 }
 
 /** The longest chain of redirects. */
-export const MAX_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 
 const MAX_LOCATION_LENGTH = 8_192;
 

@@ -59,11 +59,6 @@ export class FeedHub {
     this.tokens = new ResumeTokens(settings.resumeKeys);
   }
 
-  /** How many watch, and how many feeds. */
-  get size(): { readonly watchers: number; readonly feeds: number } {
-    return { watchers: this.watcherCount, feeds: this.feeds.size };
-  }
-
   /**
    * Lets a call watch a feed, from where its request says.
    *

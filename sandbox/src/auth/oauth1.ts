@@ -26,7 +26,7 @@ export interface Protocol {
 
 export type Failure = "malformed" | "method" | "consumer" | "token" | "signature" | "timestamp" | "nonce";
 
-export const WINDOW_SECONDS = 300;
+const WINDOW_SECONDS = 300;
 
 /** Parameters of the flow that clients put into the query or body of a request whose header is signed. */
 const MOVABLE: ReadonlySet<string> = new Set(["oauth_callback", "oauth_verifier"]);

@@ -6,7 +6,7 @@ function byBytes(a: string, b: string): number {
 }
 
 /** RFC 5849 section 3.4.1.3.2: encoded, sorted by name and then value in byte order, joined. */
-export function normalizeParameters(pairs: readonly (readonly [string, string])[]): string {
+function normalizeParameters(pairs: readonly (readonly [string, string])[]): string {
   return pairs
     .filter(([name]) => name !== "oauth_signature" && name !== "realm")
     .map(([name, value]) => [percentEncode(name), percentEncode(value)] as const)

@@ -17,7 +17,7 @@ function chunk(type: string, data: Buffer): Buffer {
 }
 
 /** A square PNG of one color, made from the blog's uuid. */
-export function png(uuid: string, size: number): Buffer {
+function png(uuid: string, size: number): Buffer {
   const color = createHash("sha256").update(uuid).digest().subarray(0, 3);
   const header = Buffer.alloc(13);
   header.writeUInt32BE(size, 0);

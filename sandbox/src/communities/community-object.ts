@@ -11,7 +11,7 @@ const HEADER_SIZES = [1280, 640] as const;
 const MOST_ONLINE = 3;
 
 /** Seconds between two changes of a handle. */
-export const HANDLE_SECONDS = 7 * 86_400;
+const HANDLE_SECONDS = 7 * 86_400;
 
 /** When the handle can change next, or `undefined` when it can now. */
 export function nextHandleChange(community: Community, now: number): number | undefined {

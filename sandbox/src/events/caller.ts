@@ -2,7 +2,7 @@ import type { Call } from "../dispatch/call.ts";
 import { bareJson, type HeaderMap, Refusal } from "../http/response.ts";
 import type { World } from "../world.ts";
 
-export const DOCUMENTATION = "https://docs.feed.example/rest/activity/events";
+const DOCUMENTATION = "https://docs.feed.example/rest/activity/events";
 
 /** A quota starts anew with each hour of the clock. */
 export const QUOTA_SECONDS = 3600;

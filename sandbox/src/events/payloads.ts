@@ -63,7 +63,7 @@ function comment(i: number): JsonObject {
 }
 
 /** The older shape, with the commits; `size` may exceed their number. */
-export function oldPush(i: number): JsonObject {
+function oldPush(i: number): JsonObject {
   const commits = Array.from({ length: i % 4 }, (_, n) => ({
     sha: sha(i * 100 + n),
     author: { email: "octavia@example.org", name: "Octavia" },

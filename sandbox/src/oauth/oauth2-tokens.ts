@@ -4,9 +4,9 @@ import { bareJson, type HttpResponse, refuseToken } from "../http/response.ts";
 
 export const SCOPES = ["basic", "write", "offline_access"];
 /** Seconds an access token lives. */
-export const ACCESS_SECONDS = 2520;
+const ACCESS_SECONDS = 2520;
 /** Seconds a refresh token lives. */
-export const REFRESH_SECONDS = 30 * 86_400;
+const REFRESH_SECONDS = 30 * 86_400;
 
 export interface Client {
   readonly key: string;
@@ -16,7 +16,7 @@ export interface Client {
 }
 
 /** Issues an access token, with a refresh token when asked, and returns both. */
-export function issueTokens(
+function issueTokens(
   call: Call,
   client: string,
   user: string | null,

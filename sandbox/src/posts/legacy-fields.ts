@@ -30,7 +30,7 @@ function hashed(bytes: Buffer, type: string): LegacyFile {
 }
 
 /** The files of `data`, in whichever encoding they came. */
-export function dataFiles(call: Call, kind: "image" | "audio" | "video"): LegacyFile[] {
+function dataFiles(call: Call, kind: "image" | "audio" | "video"): LegacyFile[] {
   const { limits } = call.world;
   const most = kind === "video" ? limits.videoBytes : limits.fileBytes;
   const parts: LegacyFile[] = call.body.parts.filter((part) => isData(part.name));

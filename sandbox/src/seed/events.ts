@@ -20,7 +20,7 @@ const REPOS = [
 ] as const;
 
 /** How many events are seeded: more than a timeline holds. */
-export const SEEDED_EVENTS = 420;
+const SEEDED_EVENTS = 420;
 /** One event every 40 minutes: the oldest is within the 30 days a timeline goes back. */
 const SPACING = 2400;
 

@@ -30,7 +30,7 @@ const TEXT_TAGS: Record<string, string> = {
 };
 
 /** One block as HTML, on a best-effort basis. */
-export function blockHtml(block: Block): string {
+function blockHtml(block: Block): string {
   if (block.type === "text") {
     const tag = TEXT_TAGS[String(block.subtype)] ?? "p";
     const formatting = Array.isArray(block.formatting) ? block.formatting : [];
@@ -55,7 +55,7 @@ export function blockHtml(block: Block): string {
 }
 
 /** The media objects of a block, whether it holds one or several. */
-export function media(block: Block): JsonObject[] {
+function media(block: Block): JsonObject[] {
   const items = Array.isArray(block.media) ? block.media : [block.media];
   return items.filter(isObject);
 }

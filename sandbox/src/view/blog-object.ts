@@ -2,14 +2,14 @@ import { isObject, type JsonObject } from "../json.ts";
 import { type Blog, blogUrl, isMember, primaryBlog } from "../store/blogs.ts";
 import type { View } from "./view.ts";
 
-export const AVATAR_SIZES = [512, 128, 96, 64] as const;
+const AVATAR_SIZES = [512, 128, 96, 64] as const;
 
 /** The address of an avatar image in one size. */
 export function avatarUrl(blog: Blog, size: number): string {
   return `https://media.blog.example/avatars/${blog.uuid.slice(2)}_${size}.png`;
 }
 
-export function avatar(blog: Blog): JsonObject[] {
+function avatar(blog: Blog): JsonObject[] {
   return AVATAR_SIZES.map((size) => ({
     width: size,
     height: size,

@@ -20,7 +20,7 @@ export interface View {
 }
 
 /** `fields[blogs]=a,b,?c`: names select, `?` names add optional fields; only `?` names mean the default set plus those. */
-export function blogSelection(query: Fields): BlogSelection {
+function blogSelection(query: Fields): BlogSelection {
   const names = (query.text("fields[blogs]") ?? "")
     .split(",")
     .map((name) => name.trim())

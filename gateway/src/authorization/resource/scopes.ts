@@ -15,7 +15,7 @@ export interface ScopeNeed {
 }
 
 /** The scope of tokens where none is configured or annotated: all methods. */
-export const DEFAULT_SCOPE = "call";
+const DEFAULT_SCOPE = "call";
 
 /** Scopes and methods. */
 export interface ScopeMap {

@@ -1,83 +1,37 @@
-import type { ClientMetadata } from "oidc-provider";
 import type { OnLimit } from "../../limits.ts";
 import { failExchange } from "../../listener/exchange.ts";
 import { type HttpRequest, type HttpResponse, sendResponse } from "../../listener/http.ts";
 import type { Origin } from "../../listener/origin.ts";
-import { UNCACHED } from "../../listener/refusal.ts";
 import { splitTarget } from "../../listener/target.ts";
 import { refuse } from "../../protocol/refuse.ts";
 import { hashOf } from "../../store/hash.ts";
-import type { Store } from "../../store/store.ts";
 import { isTwice } from "../authorization-header.ts";
-import { INTERACTION_PATH, type Interactions } from "../interaction.ts";
+import { INTERACTION_PATH } from "../interaction.ts";
+import type {
+  AuthorizationLimits,
+  AuthorizationServerOptions,
+  EndpointName,
+} from "./authorization-options.ts";
 import { type Browser, BrowserCookie } from "./browser-cookie.ts";
 import { Engine } from "./engine.ts";
+import { sendEngineResponse } from "./engine-response.ts";
 import { sendErrorPage, sendOnwardPage } from "./error-page.ts";
-import { returnCookie, serveFlow } from "./flows.ts";
-import type { Grants } from "./grants.ts";
-import type { WholeRequest, WholeResponse } from "./memory-exchange.ts";
+import { serveFlow } from "./flows.ts";
+import { JSON_TYPE, SAFE, sendJson } from "./json-response.ts";
+import type { WholeRequest } from "./memory-exchange.ts";
 import { RESOURCE_METADATA_PATH, resourceMetadata, serverMetadata } from "./metadata.ts";
 import { OAuthError } from "./oauth-error.ts";
 import { knownOutcome } from "./outcomes.ts";
-import { createProvider, type Lifetimes, METADATA_PATH } from "./provider.ts";
+import { createProvider, METADATA_PATH } from "./provider.ts";
 import { Rate } from "./rate.ts";
 import { type BodyLimits, isType, readForm, readText } from "./read-form.ts";
 import { isLoopbackAddress } from "./redirect-uri.ts";
-import { checkRegistration, type RegistrationPolicy, registrationResponse } from "./registration.ts";
+import { checkRegistration, registrationResponse } from "./registration.ts";
 import { settleResource } from "./resource-indicator.ts";
+import { shareWithPages } from "./share-with-pages.ts";
 import { redirectUriOf } from "./stored-token.ts";
 
-/** What happened at an endpoint, for logs and metrics. Never a secret. */
-export interface AuthorizationEvent {
-  readonly endpoint: EndpointName;
-  /** `ok`, the error of the response, or `other` for one that is in no specification. */
-  readonly outcome: string;
-  /** The address of whoever has sent the request. */
-  readonly client: string;
-}
-
-export type EndpointName = "metadata" | "authorize" | "token" | "register" | "revoke" | "sign-in";
-
-export interface AuthorizationServerOptions {
-  readonly publicUrl: string;
-  readonly store: Store;
-  readonly grants: Grants;
-  /** All scopes that tokens may have; at least one. */
-  readonly scopes: readonly string[];
-  /** Clients of the configuration, their secrets hashed. */
-  readonly clients: readonly ClientMetadata[];
-  /** Undefined where no client may register itself. */
-  readonly registration:
-    | (RegistrationPolicy & { readonly initialAccessToken: string | undefined })
-    | undefined;
-  readonly lifetimes: Lifetimes & { readonly clientSeconds: number };
-  /** Signs people in; undefined where there are none, and clients act for themselves alone. */
-  readonly interactions: Interactions | undefined;
-  /** Whether the session that a grant is bound to still stands. */
-  readonly isAlive: (sessionId: string) => Promise<boolean>;
-  readonly limits: AuthorizationLimits;
-  readonly now: () => number;
-  readonly onEvent: (event: AuthorizationEvent) => void;
-  /** Notified of each request for a token that is a form: its grant type as the client wrote it, and `ok` or the error. */
-  readonly onGrant: (grant: string, outcome: string) => void;
-  /** Notified of a token that its client has revoked, if it was one. */
-  readonly onRevoked: (token: string) => void;
-  /** Notified when a code or a refresh token comes back that has been used: its grant is revoked. */
-  readonly onReuse: (kind: string, clientId: string) => void;
-  readonly onLimit: OnLimit;
-  readonly onError: (error: unknown) => void;
-}
-
-/** Those of the gateway that count here; read whenever they count. */
-export interface AuthorizationLimits {
-  readonly authorizationRequestsPerMinute: number;
-  readonly authorizationRequestsPerClient: number;
-  readonly registrationsPerMinute: number;
-  readonly registrationsPerClient: number;
-  readonly bodyIdleTimeoutMs: number;
-}
-
-/** The endpoints of OAuth 2.1 (document 3 B). */
+/** The endpoints of OAuth 2.1, and what tells clients where they are. */
 export interface AuthorizationServer {
   /** Whether a request is for one of them, and has been taken. Ends its response later. */
   serve(request: HttpRequest, response: HttpResponse, origin: Origin): boolean;
@@ -93,9 +47,6 @@ const MAX_BODY_BYTES = 64 * 1024;
 
 /** Bytes of an authorization request that is a form: what fits into an address. */
 const MAX_AUTHORIZATION_BYTES = 8 * 1024;
-
-/** How long a browser may remember the response to a preflight request, in seconds. */
-const CORS_SECONDS = 7200;
 
 /** One endpoint, as a path has it. */
 interface Endpoint {
@@ -290,13 +241,8 @@ class Server implements AuthorizationServer {
   }
 
   private get metadataOptions() {
-    const { publicUrl, scopes, interactions, registration } = this.options;
-    return {
-      publicUrl,
-      scopes,
-      hasInteractions: interactions !== undefined,
-      isRegistrationOpen: registration !== undefined,
-    };
+    const { publicUrl, scopes, interactions } = this.options;
+    return { publicUrl, scopes, hasInteractions: interactions !== undefined };
   }
 
   private async authorize(exchange: Exchange): Promise<string | undefined> {
@@ -422,43 +368,14 @@ class Server implements AuthorizationServer {
       const isHere = address.origin === this.options.publicUrl || isLoopbackAddress(address.href);
       if (!isHere) return sendOnwardPage(response, address);
     }
-    return this.send(response, settled, whole.method === "GET", browser);
-  }
-
-  private send(
-    response: HttpResponse,
-    { status, headers, body }: WholeResponse,
-    isPage: boolean,
-    browser: Browser | undefined,
-  ): string | undefined {
-    const { location } = headers;
-    if (typeof location === "string") {
-      const to = location.startsWith(`${this.options.publicUrl}/`) ? new URL(location).pathname : location;
-      const back = returnCookie(to, this.engine.origin.protocol === "https:");
-      const begun = back === undefined || browser === undefined ? [] : [back, browser.cookie];
-      const cookies = [...cookiesOf(headers["set-cookie"]), ...begun];
-      const set = cookies.length === 0 ? {} : { "set-cookie": cookies };
-      sendResponse(response, status, { location: to, ...set, ...SAFE });
-      return new URL(location, this.options.publicUrl).searchParams.get("error") ?? undefined;
-    }
-    const error = status >= 400 ? errorOf(status, body) : undefined;
-    // to those who open a page
-    if (error !== undefined && isPage) throw error;
-    const challenge = headers["www-authenticate"];
-    const sent = error?.error === "unauthorized_client" ? Buffer.from(JSON.stringify(error.body)) : body;
-    sendResponse(
-      response,
-      status,
-      {
-        ...(sent.length === 0 ? {} : { "content-type": JSON_TYPE }),
-        "content-length": String(sent.length),
-        ...(challenge === undefined ? {} : { "www-authenticate": String(challenge) }),
-        ...SAFE,
-        pragma: "no-cache",
-      },
-      sent,
-    );
-    return error?.error;
+    const { publicUrl } = this.options;
+    const isHttps = this.engine.origin.protocol === "https:";
+    return sendEngineResponse(response, settled, {
+      publicUrl,
+      isHttps,
+      isPage: whole.method === "GET",
+      browser,
+    });
   }
 }
 
@@ -477,10 +394,6 @@ interface ForwardOptions {
 const CODE_KIND = "AuthorizationCode";
 
 const FORM = "application/x-www-form-urlencoded";
-const JSON_TYPE = "application/json";
-
-const SAFE = { ...UNCACHED, "referrer-policy": "no-referrer" } as const;
-
 /**
  * Has the browser send a form as a query. With a form from another site it sends no cookies (`SameSite=Lax`), and would be taken
  * for one that has begun no flow yet.
@@ -499,48 +412,4 @@ function shared(name: EndpointName, methods: readonly string[], handle: Endpoint
 
 function own(name: EndpointName, methods: readonly string[], handle: Endpoint["handle"]): Endpoint {
   return { name, methods, isShared: false, handle };
-}
-
-/** Lets pages of any origin use an endpoint, without cookies. Returns whether it was a preflight request, and is answered. */
-function shareWithPages(request: HttpRequest, response: HttpResponse, methods: readonly string[]): boolean {
-  response.setHeader("access-control-allow-origin", "*");
-  if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined) {
-    response.setHeader("access-control-expose-headers", "www-authenticate, retry-after");
-    return false;
-  }
-  sendResponse(response, 204, {
-    "access-control-allow-methods": methods.join(", "),
-    "access-control-allow-headers": "authorization, content-type, mcp-protocol-version",
-    "access-control-max-age": String(CORS_SECONDS),
-  });
-  return true;
-}
-
-function sendJson(
-  { method }: HttpRequest,
-  response: HttpResponse,
-  status: number,
-  value: object | string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  const body = typeof value === "string" ? value : JSON.stringify(value);
-  const length = String(Buffer.byteLength(body));
-  const all = { "content-type": JSON_TYPE, "content-length": length, ...SAFE, ...headers };
-  sendResponse(response, status, all, method === "HEAD" ? "" : body);
-}
-
-/** Cookies of the engine, but for its session, which is not kept. */
-function cookiesOf(header: number | string | readonly string[] | undefined): string[] {
-  const cookies = Array.isArray(header) ? header : typeof header === "string" ? [header] : [];
-  return cookies.filter((cookie: string) => !cookie.startsWith("connect_rest_session"));
-}
-
-/** The engine calls a grant that a client may not have `invalid_request`; clients look for RFC 6749 section 5.2. */
-const NOT_ALLOWED = /^requested grant type is not allowed/;
-
-function errorOf(status: number, body: Buffer): OAuthError {
-  const parsed: unknown = JSON.parse(body.toString());
-  const { error = "server_error", error_description: text = "" } = Object(parsed) as Record<string, unknown>;
-  const name = NOT_ALLOWED.test(String(text)) ? "unauthorized_client" : String(error);
-  return new OAuthError(status, name, String(text));
 }

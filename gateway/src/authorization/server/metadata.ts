@@ -21,8 +21,6 @@ export interface MetadataOptions {
   readonly scopes: readonly string[];
   /** Whether people can sign in. */
   readonly hasInteractions: boolean;
-  /** Whether clients may register themselves. */
-  readonly isRegistrationOpen: boolean;
 }
 
 /** Authorization server metadata (RFC 8414 section 2), from what the engine says of itself. */

@@ -36,7 +36,7 @@ export const INTERACTION_SECONDS = 600;
 
 export const METADATA_PATH = "/.well-known/oauth-authorization-server";
 
-/** Where the engine has its endpoints: those of document 3 B, for clients that find no metadata. */
+/** Where the engine has its endpoints: where clients of the context protocol look that find no metadata (revision 2025-03-26). */
 const ROUTES = {
   authorization: "/authorize",
   token: "/token",

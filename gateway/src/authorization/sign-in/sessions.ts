@@ -363,7 +363,7 @@ function dueAtOf(tokens: UpstreamTokens, now: number): number | undefined {
 }
 
 /** The error for a person whose session at a third party has ended. */
-export function sessionEnded(party: string): ConnectError {
+function sessionEnded(party: string): ConnectError {
   const text = `the session at ${party} has ended; sign in again`;
   return gatewayError("SESSION_ENDED", text, Code.Unauthenticated);
 }

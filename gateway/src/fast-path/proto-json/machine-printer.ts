@@ -1,4 +1,5 @@
 import { type DescMessage, fromBinary, type Registry, toJson } from "@bufbuild/protobuf";
+import { bufferPool } from "connect-rest";
 import { Machine } from "./machine.ts";
 import { Tables } from "./machine-tables.ts";
 import { planOf } from "./plan.ts";
@@ -21,7 +22,7 @@ export class MachinePrinter {
   private registry: Registry | undefined;
 
   /**
-   * The JSON of a message; undefined where JavaScript has to print it.
+   * The JSON of a message, in a buffer that may be released; undefined where JavaScript has to print it.
    *
    * @param maxWork how many values it may have, about; larger messages take too long to be printed at once
    */
@@ -52,7 +53,7 @@ export class MachinePrinter {
     machine.bytes.set(bytes, from);
     machine.bytes.fill(0, to, to + ZEROS);
     const length = machine.exports.print(root, stack, from, to, output, MAX_JSON_BYTES, maxWork);
-    const json = Buffer.allocUnsafe(length);
+    const json = bufferPool.acquire(length);
     json.set(machine.bytes.subarray(output, output + length));
     return json;
   }

@@ -10,13 +10,13 @@ import {
   wireTypeOf,
 } from "./plan.ts";
 
-/** Fields with smaller numbers are found by them, others by search. */
+/** Fields with smaller numbers are found in an array by number, all others by search. */
 const MAX_DENSE = 1024;
 /** Oneofs of a message; a bit stands for each. */
 const MAX_ONEOFS = 32;
-/** The tag of no field: whoever meets it gives up. */
+/** A tag that no field has. The printer leaves a message to JavaScript where a table has it. */
 const NO_TAG = 0;
-/** What spreads the numbers of an enum. */
+/** Spreads the numbers of an enum over the rows of its hash table. */
 const SPREAD = 0x9e37_79b1;
 
 const KIND_OF_SCALAR: Readonly<Record<ScalarType, number>> = {
@@ -59,7 +59,7 @@ export class Tables {
     if (known !== undefined) return known;
     const at = this.machine.allocate(MESSAGE_WORDS * 4);
     const id = this.descs.push(plan.desc) - 1;
-    // known before its fields are, which may have its type; a table that was never finished is one that the host prints
+    // before its fields are written, which may be of this type; until they are, or if they fail, JavaScript prints the message
     this.messages.set(plan, at);
     this.fill(at, [FORM.other, id]);
     const head = [FORM[plan.form], id];

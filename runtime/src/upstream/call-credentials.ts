@@ -1,0 +1,137 @@
+import { ConnectError } from "@connectrpc/connect";
+import type { CredentialKind } from "../adapter/rules.ts";
+import { chooseKind } from "../credentials/authorize.ts";
+import type {
+  Credentials,
+  CredentialsContext,
+  CredentialsFunction,
+  CredentialsSource,
+  FixedCredentials,
+} from "../credentials/credentials.ts";
+import type { Identities } from "../credentials/identity.ts";
+import type { OAuth2Grant } from "../credentials/oauth2-grant.ts";
+import type { TokenSources } from "../credentials/token-sources.ts";
+import { restError } from "../errors/rest-error.ts";
+import { raced } from "../time/abort.ts";
+import type { UpstreamCall, UpstreamIdentity } from "./upstream.ts";
+
+/** What of a call its credentials depend on. */
+export type CredentialsCall = Pick<
+  UpstreamCall,
+  "method" | "rules" | "header" | "signal" | "credentials" | "provided"
+>;
+
+/** The credentials of an upstream's calls: configured, or provided by a function, with tokens that are fetched. */
+export class CallCredentials {
+  private readonly upstream: string;
+  private readonly configured: CredentialsSource;
+  private readonly tokens: TokenSources;
+  private readonly identities: Identities;
+  private readonly closing: AbortSignal;
+
+  constructor(
+    upstream: string,
+    configured: CredentialsSource,
+    tokens: TokenSources,
+    identities: Identities,
+    closing: AbortSignal,
+  ) {
+    this.upstream = upstream;
+    this.configured = configured;
+    this.tokens = tokens;
+    this.identities = identities;
+    this.closing = closing;
+  }
+
+  /** Those that are the same for all calls, and are never renewed; undefined where they have to be asked for. */
+  get fixed(): Credentials | undefined {
+    const { configured } = this;
+    return typeof configured === "function" || isGrant(configured.oauth2)
+      ? undefined
+      : (configured as Credentials);
+  }
+
+  /** Whether they are those of the configuration, not a caller's own. */
+  get areConfigured(): boolean {
+    return typeof this.configured !== "function";
+  }
+
+  /** Whether others may take the place of those that are refused. */
+  get mayBeRenewed(): boolean {
+    return typeof this.configured === "function" || isGrant(this.configured.oauth2);
+  }
+
+  /**
+   * The credentials of a call; a promise where they have to be asked for.
+   *
+   * @throws what the function that provides them throws, or ConnectError
+   */
+  of(call: CredentialsCall): Credentials | Promise<Credentials> {
+    const { method, header, signal } = call;
+    const { configured } = this;
+    const given = call.credentials ?? call.provided;
+    if (given !== undefined) return given;
+    if (typeof configured !== "function") return this.resolved(call, configured);
+    const provided = raced(this.provided(configured, { method, header: header() }), signal);
+    return provided.then((given) => this.resolved(call, given));
+  }
+
+  /** Whose credentials a call would carry; see `Upstream`. */
+  async identity(call: CredentialsCall): Promise<UpstreamIdentity> {
+    const { configured } = this;
+    const isConfigured = typeof configured !== "function";
+    // who it is does not depend on a token that would have to be fetched
+    const credentials = isConfigured ? (configured as Credentials) : await this.of(call);
+    const kind = chooseKind(call, credentials);
+    const provided = isConfigured ? undefined : credentials;
+    if (kind === "none") return { name: "none", isPublic: true, provided };
+    if (isConfigured) return { name: `configured ${kind}`, isPublic: false };
+    const { owner } = credentials;
+    const name =
+      owner === undefined ? `caller ${this.identities.proven(kind, credentials)}` : `owner ${owner}`;
+    return { name: `${name} ${kind}`, isPublic: false, provided };
+  }
+
+  /** Tells what a call of this kind sends from what others send, without giving them away. */
+  hash(kind: CredentialKind, credentials: Credentials): string {
+    return this.identities.of(kind, credentials);
+  }
+
+  /** A token is fetched only for a method that takes it. */
+  private resolved(call: CredentialsCall, given: FixedCredentials): Credentials | Promise<Credentials> {
+    const { oauth2 } = given;
+    if (!isGrant(oauth2)) return given as Credentials;
+    const { apiKey, oauth1, basic, owner } = given;
+    const others = { apiKey, oauth1, basic, owner };
+    const kind = chooseKind(call, { ...others, oauth2: { accessToken: "" } });
+    return kind === "oauth2" ? raced(this.withToken(oauth2, others), call.signal) : others;
+  }
+
+  private async withToken(grant: OAuth2Grant, others: Credentials): Promise<Credentials> {
+    this.closing.throwIfAborted();
+    const { source, identity } = this.tokens.of(grant);
+    const accessToken = await source.get();
+    const refused = async (): Promise<Credentials | undefined> => {
+      // where there is no other token, what the upstream said is the error
+      const other = await source.another(accessToken).catch(() => undefined);
+      return other && { ...others, oauth2: { accessToken: other, identity } };
+    };
+    return { ...others, oauth2: { accessToken, identity }, refused };
+  }
+
+  private async provided(
+    provide: CredentialsFunction,
+    context: CredentialsContext,
+  ): Promise<FixedCredentials> {
+    try {
+      return (await provide(context)) ?? {};
+    } catch (cause) {
+      if (cause instanceof ConnectError) throw cause;
+      throw restError("UPSTREAM_CREDENTIALS_FAILED", { upstream: this.upstream }, { cause });
+    }
+  }
+}
+
+function isGrant(oauth2: FixedCredentials["oauth2"]): oauth2 is OAuth2Grant {
+  return oauth2 !== undefined && !("accessToken" in oauth2);
+}

@@ -1,0 +1,166 @@
+import type { ConnectError } from "@connectrpc/connect";
+import type { MethodRules } from "../adapter/rules.ts";
+import { restError } from "../errors/rest-error.ts";
+import { DecompressError, decompress } from "../http/decompress.ts";
+import { type Exchange, ExchangeFailed, type ExchangeLimits } from "../http/exchange.ts";
+import type { OpenExchange } from "../http/open-exchange.ts";
+import type { DispatchOptions } from "../http/requester.ts";
+import { LARGE_WORK } from "../time/large-work.ts";
+import { Turns } from "../time/turns.ts";
+import { beginningOf, bodyStream } from "./body-stream.ts";
+import type { Connections } from "./connections.ts";
+import { decompressError, exchangeError } from "./failure.ts";
+import type { UpstreamSettings } from "./options.ts";
+import {
+  isSuccess,
+  MAX_ERROR_BYTES,
+  type OpenResponse,
+  type UpstreamCall,
+  type UpstreamResponse,
+} from "./upstream.ts";
+
+/** What of a response is known when its request is sent. */
+export type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets" | "refused">;
+
+/**
+ * Bodies that are decompressed at the same time. Each may become `maxResponseBytes`: a hundred bombs at once would take
+ * gigabytes, of which the system gets little back.
+ */
+const MAX_DECOMPRESSING = 4;
+
+/** Responses beyond this size, in bytes, wait for their turn to be decoded. */
+const LARGE_BYTES = 256 * 1024;
+
+/** Makes responses of exchanges: those of the upstream itself, within their limits, and decompressed. */
+export class Responses {
+  private readonly upstream: string;
+  private readonly settings: UpstreamSettings;
+  private readonly connections: Connections;
+  private readonly limitsOf = new WeakMap<MethodRules, ExchangeLimits>();
+  private readonly decompressing = new Turns(MAX_DECOMPRESSING);
+
+  constructor(upstream: string, settings: UpstreamSettings, connections: Connections) {
+    this.upstream = upstream;
+    this.settings = settings;
+    this.connections = connections;
+  }
+
+  /** How much of a response to a method is read. */
+  limits(rules: MethodRules): ExchangeLimits {
+    const known = this.limitsOf.get(rules);
+    if (known !== undefined) return known;
+    const tolerant = (status: number) => !isSuccess(status, rules);
+    const maxBytes = (status: number) =>
+      tolerant(status) ? this.maxErrorBytes : this.settings.maxResponseBytes;
+    const limits = { maxBytes, tolerant };
+    this.limitsOf.set(rules, limits);
+    return limits;
+  }
+
+  /** Checks and decompresses what came; a promise only where that takes its time. */
+  whole(
+    response: Exchange,
+    call: UpstreamCall,
+    sent: DispatchOptions,
+    sender: Sender,
+  ): UpstreamResponse | Promise<UpstreamResponse> {
+    const { status, headers, body, incomplete } = response;
+    if (this.isProxyRefusal(sent, status)) throw this.proxyRefusal(status);
+    if (isStrayPart(status, call)) throw this.strayPart();
+    const isPlain = headers["content-encoding"] === undefined || body.length === 0;
+    if (isPlain && body.length <= LARGE_BYTES) {
+      return { status, headers, truncated: incomplete !== undefined, body, ...sender };
+    }
+    const tolerant = !isSuccess(status, call.rules);
+    return this.decompressed(response, tolerant, call).then((whole) => ({ ...whole, ...sender }));
+  }
+
+  /** Checks the head of a response; the body of an error is read as far as its text goes, that of another one is not. */
+  async opened(
+    response: OpenExchange,
+    call: UpstreamCall,
+    sent: DispatchOptions,
+    sender: Sender,
+    bodyTimeoutMs: number,
+  ): Promise<OpenResponse> {
+    const { status, headers } = response;
+    if (this.isProxyRefusal(sent, status)) {
+      await response.body.return?.();
+      throw this.proxyRefusal(status);
+    }
+    if (isStrayPart(status, call)) {
+      await response.body.return?.();
+      throw this.strayPart();
+    }
+    if (isSuccess(status, call.rules)) {
+      const settings = { ...this.settings, bodyTimeoutMs };
+      const chunks = bodyStream(response, { ...this.failureContext, settings });
+      return { status, headers, body: new Uint8Array(), truncated: false, chunks, ...sender };
+    }
+    const beginning = await beginningOf(response, this.maxErrorBytes, call.signal);
+    return { ...(await this.decompressed(beginning, true, call)), chunks: undefined, ...sender };
+  }
+
+  /** What an exchange brings; the error of one that fails is the one that callers get. */
+  async translated<T>(exchanging: Promise<T>): Promise<T> {
+    try {
+      return await exchanging;
+    } catch (error) {
+      throw this.translation(error);
+    }
+  }
+
+  /** The error that callers get for one of an exchange. */
+  translation(error: unknown): unknown {
+    return error instanceof ExchangeFailed ? exchangeError(error, this.failureContext) : error;
+  }
+
+  /** Where requests are handed to a proxy, a 407 is the proxy's own (RFC 9110 section 15.5.8). */
+  private isProxyRefusal({ origin }: DispatchOptions, status: number): boolean {
+    return status === 407 && this.connections.isForwarded(String(origin));
+  }
+
+  private proxyRefusal(status: number): ConnectError {
+    return restError("UPSTREAM_PROXY_REFUSED", { upstream: this.upstream, status });
+  }
+
+  private strayPart(): ConnectError {
+    return restError("UPSTREAM_BODY_PARTIAL", { upstream: this.upstream });
+  }
+
+  private get maxErrorBytes(): number {
+    return Math.min(MAX_ERROR_BYTES, this.settings.maxResponseBytes);
+  }
+
+  /** The response as it was before it was compressed, when it is its turn to be decoded. */
+  private async decompressed(response: Exchange, tolerant: boolean, { signal, caller = "" }: UpstreamCall) {
+    const { status, headers, body, incomplete } = response;
+    const encoding = headers["content-encoding"];
+    const head = { status, headers, truncated: incomplete !== undefined };
+    const turn = async (bytes: Uint8Array) => {
+      if (bytes.length > LARGE_BYTES) await LARGE_WORK.turn(caller, bytes.length, signal);
+      return bytes;
+    };
+    if (encoding === undefined || body.length === 0) return { ...head, body: await turn(body) };
+    const { maxResponseBytes } = this.settings;
+    const work = async () => turn(await decompress(body, String(encoding), maxResponseBytes, signal));
+    try {
+      return { ...head, body: await this.decompressing.run(signal, work) };
+    } catch (error) {
+      if (!(error instanceof DecompressError)) throw error;
+      // the status of an error says enough without its text
+      if (tolerant) return { ...head, body: new Uint8Array() };
+      throw decompressError(error, this.failureContext);
+    }
+  }
+
+  private get failureContext() {
+    return { upstream: this.upstream, settings: this.settings, client: this.connections.kind };
+  }
+}
+
+/** Whether a response is a part (RFC 9110 section 15.3.7) that nobody has asked for: it would pass for the whole. */
+function isStrayPart(status: number, { request, rules }: UpstreamCall): boolean {
+  if (status !== 206 || rules.success.includes(206)) return false;
+  return !request.headers.some(([name]) => name === "range");
+}
