@@ -31,15 +31,24 @@ const KEY_BITS: u32 = 0xfffff;
 const MAX_NUMBER: usize = 1000;
 const DIGIT_COST = 1;
 
+let different = 0;
+
+/** How many different keys there have been. */
+export function newKeys(): i32 {
+  return different;
+}
+
 /**
- * The cost of JSON; -1 as soon as it is more than the limit. Text that is no JSON costs something.
+ * The cost of JSON; -1 as soon as it is more than the limit. Text that is no JSON costs something. A text may come in pieces, cut
+ * behind a comma.
  *
- * @param keys 128 KB of zeros
+ * @param keys 128 KB of zeros, or what the pieces before have made of them
+ * @param known how many different keys those had
  * @param seed so that nobody can write keys that are different and have one hash
  */
-export function cost(from: usize, length: usize, limit: f64, keys: usize, seed: u32): i32 {
+export function cost(from: usize, length: usize, limit: f64, keys: usize, known: i32, seed: u32): i32 {
   const end = from + length;
-  let newKeys = 0;
+  different = known;
   let total = 0;
   let at = from;
   while (at < end) {
@@ -54,7 +63,7 @@ export function cost(from: usize, length: usize, limit: f64, keys: usize, seed: 
     } else if (c === QUOTE) {
       total += isNumeric(byte(at + 1)) ? VALUE_COST + NUMERIC_TEXT_COST : VALUE_COST;
       const behind = stringEnd(at + 1, end);
-      if (isKey(behind) && isNew(keys, at + 1, behind - at - 1, seed) && ++newKeys > ORDINARY_KEYS) {
+      if (isKey(behind) && isNew(keys, at + 1, behind - at - 1, seed) && ++different > ORDINARY_KEYS) {
         total += NEW_KEY_COST;
       }
       at = behind;

@@ -59,6 +59,16 @@ export function show(): void {
   hidden--;
 }
 
+/** Whether the host can name what is read: a field of messages that are fields, or all of the payload. */
+export function isNamed(): bool {
+  return hidden === 0 || (hidden === 1 && top === path);
+}
+
+/** How many fields were entered. */
+export function stepCount(): usize {
+  return (top - path) / STEP;
+}
+
 export function hasReports(): bool {
   return next !== first;
 }

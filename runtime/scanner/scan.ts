@@ -29,13 +29,15 @@ import {
 } from "./bytes";
 import * as L from "./layout";
 import { double, integer, integerOrText, magnitude, negative, number } from "./number";
+import { beginPlaces, closeList, openList, place } from "./places";
 import { beginReports, enter, hasReports, hide, item, leave, report, show, useReports } from "./report";
 import { skip, skipNumber } from "./skip";
 import { rawText, text, written } from "./text";
 import { count, iso, nanos, seconds } from "./time";
 
 export { hash } from "./bytes";
-export { cost } from "./cost";
+export { cost, newKeys } from "./cost";
+export { lastPlace } from "./places";
 export { reportsLength, reportsStart } from "./report";
 
 /** What protobuf-es reads, and the JavaScript decoder writes. */
@@ -136,6 +138,7 @@ export function scan(
   isPayloadFound = false;
   checksStatus = withStatus;
   beginReports();
+  beginPlaces();
   const stack = frames;
   const keys = waiting;
   p = space(p);
@@ -970,15 +973,20 @@ function list(field: usize): bool {
     return true;
   }
   const isValue = kind === L.KIND_VALUE;
+  const isOuter = openList(field, p, q);
   let index = 0;
   while (true) {
+    if (isOuter) place(p, q, index);
     const start = q;
     if (byte(p) === 0x6e && !isValue) return false;
     // an item that is left out is lost
     if (!listItem(kind, each, index++) || q === start) return false;
     p = space(p);
     const d = byte(p++);
-    if (d === CLOSE_BRACKET) return true;
+    if (d === CLOSE_BRACKET) {
+      if (isOuter) closeList();
+      return true;
+    }
     if (d !== COMMA) return false;
     p = space(p);
   }

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
+import { type ScanField, scanTableOf } from "../../runtime/src/scan/scan-table.ts";
 import { adaptersOf } from "../fidelity/services.ts";
-import { decoded, scanned } from "./both.ts";
+import { decoded, pieces, scanned } from "./both.ts";
 import { Dice, mutated, objectText } from "./json-text.ts";
 
 /** Methods whose responses the scanner knows. */
@@ -10,9 +11,27 @@ const SUBJECTS: readonly UnaryAdapter[] = [...(await adaptersOf("gen")), ...(awa
   .flatMap(({ methods }) => Object.values(methods))
   .filter((adapter): adapter is UnaryAdapter => adapter.kind === "unary" && adapter.scan !== undefined);
 
-function bodyText({ scan, rules: { envelope } }: UnaryAdapter, dice: Dice): string {
+function payloadText({ scan }: UnaryAdapter, dice: Dice): string {
   const decode = typeof scan === "function" ? scan : scan?.[1];
-  const payload = typeof decode === "function" ? objectText(decode, dice) : "[]";
+  return typeof decode === "function" ? objectText(decode, dice) : "[]";
+}
+
+/** The list of messages that a response has, if it has one, and nothing else. */
+function listText({ scan }: UnaryAdapter, dice: Dice): string | undefined {
+  const fields = typeof scan === "function" ? (scanTableOf(scan) ?? []) : [scan];
+  for (const field of fields) {
+    if (!Array.isArray(field)) continue;
+    const [, kind, ...keys] = field as ScanField;
+    if (typeof kind !== "object" || kind === null || !("list" in kind) || keys.length > 1) continue;
+    const { list } = kind;
+    if (typeof list !== "function") continue;
+    const items = Array.from({ length: 4 }, () => objectText(list, Object.assign(dice, { budget: 8 })));
+    return keys.length === 0 ? `[${items}]` : `{${JSON.stringify(keys[0])}:[${items}]}`;
+  }
+  return undefined;
+}
+
+function bodyText({ rules: { envelope } }: UnaryAdapter, payload: string, dice: Dice): string {
   const [path = ""] = envelope?.payload ?? [];
   const wrap = (value: string, at: string) =>
     at.split(".").reduceRight((inner, key) => `{${JSON.stringify(key)}:${inner}}`, value);
@@ -33,7 +52,7 @@ test("the scanner reads a response of any method to the same bytes as the decode
   fc.assert(
     fc.property(fc.constantFrom(...SUBJECTS), fc.nat(), (adapter, seed) => {
       const dice = new Dice(seed);
-      const body = mutated(bodyText(adapter, dice), dice);
+      const body = mutated(bodyText(adapter, payloadText(adapter, dice), dice), dice);
       asked++;
       const found = scanned(adapter, body);
       if (found === undefined) return;
@@ -46,6 +65,28 @@ test("the scanner reads a response of any method to the same bytes as the decode
   // else the test would say little
   expect(read / asked).toBeGreaterThan(0.2);
   expect(reported / read).toBeGreaterThan(0.01);
+});
+
+test("the same holds for a response that is read in pieces", () => {
+  let several = 0;
+  fc.assert(
+    fc.property(fc.constantFrom(...SUBJECTS), fc.nat(), (adapter, seed) => {
+      const dice = new Dice(seed);
+      const payload = listText(adapter, dice) ?? payloadText(adapter, dice);
+      const body = mutated(bodyText(adapter, payload, dice), dice);
+      const work = pieces(adapter, body, 100);
+      for (let count = 1; ; count++) {
+        const step = work.next();
+        if (step.done !== true) continue;
+        if (step.value === undefined) return;
+        if (count > 2) several++;
+        expect(step.value, body.toString()).toEqual(decoded(adapter, body));
+        return;
+      }
+    }),
+    { numRuns: 4000 },
+  );
+  expect(several).toBeGreaterThan(5);
 });
 
 test.each([

@@ -257,12 +257,3 @@ test("the scanner leaves what is not UTF-8 to the decoder", () => {
   const adapter = method("string", (value, out) => out.string(7, value, "key"));
   expect(scanned(adapter, Buffer.from('{"key":"\xe9"}', "latin1"))).toBeUndefined();
 });
-
-test("the scanner reads a body of megabytes, and leaves one that would take too long to the decoder", () => {
-  const adapter = method({ list: decodeInner }, (value, out) => out.messages(7, value, "key", decodeInner));
-  const item = (i: number) => `{"text":"${"x".repeat(i % 300)}","id":73500000000${i}}`;
-  const page = (count: number) =>
-    Buffer.from(`{"key":[${Array.from({ length: count }, (_, i) => item(i))}]}`);
-  expect(scanned(adapter, page(12_000))).toEqual(decoded(adapter, page(12_000)));
-  expect(scanned(adapter, page(60_000)) === undefined).toBe(true);
-});

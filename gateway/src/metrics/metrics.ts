@@ -10,7 +10,6 @@ import {
   Counter,
   collectDefaultMetrics,
   Gauge,
-  Histogram,
   type MetricObjectWithValues,
   type MetricValue,
   Registry,
@@ -19,6 +18,7 @@ import type { Call } from "../call/call.ts";
 import { methodPath } from "../call/method-path.ts";
 import { VERSION } from "../version.ts";
 import { toOpenMetrics } from "./open-metrics.ts";
+import { CountSeries, SeriesHistogram, SeriesMap } from "./series.ts";
 
 const BUCKET_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
@@ -70,12 +70,12 @@ export interface Gauges {
 export class Metrics {
   private readonly registry = new Registry();
   private readonly places = new LabelSets();
-  private readonly calls = this.counter("calls_total", "Calls that ended.", ["method", "code", "protocol"]);
+  private readonly calls = this.totals("calls_total", "Calls that ended.", ["method", "code", "protocol"]);
   private readonly callSeconds = this.histogram("call_duration_seconds", "How long calls took.", [
     "method",
     "protocol",
   ]);
-  private readonly requests = this.counter(
+  private readonly requests = this.totals(
     "upstream_requests_total",
     'Requests to upstreams, by HTTP status; without a response "none", or "canceled" and "deadline_exceeded" where it was the caller who left or had no more time.',
     ["upstream", "status"],
@@ -156,7 +156,12 @@ export class Metrics {
     "HTTP/2 connections that were ended because their peers violated the protocol.",
     [],
   );
-  private readonly methodSeconds: Histogram<"upstream" | "method"> | undefined;
+  private readonly methodSeconds: SeriesHistogram | undefined;
+  /** By method, then by protocol. */
+  private readonly callSeries = new SeriesMap(
+    (method: string) => new SeriesMap((protocol: string) => this.seriesOfCalls(method, protocol)),
+  );
+  private readonly requestSeries = new SeriesMap((upstream: string) => this.seriesOfRequests(upstream));
 
   /** There where a bus is. */
   private bus: Gauge | undefined;
@@ -209,16 +214,33 @@ export class Metrics {
   }
 
   called({ method, protocol, startedAt }: Call, code: string): void {
-    const path = methodPath(method);
-    this.calls.inc({ method: path, code, protocol });
-    this.callSeconds.observe({ method: path, protocol }, (performance.now() - startedAt) / 1000);
+    const { codes, seconds } = this.callSeries.of(methodPath(method)).of(protocol);
+    codes.of(code).add();
+    seconds.observe((performance.now() - startedAt) / 1000);
+  }
+
+  private seriesOfCalls(method: string, protocol: string) {
+    return {
+      codes: new SeriesMap((code: string) => this.calls({ method, code, protocol })),
+      seconds: this.callSeconds.series({ method, protocol }),
+    };
   }
 
   /** One request to an upstream: its HTTP status, or why there was none. */
   requested({ upstream, method }: RequestReport, status: string, durationMs: number): void {
-    this.requests.inc({ upstream, status });
-    this.requestSeconds.observe({ upstream }, durationMs / 1000);
-    this.methodSeconds?.observe({ upstream, method: methodPath(method) }, durationMs / 1000);
+    const { statuses, seconds, methods } = this.requestSeries.of(upstream);
+    statuses.of(status).add();
+    seconds.observe(durationMs / 1000);
+    methods?.of(methodPath(method)).observe(durationMs / 1000);
+  }
+
+  private seriesOfRequests(upstream: string) {
+    const { methodSeconds } = this;
+    return {
+      statuses: new SeriesMap((status: string) => this.requests({ upstream, status })),
+      seconds: this.requestSeconds.series({ upstream }),
+      methods: methodSeconds && new SeriesMap((method: string) => methodSeconds.series({ upstream, method })),
+    };
   }
 
   differed({ method, differences, counts }: DifferenceReport): void {
@@ -337,13 +359,29 @@ export class Metrics {
     return new Counter({ name: `connect_rest_${name}`, help, labelNames, registers: [this.registry] });
   }
 
-  private histogram<L extends string>(name: string, help: string, labelNames: readonly L[]): Histogram<L> {
+  /** A counter by what adds a series to it, whose user holds it. */
+  private totals<L extends string>(name: string, help: string, labelNames: readonly L[]) {
+    const all: CountSeries[] = [];
+    const collect = function (this: Counter) {
+      this.reset();
+      for (const { labels, value } of all) this.inc(labels, value);
+    };
     const registers = [this.registry];
-    return new Histogram({
+    new Counter({ name: `connect_rest_${name}`, help, labelNames, registers, collect });
+    return (labels: Readonly<Record<L, string>>) => {
+      const series = new CountSeries(labels);
+      all.push(series);
+      return series;
+    };
+  }
+
+  private histogram(name: string, help: string, labelNames: readonly string[]): SeriesHistogram {
+    const { registry } = this;
+    return new SeriesHistogram({
       name: `connect_rest_${name}`,
       help,
       labelNames,
-      registers,
+      registry,
       buckets: BUCKET_SECONDS,
     });
   }

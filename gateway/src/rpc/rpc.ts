@@ -11,15 +11,18 @@ import { gateKey } from "../connect-path/read-request.ts";
 import type { UnaryCall } from "../fast-path/call-unary.ts";
 import { fastCallOf } from "../fast-path/fast-call.ts";
 import { OpenStreams } from "../fast-path/open-streams.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 import type { Exchange, HttpRequest, HttpResponse } from "../listener/http.ts";
 import { CLIENT_COMPRESSIONS } from "./client-compressions.ts";
 import { createDecompress } from "./compressions.ts";
 import { exactRouter } from "./exact-router.ts";
+import { Outbox } from "./outbox.ts";
 import { resolve } from "./resolve.ts";
 import { type CallOptions, serveCall, type Wanted } from "./serve-call.ts";
 import { serveUnary } from "./serve-unary.ts";
 
-export interface RpcOptions extends Omit<CallOptions, "compressions" | "decompress" | "openStreams"> {
+export interface RpcOptions
+  extends Omit<CallOptions, "compressions" | "decompress" | "openStreams" | "outbox"> {
   readonly routes: (router: ConnectRouter) => void;
   /** Run after the race for the deadline, in this order. */
   readonly interceptors: readonly Interceptor[];
@@ -58,6 +61,7 @@ export function createRpc(options: RpcOptions): Rpc {
     compressions,
     decompress: createDecompress(options.limits),
     openStreams: new OpenStreams(options.streamsEnd),
+    outbox: new Outbox(new Callbacks(options.onError)),
   };
   const find = (request: HttpRequest): Found => {
     const handler = resolve(request, routes);

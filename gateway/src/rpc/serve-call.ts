@@ -33,6 +33,7 @@ import { startCallTrace } from "../trace/call-trace.ts";
 import { admit, admitWatch } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import { type DispatchOptions, dispatch } from "./dispatch.ts";
+import type { Outbox } from "./outbox.ts";
 import type { Unresolved } from "./resolve.ts";
 import { respond } from "./respond.ts";
 
@@ -53,6 +54,8 @@ export interface CallOptions extends DispatchOptions {
   readonly heldBytes: HeldBytes;
   /** What all calls hold of their responses. */
   readonly heldResponses: HeldResponses;
+  /** What unary calls of the fast path send their responses by. */
+  readonly outbox: Outbox;
   /** The upstream that a method calls; undefined for none. */
   readonly shareOf: (method: DescMethod) => UpstreamShare | undefined;
   /** Services whose calls are taken however busy the gateway is. */

@@ -25,6 +25,7 @@ import {
 import { refuse as refuseRequest } from "../protocol/refuse.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { authenticate } from "./authenticate.ts";
+import type { Sender } from "./outbox.ts";
 import { respond, SLICE_BYTES, sendAtOnce } from "./respond.ts";
 import {
   beginCall,
@@ -60,7 +61,7 @@ export function serveUnary(parts: UnaryParts, client: Caller, options: CallOptio
  * A unary call that is served. Nearly all calls are: so it is one object, which is called when something has happened, and has no
  * promise, no signal and no closure of its own.
  */
-class ServedUnary implements QueuedCall, ExchangeListener, UnarySink {
+class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
   readonly isUnary = true;
   deadlineAt = 0;
   share: UpstreamShare | undefined;
@@ -74,6 +75,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink {
   private responseHold: ResponseHold | undefined;
   private leave: (() => void) | undefined;
   private isSending = false;
+  private result: WholeResponse | undefined;
   private body: Uint8Array | undefined;
   private isOver = false;
 
@@ -141,9 +143,21 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink {
   }
 
   respond(result: WholeResponse): void {
-    if (this.isOver || this.call === undefined) return;
+    this.result = result;
+    if ("stream" in this.parts.response) {
+      // its session writes all of its streams at the end of the turn
+      this.sendNow();
+    } else {
+      this.options.outbox.add(this);
+    }
+  }
+
+  sendNow(): void {
+    const { result, call } = this;
+    this.result = undefined;
+    if (this.isOver || result === undefined || call === undefined) return;
     try {
-      this.send(result, this.call);
+      this.send(result, call);
     } catch (defect) {
       this.broke(defect);
     }

@@ -62,6 +62,18 @@ test("no more than 16 MiB are kept", () => {
   expect(pool.keptBytes).toBe(16 * 1024 * 1024);
 });
 
+test("a buffer that is too large to be kept is given up when it is released, by any view, and no other", () => {
+  const pool = new BufferPool();
+  const [bytes, other] = [pool.acquire(512 * 1024 + 1), pool.acquire(512 * 1024 + 1)];
+  const foreign = Buffer.alloc(600_000);
+  pool.release(bytes.subarray(7, 9));
+  pool.release(bytes);
+  pool.release(foreign);
+  new BufferPool().release(other);
+  expect([bytes, other, foreign].map(({ length }) => length)).toEqual([0, 512 * 1024 + 1, 600_000]);
+  expect(pool.keptBytes).toBe(0);
+});
+
 test("a poisoned pool overwrites what is released", () => {
   const pool = new BufferPool(true);
   const bytes = pool.acquire(3000).fill(1);

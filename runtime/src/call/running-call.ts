@@ -37,6 +37,7 @@ import type { RecordBody } from "../response/decode.ts";
 import { headerReader } from "../response/headers.ts";
 import { type ListRules, Page } from "../response/page.ts";
 import { errorOf, type ReadResponse, readResponse, readResponseInPieces } from "../response/read-response.ts";
+import type { ResponseScanner } from "../response/scan-response.ts";
 import { shapeError } from "../response/shape-error.ts";
 import { WaitAllowance } from "../retry/wait-allowance.ts";
 import { withRetries } from "../retry/with-retries.ts";
@@ -220,7 +221,12 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     rules: MethodRules,
     scan: boolean,
   ): ReadResponse | Promise<ReadResponse> {
-    const scanned = scan ? this.scanned(response, rules) : undefined;
+    const scanner = scan ? this.settings.scanner : undefined;
+    if (scanner?.isLarge(response.body) === true) {
+      this.largeBytes = response.body.length;
+      return this.inTurns(this.readInPieces(response, rules, scanner));
+    }
+    const scanned = scanner && this.scanned(response, rules, scanner);
     if (scanned !== undefined) return scanned;
     const now = this.clock.now();
     if (isLarge(response.body)) {
@@ -230,10 +236,26 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return this.knowing(() => readResponse(response, rules, now, this.maxCost));
   }
 
-  private scanned(response: UpstreamResponse, rules: MethodRules): ReadResponse | undefined {
+  private *readInPieces(
+    response: UpstreamResponse,
+    rules: MethodRules,
+    scanner: ResponseScanner,
+  ): Work<ReadResponse> {
+    const { adapter, maxCost } = this;
+    const scanned =
+      adapter.kind === "unary" ? yield* scanner.readInPieces(adapter, rules, response, maxCost) : undefined;
+    if (scanned !== undefined) pool.release(response.body);
+    return scanned ?? (yield* readResponseInPieces(response, rules, this.clock.now(), maxCost));
+  }
+
+  private scanned(
+    response: UpstreamResponse,
+    rules: MethodRules,
+    scanner: ResponseScanner,
+  ): ReadResponse | undefined {
     const { adapter } = this;
     if (adapter.kind !== "unary") return undefined;
-    const read = this.settings.scanner?.read(adapter, rules, response, this.maxCost);
+    const read = scanner.read(adapter, rules, response, this.maxCost);
     // all that is needed of it is in the message
     if (read !== undefined) pool.release(response.body);
     return read;

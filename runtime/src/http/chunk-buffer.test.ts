@@ -21,14 +21,14 @@ test("property: chunks that are copied are one piece too, whatever was announced
     chunk: fc.uint8Array({ minLength: 1, maxLength: 9000 }),
     isCopied: fc.boolean(),
     announced: fc.oneof(fc.nat(20_000), fc.constant(2 ** 40)),
-    then: fc.constantFrom("", "bytes", "take"),
+    next: fc.constantFrom("", "bytes", "take"),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
       const buffer = new ChunkBuffer();
       const had: (readonly [Buffer, Buffer])[] = [];
       let expected: Buffer = Buffer.alloc(0);
-      for (const { chunk, isCopied, announced, then } of steps) {
+      for (const { chunk, isCopied, announced, next } of steps) {
         expected = Buffer.concat([expected, chunk]);
         if (isCopied) {
           buffer.copy(chunk, announced);
@@ -37,8 +37,8 @@ test("property: chunks that are copied are one piece too, whatever was announced
           buffer.push(chunk);
         }
         expect(buffer.bytes().equals(expected)).toBe(true);
-        if (then === "bytes") had.push([buffer.bytes(), expected]);
-        if (then === "take") {
+        if (next === "bytes") had.push([buffer.bytes(), expected]);
+        if (next === "take") {
           buffer.take();
           expected = Buffer.alloc(0);
         }
@@ -53,6 +53,17 @@ test("what is announced costs no more than 256 KiB before it has come", () => {
   const buffer = new ChunkBuffer();
   buffer.copy(Buffer.alloc(3000), 2 ** 40);
   expect(buffer.bytes().buffer.byteLength).toBe(256 * 1024);
+});
+
+test("once an eighth has come of what is announced, there is room for all of it, and no more than that", () => {
+  const buffer = new ChunkBuffer();
+  const announced = 8 * 2 ** 20;
+  const sizes = new Set<number>();
+  for (let count = 0; count < 128; count++) {
+    buffer.copy(Buffer.alloc(64 * 1024), announced);
+    sizes.add(buffer.bytes().buffer.byteLength);
+  }
+  expect([...sizes]).toEqual([256 * 1024, 512 * 1024, 2 ** 20, announced]);
 });
 
 test("a single chunk is not copied, though it is a part of something larger", () => {

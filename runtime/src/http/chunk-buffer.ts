@@ -2,8 +2,9 @@ import { pool } from "../buffers/pool.ts";
 
 const EMPTY = new Uint8Array();
 
-/** So much is set aside for bytes that have only been announced. */
+/** So much is set aside for bytes that have only been announced, and later so many times what has come. */
 const MAX_ANNOUNCED_BYTES = 256 * 1024;
+const MAX_ANNOUNCED_TIMES = 8;
 
 /**
  * Joins chunks of bytes into one piece. An array of one-byte chunks would take hundreds of times the memory of its
@@ -12,6 +13,7 @@ const MAX_ANNOUNCED_BYTES = 256 * 1024;
 export class ChunkBuffer {
   private content: Uint8Array = EMPTY;
   private length = 0;
+  private announced = 0;
   /** Whether nobody else has the content. */
   private isOwn = false;
 
@@ -43,6 +45,7 @@ export class ChunkBuffer {
       this.push(chunk);
       return;
     }
+    this.announced = announced;
     const expected = Math.min(announced, MAX_ANNOUNCED_BYTES);
     this.content = pool.acquire(Math.max(chunk.length, expected));
     this.content.set(chunk);
@@ -64,7 +67,8 @@ export class ChunkBuffer {
   }
 
   private grow(length: number): void {
-    const grown = pool.acquire(Math.max(length, 2 * this.content.length, 1024));
+    const isNear = length <= this.announced && this.announced <= MAX_ANNOUNCED_TIMES * length;
+    const grown = pool.acquire(isNear ? this.announced : Math.max(length, 2 * this.content.length, 1024));
     grown.set(this.content.subarray(0, this.length));
     if (this.isOwn) pool.release(this.content);
     this.content = grown;

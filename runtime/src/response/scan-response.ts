@@ -3,6 +3,7 @@ import type { EnvelopeRule, MethodRules } from "../adapter/rules.ts";
 import { concernsSuccess } from "../errors/upstream-error.ts";
 import { type Scanner, type ScanPlan, scanner } from "../scan/scanner.ts";
 import type { Envelope } from "../scan/tables.ts";
+import type { Work } from "../time/work.ts";
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { EMPTY_BODY, isPlainJson } from "./body.ts";
 import type { Decoded } from "./decoded.ts";
@@ -51,6 +52,25 @@ export class ResponseScanner {
     return decoded && { status, header, body: EMPTY_BODY, decoded };
   }
 
+  /** Whether a body is read by `readInPieces`. */
+  isLarge(body: Uint8Array): boolean {
+    return this.scanner.isLarge(body);
+  }
+
+  /** Like `read`, in pieces, for a large body. */
+  *readInPieces(
+    adapter: UnaryAdapter,
+    rules: MethodRules,
+    response: UpstreamResponse,
+    maxCost: number,
+  ): Work<ReadResponse | undefined> {
+    const { status, headers } = response;
+    if (!isSuccess(status, rules)) return undefined;
+    const header = headerReader(headers);
+    const decoded = yield* this.messageInPieces(adapter, rules, response, header("content-type"), maxCost);
+    return decoded && { status, header, body: EMPTY_BODY, decoded };
+  }
+
   /**
    * The message in a response whose status means success; undefined where it has to be read in another way.
    *
@@ -59,24 +79,47 @@ export class ResponseScanner {
   message(
     adapter: UnaryAdapter,
     rules: MethodRules,
-    { status, body }: UpstreamResponse,
+    response: UpstreamResponse,
     contentType: string | undefined,
     maxCost: number,
   ): Decoded | undefined {
+    const subject = this.subjectFor(adapter, rules, response, contentType);
+    if (subject === undefined) return undefined;
+    const { status, body } = response;
+    const bytes = this.scanner.scan(body, subject.plan, status === 200, maxCost);
+    counted(subject, bytes !== undefined);
+    return bytes && { bytes, differences: this.scanner.differences };
+  }
+
+  /** Like `message`, in pieces, for a large body. */
+  *messageInPieces(
+    adapter: UnaryAdapter,
+    rules: MethodRules,
+    response: UpstreamResponse,
+    contentType: string | undefined,
+    maxCost: number,
+  ): Work<Decoded | undefined> {
+    const subject = this.subjectFor(adapter, rules, response, contentType);
+    if (subject === undefined) return undefined;
+    const { status, body } = response;
+    const decoded = yield* this.scanner.scanInPieces(body, subject.plan, status === 200, maxCost);
+    counted(subject, decoded !== undefined);
+    return decoded;
+  }
+
+  /** What is known of the method of a response that is to be scanned; undefined for one that is not. */
+  private subjectFor(
+    adapter: UnaryAdapter,
+    rules: MethodRules,
+    { status }: UpstreamResponse,
+    contentType: string | undefined,
+  ): Subject | undefined {
     const subject = this.subjectOf(adapter);
     if (subject === undefined) return undefined;
     if (status === 200 ? subject.mayBeError : rules.errors.some((rule) => concernsSuccess(rule, status))) {
       return undefined;
     }
-    if (!isPlainJson(rules.responseEncoding, contentType) || isPassed(subject)) return undefined;
-    const bytes = this.scanner.scan(body, subject.plan, status === 200, maxCost);
-    if (bytes === undefined) {
-      subject.misses = Math.min(subject.misses + 1, MAX_PASSES);
-      subject.passes = 2 ** subject.misses - 2;
-      return undefined;
-    }
-    subject.misses = 0;
-    return { bytes, differences: this.scanner.differences };
+    return isPlainJson(rules.responseEncoding, contentType) && !isPassed(subject) ? subject : undefined;
   }
 
   private subjectOf(adapter: UnaryAdapter): Subject | undefined {
@@ -104,6 +147,12 @@ function isPassed(subject: Subject): boolean {
   if (subject.passes === 0) return false;
   subject.passes--;
   return true;
+}
+
+/** Keeps count of whether responses of a method are read. */
+function counted(subject: Subject, isRead: boolean): void {
+  subject.misses = isRead ? 0 : Math.min(subject.misses + 1, MAX_PASSES);
+  if (!isRead) subject.passes = 2 ** subject.misses - 2;
 }
 
 type Inner = Map<string, Inner | "payload" | "status">;

@@ -25,6 +25,7 @@ export const ROW_CHOICE = 4;
 export const TARGET_LAST = 0x8000_0000;
 
 export const FIELD_WORDS = 6;
+export const FIELD = { kind: 0, tag: 1, argument: 2 } as const;
 export const KIND = {
   handover: 0,
   string: 1,
@@ -76,3 +77,15 @@ export const WORD_AS_STRING = 1;
 export const WORD_AS_NUMBER = 2;
 /** The JSON types of a field with one for each, in the order of its table. */
 export const TYPES = ["string", "number", "boolean", "array", "object"] as const;
+
+/** Where reading may go on, as runtime/scanner/places.ts has it. */
+export const PLACE = {
+  list: 0,
+  listInput: 1,
+  listOutput: 2,
+  listSteps: 3,
+  itemInput: 4,
+  itemOutput: 5,
+  itemReports: 6,
+  itemIndex: 7,
+} as const;

@@ -22,7 +22,10 @@ interface Exports {
   ): number;
   reportsStart(): number;
   reportsLength(): number;
-  cost(from: number, length: number, limit: number, keys: number, seed: number): number;
+  /** The address of words: see runtime/scanner/places.ts. */
+  lastPlace(): number;
+  cost(from: number, length: number, limit: number, keys: number, known: number, seed: number): number;
+  newKeys(): number;
   hash(from: number, length: number): number;
 }
 
@@ -43,23 +46,14 @@ export class Machine {
   private u8: Uint8Array<ArrayBuffer>;
   private u32: Uint32Array;
 
-  private readonly module: object;
-
-  /**
-   * @param model another one, whose tables this one gets
-   * @throws where WebAssembly is not allowed, or does not know what the module needs
-   */
-  constructor(model?: Machine) {
+  /** @throws where WebAssembly is not allowed, or does not know what the module needs */
+  constructor() {
     const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;
     const hostNumber = (from: number, length: number) => Number(this.latin1(from, length));
-    this.module = model?.module ?? new Module(Buffer.from(SCANNER, "base64"));
-    this.exports = new Instance(this.module, { number: { hostNumber } }).exports as Exports;
+    const module = new Module(Buffer.from(SCANNER, "base64"));
+    this.exports = new Instance(module, { number: { hostNumber } }).exports as Exports;
     this.u8 = new Uint8Array(this.exports.memory.buffer);
     this.u32 = new Uint32Array(this.exports.memory.buffer);
-    if (model === undefined) return;
-    this.reserve(model.free + PAGE);
-    this.free = model.free;
-    this.u8.set(model.u8.subarray(0, model.free));
   }
 
   /** All memory; another array once it has grown. */

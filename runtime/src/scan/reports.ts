@@ -21,12 +21,28 @@ interface Span {
   readonly end: number;
 }
 
-interface Step {
+/** A step to a message: a field and its rank. */
+export interface Step {
   readonly rank: number;
   readonly field: number;
   /** In a list; -1 without one. */
   readonly index: number;
 }
+
+/** A key that no field names, its texts taken out of the memory of the scanner. */
+export interface KeptReport {
+  readonly steps: readonly Step[];
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Reports of which the first are kept, in the order of the decoder, and all are counted. */
+export interface KeptReports {
+  readonly first: readonly KeptReport[];
+  readonly count: number;
+}
+
+export const NO_REPORTS: KeptReports = { first: [], count: 0 };
 
 /** Notes keys at any path, as a decoder would that has come to them. */
 class ReportWriter extends DifferenceWriter {
@@ -44,26 +60,52 @@ class ReportWriter extends DifferenceWriter {
  * @param nameOf the key by which a field is reported
  */
 export function readReports(
-  { bytes, words }: Machine,
+  machine: Machine,
   from: number,
   to: number,
   nameOf: (field: number) => string,
 ): FoundDifferences | undefined {
-  const reports = reportsIn(words, from / 4, to / 4).sort(inOrder);
-  const writer = new ReportWriter();
+  return differencesOf(keptReports(machine, from, to), nameOf);
+}
+
+/** @param isMeant which reports count, by their steps */
+export function keptReports(
+  { bytes, words }: Machine,
+  from: number,
+  to: number,
+  isMeant: (steps: readonly Step[]) => boolean = () => true,
+): KeptReports {
+  const reports = reportsIn(words, from / 4, to / 4)
+    .filter(({ steps }) => isMeant(steps))
+    .sort(inOrder);
   const text = ({ start, end }: Span) => Buffer.from(bytes.buffer, start, end - start).toString();
-  for (const [index, { key, value, steps }] of reports.entries()) {
-    if (index >= MAX_DESCRIBED) {
-      writer.noteAt([], "", null);
-      continue;
-    }
-    const described = describedOf(text(value));
+  const first = reports
+    .slice(0, MAX_DESCRIBED)
+    .map(({ steps, key, value }) => ({ steps, key: text(key), value: text(value) }));
+  return { first, count: reports.length };
+}
+
+/** The reports of two parts of a body. */
+export function joinedReports(a: KeptReports, b: KeptReports): KeptReports {
+  const first = [...a.first, ...b.first].sort(inOrder).slice(0, MAX_DESCRIBED);
+  return { first, count: a.count + b.count };
+}
+
+/** As `readReports`. */
+export function differencesOf(
+  { first, count }: KeptReports,
+  nameOf: (field: number) => string,
+): FoundDifferences | undefined {
+  const writer = new ReportWriter();
+  for (const { steps, key, value } of first) {
+    const described = describedOf(value);
     if (described === undefined) return undefined;
     const path = steps.flatMap((step) =>
       step.index < 0 ? [nameOf(step.field)] : [nameOf(step.field), step.index],
     );
-    writer.noteAt(path, text(key), described);
+    writer.noteAt(path, key, described);
   }
+  for (let index = first.length; index < count; index++) writer.noteAt([], "", null);
   return writer.found();
 }
 
@@ -82,7 +124,7 @@ function reportsIn(words: Uint32Array, from: number, to: number): Report[] {
   return reports;
 }
 
-function inOrder({ steps: a }: Report, { steps: b }: Report): number {
+function inOrder({ steps: a }: Pick<Report, "steps">, { steps: b }: Pick<Report, "steps">): number {
   for (const [level, step] of a.entries()) {
     const other = b[level];
     // keys of a message come behind those below it

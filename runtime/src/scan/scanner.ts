@@ -1,31 +1,18 @@
 import { isUtf8 } from "node:buffer";
 import { pool } from "../buffers/pool.ts";
 import { type FoundDifferences, NO_DIFFERENCES } from "../decode/difference.ts";
+import type { Work } from "../time/work.ts";
 import { Machine } from "./machine.ts";
+import { type PiecedMessage, scanInPieces, WINDOW_SIZES, type WindowSizes } from "./pieces.ts";
 import { readReports } from "./reports.ts";
 import type { AnyDecode, ScanField } from "./scan-table.ts";
 import { type Envelope, Tables } from "./tables.ts";
+import { KEY_BYTES, windowFor } from "./window.ts";
 
-/** For objects that are open, half of it, and for keys that wait. */
-const STACK_BYTES = 256 * 1024;
-/** For keys that no field names. */
-const REPORT_BYTES = 128 * 1024;
-/** Zeros behind the input, since it is read in blocks. */
-const ZEROS = 64;
-/** Bodies beyond this are read in a memory of their own, which is dropped where no such body has come for a while. */
-const MAX_USUAL_BYTES = 512 * 1024;
-const LARGE_KEPT_MS = 10_000;
 /** More tables than any process should need. */
 const MAX_TABLE_BYTES = 64 * 1024 * 1024;
-/**
- * What takes ten milliseconds, and below a hundred where it is made to take long. Larger bodies are read in turns of the event
- * loop, by the decoder.
- */
-const MAX_BYTES = 8 * 1024 * 1024;
-
-/** What a byte of JSON can cost at most, and the memory for the keys that have been there; see `checkJsonCost`. */
+/** What a byte of JSON can cost at most; see `checkJsonCost`. */
 const MAX_COST_PER_BYTE = 8;
-const KEY_BYTES = 128 * 1024;
 const SEED = Math.floor(Math.random() * 2 ** 31);
 
 /** What a body is, as the scanner knows it. */
@@ -39,8 +26,12 @@ export class Scanner {
   private readonly tables = new Tables(this.machine);
   private readonly plans = new WeakMap<AnyDecode | ScanField, Map<string, ScanPlan>>();
   private found: FoundDifferences = NO_DIFFERENCES;
-  private large: Machine | undefined;
-  private largeTimer: NodeJS.Timeout | undefined;
+  private readonly sizes: WindowSizes;
+
+  /** @param sizes of the pieces in which large bodies are read; for tests */
+  constructor(sizes: WindowSizes = WINDOW_SIZES) {
+    this.sizes = sizes;
+  }
 
   /** What a payload and what is around it are; made once. undefined where there is no room for more. */
   plan(payload: AnyDecode | ScanField, envelope: Envelope | "payload"): ScanPlan | undefined {
@@ -73,7 +64,7 @@ export class Scanner {
     withStatus = true,
     maxCost = Number.POSITIVE_INFINITY,
   ): Uint8Array<ArrayBuffer> | undefined {
-    if (bytes.length > MAX_BYTES || !isUtf8(bytes)) return undefined;
+    if (this.isLarge(bytes) || !isUtf8(bytes)) return undefined;
     try {
       return this.read(bytes, plan, withStatus, maxCost);
     } catch {
@@ -82,14 +73,27 @@ export class Scanner {
     }
   }
 
-  /** Memory that has been used before costs a third of new one. */
-  private largeMachine(): Machine {
-    clearTimeout(this.largeTimer);
-    this.largeTimer = setTimeout(() => {
-      this.large = undefined;
-    }, LARGE_KEPT_MS).unref();
-    if (this.large?.free !== this.machine.free) this.large = new Machine(this.machine);
-    return this.large;
+  /** Whether a body is for `scanInPieces` alone. */
+  isLarge(bytes: Uint8Array): boolean {
+    return bytes.length > this.sizes.max;
+  }
+
+  /** Like `scan`, a few hundred kilobytes at a time, with the differences. */
+  *scanInPieces(
+    bytes: Uint8Array,
+    { root }: ScanPlan,
+    withStatus: boolean,
+    maxCost: number,
+  ): Work<PiecedMessage | undefined> {
+    const isCostly = bytes.length * MAX_COST_PER_BYTE > maxCost;
+    const limit = isCostly ? maxCost : undefined;
+    const body = { bytes, root, withStatus, maxCost: limit, seed: SEED, sizes: this.sizes };
+    try {
+      return yield* scanInPieces(this.machine, this.tables, body);
+    } catch {
+      // no memory, or no stack
+      return undefined;
+    }
   }
 
   private read(
@@ -98,17 +102,12 @@ export class Scanner {
     withStatus: boolean,
     maxCost: number,
   ): Uint8Array<ArrayBuffer> | undefined {
-    const machine = bytes.length > MAX_USUAL_BYTES ? this.largeMachine() : this.machine;
-    const stackEnd = align(machine.free) + STACK_BYTES;
-    const input = stackEnd + REPORT_BYTES;
-    const output = align(input + bytes.length + ZEROS);
-    const end = align(output + Math.max(bytes.length * 2 + 4096, KEY_BYTES));
-    machine.reserve(end + (end - output) + ZEROS);
+    const { machine } = this;
+    const { stack, stackEnd, input, output, end } = windowFor(machine, bytes.length);
     machine.bytes.set(bytes, input);
-    machine.bytes.fill(0, input + bytes.length, input + bytes.length + ZEROS);
     const isCostly = bytes.length * MAX_COST_PER_BYTE > maxCost;
     if (isCostly && isTooCostly(machine, input, bytes.length, output, maxCost)) return undefined;
-    machine.exports.setUp(align(machine.free), stackEnd, input, this.tables.structValue);
+    machine.exports.setUp(stack, stackEnd, input, this.tables.structValue);
     const length = machine.exports.scan(input, bytes.length, root, output, end, end, withStatus);
     if (length < 0 || !this.isReported(machine)) return undefined;
     const message = pool.acquire(length);
@@ -143,7 +142,7 @@ function isTooCostly(
   maxCost: number,
 ): boolean {
   bytes.fill(0, room, room + KEY_BYTES);
-  return exports.cost(input, length, maxCost, room, SEED) < 0;
+  return exports.cost(input, length, maxCost, room, 0, SEED) < 0;
 }
 
 let shared: Scanner | "none" | undefined;
@@ -159,8 +158,4 @@ export function scanner(): Scanner | undefined {
     }
   }
   return shared === "none" ? undefined : shared;
-}
-
-function align(address: number): number {
-  return (address + 63) & ~63;
 }

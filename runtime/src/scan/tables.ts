@@ -3,6 +3,7 @@ import { EnumTable } from "../decode/enum-table.ts";
 import type { TimeRule } from "../decode/timestamp.ts";
 import {
   COLLECTOR,
+  FIELD,
   FIELD_WORDS,
   KIND,
   MESSAGE,
@@ -80,6 +81,8 @@ export class Tables {
   private readonly texts = new Map<string, number>();
   /** The keys by which fields are reported. */
   private readonly names = new Map<number, string>();
+  /** Fields that are read from one place alone. */
+  private readonly simple = new Set<number>();
 
   constructor(machine: Machine) {
     this.machine = machine;
@@ -90,9 +93,12 @@ export class Tables {
   /** The field that a body is. */
   body(payload: AnyDecode | ScanField, envelope: Envelope | "payload"): number {
     if (envelope !== "payload") return this.envelope(payload, envelope);
-    return typeof payload === "function"
-      ? this.writeField(0, { kind: KIND.payload, argument: this.message(payload) })
-      : this.writeField(0, { kind: KIND.payload, argument: this.field(payload) }, true);
+    if (typeof payload === "function") {
+      return this.writeField(0, { kind: KIND.payload, argument: this.message(payload) });
+    }
+    const argument = this.field(payload);
+    this.simple.add(argument);
+    return this.writeField(0, { kind: KIND.payload, argument }, true);
   }
 
   private envelope(payload: AnyDecode | ScanField, envelope: Envelope): number {
@@ -132,6 +138,19 @@ export class Tables {
     return this.names.get(field) ?? "";
   }
 
+  /** Whether nothing else than its own key says what a field is, and nothing else is read from what that has. */
+  isSimple(field: number): boolean {
+    return this.simple.has(field);
+  }
+
+  /** The tag of a field; of a list that of its items. */
+  tagOf(field: number): number {
+    const { words } = this.machine;
+    const at = field / 4;
+    const isList = words[at + FIELD.kind] === KIND.list;
+    return words[(isList ? (words[at + FIELD.argument] ?? 0) / 4 : at) + FIELD.tag] ?? 0;
+  }
+
   private writeTable(at: number, table: ScanTable): void {
     const message = new MessageWriter();
     const numbers = new Map<number, number>();
@@ -154,6 +173,7 @@ export class Tables {
     const kind =
       collector === undefined ? COLLECTOR.none : collector === null ? COLLECTOR.left : COLLECTOR.raw;
     this.writeMessage(at, message, kind, tagOf(collector ?? 0, DELIMITED), oneofs);
+    for (const field of message.simple()) this.simple.add(field);
   }
 
   private choice({ when, otherwise, known }: ScanChoice, message: MessageWriter): void {
@@ -381,6 +401,17 @@ class MessageWriter {
   share(keys: ReadonlySet<string>): void {
     this.isShared = true;
     for (const name of keys) this.key(name).isShared = true;
+  }
+
+  /** The fields with one key, which nothing else is read from. */
+  simple(): number[] {
+    const only = [...this.keys.values()].filter(
+      (key) => key.targets.length === 1 && !key.isShared && !key.isChoice,
+    );
+    const targets = only
+      .flatMap((key) => key.targets)
+      .filter((target) => target >>> 16 === TARGET_LAST >>> 16);
+    return targets.map((target) => this.ranks[target & 0xffff] ?? 0);
   }
 
   private own(name: string): Key {

@@ -9,7 +9,7 @@ import { LARGE_WORK } from "./large-work.ts";
 export type Work<T> = Generator<number, T, undefined>;
 
 /** How long work may go on in one turn of the event loop. */
-const TURN_MS = 8;
+const TURN_MS = 4;
 /** How much may be done in one turn, whatever the clock says. */
 const UNITS_PER_TURN = 256 * 1024;
 

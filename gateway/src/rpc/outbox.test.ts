@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { Outbox } from "./outbox.ts";
+
+/** An outbox, and what ends the turn of the event loop in which it is. */
+function outbox() {
+  const due: (() => void)[] = [];
+  const box = new Outbox({ soon: (callback) => void due.push(callback) });
+  const endTurn = () => {
+    for (const callback of due.splice(0)) callback();
+  };
+  return { box, due, endTurn };
+}
+
+test("responses of a turn go out together at its end, in their order, each once", () => {
+  const { box, due, endTurn } = outbox();
+  const sent: string[] = [];
+  const sender = (name: string) => ({ sendNow: () => void sent.push(name) });
+  for (const name of ["a", "b", "c"]) box.add(sender(name));
+  expect([sent, due.length]).toEqual([[], 1]);
+  endTurn();
+  expect(sent).toEqual(["a", "b", "c"]);
+  box.add(sender("d"));
+  endTurn();
+  endTurn();
+  expect(sent).toEqual(["a", "b", "c", "d"]);
+});
+
+test("a response that comes while others are sent goes out in the next turn", () => {
+  const { box, due, endTurn } = outbox();
+  const sent: string[] = [];
+  const next = { sendNow: () => void sent.push("next") };
+  box.add({
+    sendNow: () => {
+      sent.push("first");
+      box.add(next);
+    },
+  });
+  endTurn();
+  expect([sent, due.length]).toEqual([["first"], 1]);
+  endTurn();
+  expect(sent).toEqual(["first", "next"]);
+});

@@ -1,0 +1,114 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { create } from "@bufbuild/protobuf";
+import { createRest, type Difference } from "connect-rest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { ListPostsRequestSchema } from "../../gen/blog/v1/post_pb.ts";
+import { PostService_listPosts, PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
+import { Scanner } from "../../runtime/src/scan/scanner.ts";
+
+let body: Buffer = Buffer.alloc(0);
+const server = createServer((_request, response) => {
+  response.setHeader("content-type", "application/json");
+  response.end(body);
+});
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
+afterAll(() => void server.close());
+afterEach(() => void vi.restoreAllMocks());
+
+/** A page of 1 MB, or about, whose last post is another one. */
+function page(last: string, around = ""): Buffer {
+  const post = (id: number) =>
+    `{"id":${735000000000051460n + BigInt(id)},"type":"text","body":"marked ${"é".repeat(200)}"}`;
+  const posts = Array.from({ length: 2200 }, (_, id) => post(id));
+  return Buffer.from(
+    `{"meta":{"status":200},"response":{${around}"posts":[${posts},${last}],"total_posts":7}}`,
+  );
+}
+
+function rest(scanner: boolean | undefined, onDifference?: (differences: readonly Difference[]) => void) {
+  const { port } = server.address() as AddressInfo;
+  return createRest({
+    adapters: [PostServiceRest],
+    upstreams: { blog: { baseUrl: `http://127.0.0.1:${port}`, credentials: { apiKey: "key" } } },
+    onDifference: (report) => onDifference?.(report.differences),
+    scanner,
+  });
+}
+
+const message = create(ListPostsRequestSchema, { blogIdentifier: "demo" });
+
+/** What comes of a call, with what it reports, and how often a page was parsed. */
+async function listed(scanner: boolean | undefined) {
+  const differences: Difference[] = [];
+  const parse = vi.spyOn(JSON, "parse");
+  const used = rest(scanner, (found) => differences.push(...found));
+  try {
+    const { bytes } = await used.call(PostService_listPosts, message);
+    const parsed = parse.mock.calls.filter(([text]) => String(text).includes("marked")).length;
+    return { bytes: Buffer.from(bytes).toString("hex"), differences, parsed };
+  } finally {
+    vi.restoreAllMocks();
+    await used.close();
+  }
+}
+
+test.each([
+  ["a usual page", page('{"id":1,"type":"text"}'), true],
+  [
+    "one with keys that nothing names",
+    page('{"id":1,"type":"text"}', '"brand_new":[1],"other_new":2,'),
+    true,
+  ],
+  ["one with a difference in its last post", page('{"id":1,"type":"text","note_count":"many"}'), false],
+  ["one with an error in its envelope at the end", page('{"id":1}', '"a":1},"response":{'), false],
+])("a page of a megabyte is read as by the decoder: %s", async (_, text, isScanned) => {
+  body = text;
+  const byScanner = await listed(undefined);
+  const byDecoder = await listed(false);
+  expect(byScanner.bytes === byDecoder.bytes).toBe(true);
+  expect(byScanner.differences).toEqual(byDecoder.differences);
+  expect(byScanner.parsed > 0).toBe(!isScanned);
+});
+
+test("calls that are left while their response is read give back what they held, and disturb no other", async () => {
+  body = page('{"id":1,"type":"text"}');
+  const expected = (await listed(false)).bytes;
+  const read = Scanner.prototype.scanInPieces;
+  let leave: (() => void) | undefined;
+  let left = 0;
+  vi.spyOn(Scanner.prototype, "scanInPieces").mockImplementation(function* (this: Scanner, ...args) {
+    const work = read.apply(this, args);
+    let isWhole = false;
+    try {
+      for (let steps = 0; ; steps++) {
+        const step = work.next();
+        if (step.done === true) {
+          isWhole = true;
+          return step.value;
+        }
+        // more than may be done in one turn
+        yield steps === 1 ? 1e9 : step.value;
+        if (steps === 0) leave?.();
+      }
+    } finally {
+      if (!isWhole) left++;
+    }
+  });
+  const used = rest(undefined);
+  // together more than may be in progress at a time
+  for (let count = 0; count < 20; count++) {
+    const abort = new AbortController();
+    leave = () => abort.abort(new Error("left"));
+    await expect(used.call(PostService_listPosts, message, { signal: abort.signal })).rejects.toThrow(
+      "canceled",
+    );
+  }
+  expect(left).toBe(20);
+  leave = undefined;
+  const all = Array.from({ length: 5 }, () => used.call(PostService_listPosts, message));
+  for (const { bytes } of await Promise.all(all)) {
+    expect(Buffer.from(bytes).toString("hex") === expected).toBe(true);
+  }
+  await used.close();
+});

@@ -1,0 +1,274 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
+import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
+import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
+import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
+import type { JsonObject } from "../../runtime/src/json/json.ts";
+import { type ScanTable, scannable } from "../../runtime/src/scan/scan-table.ts";
+import { atOnce } from "../../runtime/src/time/work.ts";
+import { decoded, type Outcome, pieces, scanned } from "./both.ts";
+
+const LEAF_KEYS = new Set(["text", "id", "tags"]);
+function decodeLeaf(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.text, "text");
+  out.int64(2, json.id, "id");
+  out.list(3, json.tags, "tags", "string");
+  out.unknownKeys(json, LEAF_KEYS);
+}
+scannable(decodeLeaf, () => [
+  [1, "string", "text"],
+  [2, "int64", "id"],
+  [3, { list: "string" }, "tags"],
+]);
+
+const NODE_KEYS = new Set(["title", "leaves", "numbers", "node", "old", "older", "total", "twice"]);
+function decodeNode(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.title, "title");
+  out.messages(2, json.leaves, "leaves", decodeLeaf);
+  out.list(300, json.numbers, "numbers", "sfixed32");
+  out.message(4, json.node, "node", decodeNode);
+  out.messages(5, json.old ?? json.older, "old", decodeLeaf);
+  out.int32(6, json.total, "total");
+  out.messages(7, json.twice, "twice", decodeLeaf);
+  out.messages(8, json.twice, "twice", decodeLeaf);
+  out.unknownKeys(json, NODE_KEYS);
+}
+const NODE_TABLE: ScanTable = [
+  [1, "string", "title"],
+  [2, { list: decodeLeaf }, "leaves"],
+  [300, { list: "sfixed32" }, "numbers"],
+  [4, decodeNode, "node"],
+  [5, { list: decodeLeaf }, "old", "older"],
+  [6, "int32", "total"],
+  [7, { list: decodeLeaf }, "twice"],
+  [8, { list: decodeLeaf }, "twice"],
+];
+scannable(decodeNode, () => NODE_TABLE);
+
+const KEPT_KEYS = new Set(["leaves"]);
+function decodeKept(json: JsonObject, out: ProtoWriter): void {
+  out.messages(2, json.leaves, "leaves", decodeKeptLeaf);
+  out.unknown(3, json, KEPT_KEYS);
+}
+function decodeKeptLeaf(json: JsonObject, out: ProtoWriter): void {
+  out.string(1, json.text, "text");
+  out.unknown(9, json, new Set(["text"]));
+}
+scannable(decodeKept, () => [[2, { list: decodeKeptLeaf }, "leaves"], { unknown: 3 }]);
+scannable(decodeKeptLeaf, () => [[1, "string", "text"], { unknown: 9 }]);
+
+function method(decode: typeof decodeNode): UnaryAdapter {
+  return {
+    kind: "unary",
+    rules: completeRules({ upstream: "api" }),
+    response: ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decode),
+    scan: decode,
+    method: {},
+  } as unknown as UnaryAdapter;
+}
+
+const NODE = method(decodeNode);
+const KEPT = method(decodeKept);
+const LIST = {
+  ...method(decodeNode),
+  response: ({ payload }: RestResponse, out: ProtoWriter) => out.messages(2, payload, "", decodeLeaf),
+  scan: [2, { list: decodeLeaf }],
+} as unknown as UnaryAdapter;
+
+/** What comes of a body, and in how many pieces it was read. */
+function read(adapter: UnaryAdapter, body: Uint8Array, size: number, maxCost?: number) {
+  const work = pieces(adapter, body, size, maxCost);
+  for (let count = 1; ; count++) {
+    const step = work.next();
+    if (step.done === true) return { outcome: step.value, count };
+  }
+}
+
+function leaves(count: number, more = ""): string {
+  return Array.from({ length: count }, (_, i) => `{"text":"${"é".repeat(i % 40)}","id":${i}${more}}`).join();
+}
+
+test.each([
+  ["a list", NODE, `{"leaves":[${leaves(200)}]}`],
+  [
+    "a list with more around it",
+    NODE,
+    `{"title":"x","node":{"leaves":[{}]},"leaves":[${leaves(200)}],"total":7}`,
+  ],
+  [
+    "a list whose field comes first in the message",
+    NODE,
+    `{"total":7,"numbers":[${"1,".repeat(900)}2],"title":"x"}`,
+  ],
+  [
+    "a list in a message",
+    NODE,
+    `{"title":"x","node":{"title":"y","leaves":[${leaves(200)}],"total":1},"total":7}`,
+  ],
+  ["a list three messages below", NODE, `{"node":{"node":{"node":{"leaves":[${leaves(200)}]},"title":"y"}}}`],
+  ["a list of numbers with space", NODE, `{ "numbers" : [ ${"12 , ".repeat(900)} 2 ] }`],
+  ["a list that is the payload", LIST, `[${leaves(200)}]`],
+  ["a list of messages that collect keys", KEPT, `{"leaves":[${leaves(200, ',"x":[1]')}],"y":{}}`],
+  ["a list with keys that nothing names", NODE, `{"new":1,"leaves":[${leaves(90, ',"x":[1]')}],"y":"z"}`],
+  ["a list behind another one", NODE, `{"numbers":[1,2],"leaves":[${leaves(200)}]}`],
+])("%s is read in pieces to what the decoder makes of it", (_, adapter, text) => {
+  const body = Buffer.from(text);
+  for (const size of [260, 500, 1500]) {
+    const { outcome, count } = read(adapter, body, size);
+    expect(count).toBeGreaterThan(body.length / (2 * size));
+    expect(outcome).toEqual(decoded(adapter, body));
+  }
+});
+
+test.each([
+  ["an item that is longer than a piece", `{"leaves":[{"text":"${"x".repeat(2000)}"},${leaves(100)}]}`],
+  ["much in front of the list", `{"title":"${"x".repeat(2000)}","leaves":[${leaves(100)}]}`],
+  ["much behind the list", `{"leaves":[${leaves(100)}],"title":"${"x".repeat(2000)}"}`],
+  ["two long lists", `{"leaves":[${leaves(100)}],"numbers":[${"12,".repeat(900)}2]}`],
+  ["a list with two keys", `{"older":[${leaves(100)}]}`],
+  ["a list with two keys, of which the other comes, too", `{"older":[${leaves(100)}],"old":[{"text":"a"}]}`],
+  ["a list that is read twice", `{"twice":[${leaves(100)}]}`],
+  ["a list that comes twice", `{"leaves":[${leaves(100)}],"leaves":[{"text":"a"}]}`],
+  ["no list", `{"title":"${"x".repeat(4000)}"}`],
+  ["what ends early", `{"leaves":[${leaves(100)}`],
+  ["what is no JSON", `{"leaves":[${leaves(100)},]}`],
+  ["a list that is cut by another bracket", `{"leaves":[${leaves(50)}],"x":[${leaves(50)}]`],
+  ["what is not as declared", `{"leaves":[${leaves(100)},{"id":"many"}]}`],
+  ["bytes that are not UTF-8", `{"leaves":[${leaves(50)},{"text":"\xe9"},{}]}`],
+])("%s is left to the decoder", (name, text) => {
+  const body = Buffer.from(text, name.includes("UTF-8") ? "latin1" : "utf8");
+  expect(read(NODE, body, 500).outcome).toBeUndefined();
+});
+
+test("of many keys that nothing names, the first hundred of the decoder are described, and all are counted", () => {
+  const body = Buffer.from(
+    `{"a":1,"numbers":[7],"leaves":[${leaves(400, ',"x":"y","z":0')}],"node":{"b":2}}`,
+  );
+  const { outcome, count } = read(NODE, body, 1000);
+  expect(count).toBeGreaterThan(10);
+  expect(outcome).toEqual(decoded(NODE, body));
+  expect(outcome?.differences.counts.additional).toBe(802);
+});
+
+test("what a body costs is counted over all of its pieces, the keys that are new among it", () => {
+  const items = Array.from({ length: 900 }, (_, i) => `{"k${i}":1.50,"l${i}":"7","text":"a"}`);
+  const body = Buffer.from(`{"leaves":[${items}],"x":12345678901234567890}`);
+  const cost = costOf(body);
+  expect(read(KEPT, body, 1000, cost).outcome).toEqual(scanned(KEPT, body));
+  expect(read(KEPT, body, 1000, cost - 1).outcome).toBeUndefined();
+});
+
+/** The least limit within which a body is read at once. */
+function costOf(body: Uint8Array): number {
+  let [low, high] = [0, body.length * 8];
+  while (low < high) {
+    const limit = Math.floor((low + high) / 2);
+    if (scanned(KEPT, body, limit) === undefined) {
+      low = limit + 1;
+    } else {
+      high = limit;
+    }
+  }
+  return low;
+}
+
+test("a body of megabytes is read in pieces", () => {
+  const body = Buffer.from(`{"leaves":[${leaves(40_000)}],"total":7}`);
+  expect(body.length).toBeGreaterThan(2 ** 21);
+  const found = scanned(NODE, body);
+  expect(found === undefined).toBe(false);
+  expect(found?.message === decoded(NODE, body).message).toBe(true);
+});
+
+const text = fc.string({
+  unit: fc.constantFrom("a", "é", '"', "]", "[", "}", "{", ",", "\\", "😀"),
+  maxLength: 12,
+});
+const leaf = fc.record(
+  {
+    text,
+    id: fc.integer(),
+    tags: fc.array(text, { maxLength: 3 }),
+    x: fc.oneof(text, fc.array(fc.integer(), { maxLength: 2 })),
+  },
+  { requiredKeys: [] },
+);
+const { node } = fc.letrec<{ node: object }>((tie) => ({
+  node: fc
+    .tuple(
+      fc.record(
+        {
+          title: text,
+          leaves: fc.array(leaf, { maxLength: 40, size: "max" }),
+          numbers: fc.array(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }), {
+            maxLength: 40,
+            size: "max",
+          }),
+          node: fc.oneof({ depthSize: "small", withCrossShrink: true }, fc.constant(null), tie("node")),
+          older: fc.array(leaf, { maxLength: 4 }),
+          total: fc.integer(),
+          y: text,
+        },
+        { requiredKeys: [] },
+      ),
+      fc.nat(),
+    )
+    .map(([record, seed]) => {
+      const entries = Object.entries(record);
+      const at = entries.length === 0 ? 0 : seed % entries.length;
+      return Object.fromEntries([...entries.slice(at), ...entries.slice(0, at)]);
+    }),
+}));
+const SIZES = fc.constantFrom(60, 120, 250, 900);
+
+test("property: however a body is cut, it is read in pieces as at once, or left to the decoder", () => {
+  let several = 0;
+  fc.assert(
+    fc.property(node, SIZES, fc.nat(), fc.nat(2), (value, size, seed, kind) => {
+      const body = Buffer.from(JSON.stringify(value));
+      // one byte of some bodies is another
+      if (kind === 0) body[seed % body.length] = Buffer.from('"[]{},:\\x0')[seed % 10] ?? 0;
+      const { outcome, count } = read(NODE, body, size);
+      if (outcome === undefined) return;
+      if (count > 2) several++;
+      expect(outcome, body.toString()).toEqual(decoded(NODE, body));
+    }),
+    { numRuns: 3000 },
+  );
+  expect(several).toBeGreaterThan(200);
+});
+
+test("property: bodies that are read at the same time do not disturb each other, whoever is left in the middle", () => {
+  const steps = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 9 })), {
+    minLength: 20,
+    maxLength: 60,
+  });
+  let finished = 0;
+  fc.assert(
+    fc.property(fc.array(node, { minLength: 2, maxLength: 5 }), SIZES, steps, (values, size, order) => {
+      const bodies = values.map((value) => Buffer.from(JSON.stringify(value)));
+      const running = new Map(bodies.map((body) => [pieces(NODE, body, size), body]));
+      const check = (outcome: Outcome | undefined, body: Uint8Array) => {
+        finished++;
+        expect(outcome).toEqual(atOnce(pieces(NODE, body, size)));
+      };
+      for (const [which, action] of order) {
+        const [work, body] = [...running][which % running.size] ?? [];
+        if (work === undefined || body === undefined) break;
+        if (action === 0) {
+          work.return(undefined);
+          running.delete(work);
+          continue;
+        }
+        const step = work.next();
+        if (step.done !== true) continue;
+        running.delete(work);
+        check(step.value, body);
+      }
+      for (const [work, body] of running) check(atOnce(work), body);
+    }),
+    { numRuns: 500 },
+  );
+  expect(finished).toBeGreaterThan(500);
+});
