@@ -71,7 +71,8 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
     const [a, b] = stores;
     const times = fc.oneof(
       fc.double({ min: time + 1, noNaN: true }),
-      fc.constantFrom(time + 0.5, 1e300, 2 ** 63),
+      fc.constantFrom(time + 0.5, 2 ** 53 - 1, 2 ** 53, 2 ** 53 + 2, 2 ** 62, 1e300, 2 ** 63),
+      fc.maxSafeInteger().map((integer) => Math.abs(integer) * 1024 + time + 1),
     );
     await fc.assert(
       fc.asyncProperty(times, async (expiresAt) => {

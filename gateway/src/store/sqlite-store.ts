@@ -270,8 +270,10 @@ function inodeOf(file: string): number | undefined {
 }
 
 function insert({ put }: Statements, kind: string, key: string, entry: Entry): void {
-  const { value, expiresAt = null, grant = null, session = null } = entry;
-  put.run(kind, key, value, expiresAt, grant, session);
+  const { value, expiresAt, grant = null, session = null } = entry;
+  // a larger integer could not be read again, and is as good as never
+  const time = expiresAt === undefined || expiresAt > Number.MAX_SAFE_INTEGER ? null : expiresAt;
+  put.run(kind, key, value, time, grant, session);
 }
 
 function inTransaction<T>(database: DatabaseSync, work: () => T): T {
