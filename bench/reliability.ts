@@ -7,6 +7,7 @@ import { measureDeadlines } from "./reliability/deadlines.ts";
 import { measureDrain } from "./reliability/drain.ts";
 import { measureFairness } from "./reliability/fairness.ts";
 import { type Figure, figureLines, holds, type Scenario } from "./reliability/figure.ts";
+import { measureFloods } from "./reliability/floods.ts";
 import { measureLeaks } from "./reliability/leaks.ts";
 import { measureOverload } from "./reliability/overload.ts";
 import { measureSlowPeers } from "./reliability/slow-peers.ts";
@@ -19,8 +20,8 @@ const HELP = `Usage: npm run bench -- reliability [options]
 Holds the gateway to bounds, beside a server written with connect-node and undici and their defaults. The exit
 status is 1 when a bound does not hold.
 
-  --only <names>  bombs, costs, unread, memory, log, fairness, retries, breaker, overload, drain, slow, deadlines,
-                  heap; several joined by commas
+  --only <names>  bombs, costs, unread, memory, log, fairness, floods, retries, breaker, overload, drain, slow,
+                  deadlines, heap; several joined by commas
   --calls <n>     calls for the heap (default 200000)
   --json          print JSON instead of lines
   --help          show this text
@@ -83,6 +84,7 @@ function scenarios(calls: number): Scenario[] {
     { name: "memory", measure: measureAfterBurst },
     { name: "log", measure: measureUnreadLog },
     { name: "fairness", measure: measureFairness },
+    { name: "floods", measure: measureFloods },
     { name: "retries", measure: measureRetries },
     { name: "breaker", measure: measureBreaker },
     { name: "overload", measure: measureOverload },

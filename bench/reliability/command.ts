@@ -19,6 +19,8 @@ export interface CommandSettings {
   readonly unreadLog?: boolean;
   /** Write a log, to a file that nobody reads, and have metrics. Default: neither. */
   readonly observed?: boolean;
+  /** How many files it may have open, on systems with `ulimit`. Default: what the system says. */
+  readonly files?: number;
   /** How many processes serve the port. Default: 1. */
   readonly workers?: number;
 }
@@ -32,7 +34,7 @@ export interface Command extends AsyncDisposable {
 /** Starts `connect-rest serve`. */
 export async function startCommand(
   upstream: string,
-  { options = {}, heapMb, unreadLog = false, observed = false, workers = 1 }: CommandSettings = {},
+  { options = {}, heapMb, unreadLog = false, observed = false, workers = 1, files }: CommandSettings = {},
 ): Promise<Command> {
   const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-bench-"));
   const config = {
@@ -46,7 +48,10 @@ export async function startCommand(
   writeFileSync(file, JSON.stringify(config));
   const logFile = openSync(path.join(directory, "log"), "w");
   const bin = path.join(ROOT, "gateway/src/bin.ts");
-  const child = spawn(process.execPath, [...heapFlags(heapMb), bin, "serve", "--config", file], {
+  const command = [process.execPath, ...heapFlags(heapMb), bin, "serve", "--config", file];
+  const [program = "", ...args] =
+    files === undefined ? command : ["sh", "-c", `ulimit -n ${files} && exec "$@"`, "sh", ...command];
+  const child = spawn(program, args, {
     stdio: ["ignore", "pipe", unreadLog ? "pipe" : observed ? logFile : "inherit"],
     env: { ...process.env, KEY: "bench" },
   });

@@ -64,7 +64,7 @@ export function withHeap(name: string, heapMb: number | undefined): string {
 }
 
 /** The next message of a process; rejects when it exits before. */
-function next<T>(child: ChildProcess): Promise<T> {
+export function next<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     const onExit = (code: number | null) => reject(new Error(`a server exited with status ${code}`));
     child.once("exit", onExit).once("message", (message) => {

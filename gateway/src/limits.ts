@@ -28,7 +28,7 @@ export const LIMIT_TABLE = {
     max: 1_000_000,
     shared: true,
     effect:
-      "Open connections. Further connections are closed immediately, and so are those that leave less than a quarter of the files that the process may open (Linux: `ulimit -n`), which are for connections to upstreams.",
+      "Open connections, at most five eighths of the files that the process may open (Linux: `ulimit -n`). Further connections are closed immediately, and so are those that leave less than a quarter of these files, which are for connections to upstreams.",
   },
   connectionsPerClient: {
     default: 1000,
@@ -36,7 +36,7 @@ export const LIMIT_TABLE = {
     max: 1_000_000,
     shared: true,
     effect:
-      "Open connections of one client address (IPv6: of one /64 network) once half of `connections` are open; until then one client may have them all. Further connections are closed immediately. Trusted proxies are exempt.",
+      "Open connections of one client address (IPv6: of one /64 network) once half of `connections` are open; until then one client may have them all. Where there are files for less than `connections`, it is at most half of those. Further connections are closed immediately. Trusted proxies are exempt.",
   },
   requestsInFlight: {
     default: 12_000,

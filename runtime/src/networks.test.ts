@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { RequestListener } from "node:http";
 import { createServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import type { TLSSocket, TlsOptions } from "node:tls";
 import { inspect } from "node:util";
 import { Code, createClient } from "@connectrpc/connect";
@@ -277,7 +277,7 @@ test("a proxy that is not there, or says nothing, is an upstream that is not rea
   expect(late.rawMessage).toBe("upstream things: timed out after 50 ms waiting for the proxy");
   const odd = await started(rawUpstream((socket) => socket.end("220 smtp ready\r\n")));
   const strange = await failureOf(callOf({ baseUrl, proxy: { url: odd.url } })());
-  expect(strange.rawMessage).toContain("no connection was established: the proxy: HPE_");
+  expect(strange.rawMessage).toContain("no connection was established: the proxy: RESPONSE_MALFORMED");
   const reset = await started(rawUpstream((socket) => socket.resetAndDestroy()));
   const broken = await failureOf(callOf({ baseUrl, proxy: { url: reset.url } })());
   expect(reasonOf(broken)).toBe("UPSTREAM_UNREACHABLE");
@@ -297,6 +297,73 @@ const PROXIES_THAT_MISBEHAVE: Readonly<Record<string, string>> = {
   "two lengths": "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
   nothing: "",
 };
+
+const INTERIM = fc.constantFrom(
+  "HTTP/1.1 100 Continue\r\n\r\n",
+  "HTTP/1.1 102\r\n\r\n",
+  "HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\nx-empty:\r\n\r\n",
+  "HTTP/1.0 199 Other\r\n\r\n",
+);
+
+/** A proxy whose responses to CONNECT are given, in pieces; behind a 2xx of them it is a tunnel to a port. */
+function scriptedProxy(pieces: readonly string[], port: number) {
+  return rawUpstream(async (client) => {
+    client.on("error", () => undefined);
+    for (const piece of pieces) {
+      client.write(piece);
+      await new Promise(setImmediate);
+    }
+    const upstream = connect(port, "127.0.0.1").on("error", () => client.destroy());
+    client.on("close", () => upstream.destroy());
+    client.pipe(upstream).pipe(client);
+  });
+}
+
+/** A text cut at some places. */
+function cutAt(text: string, places: readonly number[]): string[] {
+  const ends = [...new Set(places.map((place) => place % text.length)), text.length].toSorted(
+    (a, b) => a - b,
+  );
+  return ends.map((end, index) => text.slice(index === 0 ? 0 : ends[index - 1], end));
+}
+
+const FINALS = [
+  ["HTTP/1.1 200 Connection established\r\n\r\n", "connected"],
+  ["HTTP/1.1 204 No\r\nvia: a\r\n\r\n", "connected"],
+  ["HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n", "UPSTREAM_PROXY_REFUSED"],
+  ["HTTP/1.1 101 Switching Protocols\r\n\r\n", "UPSTREAM_PROXY_REFUSED"],
+  ["HTTP/1.1 502 No\r\n\r\n", "UPSTREAM_UNREACHABLE"],
+  ["SSH-2.0-OpenSSH_9\r\n\r\n", "UPSTREAM_UNREACHABLE"],
+  ["HTTP/1.1 200 OK\r\n folded\r\n\r\n", "UPSTREAM_UNREACHABLE"],
+] as const;
+
+test("interim responses of a proxy are skipped, up to 32 of them, however they are cut", async () => {
+  const port = await tlsUpstream(ours.issue("api.example"));
+  const finals = fc.constantFrom(...FINALS);
+  const counts = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constantFrom(31, 32, 33));
+  const cases = counts.chain((count) =>
+    fc.record({
+      interim: fc.array(INTERIM, { minLength: count, maxLength: count }),
+      final: finals,
+      places: fc.array(fc.nat(), { maxLength: 5 }),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ interim, final: [final, expected], places }) => {
+      const text = interim.join("") + final;
+      const proxy = await scriptedProxy(cutAt(text, places), port);
+      const call = callOf({
+        baseUrl: "https://api.example",
+        tls: { ca: ours.ca },
+        proxy: { url: proxy.url },
+      });
+      const outcome = await call().then(() => "connected", reasonOf);
+      expect(outcome).toBe(interim.length > 32 ? "UPSTREAM_UNREACHABLE" : expected);
+      await proxy[Symbol.asyncDispose]();
+    }),
+    { numRuns: 40 },
+  );
+});
 
 async function outcomeOf(bytes: string | Uint8Array, isClosed: boolean): Promise<string | undefined> {
   const proxy = await rawUpstream((socket) => {

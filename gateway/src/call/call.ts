@@ -81,6 +81,9 @@ export interface Call extends Caller {
   /** Whether its error is a ConnectError that the handler or the method threw, and not one of the gateway or of connect. */
   // biome-ignore lint/plugin: changes while the call runs
   failedInHandler: boolean;
+  /** The error at the end of its response, as connect wrote it there: its handler may have come to an end without one. */
+  // biome-ignore lint/plugin: known once it was sent
+  endError?: ConnectError;
   /** The HTTP status that connect refused its request with, which gRPC says in a response with status 200. */
   // biome-ignore lint/plugin: known once it was refused
   refusedStatus?: number;

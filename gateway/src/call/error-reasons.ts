@@ -52,7 +52,7 @@ export const GATEWAY_REASONS = {
   PROTOCOL_UNSUPPORTED: {
     codes: [Code.Unimplemented, Code.InvalidArgument],
     cause:
-      "The HTTP verb, version, content type or compression of the request, or the version of its protocol, is not supported for this method.",
+      "The HTTP verb, version, transfer coding, content type or compression of the request, or the version of its protocol, is not supported for this method.",
     remedy: "Use one that the text names.",
   },
   HOST_UNKNOWN: {

@@ -17,10 +17,13 @@ export function outcomeOf(call: Call, httpStatus: number, defect?: unknown): Out
   return { code: defect === undefined ? codeText(reason, call, httpStatus) : "internal", reason };
 }
 
-/** What ended the call: connect aborts its signal with the error, and without a reason when all is well. */
+/**
+ * What ended the call: connect aborts its signal with the error, and without a reason when all is well, which it is not yet for
+ * messages that are still to be written.
+ */
 function reasonOf(call: Call): unknown {
   const reason: unknown = call.signal?.reason;
-  return reason instanceof Error && reason.name === "AbortError" ? undefined : reason;
+  return reason instanceof Error && reason.name === "AbortError" ? call.endError : reason;
 }
 
 function codeText(reason: unknown, call: Call, httpStatus: number): string {

@@ -4,6 +4,9 @@ import { didYouMean } from "../text/suggest.ts";
 import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
 
+/** Names that are compared with all that there are; so many mistakes are not made one by one. */
+const MAX_HINTS = 100;
+
 /**
  * The adapters with the methods that are served: those that `routes.include` names, where it names any, without those
  * that `routes.exclude` names. Names that no adapter has are added to the problems.
@@ -15,17 +18,20 @@ export function selectRoutes(
 ): ServiceAdapter[] {
   const { include, exclude } = config.routes;
   const known = adapters.flatMap(namesOf);
-  for (const [list, names] of Object.entries({ include, exclude })) {
-    for (const [index, name] of (names ?? []).entries()) {
-      if (known.includes(name)) continue;
+  const names = new Set(known);
+  for (const [list, named] of Object.entries({ include, exclude })) {
+    for (const [index, name] of (named ?? []).entries()) {
+      if (names.has(name)) continue;
       const what = name.includes("/") ? "method" : "service";
-      const text = `no adapter has the ${what} ${name}.${didYouMean(name, known)}`;
+      const hint = index < MAX_HINTS ? didYouMean(name, known) : "";
+      const text = `no adapter has the ${what} ${name}.${hint}`;
       problems.push(problemAt(config, ["routes", list, index], text));
     }
   }
+  const [included, excluded] = [include && new Set(include), new Set(exclude)];
   const isServed = (service: string, method: string) => {
-    const names = (list: readonly string[]) => list.includes(service) || list.includes(method);
-    return (include === undefined || names(include)) && !names(exclude);
+    const isIn = (list: ReadonlySet<string>) => list.has(service) || list.has(method);
+    return (included === undefined || isIn(included)) && !isIn(excluded);
   };
   return adapters.flatMap((adapter) => withMethods(adapter, isServed));
 }

@@ -46,11 +46,16 @@ export async function callHandler(
     // an error is costly to make, and nobody listens any more once all is sent
     if (!isSent(response)) abort.abort(hungUp(call));
   });
+  // one that is due is not read, be there a timer's tick or not
+  if (leftMs === 0) abort.abort(deadlineExceeded(call.deadline));
   const chunks = readBody(request, call, abort.signal, idleLimit(call, limits));
   const enveloped = isEnveloped(call, headers);
   const pieces = wholeMessages(chunks, enveloped, limits.readMaxBytes);
   const reading = { ...options, call, signal: abort.signal };
-  const isGet = request.method === "GET";
+  const gate = async () => {
+    abort.signal.throwIfAborted();
+    if (request.method === "GET") await checkQuery(request, reading);
+  };
   const result = await handler({
     httpVersion: request.httpVersion,
     method: request.method ?? "",
@@ -59,9 +64,7 @@ export async function callHandler(
     header: headers,
     body: readRequest(pieces, enveloped, headers, reading),
     signal: abort.signal,
-    contextValues: createContextValues()
-      .set(callKey, call)
-      .set(gateKey, () => (isGet ? checkQuery(request, reading) : Promise.resolve())),
+    contextValues: createContextValues().set(callKey, call).set(gateKey, gate),
   });
   if (!isBareRefusal(result)) return await withReasons(result, enveloped, call);
   call.refusedStatus = result.status;

@@ -13,7 +13,7 @@ import type { Call } from "../call/call.ts";
 import { withReason } from "../call/gateway-error.ts";
 import { BODY_BOUNDS, boundedError } from "../protocol/bounded-error.ts";
 import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES, envelopes } from "../protocol/envelope.ts";
-import { withStatus } from "../protocol/status-trailers.ts";
+import { type EndedCall, withStatus } from "../protocol/status-trailers.ts";
 
 type Chunks = AsyncIterable<Uint8Array>;
 
@@ -27,7 +27,7 @@ type Chunks = AsyncIterable<Uint8Array>;
 export async function withReasons(
   result: UniversalServerResponse,
   isEnveloped: boolean,
-  call: Pick<Call, "failedInHandler">,
+  call: EndedCall,
 ): Promise<UniversalServerResponse> {
   const { body, status, header } = result;
   if (body === undefined) return result;
@@ -64,7 +64,7 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** connect sends one envelope a chunk; the last one has the status. */
-function mendedEnvelopes(body: Chunks, call: Pick<Call, "failedInHandler">): Chunks {
+function mendedEnvelopes(body: Chunks, call: EndedCall): Chunks {
   return mapped(body, (chunk) => {
     const [flags = 0] = chunk;
     if ((flags & COMPRESSED_FLAG) !== 0) return chunk;
@@ -76,8 +76,9 @@ function mendedEnvelopes(body: Chunks, call: Pick<Call, "failedInHandler">): Chu
   });
 }
 
-function mendedEnd(chunk: Uint8Array, bytes: Uint8Array, call: Pick<Call, "failedInHandler">): Uint8Array {
+function mendedEnd(chunk: Uint8Array, bytes: Uint8Array, call: EndedCall): Uint8Array {
   const end = read(() => endStreamFromJson(bytes));
+  if (end?.error !== undefined) call.endError = end.error;
   const own = end?.error && mendedError(end.error, call);
   if (end === undefined || own === undefined) return chunk;
   const json = endStreamToJson(end.metadata, own, undefined);

@@ -161,6 +161,7 @@ class RunningStream implements StreamedResponse {
     if (this.isOver) return END;
     try {
       if (this.failure !== undefined) throw this.failure;
+      if (this.stopped !== undefined) throw this.stopped;
       const frame = await this.unlessStopped(this.nextFrame());
       return frame === undefined ? await this.end(undefined) : { done: false, value: frame };
     } catch (error) {

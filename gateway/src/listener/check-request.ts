@@ -16,6 +16,7 @@ export function checkRequest(request: HttpRequest, limits: Limits): Refusal | un
     checkVersion(request) ??
     checkSizes(request, limits) ??
     checkExpectation(request) ??
+    checkCodings(request) ??
     checkTarget(request) ??
     checkAuthority(request)
   );
@@ -56,6 +57,17 @@ function checkExpectation({ headers, method }: HttpRequest): Refusal | undefined
   if (expect === undefined || expect.toLowerCase() === "100-continue") return undefined;
   const message = `the expectation ${show(expect)} cannot be met; 100-continue is the only one that can`;
   return { status: 417, code: "unimplemented", message };
+}
+
+/**
+ * Chunks are the one transfer coding that there is (RFC 9112 section 6.1). Node reads a body that has another one beneath its
+ * chunks as if it had not, and whoever stands before the gateway may read it otherwise.
+ */
+function checkCodings({ headers }: HttpRequest): Refusal | undefined {
+  const codings = headers["transfer-encoding"];
+  if (codings === undefined || codings.toLowerCase() === "chunked") return undefined;
+  const message = `the transfer coding ${show(codings)} is not known here; chunked is the only one that is`;
+  return { status: 501, code: "unimplemented", message, reason: "PROTOCOL_UNSUPPORTED" };
 }
 
 function checkSizes(request: HttpRequest, limits: Limits): Refusal | undefined {

@@ -21,7 +21,7 @@ import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { InFlight } from "./in-flight.ts";
 import { Offenders } from "./offenders.ts";
-import { leavesTooFew, maxOpenFiles } from "./open-files.ts";
+import { leavesTooFew, maxConnections, maxOpenFiles } from "./open-files.ts";
 import { type Identify, ofSocket, sniff } from "./preface.ts";
 import { createOriginReader, createProxyCheck, type ProxyOptions } from "./proxies.ts";
 import type { Refusal, Refuse } from "./refusal.ts";
@@ -183,7 +183,8 @@ function createTaker(
   isDraining: () => boolean,
 ): Taker {
   const { limits, onLimit, openFiles = maxOpenFiles() } = options;
-  const connections = new Crowd(limits.connections, limits.connectionsPerClient);
+  const most = maxConnections(limits, openFiles);
+  const connections = new Crowd(most.all, most.perClient);
   const offenders = new Offenders();
   const requests = new Crowd(limits.requestsInFlight, limits.requestsPerClient);
   const isProxy = createProxyCheck(options.proxies);

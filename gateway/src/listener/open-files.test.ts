@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { withDefaultLimits } from "../limits.ts";
 import { sendResponse } from "./http.ts";
 import { createListener, type Listener } from "./listener.ts";
-import { maxOpenFiles } from "./open-files.ts";
+import { maxConnections, maxOpenFiles } from "./open-files.ts";
 
 let listener: Listener | undefined;
 afterEach(async () => {
@@ -24,9 +24,9 @@ async function start(openFiles: number, exceeded: string[]): Promise<number> {
   return (await listener.listen(0, "127.0.0.1")).port;
 }
 
-function get(port: number): Promise<string> {
+function get(port: number, localAddress = "127.0.0.1"): Promise<string> {
   return new Promise((resolve) => {
-    const socket = net.connect(port, "127.0.0.1");
+    const socket = net.connect({ port, host: "127.0.0.1", localAddress });
     let received = "";
     socket.on("error", () => undefined).on("close", () => resolve(received));
     socket.on("data", (text: Buffer) => {
@@ -48,6 +48,33 @@ test("while there are files, connections are served", async () => {
   const port = await start(1_000_000, exceeded);
   expect(await get(port)).toContain("served");
   expect(exceeded).toEqual([]);
+});
+
+test.each([
+  ["as many as the limits say, where there are files", 1_000_000, { all: 10_000, perClient: 1000 }],
+  ["as many, where the system does not say", undefined, { all: 10_000, perClient: 1000 }],
+  ["what there are files for", 1024, { all: 640, perClient: 320 }],
+  ["the limit of a client, where it is less", 8192, { all: 5120, perClient: 1000 }],
+  ["one at least", 1, { all: 1, perClient: 1 }],
+])("connections are %s", (_what, openFiles, expected) => {
+  expect(maxConnections(withDefaultLimits(), openFiles)).toEqual(expected);
+});
+
+test("a client that opens all connections that there are files for leaves some to others", async () => {
+  const exceeded: string[] = [];
+  const port = await start(1024, exceeded);
+  const { perClient } = maxConnections(withDefaultLimits(), 1024);
+  const held: net.Socket[] = [];
+  const closed = Promise.withResolvers<void>();
+  // not more: both ends of each are files of this process
+  for (let count = 0; count < perClient + 1; count++) {
+    const socket = net.connect(port, "127.0.0.1").on("error", () => undefined);
+    held.push(socket.once("close", () => closed.resolve()));
+  }
+  await closed.promise;
+  expect(exceeded[0]).toBe("connectionsPerClient");
+  expect(await get(port, "127.0.0.2")).toContain("served");
+  for (const socket of held) socket.destroy();
 });
 
 test.runIf(process.platform === "linux")("Linux says how many files a process may have open", () => {

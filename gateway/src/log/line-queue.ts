@@ -9,39 +9,25 @@ const MAX_QUEUED_BYTES = 1024 * 1024;
 /** Bytes that are handed to the sink at a time: as much as a pipe holds. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** How long lines are gathered, in milliseconds, when there are many: to write is what costs, whatever there is to write. */
-const GATHER_MS = 10;
-
-/** So often something is written at once within that time; what comes after it waits for its end. */
-const MAX_AT_ONCE = 4;
-
 /**
- * Lines on their way to a reader who may be slow, stopped or gone. A line goes out at once, unless there were many just before:
- * then it waits for more of them, at most `gatherMs`. Whoever writes never waits: beyond `maxBytes` lines are dropped, as a whole,
- * and counted.
+ * Lines on their way to a reader who may be slow, stopped or gone. Whoever writes never waits: beyond `maxBytes` lines are
+ * dropped, as a whole, and counted.
  */
 export class LineQueue {
   private readonly sink: Sink;
   private readonly maxBytes: number;
-  private readonly gatherMs: number;
   private readonly idle = new Set<() => void>();
   private lines: string[] = [];
   private bytes = 0;
   private isWriting = false;
-  /** Since when it is counted how often something was written, by `performance.now()`. */
-  private countedSince = Number.NEGATIVE_INFINITY;
-  private writes = 0;
-  /** Set while lines are gathered. */
-  private timer: NodeJS.Timeout | undefined;
   private dropped = 0;
   private unreported = 0;
   private report: ((dropped: number) => void) | undefined;
   private lastFailure: Error | undefined;
 
-  constructor(sink: Sink, maxBytes: number = MAX_QUEUED_BYTES, gatherMs: number = GATHER_MS) {
+  constructor(sink: Sink, maxBytes: number = MAX_QUEUED_BYTES) {
     this.sink = sink;
     this.maxBytes = maxBytes;
-    this.gatherMs = gatherMs;
   }
 
   /** Lines that were dropped so far. */
@@ -73,17 +59,11 @@ export class LineQueue {
     }
     this.lines.push(line);
     this.bytes += bytes;
-    if (this.isWriting) return;
-    if (this.timer === undefined) {
-      this.gather();
-    } else if (this.bytes >= CHUNK_BYTES) {
-      this.writeNext();
-    }
+    if (!this.isWriting) this.writeNext();
   }
 
   /** Resolves when every line is written or dropped, at the latest after `timeoutMs`. */
   async flush(timeoutMs: number): Promise<void> {
-    if (this.timer !== undefined) this.writeNext();
     if (!this.isWriting) return;
     await new Promise<void>((resolve) => {
       const timer = Number.isFinite(timeoutMs) ? setTimeout(resolve, timeoutMs) : undefined;
@@ -94,62 +74,38 @@ export class LineQueue {
     });
   }
 
-  /** Writes what waits, now or once there may be more. */
-  private gather(): void {
-    const now = performance.now();
-    if (now >= this.countedSince + this.gatherMs) {
-      this.countedSince = now;
-      this.writes = 0;
-    }
-    const isNow = this.writes < MAX_AT_ONCE || this.bytes >= CHUNK_BYTES || this.idle.size > 0;
-    if (isNow || this.lines.length === 0) {
-      this.writeNext();
-    } else {
-      this.timer = setTimeout(() => this.writeNext(), this.countedSince + this.gatherMs - now);
-    }
-  }
-
   private writeNext(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    if (this.lines.length === 0) {
+    const lines = this.takeChunk();
+    if (lines.length === 0) {
+      this.isWriting = false;
       for (const resolve of this.idle) resolve();
       this.idle.clear();
       return;
     }
-    const { lines, bytes } = this.takeChunk();
     this.isWriting = true;
-    this.writes++;
-    this.sink(lines.join(""), (error) => {
-      this.isWriting = false;
-      this.bytes -= bytes;
+    const chunk = lines.join("");
+    this.sink(chunk, (error) => {
+      this.bytes -= Buffer.byteLength(chunk);
       if (error) {
         this.lastFailure = error;
         this.drop(lines.length);
       } else {
         this.reportDropped();
       }
-      // a report may have begun to write
-      if (!this.isWriting && this.timer === undefined) this.gather();
+      this.writeNext();
     });
   }
 
-  /** At least one line where there is one. Nothing is being written. */
-  private takeChunk(): { readonly lines: readonly string[]; readonly bytes: number } {
-    const { lines } = this;
-    if (this.bytes <= CHUNK_BYTES) {
-      this.lines = [];
-      return { lines, bytes: this.bytes };
-    }
+  /** At least one line where there is one. */
+  private takeChunk(): string[] {
     let bytes = 0;
     let count = 0;
-    for (const line of lines) {
-      const size = Buffer.byteLength(line);
-      if (count > 0 && bytes + size > CHUNK_BYTES) break;
-      bytes += size;
+    for (const line of this.lines) {
+      bytes += Buffer.byteLength(line);
+      if (count > 0 && bytes > CHUNK_BYTES) break;
       count += 1;
     }
-    return { lines: lines.splice(0, count), bytes };
+    return this.lines.splice(0, count);
   }
 
   private drop(lines: number): void {

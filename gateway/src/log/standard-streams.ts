@@ -10,7 +10,7 @@ const QUEUES = new Map<number, LineQueue>();
 
 /** What the process writes to standard output. Nothing is dropped: commands print texts that end. */
 export function standardOutput(): LineQueue {
-  return queueOf(1, Number.POSITIVE_INFINITY, 0);
+  return queueOf(1, Number.POSITIVE_INFINITY);
 }
 
 /** What the process writes to standard error: at most a megabyte waits there. */
@@ -18,8 +18,8 @@ export function standardError(): LineQueue {
   return queueOf(2);
 }
 
-function queueOf(fd: 1 | 2, maxBytes?: number, gatherMs?: number): LineQueue {
-  const queue = QUEUES.get(fd) ?? new LineQueue(sinkOf(fd), maxBytes, gatherMs);
+function queueOf(fd: 1 | 2, maxBytes?: number): LineQueue {
+  const queue = QUEUES.get(fd) ?? new LineQueue(sinkOf(fd), maxBytes);
   QUEUES.set(fd, queue);
   return queue;
 }

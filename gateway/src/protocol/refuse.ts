@@ -10,8 +10,11 @@ import { errorResponse } from "./error-response.ts";
 /** Statuses that say that no protocol of ours is spoken, whatever the content type says. */
 const NO_PROTOCOL: ReadonlySet<number> = new Set([405, 415, 417, 505]);
 
-/** Another server is meant (RFC 9110 section 15.5.20), which is HTTP's to say, whatever the protocol says beside it. */
-const MISDIRECTED = 421;
+/**
+ * What is HTTP's to say, whatever the protocol says beside it: another server is meant (RFC 9110 section 15.5.20), or the body
+ * cannot be read (RFC 9112 section 6.1).
+ */
+const OF_HTTP: ReadonlySet<number> = new Set([421, 501]);
 
 /** Content types of Connect requests. */
 const CONNECT_TYPE = /^application\/(?:connect\+)?(?:json|proto)\s*(?:;|$)/i;
@@ -34,13 +37,13 @@ export function refuse(request: HttpRequest, response: HttpResponse, refusal: Re
   const error = refusalError(refusal);
   const { status, headers, body } = errorResponse(protocol, contentType, error, refusal.status);
   const uncached = protocol === "connect" ? UNCACHED : {};
-  const sent = refusal.status === MISDIRECTED ? MISDIRECTED : status;
+  const sent = OF_HTTP.has(refusal.status) ? refusal.status : status;
   sendResponse(response, sent, { ...headers, ...uncached, ...refusal.headers }, body);
 }
 
 function isConnect({ headers, method, url }: HttpRequest, { status }: Refusal): boolean {
   if (NO_PROTOCOL.has(status)) return false;
-  if (status === MISDIRECTED && /^application\/connect\+/i.test(headers["content-type"] ?? "")) return false;
+  if (OF_HTTP.has(status) && /^application\/connect\+/i.test(headers["content-type"] ?? "")) return false;
   const type = headers["content-type"];
   return type === undefined ? method === "GET" && CONNECT_QUERY.test(url ?? "") : CONNECT_TYPE.test(type);
 }

@@ -4,6 +4,9 @@ import type { Call } from "../call/call.ts";
 import { withReason } from "../call/gateway-error.ts";
 import { boundedError, HEADER_BOUNDS } from "./bounded-error.ts";
 
+/** A call whose response comes to its end. */
+export type EndedCall = Pick<Call, "failedInHandler" | "endError">;
+
 /** What grpc-message has to escape: all but printable ASCII, and the percent sign itself. */
 const ESCAPED = /[^\x20-\x24\x26-\x7e]+/gu;
 
@@ -15,12 +18,13 @@ export function statusTrailers(error: ConnectError): Headers {
 
 /**
  * Trailers that connect wrote: an error among them gets a reason, unless a handler threw it, and its text the encoding
- * of gRPC.
+ * of gRPC. The call gets to know it.
  */
-export function withStatus(trailers: Headers, { failedInHandler }: Pick<Call, "failedInHandler">): Headers {
+export function withStatus(trailers: Headers, call: EndedCall): Headers {
   const error = trailers.has("grpc-status") ? findTrailerError(trailers) : undefined;
   if (error === undefined) return trailers;
-  const status = statusTrailers(failedInHandler ? error : withReason(error));
+  call.endError = error;
+  const status = statusTrailers(call.failedInHandler ? error : withReason(error));
   for (const [name, value] of status) if (name.startsWith("grpc-")) trailers.set(name, value);
   return trailers;
 }

@@ -5,9 +5,12 @@ import type { Call } from "../call/call.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import { type Exchange, type HttpResponse, outgoing } from "../listener/http.ts";
 
+/** What a call comes to that may not run: it is refused, or its client is gone. */
+export type NotAdmitted = Refused | "gone";
+
 /**
  * The third step of a call: asks admission whether it may run. Undefined when it may; a promise only where it has to
- * wait, which stays pending when the client is gone meanwhile. The call's place is given back when its response closes.
+ * wait. The call's place is given back when its response closes.
  */
 export function admit(
   call: Call,
@@ -15,10 +18,10 @@ export function admit(
   admission: Admission,
   share: UpstreamShare | undefined,
   onError: (error: unknown) => void,
-): Refused | undefined | Promise<Refused | undefined> {
+): NotAdmitted | undefined | Promise<NotAdmitted | undefined> {
   let isDecided = false;
   let decision: Refused | undefined;
-  let settle: ((decision: Refused | undefined) => void) | undefined;
+  let settle: ((decision: NotAdmitted | undefined) => void) | undefined;
   const decide = (refused?: Refused) => {
     isDecided = true;
     decision = refused;
@@ -32,7 +35,10 @@ export function admit(
     run: decide,
     refuse: decide,
   });
-  new Callbacks(onError).once(outgoing(response), "close", leave);
+  new Callbacks(onError).once(outgoing(response), "close", () => {
+    leave();
+    settle?.("gone");
+  });
   if (isDecided) return decision;
   return new Promise((resolve) => {
     settle = resolve;

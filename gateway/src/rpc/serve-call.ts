@@ -11,14 +11,21 @@ import type { Refused } from "../admission/refused.ts";
 import type { Watchers } from "../admission/watchers.ts";
 import type { Authenticate, Denial } from "../authorization/resource/resource-server.ts";
 import type { Call } from "../call/call.ts";
-import { deadlineExceeded } from "../call/call-errors.ts";
+import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
 import type { Caller } from "../call/caller.ts";
 import { deadlineOf, type MethodTimeout, timeoutHeader } from "../call/deadline.ts";
 import { protocolOf } from "../call/protocol.ts";
 import type { StreamCall } from "../fast-path/call-stream.ts";
 import { ParkedWatch } from "../fast-path/parked-watch.ts";
 import { failExchange } from "../listener/exchange.ts";
-import { cut, type Exchange, type HttpRequest, type HttpResponse, sendResponse } from "../listener/http.ts";
+import {
+  cut,
+  type Exchange,
+  type HttpRequest,
+  type HttpResponse,
+  isGone,
+  sendResponse,
+} from "../listener/http.ts";
 import { UNCACHED } from "../listener/refusal.ts";
 import { errorResponse } from "../protocol/error-response.ts";
 import { refuse as refuseRequest } from "../protocol/refuse.ts";
@@ -104,8 +111,13 @@ export async function serveCall(
 
     hold = options.heldBytes.begin(clientKey(caller.client));
     call = beginCall(handler.method, request, caller, options, hold);
-    const admission = admissionOf(handler, call, response, exchange, options);
+    // its client may be gone while its token was looked up
+    const admission = isGone(response) ? "gone" : admissionOf(handler, call, response, exchange, options);
     const problem = admission instanceof Promise ? await admission : admission;
+    if (problem === "gone") {
+      leftUnserved(call, response, options);
+      return;
+    }
     if (problem !== undefined) {
       const refused = isDue(call) ? { ...problem, error: deadlineExceeded(call.deadline) } : problem;
       refuse(request, response, refused.error, codeToHttpStatus(refused.error.code));
@@ -141,6 +153,12 @@ export async function serveCall(
     if (call !== undefined) options.watchers.leave(call);
     responseHold?.release();
   }
+}
+
+/** Notes a call whose client is gone before it ran. */
+export function leftUnserved(call: Call, response: HttpResponse, { onDone }: CallOptions): void {
+  call.signal = { aborted: true, reason: hungUp(call) };
+  onDone(call, response.statusCode);
 }
 
 /** What is done when a parked stream has ended; apart, so that it holds nothing else. */

@@ -27,7 +27,16 @@ import type { WholeResponse } from "../protocol/whole-response.ts";
 import { authenticate } from "./authenticate.ts";
 import type { Sender } from "./outbox.ts";
 import { respond, SLICE_BYTES, sendAtOnce } from "./respond.ts";
-import { beginCall, CALM, type CallOptions, deny, isDue, refuse, refuseToSend } from "./serve-call.ts";
+import {
+  beginCall,
+  CALM,
+  type CallOptions,
+  deny,
+  isDue,
+  leftUnserved,
+  refuse,
+  refuseToSend,
+} from "./serve-call.ts";
 
 /** A unary call of the fast path, before anything is known of who calls. */
 export interface UnaryParts {
@@ -96,11 +105,14 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
       options.onRejected(caller.status);
       return;
     }
-    // it may be while its token was looked up
-    if (isGone(response)) return;
     this.hold = options.heldBytes.begin(clientKey(caller.client));
     const call = beginCall(method, request, caller, options, this.hold);
     this.call = call;
+    // it may be while its token was looked up
+    if (isGone(response)) {
+      this.left(call);
+      return;
+    }
     exchange.listen(this);
     if (options.isAlwaysServed(method.parent)) {
       this.run();
@@ -222,10 +234,21 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
   closed(): void {
     this.leave?.();
     this.leave = undefined;
-    if (this.running === undefined || this.isOver) return;
+    const { call } = this;
+    if (call === undefined || this.isOver) return;
+    if (this.running === undefined) {
+      this.left(call);
+      return;
+    }
     // an error is costly to make, and nobody listens any more once all is sent
     if (!isSent(this.parts.response)) this.running.hungUp();
     this.done();
+  }
+
+  /** Its client is gone before it ran. */
+  private left(call: Call): void {
+    this.release();
+    leftUnserved(call, this.parts.response, this.options);
   }
 
   private done(defect?: unknown): void {

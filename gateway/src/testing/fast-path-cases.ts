@@ -53,6 +53,9 @@ const STREAM_WAYS: readonly Way[] = [
   way("application/grpc-web+json", "2", STREAM_PATH),
 ];
 
+/** Ends the names of cases whose deadline passes while the upstream works. */
+export const LATE = "an upstream that is late";
+
 /** Wishes of the upstream that is called, and messages that never reach it. */
 const messages: Readonly<Record<string, Echo>> = {
   "a text": { text: 'Grüße 🌳 "\\\n\u0001\u2028' },
@@ -172,7 +175,7 @@ function timeoutCases(way: Way): FastPathCase[] {
   const plain = body(way, print(way, { text: "in time", count: 2 }));
   return [
     ...timeouts.map((text) => post(way, `timeout ${JSON.stringify(text)}`, plain, { [header]: text })),
-    post(way, "an upstream that is late", body(way, print(way, { text: "never ever", count: 2 })), {
+    post(way, LATE, body(way, print(way, { text: "never ever", count: 2 })), {
       [header]: isGrpc(way) ? "50m" : "50",
     }),
   ];

@@ -16,16 +16,7 @@ export async function startTalkativeUpstream(): Promise<TalkativeUpstream> {
   const server = http.createServer(async (request, response) => {
     const chunks: Uint8Array[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as {
-      readonly text?: string;
-      readonly count?: number;
-    };
-    const { text = "", count = 0 } = body;
-    if (request.url === "/repeat") {
-      repeat(text, count, response);
-    } else {
-      answer(text, response);
-    }
+    respondTalkatively(request, Buffer.concat(chunks), response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -36,6 +27,23 @@ export async function startTalkativeUpstream(): Promise<TalkativeUpstream> {
         server.closeAllConnections();
       }),
   };
+}
+
+/** Responds as it does to one request. */
+export function respondTalkatively(
+  { url }: http.IncomingMessage,
+  body: Buffer,
+  response: http.ServerResponse,
+): void {
+  const { text = "", count = 0 } = JSON.parse(body.toString()) as {
+    readonly text?: string;
+    readonly count?: number;
+  };
+  if (url === "/repeat") {
+    repeat(text, count, response);
+  } else {
+    answer(text, response);
+  }
 }
 
 function answer(text: string, response: http.ServerResponse): void {

@@ -1,4 +1,5 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 
 const WRAPPERS: ReadonlySet<string> = new Set(
   ["Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes"].map(
@@ -19,6 +20,12 @@ export function isScalarMessage(desc: DescMessage): boolean {
     desc.typeName === "google.protobuf.Duration" ||
     desc.typeName === "google.protobuf.FieldMask"
   );
+}
+
+/** Whether null is a value of a field, as JSON has google.protobuf.NullValue, and is told from nothing. */
+export function holdsNull(field: DescField): boolean {
+  if (field.fieldKind !== "enum" || field.enum.typeName !== "google.protobuf.NullValue") return false;
+  return field.presence !== FeatureSet_FieldPresence.IMPLICIT;
 }
 
 /** The message type of a field, whether singular or repeated. */

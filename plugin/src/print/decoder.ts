@@ -2,7 +2,7 @@ import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@b
 import { protoCamelCase } from "@bufbuild/protobuf/reflect";
 import { commentOf } from "../descriptors/comments.ts";
 import { localName } from "../descriptors/names.ts";
-import { isScalarMessage, isWrapper } from "../descriptors/well-known.ts";
+import { holdsNull, isScalarMessage, isWrapper } from "../descriptors/well-known.ts";
 import { siblingSubject } from "../model/masks.ts";
 import type { ConditionModel, JsonStyle } from "../model/rules.ts";
 import { discriminatorValues, type FieldModel, type TypeModels, unwrappedOneof } from "../model/types.ts";
@@ -296,7 +296,9 @@ function fieldRow(field: DescField, file: AdapterFile): string[] {
   const isPlain = pathsOf(field, file.types).every(isOneKey);
   const [line = ""] = isPlain ? [fieldLine(field, "value", file)] : fieldLines(field, "json", file);
   const write = `${isPlain ? "(value, out)" : "(_, out, json)"} => ${line.replace(/;$/, "")}`;
-  return [`[${[write, ...keys.map(printString)].join(", ")}],`];
+  const row = (own: readonly string[]) => `[${[write, ...own.map(printString)].join(", ")}],`;
+  // null under one key would stand for what another one may have
+  return holdsNull(field) ? keys.map((key) => row([key])) : [row(keys)];
 }
 
 /** The keys of an object that the row of a field is for. */
@@ -371,7 +373,7 @@ export function valueLine(field: DescField, value: string, key: string, file: Ad
     case "scalar":
       return `out.${scalarKind(field, field.scalar, file.types)}(${at});`;
     case "enum":
-      return `out.${isOpen(field, file.types) ? "openEnum" : "enum"}(${at}, ${enumTable(field.enum, file)});`;
+      return `out.${enumKind(field, file)}(${at}, ${enumTable(field.enum, file)});`;
     case "message":
       return messageLine(field, field.message, value, key, file);
     case "map":
@@ -379,6 +381,16 @@ export function valueLine(field: DescField, value: string, key: string, file: Ad
     case "list":
       return listLine(field, value, key, file);
   }
+}
+
+function enumKind(field: DescField, file: AdapterFile): string {
+  if (holdsNull(field)) return isOneOfSeveral(field, file) ? "nullMember" : "nullEnum";
+  return isOpen(field, file.types) ? "openEnum" : "enum";
+}
+
+/** Whether the keys that come say which member of a oneof there is: then null is one only where nothing else is. */
+function isOneOfSeveral({ oneof }: DescField, file: AdapterFile): boolean {
+  return oneof !== undefined && !isChosen(oneof, file) && memberPaths(oneof, file.types).length >= 2;
 }
 
 /** Whether another field keeps what the enum does not know: one that reads the same key, and is no enum. */

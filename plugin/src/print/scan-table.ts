@@ -1,6 +1,6 @@
 /** What the runtime's scanner reads of a message: the same as its decoder, as a table. */
 import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
-import { isScalarMessage, isWrapper } from "../descriptors/well-known.ts";
+import { holdsNull, isScalarMessage, isWrapper } from "../descriptors/well-known.ts";
 import type { ConditionModel } from "../model/rules.ts";
 import { discriminatorValues, unwrappedOneof } from "../model/types.ts";
 import { responseNames, spellings } from "../model/wire-names.ts";
@@ -29,6 +29,8 @@ const DYNAMIC: Readonly<Record<string, string>> = {
 
 /** The statement behind a decoder that names what it reads; nothing where the scanner cannot do the same. */
 export function scanLines(desc: DescMessage, name: string, scope: ScanScope): string[] {
+  // the scanner takes null for nothing
+  if (desc.fields.some(holdsNull)) return [];
   const oneof = unwrappedOneof(desc, scope.file.types);
   const entries = oneof === undefined ? entriesOf(desc, scope) : typeEntries(oneof, scope);
   if (entries === undefined) return [];

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type CallOptions, createRest } from "../rest.ts";
 import { httpUpstream, sendJson } from "../testing/servers.ts";
@@ -144,6 +145,38 @@ test.each(Object.keys(RESPONSES))("%s is the same whichever way the call takes",
       expect({ way, seen: await seen(responses, way, added) }).toEqual({ way, seen: general });
     }
   }
+});
+
+const [OK = ok] = RESPONSES["a success"] ?? [];
+const drawn = fc.array(fc.constantFrom(OK, ...Object.values(RESPONSES).flat()), {
+  minLength: 1,
+  maxLength: 4,
+});
+
+test("whatever an upstream responds, one after the other, a call ends once, with as many requests as attempts", async () => {
+  await fc.assert(
+    fc.asyncProperty(drawn, fc.constantFrom(...ADDED), async (responses, added) => {
+      const general = await seen(responses, "general", added);
+      for (const way of Object.keys(WAYS)) {
+        const one = await seen(responses, way, added);
+        expect({ way, seen: one }).toEqual({ way, seen: general });
+        const { events, requests } = one as {
+          readonly events: readonly unknown[];
+          readonly requests: unknown[];
+        };
+        const ends = events.filter(
+          (event) => typeof event === "object" && event !== null && "attempts" in event,
+        );
+        const starts = events.filter(
+          (event) => typeof event === "object" && event !== null && "isRetry" in event,
+        );
+        expect(ends).toHaveLength(1);
+        expect(ends).toMatchObject([{ attempts: starts.length }]);
+        expect(starts).toHaveLength(requests.length);
+      }
+    }),
+    { numRuns: 40 },
+  );
 });
 
 test("credentials that a program changes in place count from the next request", async () => {

@@ -106,8 +106,11 @@ class LayoutMaker<Out extends OneofOutput> {
       for (const row of entry.of) this.field(row);
       const end = this.row((_, out, json) => out.endOneof(json, entry.onlyFirst));
       const keys = entry.of.flatMap(([, ...own]) => own);
-      this.ask(begin, keys);
-      this.ask(end, keys);
+      // each by itself: a member may be null
+      for (const key of keys) {
+        this.ask(begin, [key]);
+        this.ask(end, [key]);
+      }
     } else {
       this.field(entry);
     }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../json/json.ts";
 import type { Field } from "./difference-writer.ts";
+import type { EnumTable } from "./enum-table.ts";
 import type { FieldLayout, FieldTableOf, Target } from "./field-table.ts";
 import { KeyWriter } from "./key-writer.ts";
 import type { OneofMembers } from "./oneof-writer.ts";
@@ -17,6 +18,9 @@ export class FieldWriter extends KeyWriter {
   private marksEnd = 0;
   /** Where the oneofs begin that are being written. */
   private oneofStarts: number[] = [];
+  /** The member that is null of the oneof that begins there; 0 for none. */
+  private nullField = 0;
+  private nullStart = 0;
 
   override reset(exact = false, textual = false, emptyDeclared = false): void {
     super.reset(exact, textual, emptyDeclared);
@@ -25,6 +29,7 @@ export class FieldWriter extends KeyWriter {
     this.valuesEnd = 0;
     this.marksEnd = 0;
     if (this.oneofStarts.length > 0) this.oneofStarts = [];
+    this.nullField = 0;
   }
 
   /** Writes the fields of an object, in the order of their table. */
@@ -88,7 +93,23 @@ export class FieldWriter extends KeyWriter {
   /** Sees to it that of these members only the first one stays. */
   endOneof(json: JsonObject, members: OneofMembers): void {
     const start = this.oneofStarts.pop();
-    if (start !== undefined) this.onlyFirst(start, json, members);
+    if (start === undefined) return;
+    if (this.nullField !== 0 && this.nullStart === start) {
+      if (this.length === start) this.nullValue(this.nullField);
+      this.nullField = 0;
+    }
+    this.onlyFirst(start, json, members);
+  }
+
+  /** google.protobuf.NullValue as a member of a oneof: null is its value where no other member has one. */
+  nullMember(field: number, value: Field, key: string, table: EnumTable): void {
+    const start = this.oneofStarts.at(-1);
+    if (value !== null || start === undefined) {
+      this.enum(field, value, key, table);
+    } else if (this.nullField === 0 || this.nullStart !== start) {
+      this.nullField = field;
+      this.nullStart = start;
+    }
   }
 }
 

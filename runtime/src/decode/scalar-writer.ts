@@ -86,6 +86,15 @@ export class ScalarWriter extends DifferenceWriter {
     this.varint32(0);
   }
 
+  /** google.protobuf.NullValue in a field with presence, where null is told from nothing. */
+  nullEnum(field: number, value: Field, key: string, table: EnumTable): void {
+    if (value === null) {
+      this.nullValue(field);
+    } else {
+      this.enum(field, value, key, table);
+    }
+  }
+
   private coercedString(
     field: number,
     text: string,

@@ -313,6 +313,46 @@ test("a server that always responds unusually is left to undici, which keeps its
   expect(made).toEqual({ ours: 3, others: 1 });
 });
 
+test("a server that is left to undici is tried again, ever more seldom, and comes back once it is usual", async () => {
+  let isUsual = false;
+  const server = createServer((_request, response) => {
+    if (!isUsual) response.writeEarlyHints({ link: "</a>; rel=preload" });
+    response.end("good");
+  });
+  const { pool, made } = poolTo(await started(server));
+  const tried: number[] = [];
+  for (let count = 1; count <= 250; count++) {
+    const before = made.ours;
+    await send(pool);
+    if (made.ours > before) tried.push(count);
+  }
+  // 16 requests between, then 32, 64, 128
+  expect(tried).toEqual([1, 2, 3, 20, 53, 118, 247]);
+  isUsual = true;
+  const before = made.ours;
+  for (let count = 0; count < 256 + 10; count++) await send(pool);
+  expect(made.ours - before).toBe(1);
+  isUsual = false;
+  const again = made.ours;
+  for (let count = 0; count < 3 + 16; count++) await send(pool);
+  // the one that is open, and two more; then it is left for as long as at first
+  expect(made.ours - again).toBe(2);
+  await send(pool);
+  expect(made.ours - again).toBe(3);
+});
+
+test("of many requests at a time one alone finds out whether a server is usual", async () => {
+  const server = createServer((_request, response) => {
+    response.writeEarlyHints({ link: "</a>; rel=preload" });
+    response.end("good");
+  });
+  const { pool, made } = poolTo(await started(server));
+  for (let count = 0; count < 3 + 16; count++) await send(pool);
+  const before = made.ours;
+  await Promise.all(Array.from({ length: 30 }, () => send(pool)));
+  expect(made.ours - before).toBe(1);
+});
+
 test("whoever listens to undici sees all requests", async () => {
   const { pool, made } = poolTo(await started(echo()));
   const seen: unknown[] = [];

@@ -32,6 +32,10 @@ const CREATED = channel("undici:request:create");
 /** A server that has responded unusually so often in a row is left to undici: each such response costs a connection. */
 const MAX_UNUSUAL = 3;
 
+/** For so many requests, until one finds out whether it is usual by now; for twice as many each time that it is not. */
+const LEFT = 16;
+const MAX_LEFT = 4096;
+
 /** How precisely timeouts are kept: to half a second, those of a second and less to a tenth. */
 const MAX_TICK_MS = 500;
 const TICKS = 10;
@@ -61,6 +65,9 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   /** How many connections undici has. */
   private othersOpen = 0;
   private unusual = 0;
+  /** How many more requests are left to the others, and how many are at the next time. */
+  private left = 0;
+  private nextLeft = LEFT;
   private isScheduled = false;
   private timer: NodeJS.Timeout | undefined;
   private onDrained: (() => void) | undefined;
@@ -79,9 +86,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   dispatch(options: DispatchOptions, handler: DispatchHandler): boolean {
     // it knows how a closed client refuses
     if (this.isClosed) return this.others.dispatch(options, handler);
-    const isLeft = this.unusual >= MAX_UNUSUAL || CREATED.hasSubscribers;
-    const usual = isLeft ? undefined : usualRequest(options, this.url.host);
-    this.waiting.push({ options, handler, usual });
+    this.waiting.push({ options, handler, usual: this.isLeft() ? undefined : this.usual(options) });
     this.schedule();
     return true;
   }
@@ -99,6 +104,31 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
 
   responded(isUsual: boolean): void {
     this.unusual = isUsual ? 0 : this.unusual + 1;
+    if (isUsual) {
+      this.nextLeft = LEFT;
+    } else if (this.unusual === MAX_UNUSUAL) {
+      this.leaveNext();
+    }
+  }
+
+  /** Whether a request is left to the others, whatever it is. */
+  private isLeft(): boolean {
+    if (CREATED.hasSubscribers) return true;
+    if (this.unusual < MAX_UNUSUAL || this.left === 0) return false;
+    this.left--;
+    return true;
+  }
+
+  private usual(options: DispatchOptions): UsualRequest | undefined {
+    const usual = usualRequest(options, this.url.host);
+    // it finds out alone
+    if (usual !== undefined && this.unusual >= MAX_UNUSUAL) this.leaveNext();
+    return usual;
+  }
+
+  private leaveNext(): void {
+    this.left = this.nextLeft;
+    this.nextLeft = Math.min(2 * this.nextLeft, MAX_LEFT);
   }
 
   freed(connection: Http1Connection): void {

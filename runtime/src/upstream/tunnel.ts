@@ -1,4 +1,6 @@
-import { type buildConnector, Client } from "undici";
+import type { buildConnector } from "undici";
+import type { Secret } from "../text/secret.ts";
+import { finalStatus } from "./final-status.ts";
 import type { EgressProxy } from "./proxy-options.ts";
 
 type Connector = buildConnector.connector;
@@ -23,9 +25,10 @@ export class ProxyFailed extends Error {
  *
  * @param toProxy makes the connection to the proxy
  * @param connect does what is left inside of the tunnel
+ * @param timeoutMs how long the proxy may take to respond
  *
- * undici's ProxyAgent has neither a limit for how long a proxy may take to respond, nor an error that tells what it
- * responded, and it sends one of several headers of a name.
+ * undici's ProxyAgent has neither such a limit, nor an error that tells what the proxy responded; and its clients, like Node's,
+ * take the first response to a CONNECT for the final one, or fail.
  */
 export function tunnelled(
   { origin, authorization }: EgressProxy,
@@ -34,28 +37,40 @@ export function tunnelled(
   timeoutMs: number,
 ): Connector {
   return (options, done) => {
-    const client = new Client(origin, { connect: toProxy, headersTimeout: timeoutMs });
-    const fail = (error: unknown) => {
-      client.destroy().catch(() => undefined);
+    const fail = (error: unknown) =>
       done(error instanceof ProxyFailed ? error : new ProxyFailed(undefined, error), null);
-    };
-    const path = authorityOf(options);
-    const headers = {
-      host: path,
-      ...(authorization !== undefined && { "proxy-authorization": authorization.reveal() }),
-    };
-    client.connect({ path, headers }).then(({ statusCode, socket }) => {
-      if (statusCode < 200 || statusCode > 299) {
-        // a peer may end it in any way
-        socket.on("error", () => undefined).destroy();
-        fail(new ProxyFailed(statusCode));
+    toProxy(placeOf(origin), (...[error, socket]) => {
+      if (socket === null || socket === undefined) {
+        fail(error);
         return;
       }
-      // the socket is no longer the client's
-      client.close().catch(() => undefined);
-      connect({ ...options, httpSocket: socket as NonNullable<typeof options.httpSocket> }, done);
-    }, fail);
+      // a peer may end it in any way, also before somebody else listens
+      socket.on("error", () => undefined);
+      const status = finalStatus(socket, timeoutMs);
+      socket.write(head(authorityOf(options), authorization));
+      const checked = status.then((found) => {
+        if (found < 200 || found > 299) throw new ProxyFailed(found);
+      });
+      checked.then(
+        () => connect({ ...options, httpSocket: socket }, done),
+        (cause: unknown) => {
+          socket.destroy();
+          fail(cause);
+        },
+      );
+    });
   };
+}
+
+/** The head of a request; its parts are addresses and credentials that were checked. */
+function head(authority: string, authorization: Secret | undefined): string {
+  const credentials = authorization === undefined ? "" : `proxy-authorization: ${authorization.reveal()}\r\n`;
+  return `CONNECT ${authority} HTTP/1.1\r\nhost: ${authority}\r\n${credentials}\r\n`;
+}
+
+function placeOf(origin: string): Parameters<Connector>[0] {
+  const { hostname, host, protocol, port } = new URL(origin);
+  return { hostname: hostname.replace(/^\[|\]$/g, ""), host, protocol, port };
 }
 
 function authorityOf({ hostname, port, protocol }: Parameters<Connector>[0]): string {

@@ -160,6 +160,7 @@ const headerLines = {
   "chunks with a prefix": call("Transfer-Encoding: xchunked\r\n"),
   "chunks behind a tab": call("Transfer-Encoding:\tchunked\r\n"),
   "another coding": call("Transfer-Encoding: gzip\r\n"),
+  "a coding beneath chunks": call("Transfer-Encoding: gzip, chunked\r\n"),
   "chunks twice": call("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"),
   "an expectation that nobody knows": call("Expect: cake\r\n"),
   "a length beyond the body": call("", BODY, 100),

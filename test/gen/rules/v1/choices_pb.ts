@@ -6,7 +6,7 @@ import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegen
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_connectrest_v1_annotations } from "../../connectrest/v1/annotations_pb.ts";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.ts";
-import type { Value } from "@bufbuild/protobuf/wkt";
+import type { NullValue, Value } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 
@@ -14,7 +14,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file rules/v1/choices.proto.
  */
 export const file_rules_v1_choices: GenFile = /*@__PURE__*/
-  fileDesc("ChZydWxlcy92MS9jaG9pY2VzLnByb3RvEghydWxlcy52MSIRCg9HZXRSZXBseVJlcXVlc3QiKwoJUmVwbHlCb2R5Eh4KBXJlcGx5GAEgASgLMg8ucnVsZXMudjEuUmVwbHki9AEKB1JlcGxpZXMSHAoDb25lGAEgASgLMg8ucnVsZXMudjEuUmVwbHkSHQoEbGlzdBgCIAMoCzIPLnJ1bGVzLnYxLlJlcGx5EisKBW5hbWVkGAMgAygLMhwucnVsZXMudjEuUmVwbGllcy5OYW1lZEVudHJ5EhwKBHJlc3QYBCABKAsyDi5ydWxlcy52MS5SZXN0EiIKB2Nyb3NzZWQYBSABKAsyES5ydWxlcy52MS5Dcm9zc2VkGj0KCk5hbWVkRW50cnkSCwoDa2V5GAEgASgJEh4KBXZhbHVlGAIgASgLMg8ucnVsZXMudjEuUmVwbHk6AjgBIpcBCgVSZXBseRIsCgNvbmUYASABKAsyDS5ydWxlcy52MS5IaXRCDrrrGApiCCIGb2JqZWN0SAASLwoEbWFueRgCIAEoCzIOLnJ1bGVzLnYxLkhpdHNCD7rrGAs4AWIHIgVhcnJheUgAEh4KBHRleHQYAyABKAlCDrrrGApiCCIGc3RyaW5nSABCDwoFcmVwbHkSBrrrGAIQBCJ0CgRSZXN0EiwKA29uZRgBIAEoCzINLnJ1bGVzLnYxLkhpdEIOuusYCmIIIgZvYmplY3RIABInCgVvdGhlchgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUgAQhUKBHJlc3QSDbrrGAkQBCIFb3RoZXIiEQoDSGl0EgoKAmlkGAEgASgJIiMKBEhpdHMSGwoEaGl0cxgBIAMoCzINLnJ1bGVzLnYxLkhpdCLyAwoHQ3Jvc3NlZBIUCgpmaXJzdF90ZXh0GAEgASgJSAASIgoJZmlyc3RfaGl0GAIgASgLMg0ucnVsZXMudjEuSGl0SAASFgoMZmlyc3RfbnVtYmVyGAMgASgDSAASIwoKc2Vjb25kX2hpdBgEIAEoCzINLnJ1bGVzLnYxLkhpdEgBEhUKC3NlY29uZF90ZXh0GAUgASgJSAESLwoJdGhpcmRfaGl0GAYgASgLMg0ucnVsZXMudjEuSGl0Qgu66xgHYgUSA2hpdEgCEj4KCnRoaXJkX3RleHQYByABKAsyDi5ydWxlcy52MS5UZXh0Qhi66xgUYhISEDkwMDcxOTkyNTQ3NDA5OTNIAhI8Cgtmb3VydGhfdGV4dBgIIAEoCUIluusYIWIfCgtmb3VydGhfa2luZBIQOTAwNzE5OTI1NDc0MDk5M0gDEjkKCmZvdXJ0aF9oaXQYCSABKAsyDS5ydWxlcy52MS5IaXRCFLrrGBBiDgoKZm91cnRoX2hpdBgBSAMSEwoLZm91cnRoX2tpbmQYCiABKAlCBwoFZmlyc3RCHQoGc2Vjb25kEhO66xgPCgtzZWNvbmRfa2luZBACQigKBXRoaXJkEh+66xgbCgp0aGlyZF9raW5kEAMaC3RoaXJkX3ZhbHVlQggKBmZvdXJ0aCKdAgoHQ2hvaWNlcxIeCgVwbGFpbhgBIAEoCzIPLnJ1bGVzLnYxLlBsYWluEhwKBGZsYXQYAiADKAsyDi5ydWxlcy52MS5GbGF0EiAKBm5lc3RlZBgDIAMoCzIQLnJ1bGVzLnYxLk5lc3RlZBIgCgZiZXNpZGUYBCADKAsyEC5ydWxlcy52MS5CZXNpZGUSIgoHZ3Vlc3NlZBgFIAMoCzIRLnJ1bGVzLnYxLkd1ZXNzZWQSIgoHaW1wbGllZBgGIAMoCzIRLnJ1bGVzLnYxLkltcGxpZWQSJAoIbnVtYmVyZWQYByADKAsyEi5ydWxlcy52MS5OdW1iZXJlZBIiCgdmbGFnZ2VkGAggAygLMhEucnVsZXMudjEuRmxhZ2dlZCKdAQoITnVtYmVyZWQSMQoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCEbrrGA1iCxIBMSIGbnVtYmVySAASSAoHcGljdHVyZRgCIAEoCzIRLnJ1bGVzLnYxLlBpY3R1cmVCIrrrGB5iHBISNzAwMDAwMDAwMDAwMDAwMDAxIgZudW1iZXJIAEIUCgZjaG9pY2USCrrrGAYKAm9wEAEimQEKB0ZsYWdnZWQSNQoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCFbrrGBFiDxIEdHJ1ZSIHYm9vbGVhbkgAEjwKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlQha66xgSYhASBWZhbHNlIgdib29sZWFuSABCGQoGY2hvaWNlEg+66xgLCgdpc190ZXh0EAEiMwoFUGxhaW4SDgoEdGV4dBgBIAEoCUgAEhAKBm51bWJlchgCIAEoA0gAQggKBmNob2ljZSIUCgRUZXh0EgwKBHRleHQYASABKAkiJQoHUGljdHVyZRILCgN1cmwYASABKAkSDQoFd2lkdGgYAiABKAUitwEKBEZsYXQSCgoCaWQYASABKAkSHgoEdGV4dBgCIAEoCzIOLnJ1bGVzLnYxLlRleHRIABI6CgdwaWN0dXJlGAMgASgLMhEucnVsZXMudjEuUGljdHVyZUIUuusYEGIOEgVpbWFnZRIFcGhvdG9IABIoCgVvdGhlchgEIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3RIAEIdCgZjaG9pY2USE7rrGA8KBHR5cGUQASIFb3RoZXIiZQoHSW1wbGllZBIeCgR0ZXh0GAEgASgLMg4ucnVsZXMudjEuVGV4dEgAEiQKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlSABCFAoGY2hvaWNlEgq66xgGCgR0eXBlInYKBk5lc3RlZBIeCgR0ZXh0GAEgASgLMg4ucnVsZXMudjEuVGV4dEgAEiQKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlSAASDgoEbm90ZRgDIAEoCUgAQhYKBmNob2ljZRIMuusYCAoEa2luZBACIpQBCgZCZXNpZGUSMQoEc2FpZBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCEbrrGA1iCxIJU2FpZEV2ZW50SAASNgoFc2hvd24YAiABKAsyES5ydWxlcy52MS5QaWN0dXJlQhK66xgOYgwSClNob3duRXZlbnRIAEIfCgZjaG9pY2USFbrrGBEKBHR5cGUQAxoHcGF5bG9hZCLXAQoHR3Vlc3NlZBIKCgJpZBgBIAEoCRIzCgdwaWN0dXJlGAIgASgLMhEucnVsZXMudjEuUGljdHVyZUINuusYCWIHCgN1cmwYAUgAEkcKBHRleHQYAyABKAsyDi5ydWxlcy52MS5UZXh0Qie66xgjYg4KBHRleHQiBnN0cmluZ2IRCgltZXRhLmtpbmQSBHRleHRIABIwCgZhYnNlbnQYBCABKAsyEC5ydWxlcy52MS5BYnNlbnRCDLrrGAhiBgoCaWQYAEgAQhAKBmNob2ljZRIGuusYAhABIhgKBkFic2VudBIOCgZyZWFzb24YASABKAkyZgoNQ2hvaWNlU2VydmljZRJICgtFY2hvQ2hvaWNlcxIRLnJ1bGVzLnYxLkNob2ljZXMaES5ydWxlcy52MS5DaG9pY2VzIhOC0+STAg06ASoiCC9jaG9pY2VzGgu66xgHCgVydWxlczLGAwoMUmVwbHlTZXJ2aWNlEkYKCEdldFJlcGx5EhkucnVsZXMudjEuR2V0UmVwbHlSZXF1ZXN0Gg8ucnVsZXMudjEuUmVwbHkiDoLT5JMCCBIGL3JlcGx5EkwKCkdldFJlcGxpZXMSGS5ydWxlcy52MS5HZXRSZXBseVJlcXVlc3QaES5ydWxlcy52MS5SZXBsaWVzIhCC0+STAgoSCC9yZXBsaWVzEloKDEdldFJlcGx5Qm9keRIZLnJ1bGVzLnYxLkdldFJlcGx5UmVxdWVzdBoTLnJ1bGVzLnYxLlJlcGx5Qm9keSIagtPkkwIUYgVyZXBseRILL3JlcGx5LWJvZHkSWwoLTGlzdFJlcGxpZXMSGS5ydWxlcy52MS5HZXRSZXBseVJlcXVlc3QaDy5ydWxlcy52MS5SZXBseSIeuusYDNoBCQoBLhoEbmV4dILT5JMCCBIGL3BhZ2VzMAESVQoMV2F0Y2hSZXBsaWVzEhkucnVsZXMudjEuR2V0UmVwbHlSZXF1ZXN0Gg8ucnVsZXMudjEuUmVwbHkiF7rrGAWCAgIIA4LT5JMCCBIGL2xpbmVzMAEaELrrGAwKBXJ1bGVzGgMKAS5iBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_struct]);
+  fileDesc("ChZydWxlcy92MS9jaG9pY2VzLnByb3RvEghydWxlcy52MSIRCg9HZXRSZXBseVJlcXVlc3QiKwoJUmVwbHlCb2R5Eh4KBXJlcGx5GAEgASgLMg8ucnVsZXMudjEuUmVwbHki9AEKB1JlcGxpZXMSHAoDb25lGAEgASgLMg8ucnVsZXMudjEuUmVwbHkSHQoEbGlzdBgCIAMoCzIPLnJ1bGVzLnYxLlJlcGx5EisKBW5hbWVkGAMgAygLMhwucnVsZXMudjEuUmVwbGllcy5OYW1lZEVudHJ5EhwKBHJlc3QYBCABKAsyDi5ydWxlcy52MS5SZXN0EiIKB2Nyb3NzZWQYBSABKAsyES5ydWxlcy52MS5Dcm9zc2VkGj0KCk5hbWVkRW50cnkSCwoDa2V5GAEgASgJEh4KBXZhbHVlGAIgASgLMg8ucnVsZXMudjEuUmVwbHk6AjgBIpcBCgVSZXBseRIsCgNvbmUYASABKAsyDS5ydWxlcy52MS5IaXRCDrrrGApiCCIGb2JqZWN0SAASLwoEbWFueRgCIAEoCzIOLnJ1bGVzLnYxLkhpdHNCD7rrGAs4AWIHIgVhcnJheUgAEh4KBHRleHQYAyABKAlCDrrrGApiCCIGc3RyaW5nSABCDwoFcmVwbHkSBrrrGAIQBCJ0CgRSZXN0EiwKA29uZRgBIAEoCzINLnJ1bGVzLnYxLkhpdEIOuusYCmIIIgZvYmplY3RIABInCgVvdGhlchgCIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZUgAQhUKBHJlc3QSDbrrGAkQBCIFb3RoZXIiEQoDSGl0EgoKAmlkGAEgASgJIiMKBEhpdHMSGwoEaGl0cxgBIAMoCzINLnJ1bGVzLnYxLkhpdCLyAwoHQ3Jvc3NlZBIUCgpmaXJzdF90ZXh0GAEgASgJSAASIgoJZmlyc3RfaGl0GAIgASgLMg0ucnVsZXMudjEuSGl0SAASFgoMZmlyc3RfbnVtYmVyGAMgASgDSAASIwoKc2Vjb25kX2hpdBgEIAEoCzINLnJ1bGVzLnYxLkhpdEgBEhUKC3NlY29uZF90ZXh0GAUgASgJSAESLwoJdGhpcmRfaGl0GAYgASgLMg0ucnVsZXMudjEuSGl0Qgu66xgHYgUSA2hpdEgCEj4KCnRoaXJkX3RleHQYByABKAsyDi5ydWxlcy52MS5UZXh0Qhi66xgUYhISEDkwMDcxOTkyNTQ3NDA5OTNIAhI8Cgtmb3VydGhfdGV4dBgIIAEoCUIluusYIWIfCgtmb3VydGhfa2luZBIQOTAwNzE5OTI1NDc0MDk5M0gDEjkKCmZvdXJ0aF9oaXQYCSABKAsyDS5ydWxlcy52MS5IaXRCFLrrGBBiDgoKZm91cnRoX2hpdBgBSAMSEwoLZm91cnRoX2tpbmQYCiABKAlCBwoFZmlyc3RCHQoGc2Vjb25kEhO66xgPCgtzZWNvbmRfa2luZBACQigKBXRoaXJkEh+66xgbCgp0aGlyZF9raW5kEAMaC3RoaXJkX3ZhbHVlQggKBmZvdXJ0aCKdAgoHQ2hvaWNlcxIeCgVwbGFpbhgBIAEoCzIPLnJ1bGVzLnYxLlBsYWluEhwKBGZsYXQYAiADKAsyDi5ydWxlcy52MS5GbGF0EiAKBm5lc3RlZBgDIAMoCzIQLnJ1bGVzLnYxLk5lc3RlZBIgCgZiZXNpZGUYBCADKAsyEC5ydWxlcy52MS5CZXNpZGUSIgoHZ3Vlc3NlZBgFIAMoCzIRLnJ1bGVzLnYxLkd1ZXNzZWQSIgoHaW1wbGllZBgGIAMoCzIRLnJ1bGVzLnYxLkltcGxpZWQSJAoIbnVtYmVyZWQYByADKAsyEi5ydWxlcy52MS5OdW1iZXJlZBIiCgdmbGFnZ2VkGAggAygLMhEucnVsZXMudjEuRmxhZ2dlZCKdAQoITnVtYmVyZWQSMQoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCEbrrGA1iCxIBMSIGbnVtYmVySAASSAoHcGljdHVyZRgCIAEoCzIRLnJ1bGVzLnYxLlBpY3R1cmVCIrrrGB5iHBISNzAwMDAwMDAwMDAwMDAwMDAxIgZudW1iZXJIAEIUCgZjaG9pY2USCrrrGAYKAm9wEAEimQEKB0ZsYWdnZWQSNQoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRCFbrrGBFiDxIEdHJ1ZSIHYm9vbGVhbkgAEjwKB3BpY3R1cmUYAiABKAsyES5ydWxlcy52MS5QaWN0dXJlQha66xgSYhASBWZhbHNlIgdib29sZWFuSABCGQoGY2hvaWNlEg+66xgLCgdpc190ZXh0EAEiMwoFUGxhaW4SDgoEdGV4dBgBIAEoCUgAEhAKBm51bWJlchgCIAEoA0gAQggKBmNob2ljZSKbAgoFTnVsbHMSDgoEdGV4dBgBIAEoCUgAEi0KB25vdGhpbmcYAiABKA4yGi5nb29nbGUucHJvdG9idWYuTnVsbFZhbHVlSAASLgoIbm9fdmFsdWUYAyABKA4yGi5nb29nbGUucHJvdG9idWYuTnVsbFZhbHVlSAASIAoFaW5uZXIYBCABKAsyDy5ydWxlcy52MS5OdWxsc0gAEjIKCXRvbGRfbnVsbBgFIAEoDjIaLmdvb2dsZS5wcm90b2J1Zi5OdWxsVmFsdWVIAogBARIrCgVhbG9uZRgGIAEoDjIaLmdvb2dsZS5wcm90b2J1Zi5OdWxsVmFsdWVIAUIICgZjaG9pY2VCCAoGc2luZ2xlQgwKCl90b2xkX251bGwiFAoEVGV4dBIMCgR0ZXh0GAEgASgJIiUKB1BpY3R1cmUSCwoDdXJsGAEgASgJEg0KBXdpZHRoGAIgASgFIrcBCgRGbGF0EgoKAmlkGAEgASgJEh4KBHRleHQYAiABKAsyDi5ydWxlcy52MS5UZXh0SAASOgoHcGljdHVyZRgDIAEoCzIRLnJ1bGVzLnYxLlBpY3R1cmVCFLrrGBBiDhIFaW1hZ2USBXBob3RvSAASKAoFb3RoZXIYBCABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SABCHQoGY2hvaWNlEhO66xgPCgR0eXBlEAEiBW90aGVyImUKB0ltcGxpZWQSHgoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRIABIkCgdwaWN0dXJlGAIgASgLMhEucnVsZXMudjEuUGljdHVyZUgAQhQKBmNob2ljZRIKuusYBgoEdHlwZSJ2CgZOZXN0ZWQSHgoEdGV4dBgBIAEoCzIOLnJ1bGVzLnYxLlRleHRIABIkCgdwaWN0dXJlGAIgASgLMhEucnVsZXMudjEuUGljdHVyZUgAEg4KBG5vdGUYAyABKAlIAEIWCgZjaG9pY2USDLrrGAgKBGtpbmQQAiKUAQoGQmVzaWRlEjEKBHNhaWQYASABKAsyDi5ydWxlcy52MS5UZXh0QhG66xgNYgsSCVNhaWRFdmVudEgAEjYKBXNob3duGAIgASgLMhEucnVsZXMudjEuUGljdHVyZUISuusYDmIMEgpTaG93bkV2ZW50SABCHwoGY2hvaWNlEhW66xgRCgR0eXBlEAMaB3BheWxvYWQi1wEKB0d1ZXNzZWQSCgoCaWQYASABKAkSMwoHcGljdHVyZRgCIAEoCzIRLnJ1bGVzLnYxLlBpY3R1cmVCDbrrGAliBwoDdXJsGAFIABJHCgR0ZXh0GAMgASgLMg4ucnVsZXMudjEuVGV4dEInuusYI2IOCgR0ZXh0IgZzdHJpbmdiEQoJbWV0YS5raW5kEgR0ZXh0SAASMAoGYWJzZW50GAQgASgLMhAucnVsZXMudjEuQWJzZW50Qgy66xgIYgYKAmlkGABIAEIQCgZjaG9pY2USBrrrGAIQASIYCgZBYnNlbnQSDgoGcmVhc29uGAEgASgJMqgBCg1DaG9pY2VTZXJ2aWNlEkgKC0VjaG9DaG9pY2VzEhEucnVsZXMudjEuQ2hvaWNlcxoRLnJ1bGVzLnYxLkNob2ljZXMiE4LT5JMCDToBKiIIL2Nob2ljZXMSQAoJRWNob051bGxzEg8ucnVsZXMudjEuTnVsbHMaDy5ydWxlcy52MS5OdWxscyIRgtPkkwILOgEqIgYvbnVsbHMaC7rrGAcKBXJ1bGVzMsYDCgxSZXBseVNlcnZpY2USRgoIR2V0UmVwbHkSGS5ydWxlcy52MS5HZXRSZXBseVJlcXVlc3QaDy5ydWxlcy52MS5SZXBseSIOgtPkkwIIEgYvcmVwbHkSTAoKR2V0UmVwbGllcxIZLnJ1bGVzLnYxLkdldFJlcGx5UmVxdWVzdBoRLnJ1bGVzLnYxLlJlcGxpZXMiEILT5JMCChIIL3JlcGxpZXMSWgoMR2V0UmVwbHlCb2R5EhkucnVsZXMudjEuR2V0UmVwbHlSZXF1ZXN0GhMucnVsZXMudjEuUmVwbHlCb2R5IhqC0+STAhRiBXJlcGx5EgsvcmVwbHktYm9keRJbCgtMaXN0UmVwbGllcxIZLnJ1bGVzLnYxLkdldFJlcGx5UmVxdWVzdBoPLnJ1bGVzLnYxLlJlcGx5Ih666xgM2gEJCgEuGgRuZXh0gtPkkwIIEgYvcGFnZXMwARJVCgxXYXRjaFJlcGxpZXMSGS5ydWxlcy52MS5HZXRSZXBseVJlcXVlc3QaDy5ydWxlcy52MS5SZXBseSIXuusYBYICAggDgtPkkwIIEgYvbGluZXMwARoQuusYDAoFcnVsZXMaAwoBLmIGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_struct]);
 
 /**
  * @generated from message rules.v1.GetReplyRequest
@@ -424,6 +424,65 @@ export const PlainSchema: GenMessage<Plain> = /*@__PURE__*/
   messageDesc(file_rules_v1_choices, 11);
 
 /**
+ * null is a value.
+ *
+ * @generated from message rules.v1.Nulls
+ */
+export type Nulls = Message<"rules.v1.Nulls"> & {
+  /**
+   * @generated from oneof rules.v1.Nulls.choice
+   */
+  choice: {
+    /**
+     * @generated from field: string text = 1;
+     */
+    value: string;
+    case: "text";
+  } | {
+    /**
+     * @generated from field: google.protobuf.NullValue nothing = 2;
+     */
+    value: NullValue;
+    case: "nothing";
+  } | {
+    /**
+     * @generated from field: google.protobuf.NullValue no_value = 3;
+     */
+    value: NullValue;
+    case: "noValue";
+  } | {
+    /**
+     * @generated from field: rules.v1.Nulls inner = 4;
+     */
+    value: Nulls;
+    case: "inner";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from field: optional google.protobuf.NullValue told_null = 5;
+   */
+  toldNull?: NullValue | undefined;
+
+  /**
+   * @generated from oneof rules.v1.Nulls.single
+   */
+  single: {
+    /**
+     * @generated from field: google.protobuf.NullValue alone = 6;
+     */
+    value: NullValue;
+    case: "alone";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message rules.v1.Nulls.
+ * Use `create(NullsSchema)` to create a new message.
+ */
+export const NullsSchema: GenMessage<Nulls> = /*@__PURE__*/
+  messageDesc(file_rules_v1_choices, 12);
+
+/**
  * @generated from message rules.v1.Text
  */
 export type Text = Message<"rules.v1.Text"> & {
@@ -438,7 +497,7 @@ export type Text = Message<"rules.v1.Text"> & {
  * Use `create(TextSchema)` to create a new message.
  */
 export const TextSchema: GenMessage<Text> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 12);
+  messageDesc(file_rules_v1_choices, 13);
 
 /**
  * @generated from message rules.v1.Picture
@@ -460,7 +519,7 @@ export type Picture = Message<"rules.v1.Picture"> & {
  * Use `create(PictureSchema)` to create a new message.
  */
 export const PictureSchema: GenMessage<Picture> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 13);
+  messageDesc(file_rules_v1_choices, 14);
 
 /**
  * @generated from message rules.v1.Flat
@@ -500,7 +559,7 @@ export type Flat = Message<"rules.v1.Flat"> & {
  * Use `create(FlatSchema)` to create a new message.
  */
 export const FlatSchema: GenMessage<Flat> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 14);
+  messageDesc(file_rules_v1_choices, 15);
 
 /**
  * The layout is that of FLATTENED.
@@ -531,7 +590,7 @@ export type Implied = Message<"rules.v1.Implied"> & {
  * Use `create(ImpliedSchema)` to create a new message.
  */
 export const ImpliedSchema: GenMessage<Implied> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 15);
+  messageDesc(file_rules_v1_choices, 16);
 
 /**
  * @generated from message rules.v1.Nested
@@ -566,7 +625,7 @@ export type Nested = Message<"rules.v1.Nested"> & {
  * Use `create(NestedSchema)` to create a new message.
  */
 export const NestedSchema: GenMessage<Nested> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 16);
+  messageDesc(file_rules_v1_choices, 17);
 
 /**
  * @generated from message rules.v1.Beside
@@ -595,7 +654,7 @@ export type Beside = Message<"rules.v1.Beside"> & {
  * Use `create(BesideSchema)` to create a new message.
  */
 export const BesideSchema: GenMessage<Beside> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 17);
+  messageDesc(file_rules_v1_choices, 18);
 
 /**
  * No key decides alone: members are tried in their order.
@@ -637,7 +696,7 @@ export type Guessed = Message<"rules.v1.Guessed"> & {
  * Use `create(GuessedSchema)` to create a new message.
  */
 export const GuessedSchema: GenMessage<Guessed> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 18);
+  messageDesc(file_rules_v1_choices, 19);
 
 /**
  * @generated from message rules.v1.Absent
@@ -654,7 +713,7 @@ export type Absent = Message<"rules.v1.Absent"> & {
  * Use `create(AbsentSchema)` to create a new message.
  */
 export const AbsentSchema: GenMessage<Absent> = /*@__PURE__*/
-  messageDesc(file_rules_v1_choices, 19);
+  messageDesc(file_rules_v1_choices, 20);
 
 /**
  * How the wire says which member of a oneof it holds.
@@ -669,6 +728,14 @@ export const ChoiceService: GenService<{
     methodKind: "unary";
     input: typeof ChoicesSchema;
     output: typeof ChoicesSchema;
+  },
+  /**
+   * @generated from rpc rules.v1.ChoiceService.EchoNulls
+   */
+  echoNulls: {
+    methodKind: "unary";
+    input: typeof NullsSchema;
+    output: typeof NullsSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_rules_v1_choices, 0);

@@ -3,6 +3,7 @@
 /* eslint-disable */
 
 import {
+  EnumTable,
   FieldTable,
   type JsonObject,
   type JsonRecord,
@@ -38,6 +39,7 @@ import {
   type Guessed,
   type Implied,
   type Nested,
+  type Nulls,
   type Numbered,
   type Picture,
   type Plain,
@@ -81,6 +83,49 @@ export const ChoiceService_echoChoices: UnaryAdapter<
 // @@protoc_insertion_point(method:rules.v1.ChoiceService.EchoChoices)
 
 /**
+ * POST /nulls
+ *
+ * @generated from rpc rules.v1.ChoiceService.EchoNulls
+ */
+export const ChoiceService_echoNulls: UnaryAdapter<
+  typeof ChoiceService.method.echoNulls.input,
+  typeof ChoiceService.method.echoNulls.output
+> = unary(ChoiceService.method.echoNulls, {
+  rules: ChoiceService_rules,
+  request(message: Nulls): RestRequest {
+    const request = new RequestWriter("POST", "/nulls");
+    const json: JsonRecord = {};
+    if (message.toldNull !== undefined) json["toldNull"] = null;
+    switch (message.choice.case) {
+      case "text":
+        json["text"] = message.choice.value;
+        break;
+      case "nothing":
+        json["nothing"] = null;
+        break;
+      case "noValue":
+        json["noValue"] = null;
+        break;
+      case "inner":
+        json["inner"] = encodeNulls(message.choice.value);
+        break;
+    }
+    switch (message.single.case) {
+      case "alone":
+        json["alone"] = null;
+        break;
+    }
+    request.json(json);
+    return request;
+  },
+  response(response: RestResponse, out: ProtoWriter): void {
+    out.root(response.payload, decodeNulls);
+  },
+  scan: decodeNulls,
+});
+// @@protoc_insertion_point(method:rules.v1.ChoiceService.EchoNulls)
+
+/**
  * How the wire says which member of a oneof it holds.
  *
  * @generated from service rules.v1.ChoiceService
@@ -89,6 +134,7 @@ export const ChoiceServiceRest: ServiceAdapter<typeof ChoiceService> = {
   service: ChoiceService,
   methods: {
     echoChoices: ChoiceService_echoChoices,
+    echoNulls: ChoiceService_echoNulls,
   },
   comments: {
     service: "How the wire says which member of a oneof it holds.",
@@ -220,6 +266,11 @@ export const ReplyServiceRest: ServiceAdapter<typeof ReplyService> = {
   // @@protoc_insertion_point(adapter:rules.v1.ReplyService)
 };
 // @@protoc_insertion_point(service:rules.v1.ReplyService)
+
+/** Spellings of google.protobuf.NullValue on the wire. */
+export const NULL_VALUE: EnumTable = new EnumTable("google.protobuf.NullValue", [
+  [0, "NULL_VALUE"],
+]);
 
 const ABSENT_FIELDS: FieldTable = new FieldTable(() => [
   [(value, out) => out.string(1, value, "reason"), "reason"],
@@ -596,6 +647,34 @@ scannable(decodeNested, () => [
   },
 ]);
 
+const NULLS_CHOICE: OneofMembers = [[1, "text"], [2, "nothing"], [3, "no_value", "noValue"], [4, "inner"]];
+
+const NULLS_FIELDS: FieldTable = new FieldTable(() => [
+  {
+    onlyFirst: NULLS_CHOICE,
+    of: [
+      [(value, out) => out.string(1, value, "text"), "text"],
+      [(value, out) => out.nullMember(2, value, "nothing", NULL_VALUE), "nothing"],
+      [(value, out) => out.nullMember(3, value, "no_value", NULL_VALUE), "no_value"],
+      [(value, out) => out.nullMember(3, value, "no_value", NULL_VALUE), "noValue"],
+      [(value, out) => out.message(4, value, "inner", decodeNulls), "inner"],
+    ],
+  },
+  [(value, out) => out.nullEnum(5, value, "told_null", NULL_VALUE), "told_null"],
+  [(value, out) => out.nullEnum(5, value, "told_null", NULL_VALUE), "toldNull"],
+  [(value, out) => out.nullEnum(6, value, "alone", NULL_VALUE), "alone"],
+]);
+
+/**
+ * null is a value.
+ *
+ * @generated from message rules.v1.Nulls
+ */
+export function decodeNulls(json: JsonObject, out: ProtoWriter): void {
+  out.fields(json, NULLS_FIELDS);
+  out.unknownKeys(json, NULLS_FIELDS);
+}
+
 const NUMBERED_FIELDS: FieldTable = new FieldTable(() => [
   {
     choose(json, out) {
@@ -839,6 +918,32 @@ function encodeNested(message: Nested): JsonRecord {
     case "note":
       json["kind"] = "note";
       json["note"] = message.choice.value;
+      break;
+  }
+  return json;
+}
+
+/** Writes rules.v1.Nulls as JSON. */
+function encodeNulls(message: Nulls): JsonRecord {
+  const json: JsonRecord = {};
+  switch (message.choice.case) {
+    case "text":
+      json["text"] = message.choice.value;
+      break;
+    case "nothing":
+      json["nothing"] = null;
+      break;
+    case "noValue":
+      json["noValue"] = null;
+      break;
+    case "inner":
+      json["inner"] = encodeNulls(message.choice.value);
+      break;
+  }
+  if (message.toldNull !== undefined) json["toldNull"] = null;
+  switch (message.single.case) {
+    case "alone":
+      json["alone"] = null;
       break;
   }
   return json;

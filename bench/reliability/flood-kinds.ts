@@ -1,0 +1,17 @@
+/** What a client floods a port with. */
+export type FloodKind =
+  | "pipelined"
+  | "connections"
+  | "new connections"
+  | "streams"
+  | "resets"
+  | "reflection"
+  | "hold";
+
+const NAME = "blog.v1.PostService";
+
+/** A question of gRPC reflection: `file_containing_symbol`, in its envelope. */
+export const REFLECTION = {
+  path: "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+  question: Buffer.from([0, 0, 0, 0, NAME.length + 2, 0x22, NAME.length, ...Buffer.from(NAME)]),
+};

@@ -1,0 +1,139 @@
+import { fork } from "node:child_process";
+import http from "node:http";
+import path from "node:path";
+import { call, PAGE } from "./call.ts";
+import { startCommand } from "./command.ts";
+import { CONTROL_MS } from "./control.ts";
+import type { Figure } from "./figure.ts";
+import type { FloodKind } from "./flood-kinds.ts";
+import { next, Subject, sendJson, startUpstream } from "./world.ts";
+
+/** How long a flood goes on before calls of others are measured, and for how long they are. */
+const BEFORE_MS = 500;
+const WATCH_MS = 4000;
+
+/** Files that a small system lets a process open. */
+const FILES = 256;
+
+const NAMES: Readonly<Record<Exclude<FloodKind, "hold">, string>> = {
+  pipelined: "small requests, pipelined on one connection",
+  connections: "small requests on 200 connections",
+  "new connections": "a new connection for each request",
+  streams: "small requests, HTTP/2",
+  resets: "HTTP/2 streams that are reset at once",
+  reflection: "questions of reflection",
+};
+
+/** Floods that the bare server can be sent as well. It speaks one version of HTTP on a port, and has no reflection. */
+const BARE: Readonly<Partial<Record<FloodKind, { readonly http2: boolean }>>> = {
+  pipelined: { http2: false },
+  connections: { http2: false },
+  "new connections": { http2: false },
+};
+
+/** What a client that floods the gateway costs another one, and what is served while a client has all files. */
+export async function measureFloods(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [kind, name] of Object.entries(NAMES) as [Exclude<FloodKind, "hold">, string][]) {
+    const own = await beside("reliable-gateway", kind, false);
+    const bare = BARE[kind];
+    figures.push({
+      name: `slowest call beside ${name}`,
+      unit: "ms",
+      value: own.slowestMs,
+      bound: { atMost: CONTROL_MS },
+      beside: {
+        "a second": own.perSecond,
+        ...(bare && { bare: (await beside("bare", kind, bare.http2)).slowestMs }),
+      },
+    });
+  }
+  return [...figures, ...(await measureFiles())];
+}
+
+interface Beside {
+  readonly slowestMs: number;
+  /** What the flood has brought about. */
+  readonly perSecond: number;
+}
+
+async function beside(name: "reliable-gateway" | "bare", kind: FloodKind, http2: boolean): Promise<Beside> {
+  await using subject = await Subject.start(name, { upstream: "http://127.0.0.1:1", http2 });
+  const agent = otherClient();
+  // the bare server has no health: an unknown path is the least that it responds to
+  const ask = () => call(subject.port, { path: CHEAP[name], body: "{}", agent });
+  for (let count = 0; count < 20; count++) await ask();
+  using flood = await startFlood(kind, subject.port);
+  await new Promise((resolve) => setTimeout(resolve, BEFORE_MS));
+  const before = await flood.done();
+  const startedAt = performance.now();
+  let slowestMs = 0;
+  while (performance.now() - startedAt < WATCH_MS) {
+    const { status, ms, body } = await ask();
+    if (status === 0) throw new Error(`${kind}: a call got no response: ${body}`);
+    slowestMs = Math.max(slowestMs, ms);
+  }
+  const perSecond = Math.round(((await flood.done()) - before) / ((performance.now() - startedAt) / 1000));
+  agent.destroy();
+  return { slowestMs, perSecond };
+}
+
+const CHEAP = { "reliable-gateway": "/grpc.health.v1.Health/Check", bare: "/nothing" } as const;
+
+/** Calls of others go to the upstream, so that they need files for connections there as well. */
+async function measureFiles(): Promise<Figure[]> {
+  await using upstream = await startUpstream((_, response) => sendJson(response, 200, PAGE));
+  await using gateway = await startCommand(upstream.url, { files: FILES });
+  const kept = otherClient();
+  await call(gateway.port, { agent: kept });
+  using _flood = await startFlood("hold", gateway.port);
+  await new Promise((resolve) => setTimeout(resolve, BEFORE_MS));
+  const [onOld, onNew] = [await served(gateway.port, () => kept), await served(gateway.port, otherClient)];
+  kept.destroy();
+  const where = `while a client opens 400 connections, ${FILES} files`;
+  return [
+    { name: `calls served on a connection, ${where}`, unit: "", value: onOld, bound: { atLeast: 1 } },
+    { name: `the same on new connections, ${where}`, unit: "", value: onNew, bound: { atLeast: 1 } },
+  ];
+}
+
+const CALLS = 50;
+
+async function served(port: number, agentOf: () => http.Agent): Promise<number> {
+  let good = 0;
+  for (let count = 0; count < CALLS; count++) {
+    const agent = agentOf();
+    const { status } = await call(port, { agent });
+    if (status === 200) good++;
+    // each has its own, or all have one
+    if (agentOf === otherClient) agent.destroy();
+  }
+  return good / CALLS;
+}
+
+/** Connections from another address than the flood's. */
+function otherClient(): http.Agent {
+  return new http.Agent({ keepAlive: true, localAddress: "127.0.0.2" });
+}
+
+interface Flood extends Disposable {
+  /** What it has brought about so far. */
+  done(): Promise<number>;
+}
+
+/** In a process of its own, which would hold up the clock here. */
+async function startFlood(kind: FloodKind, port: number): Promise<Flood> {
+  const module = path.join(import.meta.dirname, "../servers/flood.ts");
+  const child = fork(module, [kind, String(port)]);
+  await next<number>(child);
+  return {
+    done: async () => {
+      const count = next<number>(child);
+      child.send("done");
+      return await count;
+    },
+    [Symbol.dispose]: () => {
+      child.removeAllListeners("exit").kill("SIGKILL");
+    },
+  };
+}

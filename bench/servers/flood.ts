@@ -1,0 +1,145 @@
+/** A client that floods a port: what with, and where, are its arguments. It says when it has begun, and how much it did when it is asked. */
+import http2 from "node:http2";
+import net from "node:net";
+import { type FloodKind, REFLECTION } from "../reliability/flood-kinds.ts";
+
+const [, , kind, target] = process.argv;
+const port = Number(target);
+let done = 0;
+
+const REQUEST =
+  "POST /grpc.health.v1.Health/Check HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}";
+
+/** So many are on their way on a connection, below the limit `streamsPerConnection`. */
+const AT_ONCE = 64;
+const CONNECTIONS = 200;
+
+/** Sends requests on one connection without waiting for each response, and connects anew when it is closed. */
+function pipeline(atOnce: number): void {
+  const socket = net.connect(port, "127.0.0.1");
+  const text = REQUEST.repeat(Math.max(1, atOnce / 2));
+  let seen = "";
+  let running = 0;
+  const send = () => {
+    running += Math.max(1, atOnce / 2);
+    socket.write(text);
+  };
+  socket.setEncoding("latin1").on("error", () => undefined);
+  socket.on("data", (chunk: string) => {
+    const heads = (seen + chunk).split("HTTP/1.1 ").length - 1;
+    const before = seen.split("HTTP/1.1 ").length - 1;
+    seen = chunk.slice(-12);
+    done += heads - before;
+    running -= heads - before;
+    while (running <= atOnce / 2) send();
+  });
+  socket.on("close", () => setImmediate(pipeline, atOnce));
+  send();
+}
+
+/** One request on each connection. */
+function churn(): void {
+  const socket = net.connect(port, "127.0.0.1");
+  socket.on("error", () => undefined).once("data", () => socket.destroy());
+  socket.on("close", () => {
+    done++;
+    setImmediate(churn);
+  });
+  socket.write(REQUEST);
+}
+
+const HEADERS = {
+  ":method": "POST",
+  ":path": "/grpc.health.v1.Health/Check",
+  "content-type": "application/json",
+};
+
+function sessionOf(again: () => void): http2.ClientHttp2Session {
+  const session = http2.connect(`http://127.0.0.1:${port}`).on("error", () => undefined);
+  session.on("close", () => setImmediate(again));
+  return session;
+}
+
+function streams(): void {
+  const session = sessionOf(streams);
+  const next = () => {
+    if (session.closed || session.destroyed) return;
+    const stream = session.request(HEADERS).on("error", () => undefined);
+    stream.on("close", () => {
+      done++;
+      next();
+    });
+    stream.resume().end("{}");
+  };
+  for (let count = 0; count < AT_ONCE; count++) next();
+}
+
+/** Opens streams and resets them at once. */
+function resets(): void {
+  const session = sessionOf(resets);
+  const burst = () => {
+    if (session.closed || session.destroyed) return;
+    for (let count = 0; count < AT_ONCE; count++) {
+      const stream = session.request(HEADERS).on("error", () => undefined);
+      stream.close(http2.constants.NGHTTP2_CANCEL);
+      done++;
+    }
+    setImmediate(burst);
+  };
+  session.once("connect", burst);
+}
+
+/** On each stream. */
+const QUESTIONS = 100;
+
+/** Asks for the schema on one stream after the other, as often as responses come. */
+function reflection(): void {
+  const session = sessionOf(reflection);
+  const ask = () => {
+    if (session.closed || session.destroyed) return;
+    const headers = {
+      ":method": "POST",
+      ":path": REFLECTION.path,
+      "content-type": "application/grpc",
+      te: "trailers",
+    };
+    const stream = session.request(headers).on("error", () => undefined);
+    stream.on("close", () => {
+      done += QUESTIONS;
+      ask();
+    });
+    stream.resume().end(Buffer.concat(Array.from({ length: QUESTIONS }, () => REFLECTION.question)));
+  };
+  for (let count = 0; count < 16; count++) ask();
+}
+
+/** Opens connections and keeps them. */
+function hold(): void {
+  const open = () => {
+    const socket = net.connect(port, "127.0.0.1").on("error", () => undefined);
+    socket.once("connect", () => {
+      done++;
+    });
+    socket.on("close", () => setTimeout(open, 20));
+  };
+  for (let count = 0; count < 400; count++) open();
+}
+
+const FLOODS: Readonly<Record<FloodKind, () => void>> = {
+  pipelined: () => pipeline(AT_ONCE),
+  connections: () => {
+    for (let count = 0; count < CONNECTIONS; count++) pipeline(1);
+  },
+  "new connections": () => {
+    for (let count = 0; count < 32; count++) churn();
+  },
+  streams,
+  resets,
+  reflection,
+  hold,
+};
+
+process.on("message", () => process.send?.(done));
+process.on("disconnect", () => process.exit());
+FLOODS[kind as FloodKind]();
+process.send?.(0);

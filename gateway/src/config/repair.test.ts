@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { repair } from "./repair.ts";
+
+const part = z.strictObject({
+  names: z.array(z.string()).default([]),
+  byName: z
+    .record(z.string(), z.strictObject({ port: z.number(), ids: z.array(z.number()).default([]) }))
+    .default({}),
+});
+
+/** How often a schema is asked, beside what comes of it. */
+function counted(value: unknown) {
+  let asked = 0;
+  const schema = z.preprocess((given) => {
+    asked++;
+    return given;
+  }, part);
+  return { repaired: repair(schema, value), asked };
+}
+
+const anything = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.constant({ a: 1 }));
+
+test("what is right stays, in its order, however many mistakes are around it, and they go all at once", () => {
+  const lists = fc.array(anything, { maxLength: 300, size: "max" });
+  const named = fc.dictionary(fc.stringMatching(/^[a-z]{1,4}$/), fc.record({ port: anything, ids: lists }), {
+    maxKeys: 20,
+  });
+  fc.assert(
+    fc.property(
+      lists,
+      named,
+      fc.dictionary(fc.stringMatching(/^x[a-z]{1,4}$/), anything),
+      (names, byName, more) => {
+        const { repaired, asked } = counted({ ...more, names, byName });
+        const right = Object.entries(byName).flatMap(([name, { port, ids }]) => {
+          const own = { port, ids: ids.filter((id) => typeof id === "number") };
+          return typeof port === "number" ? [[name, own] as const] : [];
+        });
+        expect(repaired?.value).toEqual({
+          names: names.filter((name) => typeof name === "string"),
+          byName: Object.fromEntries(right),
+        });
+        expect(asked).toBeLessThanOrEqual(4);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test("a list of a hundred thousand mistakes is read twice, and each is named", () => {
+  const { repaired, asked } = counted({ names: Array.from({ length: 100_000 }, (_, index) => index) });
+  expect(repaired?.value.names).toEqual([]);
+  expect(repaired?.removed.length).toBe(100_000);
+  expect(repaired?.removed[99_999]).toEqual(["names", 99_999]);
+  expect(asked).toBe(2);
+});
+
+test("of a file that is nothing as a whole, nothing is left", () => {
+  expect(counted(5)).toEqual({ repaired: undefined, asked: 1 });
+});

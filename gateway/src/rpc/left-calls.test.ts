@@ -1,0 +1,154 @@
+import http2 from "node:http2";
+import net from "node:net";
+import { expect, test } from "vitest";
+import type { Authorization } from "../authorization/authorization.ts";
+import type { Caller } from "../call/caller.ts";
+import { createLogger } from "../log/logger.ts";
+import { Metrics } from "../metrics/metrics.ts";
+import { type Server, type ServerOptions, startServer } from "../server.ts";
+import { echoService } from "../testing/echo.ts";
+
+interface World extends AsyncDisposable {
+  readonly server: Server;
+  /** The next line of a call. */
+  line(): Promise<Record<string, unknown>>;
+  readonly metrics: Metrics;
+}
+
+async function start(options: Partial<ServerOptions>): Promise<World> {
+  const lines: Record<string, unknown>[] = [];
+  let arrived: (() => void) | undefined;
+  const write = (text: string) => {
+    const line = JSON.parse(text);
+    if (line.msg !== "call") return;
+    lines.push(line);
+    arrived?.();
+  };
+  const metrics = new Metrics();
+  const log = createLogger("info", { write });
+  const server = await startServer({ ...echoService, ...options, metrics, log });
+  return {
+    server,
+    metrics,
+    line: async () => {
+      while (lines.length === 0) {
+        await new Promise<void>((resolve) => {
+          arrived = resolve;
+        });
+      }
+      return lines.shift() ?? {};
+    },
+    [Symbol.asyncDispose]: () => server.close({ skipNotice: true }),
+  };
+}
+
+/** Sends a request over HTTP/1.1; the returned function hangs up. */
+function sendHttp1(port: number, path: string, type: string, body: string): () => void {
+  const socket = net.connect(port, "127.0.0.1").on("error", () => undefined);
+  const head = `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: ${type}\r\nx-request-id: mine\r\n`;
+  socket.write(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  return () => socket.destroy();
+}
+
+function sendHttp2(port: number, path: string, type: string, body: string): () => void {
+  const session = http2.connect(`http://127.0.0.1:${port}`).on("error", () => undefined);
+  const stream = session.request({
+    ":method": "POST",
+    ":path": path,
+    "content-type": type,
+    "x-request-id": "mine",
+  });
+  stream.on("error", () => undefined).end(body);
+  return () => session.destroy();
+}
+
+const NEVER = '{"text":"never"}';
+const ECHO = "/echo.v1.EchoService/Echo";
+const enveloped = (text: string) => `\0\0\0\0${String.fromCharCode(text.length)}${text}`;
+
+/** Calls of each path: the fast one, and connect's handlers for a unary call and a stream. */
+const CALLS = [
+  ["a unary call", { path: ECHO, type: "application/json", body: NEVER }, {}],
+  [
+    "a unary call of connect's",
+    { path: ECHO, type: "application/json", body: NEVER },
+    { unaryOf: () => undefined },
+  ],
+  [
+    "a stream",
+    { path: "/echo.v1.EchoService/Repeat", type: "application/connect+json", body: enveloped('{"count":1}') },
+    {},
+  ],
+] as const;
+
+const cases = CALLS.flatMap((each) =>
+  [sendHttp1, sendHttp2].map((send) => [each[0], send.name, send, each[1], each[2]] as const),
+);
+
+const CANCELED = {
+  code: "canceled",
+  requestId: "mine",
+  client: "127.0.0.1",
+  bytesIn: 0,
+  bytesOut: 0,
+};
+
+async function canceledOf(metrics: Metrics): Promise<number> {
+  const { body } = await metrics.render();
+  return Number(/calls_total\{[^}]*code="canceled"[^}]*\} (\d+)/.exec(body)?.[1] ?? 0);
+}
+
+test.each(cases)(
+  "%s (%s) whose client leaves while it is queued has a line, and leaves its place",
+  async (_, _name, send, { path, type, body }, options) => {
+    await using world = await start({ ...options, limits: { callsInFlight: 1, drainGraceMs: 100 } });
+    const { server, line, metrics } = world;
+    const endFirst = sendHttp1(server.port, ECHO, "application/json", NEVER);
+    await until(() => server.calls() === 1);
+    const leave = send(server.port, path, type, body);
+    await until(() => server.calls() === 2);
+    leave();
+    expect(await line()).toMatchObject(CANCELED);
+    expect(server.calls()).toBe(1);
+    expect(await canceledOf(metrics)).toBe(1);
+    endFirst();
+    await line();
+    expect(server.calls()).toBe(0);
+  },
+);
+
+test.each(cases)(
+  "%s (%s) whose client leaves while its token is looked up has a line with whose it was, and takes no place",
+  async (_, _name, send, { path, type, body }, options) => {
+    const asked = Promise.withResolvers<void>();
+    const found = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<void>();
+    const authorization = () =>
+      ({
+        server: { serve: () => false, isShared: () => false },
+        open: {},
+        authenticate: () => async (request: net.Socket, caller: Caller) => {
+          const stream: unknown = Reflect.get(request, "stream") ?? Reflect.get(request, "socket");
+          (stream as net.Socket).once("close", () => setImmediate(left.resolve));
+          asked.resolve();
+          await found.promise;
+          return { ...caller, subject: { clientId: "someone" } };
+        },
+        close: async () => undefined,
+      }) as unknown as Authorization;
+    await using world = await start({ ...options, authorization, limits: { drainGraceMs: 100 } });
+    const { server, line, metrics } = world;
+    const leave = send(server.port, path, type, body);
+    await asked.promise;
+    leave();
+    await left.promise;
+    found.resolve();
+    expect(await line()).toMatchObject({ ...CANCELED, clientId: "someone" });
+    expect(await canceledOf(metrics)).toBe(1);
+    expect(server.calls()).toBe(0);
+  },
+);
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise(setImmediate);
+}
