@@ -7,6 +7,7 @@ import { pool } from "../runtime/src/buffers/pool.ts";
 import { ProtoWriter } from "../runtime/src/decode/proto-writer.ts";
 import { type Scanner, scanner } from "../runtime/src/scan/scanner.ts";
 import type { Envelope } from "../runtime/src/scan/tables.ts";
+import { atOnce } from "../runtime/src/time/work.ts";
 import { readPage } from "./hand-written.ts";
 import { PAGES } from "./pages.ts";
 import { median } from "./statistics.ts";
@@ -48,7 +49,11 @@ function byScanner(scan: Scanner): Work {
     ["meta", meta],
   ]);
   const plan = scan.plan(decodeListPostsResponse, envelope);
-  return (body) => plan && scan.scan(body, plan);
+  return (body) => {
+    if (plan === undefined) return undefined;
+    if (!scan.isLarge(body)) return scan.scan(body, plan);
+    return atOnce(scan.scanInPieces(body, plan, true, Number.POSITIVE_INFINITY))?.bytes;
+  };
 }
 
 /** The first is what the others are compared with. Those without a format make no message. */

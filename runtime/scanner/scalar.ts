@@ -14,9 +14,9 @@ export function scalar(field: usize, kind: u32, at: usize): usize {
   const start = out;
   tag(field);
   const c = byte(at);
-  // most are strings
-  if (kind === L.KIND_STRING) return c === QUOTE ? string(at + 1) : 0;
   switch (kind) {
+    case L.KIND_STRING:
+      return c === QUOTE ? string(at + 1) : 0;
     case L.KIND_BOOL:
       return boolean(c, at);
     case L.KIND_INT32:

@@ -6,7 +6,8 @@ import { EnumTable } from "../../runtime/src/decode/enum-table.ts";
 import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
 import type { JsonObject } from "../../runtime/src/json/json.ts";
 import { type ScanTable, scannable } from "../../runtime/src/scan/scan-table.ts";
-import { decoded, scanned } from "./both.ts";
+import { atOnce } from "../../runtime/src/time/work.ts";
+import { decoded, pieces, scanned } from "./both.ts";
 
 /** The scanner reads texts in blocks of 32 bytes and digits in blocks of eight: every place in two and more of them. */
 const PLACES = Array.from({ length: 70 }, (_, place) => place);
@@ -146,3 +147,14 @@ test("the scanner reads integers of every length alike, whatever is behind them"
     expect(read.length).toBeGreaterThan(40);
   }
 });
+
+test.each(["}", "[", "x", " ,", '{"text":"y"}'])(
+  "what stands behind JSON that ends with its piece is not overlooked: %s",
+  (rest) => {
+    for (const size of PLACES.slice(20)) {
+      const frame = '{"text":""}';
+      const body = Buffer.from(`{"text":"${"x".repeat(size - frame.length)}"}${rest}`);
+      expect(atOnce(pieces(texts, body, size))).toBeUndefined();
+    }
+  },
+);
