@@ -7,6 +7,7 @@ import {
 import { readPage } from "./hand-written.ts";
 import type { Target } from "./load/connection.ts";
 import type { Page } from "./pages.ts";
+import type { Response } from "./response.ts";
 import { checkTranscoded } from "./transcoded.ts";
 
 /** The processes that are measured. */
@@ -37,9 +38,6 @@ interface Method {
   readonly path: string;
   readonly check: (response: Response, page: Page) => string | undefined;
 }
-
-/** A message that a response has, as bytes or as JSON. */
-export type Response = { readonly bytes: Uint8Array } | { readonly json: string };
 
 interface Encoding {
   readonly name: string;

@@ -9,9 +9,9 @@ import {
   toJson,
 } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
-import type { Response } from "./contestants.ts";
 import { DESCRIPTORS } from "./go.ts";
 import type { Page } from "./pages.ts";
+import type { Response } from "./response.ts";
 
 /**
  * Compares what a transcoding gateway makes of a page with the page: every key that the schema has must be there with its
