@@ -82,6 +82,31 @@ test("while draining, /readyz and health fail, a kept-alive connection is told, 
   expect(error.code).toBe("ECONNREFUSED");
 });
 
+test("a server that is replaced takes nothing new, stays ready, and serves a last request on each connection", async () => {
+  const { server } = await start();
+  const sockets = Array.from({ length: 3 }, () => net.connect(server.port, "127.0.0.1"));
+  for (const socket of sockets) expect(await get(socket, "/readyz", "ready\n")).toContain("200 OK");
+
+  const closed = server.close({ isReplaced: true });
+  // those that connect until it stops listening may be accepted still, and are closed
+  for (let code: string | undefined; code !== "ECONNREFUSED"; ) {
+    const other = net.connect(server.port, "127.0.0.1");
+    code = await new Promise((resolve) => {
+      other.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+      other.once("connect", () => resolve(undefined));
+    });
+    other.destroy();
+  }
+  for (const socket of sockets) {
+    const ended = once(socket, "end");
+    const response = await get(socket, "/readyz", "ready\n");
+    expect(response).toContain("200 OK");
+    expect(response.toLowerCase()).toContain("connection: close");
+    await ended;
+  }
+  await closed;
+});
+
 test("a health watch hears of the drain, and ends", async () => {
   const { server } = await start();
   const seen: Status[] = [];

@@ -129,7 +129,15 @@ export interface ServerChange {
 export interface CloseOptions {
   /** Stop listening at once, without `drainNoticeMs`. Default: false. */
   readonly skipNotice?: boolean;
+  /**
+   * Another process listens in its place: readiness does not fail, nothing new is taken, and open connections have two seconds for a
+   * last request. Default: false.
+   */
+  readonly isReplaced?: boolean;
 }
+
+/** For how long clients may still send on connections whose process has been replaced, in milliseconds. */
+const REPLACED_NOTICE_MS = 2000;
 
 const OWN_SERVICES: readonly DescService[] = [HealthService, ReflectionV1, ReflectionV1Alpha];
 
@@ -286,14 +294,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       }
       liveLimits.reload(withDefaultLimits(change.limits, isLoopback(host)));
     },
-    close: async ({ skipNotice = false } = {}) => {
-      health.drain();
-      const noticeMs = skipNotice ? 0 : limits.drainNoticeMs;
+    close: async ({ skipNotice = false, isReplaced = false } = {}) => {
+      if (!isReplaced) health.drain();
+      const usualMs = isReplaced ? REPLACED_NOTICE_MS : limits.drainNoticeMs;
+      const noticeMs = skipNotice ? 0 : usualMs;
       const timers = [
         setTimeout(() => options.onDrain?.(), noticeMs),
         setTimeout(() => streamsEnd.abort(), noticeMs + limits.drainStreamsMs),
       ];
-      await listener.drain(noticeMs);
+      await listener.drain(noticeMs, isReplaced);
       for (const timer of timers) clearTimeout(timer);
       stopWatching?.();
       overload.stop();

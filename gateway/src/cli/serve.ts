@@ -115,15 +115,22 @@ function report(orders: Orders, gateway: Gateway, config: Config, reload: () => 
   void tellPrimary({ type: "ready", url, diagnosticsUrl, lines: tryLines(gateway, config) });
 }
 
-/** A worker in whose place there is another one: nobody has to notice, others listen. */
-async function retirement(orders: Orders | undefined): Promise<Stop> {
+/** What a worker hears in whose place there is another one. */
+const REPLACED = "replaced";
+
+async function retirement(orders: Orders | undefined): Promise<typeof REPLACED> {
   await (orders?.retired ?? new Promise(() => undefined));
-  return { signal: "SIGINT", runOthers: async () => undefined };
+  return REPLACED;
 }
 
 /** Drains, and lets those finish who listened to the signal before. Without a signal it is a failure. */
 async function stop(gateway: Gateway, reason: Stop | string, log: Logger): Promise<void> {
-  if (typeof reason === "string") {
+  if (reason === REPLACED) {
+    log.info("draining; another worker listens in place of this one");
+    await gateway.close({ isReplaced: true });
+    log.info("drained");
+    await atMost(TELEMETRY_MS, flushTelemetry());
+  } else if (typeof reason === "string") {
     printError(`error: ${reason}; the gateway stops`);
     process.exitCode = EXIT_STATUS.failure;
     await gateway.close({ skipNotice: true });

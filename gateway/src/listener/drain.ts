@@ -26,18 +26,30 @@ const EVERY_STREAM = 2 ** 31 - 1;
  * close`, GOAWAY) and still serves what comes, new connections included: a load balancer needs a moment to notice.
  * After `drainNoticeMs` it stops listening and closes what is idle. Resolves when the last connection is gone, or
  * after `drainGraceMs`, when the rest is cut.
+ *
+ * @param isReplaced whether others listen in its place: then it stops listening at once, and connections have `drainNoticeMs` for a
+ *   last request. Closed at once, those that are idle just now would lose what their clients are about to send.
  */
-export function startDrain(parts: ListenerParts, limits: Limits, callbacks: Callbacks): Promise<void> {
+export function startDrain(
+  parts: ListenerParts,
+  limits: Limits,
+  callbacks: Callbacks,
+  isReplaced: boolean,
+): Promise<void> {
   return new Promise((resolve) => {
     announce(parts);
     const grace = callbacks.after(limits.drainGraceMs, () => closeAll(parts));
-    const close = () => {
+    const stopListening = () => {
       parts.server.close(() => {
         grace.stop();
         resolve();
       });
+    };
+    const close = () => {
+      if (!isReplaced) stopListening();
       closeIdle(parts);
     };
+    if (isReplaced) afterWaiting(stopListening, callbacks);
     const noticeMs = Math.min(limits.drainNoticeMs, limits.drainGraceMs);
     callbacks.after(noticeMs, () => afterWaiting(close, callbacks));
   });

@@ -64,8 +64,10 @@ export interface Listener {
   /**
    * Takes no new connections after `noticeMs`, lets requests in flight finish, then resolves. Safe to call twice. Default:
    * `drainNoticeMs`.
+   *
+   * @param isReplaced takes no new connections at once, and closes idle ones after `noticeMs`. Default: false.
    */
-  drain(noticeMs?: number): Promise<void>;
+  drain(noticeMs?: number, isReplaced?: boolean): Promise<void>;
   /** Connections that are open. */
   connections(): Promise<number>;
   /** New connections get this certificate. Only where there was one from the beginning. */
@@ -144,8 +146,9 @@ export function createListener(options: ListenerOptions): Listener {
   const parts = { server, h1, sessions: h2.sessions, pending, sockets, taken };
   return {
     listen: (port, host) => listen(server, port, host),
-    drain: (noticeMs = limits.drainNoticeMs) => {
-      draining ??= startDrain(parts, { ...limits, drainNoticeMs: noticeMs }, callbacks).finally(() => {
+    drain: (noticeMs = limits.drainNoticeMs, isReplaced = false) => {
+      const noticed = { ...limits, drainNoticeMs: noticeMs };
+      draining ??= startDrain(parts, noticed, callbacks, isReplaced).finally(() => {
         takeIn.stop();
         closeAll(parts);
       });
