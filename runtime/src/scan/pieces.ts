@@ -118,8 +118,9 @@ class PieceScan {
     machine.exports.setUp(window.stack, window.stackEnd, window.input);
     const { input, output, end: room } = window;
     const written = machine.exports.scan(input, length, root, output, room, room, withStatus);
-    if (written >= 0) return this.readLast(window, written);
-    return end === bytes.length ? "left" : this.readPiece(window);
+    if (end === bytes.length) return written < 0 ? "left" : this.readLast(window, written);
+    // what is whole already may have anything behind it
+    return written < 0 ? this.readPiece(window) : "left";
   }
 
   /** What has been read of the list, before the window has ended. */
