@@ -124,3 +124,11 @@ test.each([
   expect(found.items[0]).toMatch(/5204706f7374$/);
   expect(scannedPage(timeline, body)).toEqual(found);
 });
+
+test("a value that chooses a oneof two levels below, and is read by no member, is not left out", () => {
+  const timeline = SUBJECTS.find(({ method }) => method.name === "StreamTimeline");
+  if (timeline === undefined) throw new Error("no such method");
+  const element = '{"object_type":"post","content":"x"}';
+  const body = Buffer.from(`{"meta":{"status":200},"response":{"timeline":{"elements":[${element}]}}}`);
+  expect(scannedPage(timeline, body) ?? decodedPage(timeline, body)).toEqual(decodedPage(timeline, body));
+});
