@@ -290,7 +290,8 @@ function sharedKey(message: usize, frame: usize, entry: usize): bool {
   const flags = load<u32>(row, L.ROW_FLAGS);
   const isOwn = flags & L.ROW_OWN;
   if (isOwn) take(entry);
-  if (flags & L.ROW_SHARED && !remember(first, at, isOwn ? held | OWN : held, entry)) return false;
+  const asked = (isOwn ? OWN : 0) | (flags & L.ROW_CHOICE ? CHOICE : 0);
+  if (flags & L.ROW_SHARED && !remember(first, at, held | asked, entry)) return false;
   return load<u32>(row, L.ROW_TARGET_COUNT) === 0 || targets(frame, row, at) !== 0;
 }
 

@@ -110,3 +110,25 @@ test.each([
   if (posts === undefined) throw new Error("no such method");
   expect(scannedPage(posts, body)).toBeUndefined();
 });
+
+test.each([
+  '{"object_type":"post","content":[]}',
+  '{"object_type":"post","content":[{"type":"text","text":"x"}],"layout":[],"zz_new":1}',
+  '{"content":[],"slug":"x","objectType":"post"}',
+])("keys that a message reads two levels below its holder are no unknown keys of that one: %s", (element) => {
+  const timeline = SUBJECTS.find(({ method }) => method.name === "StreamTimeline");
+  if (timeline === undefined) throw new Error("no such method");
+  const body = Buffer.from(`{"meta":{"status":200},"response":{"timeline":{"elements":[${element}]}}}`);
+  const found = decodedPage(timeline, body);
+  // what the element itself collects would stand behind its type
+  expect(found.items[0]).toMatch(/5204706f7374$/);
+  expect(scannedPage(timeline, body)).toEqual(found);
+});
+
+test("a value that chooses a oneof two levels below, and is read by no member, is not left out", () => {
+  const timeline = SUBJECTS.find(({ method }) => method.name === "StreamTimeline");
+  if (timeline === undefined) throw new Error("no such method");
+  const element = '{"object_type":"post","content":"x"}';
+  const body = Buffer.from(`{"meta":{"status":200},"response":{"timeline":{"elements":[${element}]}}}`);
+  expect(scannedPage(timeline, body) ?? decodedPage(timeline, body)).toEqual(decodedPage(timeline, body));
+});

@@ -141,6 +141,26 @@ test.each([
   expect(read(NODE, body, 500).outcome).toBeUndefined();
 });
 
+test.each([
+  ["something that is no JSON", "x"],
+  ["another value", "{}"],
+  ["bytes that are not UTF-8", "\xe9"],
+  ["space", " "],
+])("a body with %s behind its end is not taken for whole where a piece ends there", (_, behind) => {
+  for (const list of ["", "{}", leaves(10), leaves(100)]) {
+    const text = Buffer.from(`{"leaves":[${list}],"total":7}`);
+    const ended = Buffer.from(behind.repeat(2000), "latin1");
+    for (const space of [0, 1, 30, 1000]) {
+      const body = Buffer.concat([text, Buffer.from(" ".repeat(space)), ended]);
+      const sizes = [250, 260, 500, text.length, text.length + space, text.length + space + 1];
+      for (const size of sizes) {
+        const { outcome } = read(NODE, body, size);
+        if (outcome !== undefined) expect(outcome, `in pieces of ${size}`).toEqual(decoded(NODE, body));
+      }
+    }
+  }
+});
+
 test("of many keys that nothing names, the first hundred of the decoder are described, and all are counted", () => {
   const body = Buffer.from(
     `{"a":1,"numbers":[7],"leaves":[${leaves(400, ',"x":"y","z":0')}],"node":{"b":2}}`,

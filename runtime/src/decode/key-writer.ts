@@ -48,7 +48,10 @@ export class KeyWriter extends OneofWriter {
   private collectKeys(json: JsonObject, known: KnownKeys): readonly string[] {
     if (this.depth !== this.flattenedDepth) return this.unknownOf(json, known);
     const { holderKeys } = this;
+    const below = this.keysBelow[this.depth];
     const keys = this.unknownOf(json, known).filter((key) => !holderKeys.has(key));
+    // the holder does not know them either
+    this.keysBelow[this.depth] = below;
     this.leaveToHolder(new Set([...known, ...keys]));
     return keys;
   }
