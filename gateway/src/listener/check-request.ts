@@ -61,11 +61,14 @@ function checkExpectation({ headers, method }: HttpRequest): Refusal | undefined
 
 /**
  * Chunks are the one transfer coding that there is (RFC 9112 section 6.1). Node reads a body that has another one beneath its
- * chunks as if it had not, and whoever stands before the gateway may read it otherwise.
+ * chunks as if it had not, and whoever stands before the gateway may read it otherwise. So may those who pass on a body of
+ * HTTP/1.0, which does not know chunks.
  */
-function checkCodings({ headers }: HttpRequest): Refusal | undefined {
+function checkCodings({ headers, httpVersion }: HttpRequest): Refusal | undefined {
   const codings = headers["transfer-encoding"];
-  if (codings === undefined || codings.toLowerCase() === "chunked") return undefined;
+  if (codings === undefined) return undefined;
+  if (httpVersion === "1.0") return badRequest("HTTP/1.0 has no transfer codings; send a Content-Length");
+  if (codings.toLowerCase() === "chunked") return undefined;
   const message = `the transfer coding ${show(codings)} is not known here; chunked is the only one that is`;
   return { status: 501, code: "unimplemented", message, reason: "PROTOCOL_UNSUPPORTED" };
 }

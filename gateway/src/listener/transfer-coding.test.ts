@@ -78,6 +78,18 @@ test.each(["chunked", "Chunked", "\tchunked "])("the transfer coding %j is serve
   expect(parseAnswer(await exchange(server.port, request)).status).toBe(200);
 });
 
+test.each(PLACES)(
+  "HTTP/1.0 has no chunks: %s %s of %s is refused, and its connection ends",
+  async (method, path, type) => {
+    const [line, ...lines] = head(method, path, `${type}\r\nconnection: keep-alive`, ["chunked"]).split(
+      "\r\n",
+    );
+    const answer = await exchange(server.port, [line?.replace(/1$/, "0"), ...lines].join("\r\n"));
+    expect(answer.toLowerCase()).toContain("connection: close");
+    expect(decodeURIComponent(answer)).toContain("HTTP/1.0 has no transfer codings");
+  },
+);
+
 test("requests with other transfer codings are counted as rejected", async () => {
   const count = async () =>
     Number(/rejected_requests_total\{status="501"\} (\d+)/.exec((await metrics.render()).body)?.[1] ?? 0);
