@@ -3,7 +3,6 @@ import { createValidator, type Validator, type Violation, violationsToProto } fr
 import { Code, ConnectError } from "@connectrpc/connect";
 import { brief } from "../text/show.ts";
 import { withFieldViolations } from "./field-violations.ts";
-import { Shortcuts } from "./shortcut.ts";
 
 /**
  * Beyond this cost, the first violation of a message is the only one that is reported: to note a violation costs several
@@ -17,21 +16,17 @@ const MAX_VIOLATIONS = 100;
 /** protovalidate, which takes longer to load than all else: nobody imports it before the gateway listens. */
 export class Constraints {
   private readonly validator = createValidator();
-  private readonly shortcuts = new Shortcuts();
-  /** Messages whose rules protovalidate has understood. */
-  private readonly compiled = new Set<DescMessage>();
   private failFast: Validator | undefined;
 
   /** @throws ConnectError INVALID_ARGUMENT with the violations */
   check(desc: DescMessage, message: MessageShape<DescMessage>, cost: number): void {
-    if (this.compiled.has(desc) && this.shortcuts.isSure(desc, message)) return;
     const result = (cost > MAX_COST_IN_DETAIL ? this.inBrief() : this.validator).validate(desc, message);
     if (result.kind !== "valid") throw withFieldViolations(invalid(result.error, result.violations));
   }
 
   /** Compiles the constraints of a message. */
   compile(desc: DescMessage): void {
-    if (this.validator.validate(desc, create(desc)).kind !== "error") this.compiled.add(desc);
+    this.validator.validate(desc, create(desc));
   }
 
   private inBrief(): Validator {

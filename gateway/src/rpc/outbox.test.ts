@@ -4,11 +4,15 @@ import { Outbox } from "./outbox.ts";
 /** An outbox, and what ends the turn of the event loop in which it is. */
 function outbox() {
   const due: (() => void)[] = [];
-  const box = new Outbox({ soon: (callback) => void due.push(callback) });
+  const failed: unknown[] = [];
+  const box = new Outbox({
+    soon: (callback) => void due.push(callback),
+    fail: (error) => void failed.push(error),
+  });
   const endTurn = () => {
     for (const callback of due.splice(0)) callback();
   };
-  return { box, due, endTurn };
+  return { box, due, endTurn, failed };
 }
 
 test("responses of a turn go out together at its end, in their order, each once", () => {
@@ -39,4 +43,18 @@ test("a response that comes while others are sent goes out in the next turn", ()
   expect([sent, due.length]).toEqual([["first"], 1]);
   endTurn();
   expect(sent).toEqual(["first", "next"]);
+});
+
+test("a response that cannot be sent holds up no other", () => {
+  const { box, failed, endTurn } = outbox();
+  const sent: string[] = [];
+  const broken = new Error("broken");
+  box.add({
+    sendNow: () => {
+      throw broken;
+    },
+  });
+  box.add({ sendNow: () => void sent.push("next") });
+  endTurn();
+  expect([sent, failed]).toEqual([["next"], [broken]]);
 });

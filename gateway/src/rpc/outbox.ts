@@ -2,7 +2,6 @@ import type { Callbacks } from "../listener/callbacks.ts";
 
 /** What sends a response. */
 export interface Sender {
-  /** Must not throw. */
   sendNow(): void;
 }
 
@@ -12,10 +11,10 @@ export interface Sender {
  * all that a call takes.
  */
 export class Outbox {
-  private readonly callbacks: Pick<Callbacks, "soon">;
+  private readonly callbacks: Pick<Callbacks, "soon" | "fail">;
   private waiting: Sender[] = [];
 
-  constructor(callbacks: Pick<Callbacks, "soon">) {
+  constructor(callbacks: Pick<Callbacks, "soon" | "fail">) {
     this.callbacks = callbacks;
   }
 
@@ -26,6 +25,12 @@ export class Outbox {
   private send(): void {
     const { waiting } = this;
     this.waiting = [];
-    for (const each of waiting) each.sendNow();
+    for (const each of waiting) {
+      try {
+        each.sendNow();
+      } catch (defect) {
+        this.callbacks.fail(defect);
+      }
+    }
   }
 }
