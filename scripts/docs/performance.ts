@@ -49,9 +49,9 @@ function markdown(recording: Recording, pages: readonly string[]): string {
   const { date, node, cpus, load, rounds, turns, warmUp, callsOfBurst, skipped } = recording;
   const extent = `${warmUp} calls to warm up, and ${rounds} rounds of ${turns} bursts of ${callsOfBurst} calls, fewer with large pages`;
   return page(
-    readFileSync(HEAD, "utf8"),
+    readFileSync(HEAD, "utf8").replace("<!-- in short -->", inShort(recording)),
     "## Figures",
-    `${date}, Node.js ${node}, ${cpus}; ${extent}. The load average of the machine was ${load} at the start.`,
+    `${date}, Node.js ${node}, ${cpus}; ${extent}. The load average of the machine was ${load} at the start, which also counts what had just ended.`,
     ...skipped,
     table(["Figure", "reached", "wanted", "is reached"], targetCells(targetsOf(recording))),
     ...pages.flatMap((name) => callParts(name, recording)),
@@ -70,6 +70,41 @@ function markdown(recording: Recording, pages: readonly string[]): string {
     ...startParts(recording),
     ...profileParts(recording),
   );
+}
+
+/** What most readers want to know, of the figures that there are. */
+function inShort(recording: Recording): string {
+  const beside = (server: "proxy" | "hand-written" | "go-handler" | "go-transcoder", names: string) => {
+    const of = (encoding: string, name: string) => {
+      const row = recording.calls.find((each) => each.name === `gateway ${encoding}` && each.page === name);
+      return row?.cpu[server]?.median.toFixed(2);
+    };
+    const found = ["1 KB", "25 KB varied"].flatMap((name) => {
+      const [proto, json, grpc] = [of("Connect proto", name), of("Connect JSON", name), of("gRPC", name)];
+      return proto === undefined || json === undefined || grpc === undefined
+        ? []
+        : [`at ${name} **${proto}** with protobuf, ${json} with JSON, ${grpc} by gRPC`];
+    });
+    return found.length === 0
+      ? []
+      : [`- Processor time of a call, that of ${names} being 1: ${found.join("; ")}.`];
+  };
+  return [
+    ...beside("proxy", "a proxy that looks at nothing"),
+    ...beside("hand-written", "the same service written by hand with connect-node"),
+    ...beside("go-handler", "the same written by hand with connect-go"),
+    ...beside("go-transcoder", "a transcoding gateway in Go, which passes JSON on as it is"),
+    ...recording.large.map(
+      ({ name, pageBytes, heldMs, memory }) =>
+        `- A page of ${(pageBytes / 1e6).toFixed(1)} MB holds the event loop for ${heldMs.toFixed(1)} ms at most, and takes ${memory.toFixed(1)} times its size in memory (${name.replace("gateway ", "")}).`,
+    ),
+    ...recording.start
+      .filter(({ name, services }) => name === "gateway" && services === 10)
+      .map(
+        ({ cpuMs, ratio }) =>
+          `- With ten services it is ready in ${ratio.median.toFixed(1)} times what a bare connect-node server takes${cpuMs === undefined ? "" : `, after ${Math.round(cpuMs.median)} ms of processor time`}.`,
+      ),
+  ].join("\n");
 }
 
 function callParts(name: string, recording: Recording): string[] {
