@@ -240,7 +240,7 @@ const CASES: ReadonlyArray<
   [
     "responds with half a document",
     () => respondingWithJson('{"id":'),
-    "upstream things: expected JSON with status 200, got application/json (6 bytes)",
+    "upstream things: expected JSON with status 200, got application/json that does not parse (6 bytes)",
     "UPSTREAM_BODY_NOT_JSON",
     Code.Internal,
   ],

@@ -57,7 +57,7 @@ const FAULTS: readonly (readonly [name: string, fault: Fault, failure: Failure])
     { garbage: true },
     ofBlog(
       "Internal",
-      ": expected JSON with status 200, got application/json (64 bytes)",
+      ": expected JSON with status 200, got application/json that does not parse (64 bytes)",
       "UPSTREAM_BODY_NOT_JSON",
     ),
   ],

@@ -116,7 +116,8 @@ function unreadable(
   if (cause instanceof JsonTooCostly) throw tooCostly(rules.upstream, maxCost, cause);
   // a redirect or a 304 that is a response often has a page of HTML, which nobody means to read
   if (status >= 300) return readBody(body, "empty", type);
-  const got = `${type ?? "no Content-Type"} (${body.length} bytes)`;
+  const broken = type !== undefined && /json/i.test(type) ? " that does not parse" : "";
+  const got = `${type ?? "no Content-Type"}${broken} (${body.length} bytes)`;
   throw restError("UPSTREAM_BODY_NOT_JSON", { upstream: rules.upstream, status, got }, { cause });
 }
 
