@@ -82,6 +82,8 @@ export class UnaryRun {
   /** When something of the body last arrived. */
   private arrivedAt = 0;
   private timer: NodeJS.Timeout | undefined;
+  /** What the method has returned. */
+  private header: Headers | undefined;
   private isOver = false;
 
   constructor(unary: UnaryCall, call: Call, request: HttpRequest, options: UnaryOptions, sink: UnarySink) {
@@ -191,6 +193,7 @@ export class UnaryRun {
 
   private readonly onResult = (result: UnaryResult): void => {
     if (this.isOver) return;
+    this.header = result.header;
     const { head } = this.unary;
     const { output } = this.call.method;
     const { types } = this.options;
@@ -241,7 +244,7 @@ export class UnaryRun {
     const { wire, head } = this.unary;
     try {
       this.end.end(error);
-      const response = wire.errorResponse(errorForCaller(error, this.call), head);
+      const response = wire.errorResponse(errorForCaller(error, this.call), head, this.header);
       if (response instanceof Promise) {
         response.then(
           (packed) => sink.respond(packed),

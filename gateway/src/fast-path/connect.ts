@@ -113,8 +113,12 @@ function response(
 }
 
 /** Unary-Response with an error, which is JSON in both codecs. */
-function errorResponse(error: ConnectError, head: Head): WholeResponse | Promise<WholeResponse> {
-  const headers = new Headers();
+function errorResponse(
+  error: ConnectError,
+  head: Head,
+  header: Headers | undefined,
+): WholeResponse | Promise<WholeResponse> {
+  const headers = new Headers(header);
   mergeNonProtocolHeaders(headers, error.metadata);
   headers.set("content-type", "application/json");
   const body = errorToJsonBytes(boundedError(error, BODY_BOUNDS), undefined);

@@ -64,11 +64,15 @@ export function trailersOf(trailer: Headers | undefined): Uint8Array {
 }
 
 /** Response with an error: its trailers alone. */
-async function errorResponse(error: ConnectError, head: Head): Promise<WholeResponse> {
+async function errorResponse(
+  error: ConnectError,
+  head: Head,
+  header: Headers | undefined,
+): Promise<WholeResponse> {
   const trailers = trailerSerialize(statusTrailers(error));
   return {
     status: 200,
-    headers: protocolHeaders("grpc-web", head),
+    headers: { ...(header && toNodeHeaders(header)), ...protocolHeaders("grpc-web", head) },
     body: envelopes(await pack(trailers, head, trailerFlag)),
   };
 }

@@ -65,10 +65,15 @@ function response(
   return packed instanceof Promise ? packed.then(enveloped) : enveloped(packed);
 }
 
-/** Response with an error: headers alone (Responses, Trailers-Only). */
-function errorResponse(error: ConnectError, head: Head): WholeResponse {
-  const status = toNodeHeaders(statusTrailers(error));
-  return { status: 200, headers: { ...status, ...protocolHeaders("grpc", head) }, body: new Uint8Array() };
+/** Response with an error: headers alone (Responses, Trailers-Only), unless there are some of the method. */
+function errorResponse(error: ConnectError, head: Head, header: Headers | undefined): WholeResponse {
+  const trailers = toNodeHeaders(statusTrailers(error));
+  const own = header === undefined ? {} : toNodeHeaders(header);
+  const body = new Uint8Array();
+  const protocol = protocolHeaders("grpc", head);
+  return Object.keys(own).length === 0
+    ? { status: 200, headers: { ...trailers, ...protocol }, body }
+    : { status: 200, headers: { ...own, ...protocol }, body, trailers };
 }
 
 /** The headers of a response of gRPC and gRPC-Web. */

@@ -52,8 +52,16 @@ export interface Wire {
     header: Headers,
     trailer?: Headers,
   ): WholeResponse | Promise<WholeResponse>;
-  /** The response with an error. */
-  errorResponse(error: ConnectError, head: Head): WholeResponse | Promise<WholeResponse>;
+  /**
+   * The response with an error.
+   *
+   * @param header what the method had returned before, where that cannot be sent
+   */
+  errorResponse(
+    error: ConnectError,
+    head: Head,
+    header: Headers | undefined,
+  ): WholeResponse | Promise<WholeResponse>;
 }
 
 /** A response smaller than this, in bytes, is not worth compressing. */
