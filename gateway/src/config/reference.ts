@@ -1,3 +1,4 @@
+import { UPSTREAM_DEFAULTS } from "connect-rest";
 import { z } from "zod";
 import { isReloaded, isShared, LIMIT_NAMES, LIMIT_TABLE } from "../limits.ts";
 import { configSchema } from "./schema.ts";
@@ -54,8 +55,8 @@ function rowsOf(schema: z.core.$ZodType, path: string): Row[] {
   const children = childrenOf(settingsOf(type) ?? type, path);
   if (path === "") return children;
   const text = describe(schema);
-  const shown =
-    value === undefined || isEmpty(value) ? (isOptional ? "" : "required") : `\`${String(value)}\``;
+  const used = value === undefined || isEmpty(value) ? upstreamDefault(path) : value;
+  const shown = used === undefined ? (isOptional ? "" : "required") : `\`${String(used)}\``;
   return [{ path, type: typeName(type), default: shown, text }, ...children];
 }
 
@@ -70,6 +71,20 @@ function childrenOf(type: z.core.$ZodType, path: string): Row[] {
     return childrenOf(unwrap(type.valueType).type, `${path}.NAME`);
   }
   return [];
+}
+
+const UPSTREAM = "upstreams.NAME.";
+
+/** The runtime's own default of a setting of an upstream; undefined where that is none, or more than a value. */
+function upstreamDefault(path: string): string | number | boolean | undefined {
+  if (!path.startsWith(UPSTREAM)) return undefined;
+  let found: unknown = UPSTREAM_DEFAULTS;
+  for (const key of path.slice(UPSTREAM.length).split(".")) {
+    if (typeof found !== "object" || found === null) return undefined;
+    found = Reflect.get(found, key);
+  }
+  const isValue = typeof found === "string" || typeof found === "number" || typeof found === "boolean";
+  return isValue ? (found as string | number | boolean) : undefined;
 }
 
 interface Unwrapped {
