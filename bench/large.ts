@@ -108,6 +108,7 @@ async function memoryOf(
   call: () => Promise<void>,
   server: ServerProcess,
 ): Promise<{ one: number; inARow: number }> {
+  await server.ask("settle");
   const { now } = await server.ask<Resident>("resident");
   await call();
   const { peak } = await server.ask<Resident>("resident");

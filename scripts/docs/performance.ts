@@ -96,7 +96,7 @@ function inShort(recording: Recording): string {
     ...beside("go-transcoder", "a transcoding gateway in Go, which passes JSON on as it is"),
     ...recording.large.map(
       ({ name, pageBytes, heldMs, memory }) =>
-        `- A page of ${(pageBytes / 1e6).toFixed(1)} MB holds the event loop for ${heldMs.toFixed(1)} ms at most, and takes ${memory.toFixed(1)} times its size in memory (${name.replace("gateway ", "")}).`,
+        `- A page of ${(pageBytes / 1e6).toFixed(1)} MB holds the event loop for ${heldMs.toFixed(1)} ms at most, and takes ${memory.toFixed(1)} times its size in memory, beyond what the idle process has (${name.replace("gateway ", "")}).`,
     ),
     ...recording.start
       .filter(({ name, services }) => name === "gateway" && services === 10)
