@@ -51,3 +51,10 @@ test("a body without envelopes is one piece, up to the limit", async () => {
   expect(await piecesOf(Buffer.from("abcdef"), 1, false, 100)).toEqual([Buffer.from("abcdef")]);
   expect((await piecesOf(new Uint8Array(300), 50, false, 100))[0]).toHaveLength(150);
 });
+
+test("of a prefix whose message is missing a part is handed on, which connect does not take for the end", async () => {
+  const whole = envelopes([0, new Uint8Array(3)]);
+  const pieces = await piecesOf(Buffer.concat([whole, Buffer.of(0, 0, 0, 0, 2)]), 100, true, 100);
+  expect(pieces).toEqual([Buffer.from(whole), Buffer.of(0, 0, 0, 0)]);
+  expect(await piecesOf(Buffer.of(0, 0, 0, 0, 0), 100, true, 100)).toEqual([Buffer.of(0, 0, 0, 0, 0)]);
+});

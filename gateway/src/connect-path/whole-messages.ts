@@ -24,7 +24,10 @@ export async function* wholeMessages(
     pending.push(bytes.subarray(found.end));
     yield bytes.subarray(0, found.end);
   }
-  if (pending.size > 0) yield pending.bytes();
+  if (pending.size === 0) return;
+  // connect takes a prefix alone, whose message is missing, for the end of the body; of a part of it it says what it is
+  const isPrefix = isEnveloped && pending.size === ENVELOPE_PREFIX_BYTES;
+  yield isPrefix ? pending.bytes().subarray(0, -1) : pending.bytes();
 }
 
 /** Where the last whole envelope ends, and how many bytes from there make the next one; 0 beyond the limit. */
