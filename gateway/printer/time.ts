@@ -9,6 +9,8 @@ const MAX_SECONDS: i64 = 253402300799;
 const DAY: i64 = 86400;
 /** From 0000-03-01 to 1970-01-01, in the Gregorian calendar of all time. */
 const DAYS_TO_1970: i64 = 719468;
+/** The greatest number of a field of google.protobuf.Timestamp. */
+const NANOS: u32 = 2;
 
 /** Prints a time in quotes, with 0, 3, 6 or 9 digits of a second. */
 export function timestamp(limit: usize): void {
@@ -20,6 +22,8 @@ export function timestamp(limit: usize): void {
       seconds = <i64>varint();
     } else if (field === 0x10) {
       nanos = <i32>varint();
+    } else if (field >>> 3 <= NANOS) {
+      unreachable(); // one of the two, of another wire type
     } else {
       skip(field & 7, limit);
     }

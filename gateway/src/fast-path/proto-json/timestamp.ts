@@ -5,6 +5,9 @@ const MIN_SECONDS = -62_135_596_800;
 const MAX_SECONDS = 253_402_300_799;
 const SECONDS_PER_DAY = 86_400;
 
+/** The greatest number of a field of google.protobuf.Timestamp. */
+const NANOS = 2;
+
 const TWO_DIGITS: readonly string[] = Array.from({ length: 60 }, (_, i) => String(i).padStart(2, "0"));
 
 /** Reads a google.protobuf.Timestamp and prints it (RFC 3339 section 5.6) with 0, 3, 6 or 9 digits of a second. */
@@ -18,6 +21,8 @@ export function timestampText(cursor: WireCursor, end: number): string {
       seconds = (cursor.high | 0) * 0x1_0000_0000 + cursor.low;
     } else if (tag === 0x10) {
       nanos = cursor.varint32() | 0;
+    } else if (tag >>> 3 <= NANOS) {
+      throw new Unprintable("another wire type");
     } else {
       cursor.skip(tag & 7, end);
     }

@@ -1,0 +1,74 @@
+/** A field that is known, as each of the eight wire types: its number alone says how protobuf-es reads it. */
+import { type DescMessage, fromBinary, toJsonString } from "@bufbuild/protobuf";
+import { nestedTypes } from "@bufbuild/protobuf/reflect";
+import * as wellKnown from "@bufbuild/protobuf/wkt";
+import { expect, test } from "vitest";
+import { MachinePrinter } from "../../gateway/src/fast-path/proto-json/machine-printer.ts";
+import { printJson } from "../../gateway/src/fast-path/proto-json/print-json.ts";
+import { file_blog_v1_post_resource } from "../../gen/blog/v1/post_resource_pb.ts";
+
+const machine = new MachinePrinter();
+
+const TYPES: readonly DescMessage[] = [file_blog_v1_post_resource, ...Object.values(wellKnown)]
+  .filter((each) => typeof each === "object" && each.kind === "file")
+  .flatMap((file) => [...nestedTypes(file)])
+  .filter((type) => type.kind === "message");
+
+/** What may stand behind a tag, some of it for one wire type, some of it for several. */
+const VALUES = [
+  "", "00", "01", "80808001", "808080808001", "ffffffffffffffffff01", "01000000", "0161", "020801", "0410011001",
+  "08011001", "0000000000000000", "8080808080808001", "0801080108010801", "0a000a000a000a00", "0708ffffffffff0f",
+]; // biome-ignore format: a table
+
+function* members(type: DescMessage): Generator<Uint8Array> {
+  for (const { number } of type.fields) {
+    for (let wireType = 0; wireType < 8; wireType++) {
+      const tag = varint(number * 8 + wireType);
+      const endOfGroup = varint(number * 8 + 4);
+      for (const value of VALUES) {
+        const field = Buffer.concat([tag, Buffer.from(value, "hex")]);
+        yield field;
+        yield Buffer.concat([field, field]);
+        if (wireType === 3) yield Buffer.concat([field, endOfGroup]);
+      }
+    }
+  }
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128);
+  return Buffer.from([...bytes, rest]);
+}
+
+/** What is the same for every writer of JSON. */
+function outcome(print: () => string | Uint8Array): string {
+  try {
+    return JSON.stringify(JSON.parse(Buffer.from(print()).toString()));
+  } catch (error) {
+    return String(error);
+  }
+}
+
+test.each(TYPES.map((type) => [type.typeName, type] as const))(
+  "%s with a field of another wire type is printed as protobuf-es does",
+  (_, type) => {
+    for (const bytes of members(type)) {
+      const expected = outcome(() => toJsonString(type, fromBinary(type, bytes)));
+      const hex = Buffer.from(bytes).toString("hex");
+      if (outcome(() => printJson(type, bytes)) !== expected) {
+        expect(
+          outcome(() => printJson(type, bytes)),
+          hex,
+        ).toBe(expected);
+      }
+      const printed = machine.print(type, bytes, undefined);
+      if (printed !== undefined)
+        expect(
+          outcome(() => printed),
+          hex,
+        ).toBe(expected);
+    }
+  },
+);
