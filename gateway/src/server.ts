@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { createRegistry, type DescMethod, type DescService, type Registry } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { codeToString } from "@connectrpc/connect/protocol-connect";
@@ -302,11 +302,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         setTimeout(() => options.onDrain?.(), noticeMs),
         setTimeout(() => streamsEnd.abort(), noticeMs + limits.drainStreamsMs),
       ];
-      // What a primary process is handing over just now is refused, and served by another worker: lost with this process, its client
-      // would wait for ever.
-      const handedOver = isReplaced ? delay(noticeMs) : undefined;
       await listener.drain(noticeMs, isReplaced);
-      await handedOver;
       for (const timer of timers) clearTimeout(timer);
       stopWatching?.();
       overload.stop();

@@ -116,7 +116,7 @@ function report(orders: Orders, gateway: Gateway, config: Config, reload: () => 
 }
 
 /** What a worker hears in whose place there is another one. */
-const REPLACED = "replaced";
+const REPLACED = Symbol("replaced");
 
 async function retirement(orders: Orders | undefined): Promise<typeof REPLACED> {
   await (orders?.retired ?? new Promise(() => undefined));
@@ -124,7 +124,7 @@ async function retirement(orders: Orders | undefined): Promise<typeof REPLACED> 
 }
 
 /** Drains, and lets those finish who listened to the signal before. Without a signal it is a failure. */
-async function stop(gateway: Gateway, reason: Stop | string, log: Logger): Promise<void> {
+async function stop(gateway: Gateway, reason: Stop | string | typeof REPLACED, log: Logger): Promise<void> {
   if (reason === REPLACED) {
     log.info("draining; another worker listens in place of this one");
     await gateway.close({ isReplaced: true });

@@ -28,31 +28,31 @@ const EVERY_STREAM = 2 ** 31 - 1;
  * after `drainGraceMs`, when the rest is cut.
  *
  * @param isReplaced whether others listen in its place: then it stops listening at once, and connections have `drainNoticeMs` for a
- *   last request. Closed at once, those that are idle just now would lose what their clients are about to send.
+ *   last request. Closed at once, those that are idle just now would lose what their clients are about to send. It takes all of
+ *   that time: what a primary process is handing over meanwhile is refused here, and served by another worker; lost with the
+ *   process, its client would wait for ever.
  */
-export function startDrain(
+export async function startDrain(
   parts: ListenerParts,
   limits: Limits,
   callbacks: Callbacks,
   isReplaced: boolean,
 ): Promise<void> {
-  return new Promise((resolve) => {
-    announce(parts);
-    const grace = callbacks.after(limits.drainGraceMs, () => closeAll(parts));
-    const stopListening = () => {
-      parts.server.close(() => {
-        grace.stop();
-        resolve();
-      });
-    };
-    const close = () => {
-      if (!isReplaced) stopListening();
-      closeIdle(parts);
-    };
-    if (isReplaced) afterWaiting(stopListening, callbacks);
-    const noticeMs = Math.min(limits.drainNoticeMs, limits.drainGraceMs);
-    callbacks.after(noticeMs, () => afterWaiting(close, callbacks));
-  });
+  announce(parts);
+  const grace = callbacks.after(limits.drainGraceMs, () => closeAll(parts));
+  const closed = Promise.withResolvers<void>();
+  const noticed = Promise.withResolvers<void>();
+  const stopListening = () => void parts.server.close(() => closed.resolve());
+  if (isReplaced) afterWaiting(stopListening, callbacks);
+  const noticeIsOver = () => {
+    if (!isReplaced) stopListening();
+    closeIdle(parts);
+    noticed.resolve();
+  };
+  const noticeMs = Math.min(limits.drainNoticeMs, limits.drainGraceMs);
+  callbacks.after(noticeMs, () => afterWaiting(noticeIsOver, callbacks));
+  await Promise.all([closed.promise, noticed.promise]);
+  grace.stop();
 }
 
 /**

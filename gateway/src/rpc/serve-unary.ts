@@ -74,8 +74,8 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
   private hold: Hold | undefined;
   private responseHold: ResponseHold | undefined;
   private leave: (() => void) | undefined;
-  private isSending = false;
   private result: WholeResponse | undefined;
+  /** What is being sent. */
   private body: Uint8Array | undefined;
   private isOver = false;
 
@@ -172,7 +172,6 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     const cutOff = () => cut(response, CALM);
     const hold = this.options.heldResponses.begin(call.client, cutOff);
     this.responseHold = hold;
-    this.isSending = true;
     this.body = result.body;
     if (result.body.length > SLICE_BYTES) {
       this.setHeaders();
@@ -190,13 +189,6 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     }
     call.bytesOut += result.body.length;
     sendAtOnce(response, result, this.parts.hasHeaders ? undefined : call.requestId);
-  }
-
-  /** Its connection has taken all of the response. */
-  private releaseBody(): void {
-    const { body, parts } = this;
-    this.body = undefined;
-    if (body !== undefined && isTaken(parts.response)) bufferPool.release(body);
   }
 
   private sent(refused: Refused | undefined): void {
@@ -226,9 +218,11 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
   }
 
   finished(): void {
-    if (!this.isSending) return;
+    const { body } = this;
+    if (body === undefined) return;
+    this.body = undefined;
     this.done();
-    this.releaseBody();
+    if (isTaken(this.parts.response)) bufferPool.release(body);
   }
 
   closed(): void {

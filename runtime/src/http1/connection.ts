@@ -246,20 +246,13 @@ export class Http1Connection implements Controlled, RawConnection {
     } else {
       ({ data, end, bad } = unchunked(running.chunks, bytes, from));
     }
-    const borrowing = isBorrowing(handler) ? handler : undefined;
-    if (data !== undefined && borrowing === undefined) data = Buffer.from(data);
+    if (data !== undefined && !isBorrowing(handler)) data = Buffer.from(data);
     const isWhole = running.chunks === undefined ? running.left === 0 : running.chunks.isWhole;
     const hasMore = end < bytes.length;
     try {
       if (isFirst || data !== undefined) this.expect(this.owner.limits.bodyTimeoutMs);
       if (isFirst) handler.onResponseStart?.(control, head.status, head.headers as Record<string, string>);
-      if (data === undefined || this.running !== running) {
-        // nothing to hand on, or nobody
-      } else if (borrowing === undefined) {
-        handler.onResponseData?.(control, data);
-      } else {
-        borrowing.onBorrowedData(control, data);
-      }
+      if (data !== undefined && this.running === running) handOn(handler, control, data);
     } catch (thrown) {
       this.fail(thrown as Error);
     }
@@ -353,6 +346,14 @@ function keepAliveMsOf(hint: string): number {
 
 function isBorrowing(handler: DispatchHandler): handler is BorrowingHandler {
   return "onBorrowedData" in handler;
+}
+
+function handOn(handler: DispatchHandler, control: ExchangeControl, data: Buffer): void {
+  if (isBorrowing(handler)) {
+    handler.onBorrowedData(control, data);
+  } else {
+    handler.onResponseData?.(control, data);
+  }
 }
 
 /**

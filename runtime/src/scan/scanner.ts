@@ -104,8 +104,7 @@ export class Scanner {
     withStatus: boolean,
     maxCost: number,
   ): Work<PiecedMessage | undefined> {
-    const isCostly = bytes.length * MAX_COST_PER_BYTE > maxCost;
-    const limit = isCostly ? maxCost : undefined;
+    const limit = canCost(bytes, maxCost) ? maxCost : undefined;
     const body = { bytes, root, withStatus, maxCost: limit, seed: SEED, sizes: this.sizes };
     try {
       return yield* scanInPieces(this.machine, this.tables, body);
@@ -124,8 +123,8 @@ export class Scanner {
     const { machine } = this;
     const { stack, stackEnd, input, output, end } = windowFor(machine, bytes.length);
     machine.bytes.set(bytes, input);
-    const isCostly = bytes.length * MAX_COST_PER_BYTE > maxCost;
-    if (isCostly && isTooCostly(machine, input, bytes.length, output, maxCost)) return undefined;
+    if (canCost(bytes, maxCost) && isTooCostly(machine, input, bytes.length, output, maxCost))
+      return undefined;
     machine.exports.setUp(stack, stackEnd, input);
     const length = machine.exports.scan(input, bytes.length, root, output, end, end, withStatus);
     if (length < 0 || !this.isReported(machine)) return undefined;
@@ -168,6 +167,11 @@ function repeated(message: Uint8Array<ArrayBuffer>): Array<Uint8Array<ArrayBuffe
 function nameOf(envelope: Envelope | "payload" | "status"): string {
   if (typeof envelope === "string") return envelope;
   return JSON.stringify([...envelope].map(([key, inner]) => [key, nameOf(inner)]));
+}
+
+/** Whether a body can be so large that it costs more. */
+function canCost({ length }: Uint8Array, more: number): boolean {
+  return length * MAX_COST_PER_BYTE > more;
 }
 
 /** @param room memory that is not in use */
