@@ -1,5 +1,5 @@
 /** A field that is known, as each of the eight wire types: its number alone says how protobuf-es reads it. */
-import { type DescMessage, fromBinary, toJsonString } from "@bufbuild/protobuf";
+import { type DescFile, type DescMessage, fromBinary, toJsonString } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import * as wellKnown from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
@@ -10,9 +10,13 @@ import { file_blog_v1_post_resource } from "../../gen/blog/v1/post_resource_pb.t
 const machine = new MachinePrinter();
 
 const TYPES: readonly DescMessage[] = [file_blog_v1_post_resource, ...Object.values(wellKnown)]
-  .filter((each) => typeof each === "object" && each.kind === "file")
+  .filter((each) => isFile(each))
   .flatMap((file) => [...nestedTypes(file)])
   .filter((type) => type.kind === "message");
+
+function isFile(value: object): value is DescFile {
+  return "kind" in value && value.kind === "file";
+}
 
 /** What may stand behind a tag, some of it for one wire type, some of it for several. */
 const VALUES = [
@@ -56,19 +60,10 @@ test.each(TYPES.map((type) => [type.typeName, type] as const))(
   (_, type) => {
     for (const bytes of members(type)) {
       const expected = outcome(() => toJsonString(type, fromBinary(type, bytes)));
-      const hex = Buffer.from(bytes).toString("hex");
-      if (outcome(() => printJson(type, bytes)) !== expected) {
-        expect(
-          outcome(() => printJson(type, bytes)),
-          hex,
-        ).toBe(expected);
-      }
-      const printed = machine.print(type, bytes, undefined);
-      if (printed !== undefined)
-        expect(
-          outcome(() => printed),
-          hex,
-        ).toBe(expected);
+      const inWasm = machine.print(type, bytes, undefined);
+      const printed = [outcome(() => printJson(type, bytes))];
+      if (inWasm !== undefined) printed.push(outcome(() => inWasm));
+      expect(new Set(printed), Buffer.from(bytes).toString("hex")).toEqual(new Set([expected]));
     }
   },
 );
