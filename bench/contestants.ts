@@ -112,7 +112,8 @@ const proxy: Contestant = {
     headers: [],
     body: new Uint8Array(),
   }),
-  check: (body, { json }) => (Buffer.from(json).equals(body) ? undefined : "it is not the upstream's"),
+  check: (body, { json, gzip = Buffer.from(json) }) =>
+    Buffer.from(gzip).equals(body) ? undefined : "it is not the upstream's",
 };
 
 const PATH = "/blog.v1.PostService/ListPosts";

@@ -1,3 +1,5 @@
+import { gzipSync } from "node:zlib";
+
 // Lib types of this age do not know it; every supported Node does.
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
 
@@ -22,6 +24,8 @@ export interface Page {
   /** The size that the page stands for, in tables. */
   readonly label: string;
   readonly json: string;
+  /** What is sent to who accepts gzip. Default: the JSON. */
+  readonly gzip?: Uint8Array;
   /** The exact identifiers of its posts. */
   readonly ids: readonly bigint[];
 }
@@ -51,6 +55,9 @@ const RARE: Readonly<Record<string, string | number | boolean>> = {
   a_key_of_next_year: "kept",
 };
 
+/** The usual ones first. */
+const LETTERS = "etaoinsrhldcumfpgwybvkxjqz";
+
 /** Keys that no post lacks. */
 const NEEDED: ReadonlySet<string> = new Set([
   "type",
@@ -72,6 +79,14 @@ export const PAGES: readonly Page[] = [
   page({ offset: 1, posts: 1, label: "1 KB", textLength: 20 }),
   page({ offset: 2, posts: 20, label: "25 KB", textLength: 455 }),
   page({ offset: 3, posts: 19, label: "25 KB varied", textLength: 455, isVaried: true }),
+  page({
+    offset: 7,
+    posts: 19,
+    label: "25 KB varied, gzip",
+    textLength: 455,
+    isVaried: true,
+    isCompressed: true,
+  }),
   page({ offset: 4, posts: 200, label: "250 KB", textLength: 455 }),
   page({ offset: 5, posts: 2000, label: "2.5 MB", textLength: 455 }),
 ];
@@ -97,23 +112,27 @@ interface PageSize {
   readonly textLength: number;
   /** Default: false. */
   readonly isVaried?: boolean;
+  /** Whether it is compressed for who accepts that; then its texts shrink as real ones do. Default: false. */
+  readonly isCompressed?: boolean;
 }
 
-function page({ offset, posts, label, textLength, isVaried = false }: PageSize): Page {
+function page({ offset, posts, label, textLength, isVaried = false, isCompressed = false }: PageSize): Page {
   const random = createRandom(posts);
   const ids = Array.from({ length: posts }, (_, i) => FIRST_ID - 1009n * BigInt(i));
   const response = {
     blog: BLOG,
     posts: ids.map((id, i) => {
-      const plain = post(id, i, textLength);
+      const plain = post(id, i, isCompressed ? words(textLength, random) : text(textLength));
       return isVaried ? vary(plain, random) : plain;
     }),
     total_posts: 53,
   };
-  return { posts, offset, label, ids, json: JSON.stringify({ meta: { status: 200, msg: "OK" }, response }) };
+  const json = JSON.stringify({ meta: { status: 200, msg: "OK" }, response });
+  const known = { posts, offset, label, ids, json };
+  return isCompressed ? { ...known, gzip: gzipSync(json) } : known;
 }
 
-function post(id: bigint, index: number, textLength: number): object {
+function post(id: bigint, index: number, body: string): object {
   const slug = `a-page-of-posts-number-${index}`;
   return {
     type: "text",
@@ -135,7 +154,7 @@ function post(id: bigint, index: number, textLength: number): object {
     note_count: 17 * index,
     should_open_in_legacy: false,
     recommended_source: null,
-    body: text(textLength),
+    body,
   };
 }
 
@@ -165,4 +184,13 @@ function text(length: number): string {
   return '<p>The quick brown fox — «jumps» over the "lazy" dog &amp; runs away.</p>\n'
     .repeat(20)
     .slice(0, length);
+}
+
+/** A text of words that nobody knows. */
+function words(length: number, random: () => number): string {
+  const letter = () => LETTERS[Math.floor(random() ** 2 * LETTERS.length)];
+  const word = () => Array.from({ length: 2 + Math.floor(random() * 8) }, letter).join("");
+  let made = "<p>";
+  while (made.length < length) made += `${word()} `;
+  return `${made.slice(0, length - 4)}</p>`;
 }

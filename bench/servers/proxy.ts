@@ -5,7 +5,10 @@ import { listenLocally, serveParent, upstreamArgument } from "./child.ts";
 
 const pool = new Pool(upstreamArgument(), { connections: 128 });
 
-/** Hands an response on as it comes. Pages are small: what a slow reader leaves is kept in memory. */
+/** It hands compressed bytes on as they are. */
+const HEADERS = ["accept-encoding", "gzip"];
+
+/** Hands a response on as it comes. Pages are small: what a slow reader leaves is kept in memory. */
 function handOn(response: http.ServerResponse): Dispatcher.DispatchHandler {
   return {
     onRequestStart: () => undefined,
@@ -18,7 +21,7 @@ function handOn(response: http.ServerResponse): Dispatcher.DispatchHandler {
 
 // connections wait while others are measured
 const server = http.createServer({ keepAliveTimeout: 0 }, (request, response) => {
-  pool.dispatch({ method: "GET", path: request.url ?? "/" }, handOn(response));
+  pool.dispatch({ method: "GET", path: request.url ?? "/", headers: HEADERS }, handOn(response));
 });
 
 serveParent({ http1: await listenLocally(server) });

@@ -1,27 +1,44 @@
 /** The upstream: fixed bytes for every page, over bare sockets, so that it takes as little time as can be. */
 import net from "node:net";
-import { PAGES, pageFor } from "../pages.ts";
+import { PAGES, type Page, pageFor } from "../pages.ts";
 import { listenLocally, serveParent } from "./child.ts";
 
-const responses = new Map(PAGES.map((page) => [page.offset, response(200, page.json)]));
-const notFound = response(404, '{"meta":{"status":404,"msg":"Not Found"},"response":[]}');
+/** The same page, for who accepts gzip and for who does not. */
+interface Responses {
+  readonly plain: Buffer;
+  readonly gzip: Buffer | undefined;
+}
 
-function response(status: number, json: string): Buffer {
-  const body = Buffer.from(json);
+const responses = new Map(PAGES.map((page) => [page.offset, responsesOf(page)]));
+const notFound = response(
+  "404 Not Found",
+  Buffer.from('{"meta":{"status":404,"msg":"Not Found"},"response":[]}'),
+);
+
+function responsesOf({ json, gzip }: Page): Responses {
+  return {
+    plain: response("200 OK", Buffer.from(json)),
+    gzip: gzip && response("200 OK", gzip, ["content-encoding: gzip"]),
+  };
+}
+
+function response(status: string, body: Uint8Array, headers: readonly string[] = []): Buffer {
   const head = [
-    `HTTP/1.1 ${status} ${status === 200 ? "OK" : "Not Found"}`,
+    `HTTP/1.1 ${status}`,
     "content-type: application/json; charset=utf-8",
     `content-length: ${body.length}`,
+    ...headers,
   ];
   return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]);
 }
 
-function responseFor(target: string): Buffer {
+function responseFor(head: string): Buffer {
+  const [, target = ""] = head.slice(0, head.indexOf("\r\n")).split(" ");
   const page = pageFor(target);
   if (page === undefined) return notFound;
-  const made = responses.get(page.offset) ?? response(200, page.json);
-  responses.set(page.offset, made);
-  return made;
+  const { plain, gzip } = responses.get(page.offset) ?? responsesOf(page);
+  responses.set(page.offset, { plain, gzip });
+  return gzip !== undefined && /\r\naccept-encoding:[^\r]*gzip/i.test(head) ? gzip : plain;
 }
 
 const server = net.createServer({ noDelay: true }, (socket) => {
@@ -31,8 +48,7 @@ const server = net.createServer({ noDelay: true }, (socket) => {
     received += chunk.toString("latin1");
     // Requests without a body, one after the other: the end of the head is the end of the request.
     for (let end = received.indexOf("\r\n\r\n"); end >= 0; end = received.indexOf("\r\n\r\n")) {
-      const [, target = ""] = received.slice(0, received.indexOf("\r\n")).split(" ");
-      socket.write(responseFor(target));
+      socket.write(responseFor(received.slice(0, end)));
       received = received.slice(end + 4);
     }
   });

@@ -73,6 +73,7 @@ export {
   ResumeSchema,
 } from "./gen/connectrest/v1/feed_pb.ts";
 export { type UpstreamError, UpstreamErrorSchema } from "./gen/connectrest/v1/upstream_error_pb.ts";
+export { decompressSmall } from "./http/decompress-small.ts";
 export type { FetchFunction, FetchInit, FetchResponse } from "./http/fetch-function.ts";
 export type { Outcome } from "./invoke.ts";
 export type { RateLimitOptions } from "./rate-limit/rate-limit-options.ts";

@@ -172,8 +172,8 @@ test("every contestant serves the page, and ratios come out", async () => {
   const args = ["bench/bench.ts", ...quick, "--only", "proxy, hand-written, gateway"];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT });
   const { calls } = JSON.parse(stdout);
-  // the proxy, and two servers by four protocols, with five pages
-  expect(calls).toHaveLength(45);
+  // the proxy, and two servers by four protocols, with six pages
+  expect(calls).toHaveLength(54);
   const grpc = calls.find((row: { name: string }) => row.name === "gateway gRPC");
   expect(Object.keys(grpc.cpu)).toEqual(["proxy", "hand-written"]);
   for (const { median, low, high } of Object.values<Estimate>(grpc.cpu)) {

@@ -1,4 +1,5 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
+import { decompressSmall } from "connect-rest";
 import { FairQueue, QueueFull } from "../admission/fair-queue.ts";
 import { retryInfo } from "../admission/refused.ts";
 import { gatewayError } from "../call/gateway-error.ts";
@@ -15,12 +16,14 @@ const MAX_DECOMPRESSING = 2;
 /** When to call again after the queue was full, in milliseconds: about as long as a few hundred large messages take. */
 const RETRY_MS = 1000;
 
-/** Decompresses the messages of all calls in one queue, in which clients take turns. */
+/** Decompresses the messages of all calls: small ones at once, the others in one queue, in which clients take turns. */
 export function createDecompress({ readMaxBytes, queuedDecompressions }: Limits): Decompress {
   const queue = new FairQueue(MAX_DECOMPRESSING, queuedDecompressions);
   return async (compression, bytes, { client }, signal) => {
     if (bytes.length === 0) return bytes;
     const { name } = compression;
+    const small = signal.aborted ? undefined : decompressSmall(bytes, name, readMaxBytes);
+    if (small !== undefined) return small;
     const work = () =>
       canInflate(name)
         ? inflate(name, bytes, readMaxBytes, signal)

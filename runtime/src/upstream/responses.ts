@@ -1,7 +1,9 @@
 import type { ConnectError } from "@connectrpc/connect";
 import type { MethodRules } from "../adapter/rules.ts";
+import { pool } from "../buffers/pool.ts";
 import { restError } from "../errors/rest-error.ts";
 import { DecompressError, decompress } from "../http/decompress.ts";
+import { decompressSmall } from "../http/decompress-small.ts";
 import { type Exchange, ExchangeFailed, type ExchangeLimits } from "../http/exchange.ts";
 import type { OpenExchange } from "../http/open-exchange.ts";
 import type { DispatchOptions } from "../http/requester.ts";
@@ -67,9 +69,9 @@ export class Responses {
     const { status, headers, body, incomplete } = response;
     if (this.isProxyRefusal(sent, status)) throw this.proxyRefusal(status);
     if (isStrayPart(status, call)) throw this.strayPart();
-    const isPlain = headers["content-encoding"] === undefined || body.length === 0;
-    if (isPlain && body.length <= LARGE_BYTES) {
-      return { status, headers, truncated: incomplete !== undefined, body, ...sender };
+    const plain = body.length <= LARGE_BYTES ? this.plainNow(response, call) : undefined;
+    if (plain !== undefined) {
+      return { status, headers, truncated: incomplete !== undefined, body: plain, ...sender };
     }
     const tolerant = !isSuccess(status, call.rules);
     return this.decompressed(response, tolerant, call).then((whole) => ({ ...whole, ...sender }));
@@ -113,6 +115,16 @@ export class Responses {
   /** The error that callers get for one of an exchange. */
   translation(error: unknown): unknown {
     return error instanceof ExchangeFailed ? exchangeError(error, this.failureContext) : error;
+  }
+
+  /** The body of a response as it was before it was compressed; undefined where that takes its time. */
+  private plainNow({ headers, body }: Exchange, { signal }: UpstreamCall): Uint8Array | undefined {
+    const encoding = headers["content-encoding"];
+    if (encoding === undefined || body.length === 0) return body;
+    if (signal.aborted) return undefined;
+    const plain = decompressSmall(body, String(encoding), this.settings.maxResponseBytes);
+    if (plain !== undefined) pool.release(body);
+    return plain;
   }
 
   /** Where requests are handed to a proxy, a 407 is the proxy's own (RFC 9110 section 15.5.8). */
