@@ -66,7 +66,7 @@ export async function callHandler(
     signal: abort.signal,
     contextValues: createContextValues().set(callKey, call).set(gateKey, gate),
   });
-  if (!isBareRefusal(result)) return await withReasons(result, enveloped, call);
+  if (!isBareRefusal(result)) return await withReasons(result, enveloped, call, options.compressions);
   call.refusedStatus = result.status;
   return explainedRefusal(result.status, handler, call, request);
 }

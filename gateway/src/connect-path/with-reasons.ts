@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import type { Compression, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import {
   codeToHttpStatus,
   endStreamFlag,
@@ -17,38 +17,59 @@ import { type EndedCall, withStatus } from "../protocol/status-trailers.ts";
 
 type Chunks = AsyncIterable<Uint8Array>;
 
+/** An error that is larger is sent as connect made it. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
 /**
  * The response of connect's handler, whose own errors have no reason, and whose grpc-message escapes more than gRPC
  * does. Trailers of gRPC are complete only behind the body, so that they are mended where they are sent
  * (`protocol/status-trailers.ts`). Errors that handlers throw keep the details that they have.
  *
  * @param isEnveloped whether its body has its messages in envelopes
+ * @param compressions what it may be compressed with; a mended error is not
  */
 export async function withReasons(
   result: UniversalServerResponse,
   isEnveloped: boolean,
   call: EndedCall,
+  compressions: readonly Compression[],
 ): Promise<UniversalServerResponse> {
-  const { body, status, header } = result;
-  if (body === undefined) return result;
-  if (isEnveloped)
-    return result.trailer === undefined ? { ...result, body: mendedEnvelopes(body, call) } : result;
-  if (status < 400 || header?.has("content-encoding") === true) return result;
-  return mendedUnary(result, await bytesOf(body), call);
+  const { body, status } = result;
+  if (body === undefined || (isEnveloped && result.trailer !== undefined)) return result;
+  const compression = compressions.find(({ name }) => name === encodingOf(result));
+  if (isEnveloped) return { ...result, body: mendedEnvelopes(body, compression, call) };
+  return status < 400 ? result : mendedUnary(result, await bytesOf(body), compression, call);
+}
+
+function encodingOf({ header }: UniversalServerResponse): string | null | undefined {
+  const unary = header?.get("content-encoding");
+  return unary ?? header?.get("connect-content-encoding") ?? header?.get("grpc-encoding");
+}
+
+/** Bytes of connect as they were before they were compressed; undefined where they are too large. */
+async function plain(bytes: Uint8Array, compression: Compression): Promise<Uint8Array | undefined> {
+  try {
+    return await compression.decompress(bytes, MAX_BYTES);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The body of a unary error of Connect is there already, and its length is in the headers. */
-function mendedUnary(
+async function mendedUnary(
   result: UniversalServerResponse,
   bytes: Uint8Array,
+  compression: Compression | undefined,
   call: Pick<Call, "failedInHandler">,
-): UniversalServerResponse {
-  const error = read(() => errorFromJsonBytes(bytes, undefined, new ConnectError("", Code.Unknown)));
+): Promise<UniversalServerResponse> {
+  const json = compression === undefined ? bytes : await plain(bytes, compression);
+  const error = json && read(() => errorFromJsonBytes(json, undefined, new ConnectError("", Code.Unknown)));
   const own = error && mendedError(error, call);
   if (own === undefined) return { ...result, body: chunksOf(bytes) };
   const body = Buffer.from(JSON.stringify(errorToJson(own, undefined)));
   const header = new Headers(result.header);
   header.set("content-length", String(body.length));
+  header.delete("content-encoding");
   const status = own.code === error?.code ? result.status : codeToHttpStatus(own.code);
   return { ...result, status, header, body: chunksOf(body) };
 }
@@ -64,16 +85,27 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 /** connect sends one envelope a chunk; the last one has the status. */
-function mendedEnvelopes(body: Chunks, call: EndedCall): Chunks {
-  return mapped(body, (chunk) => {
-    const [flags = 0] = chunk;
-    if ((flags & COMPRESSED_FLAG) !== 0) return chunk;
-    const bytes = chunk.subarray(ENVELOPE_PREFIX_BYTES);
-    if (flags === trailerFlag) {
-      return envelopes([flags, trailerSerialize(withStatus(trailerParse(bytes), call))]);
-    }
-    return flags === endStreamFlag ? mendedEnd(chunk, bytes, call) : chunk;
-  });
+async function* mendedEnvelopes(
+  body: Chunks,
+  compression: Compression | undefined,
+  call: EndedCall,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) yield await mendedEnvelope(chunk, compression, call);
+}
+
+async function mendedEnvelope(
+  chunk: Uint8Array,
+  compression: Compression | undefined,
+  call: EndedCall,
+): Promise<Uint8Array> {
+  const [flags = 0] = chunk;
+  const kind = flags & ~COMPRESSED_FLAG;
+  if (kind !== trailerFlag && kind !== endStreamFlag) return chunk;
+  const packed = chunk.subarray(ENVELOPE_PREFIX_BYTES);
+  const bytes = kind === flags || compression === undefined ? packed : await plain(packed, compression);
+  if (bytes === undefined) return chunk;
+  if (kind === endStreamFlag) return mendedEnd(chunk, bytes, call);
+  return envelopes([kind, trailerSerialize(withStatus(trailerParse(bytes), call))]);
 }
 
 function mendedEnd(chunk: Uint8Array, bytes: Uint8Array, call: EndedCall): Uint8Array {
@@ -81,7 +113,8 @@ function mendedEnd(chunk: Uint8Array, bytes: Uint8Array, call: EndedCall): Uint8
   if (end?.error !== undefined) call.endError = end.error;
   const own = end?.error && mendedError(end.error, call);
   if (end === undefined || own === undefined) return chunk;
-  const json = endStreamToJson(end.metadata, own, undefined);
+  // the error has all metadata as well
+  const json = endStreamToJson(new Headers(), own, undefined);
   return envelopes([endStreamFlag, Buffer.from(JSON.stringify(json))]);
 }
 
@@ -101,8 +134,4 @@ function read<T>(act: () => T): T | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function* mapped(chunks: Chunks, map: (chunk: Uint8Array) => Uint8Array): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) yield map(chunk);
 }
