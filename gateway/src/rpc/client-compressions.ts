@@ -13,21 +13,22 @@ type Decompress = (bytes: Uint8Array, maxOutputLength: number) => Promise<Uint8A
  * the processor time of compressing it.
  */
 const SMALL_BYTES = 64 * 1024;
-const CHUNK_BYTES = 16 * 1024;
+
+/** Memory comes in pieces of a size between these, in bytes: as large as the message, which becomes smaller. */
+const MIN_CHUNK_BYTES = 1024;
+const MAX_CHUNK_BYTES = 16 * 1024;
 
 const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel, ZSTD_d_windowLogMax } = zlib.constants;
-
-// Levels for servers: what zlib and Brotli take by default makes a page smaller by a few percent, for twice and for a hundred times
-// the processor time.
-const DEFLATE = { level: 1, chunkSize: CHUNK_BYTES };
-const BROTLI = { params: { [BROTLI_PARAM_QUALITY]: 4 }, chunkSize: CHUNK_BYTES };
-const ZSTD = { params: { [ZSTD_c_compressionLevel]: 1 }, chunkSize: CHUNK_BYTES };
 const ZSTD_DECODER = { [ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG };
 
-/** A message that is compressed: at once, and by a thread. */
-interface Compressor {
-  readonly now: (bytes: Uint8Array) => Uint8Array;
-  readonly inThread: (bytes: Uint8Array) => Promise<Uint8Array>;
+/** A content coding of node:zlib. */
+interface Coding<Options> {
+  readonly name: string;
+  /** For servers: the defaults of zlib and Brotli are a few percent smaller, for twice and a hundred times the processor time. */
+  readonly options: Options;
+  readonly now: (bytes: Uint8Array, options: Options) => Uint8Array;
+  readonly inThread: (bytes: Uint8Array, options: Options) => Promise<Uint8Array>;
+  readonly decompress: Decompress;
 }
 
 /**
@@ -35,46 +36,47 @@ interface Compressor {
  * that is not its own would load all of its clients and servers with them.
  */
 export const CLIENT_COMPRESSIONS: readonly Compression[] = [
-  compression(
-    "gzip",
-    {
-      now: (bytes) => zlib.gzipSync(bytes, DEFLATE),
-      inThread: (bytes) => promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gzip)(bytes, DEFLATE),
-    },
-    (bytes, maxOutputLength) => promisify(zlib.gunzip)(bytes, { maxOutputLength }),
-  ),
-  compression(
-    "br",
-    {
-      now: (bytes) => zlib.brotliCompressSync(bytes, BROTLI),
-      inThread: (bytes) =>
-        promisify<Uint8Array, zlib.BrotliOptions, Buffer>(zlib.brotliCompress)(bytes, BROTLI),
-    },
-    (bytes, maxOutputLength) => promisify(zlib.brotliDecompress)(bytes, { maxOutputLength }),
-  ),
-  compression(
-    "zstd",
-    {
-      now: (bytes) => zlib.zstdCompressSync(bytes, ZSTD),
-      inThread: (bytes) => promisify<Uint8Array, zlib.ZstdOptions, Buffer>(zlib.zstdCompress)(bytes, ZSTD),
-    },
-    (bytes, maxOutputLength) =>
+  compression<zlib.ZlibOptions>({
+    name: "gzip",
+    options: { level: 1 },
+    now: zlib.gzipSync,
+    inThread: promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gzip),
+    decompress: (bytes, maxOutputLength) => promisify(zlib.gunzip)(bytes, { maxOutputLength }),
+  }),
+  compression<zlib.BrotliOptions>({
+    name: "br",
+    options: { params: { [BROTLI_PARAM_QUALITY]: 4 } },
+    now: zlib.brotliCompressSync,
+    inThread: promisify<Uint8Array, zlib.BrotliOptions, Buffer>(zlib.brotliCompress),
+    decompress: (bytes, maxOutputLength) => promisify(zlib.brotliDecompress)(bytes, { maxOutputLength }),
+  }),
+  compression<zlib.ZstdOptions>({
+    name: "zstd",
+    options: { params: { [ZSTD_c_compressionLevel]: 1 } },
+    now: zlib.zstdCompressSync,
+    inThread: promisify<Uint8Array, zlib.ZstdOptions, Buffer>(zlib.zstdCompress),
+    decompress: (bytes, maxOutputLength) =>
       promisify(zlib.zstdDecompress)(bytes, { maxOutputLength, params: ZSTD_DECODER }),
-  ),
-  compression(
-    "deflate",
-    {
-      now: (bytes) => zlib.deflateSync(bytes, DEFLATE),
-      inThread: (bytes) => promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.deflate)(bytes, DEFLATE),
-    },
-    (bytes, maxOutputLength) => promisify(zlib.inflate)(bytes, { maxOutputLength }),
-  ),
+  }),
+  compression<zlib.ZlibOptions>({
+    name: "deflate",
+    options: { level: 1 },
+    now: zlib.deflateSync,
+    inThread: promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.deflate),
+    decompress: (bytes, maxOutputLength) => promisify(zlib.inflate)(bytes, { maxOutputLength }),
+  }),
 ];
 
-function compression(name: string, { now, inThread }: Compressor, decompress: Decompress): Compression {
+function compression<Options>(coding: Coding<Options>): Compression {
+  const { name, now, inThread, decompress } = coding;
   return {
     name,
-    compress: async (bytes) => ownBytes(bytes.length <= SMALL_BYTES ? now(bytes) : await inThread(bytes)),
+    compress: async (bytes) => {
+      const { length } = bytes;
+      const chunkSize = Math.min(Math.max(length, MIN_CHUNK_BYTES), MAX_CHUNK_BYTES);
+      const options = { ...coding.options, chunkSize };
+      return ownBytes(length <= SMALL_BYTES ? now(bytes, options) : await inThread(bytes, options));
+    },
     decompress: async (bytes, maxBytes) => {
       if (bytes.length === 0) return new Uint8Array();
       try {

@@ -7,7 +7,11 @@ import { brotliDecompressSync, constants, gunzipSync, inflateSync, zstdDecompres
 const MAX_COMPRESSED_BYTES = 64 * 1024;
 const MAX_BYTES = 256 * 1024;
 
-const CHUNK_BYTES = 32 * 1024;
+/** Memory comes in pieces of this size, in bytes, unless the body says how long it is: V8 counts what is allocated, used or not. */
+const MIN_CHUNK_BYTES = 1024;
+const MAX_CHUNK_BYTES = 64 * 1024;
+/** By how much JSON shrinks when it is compressed. */
+const USUAL_RATIO = 8;
 
 /** The largest window of zstd that a decoder must have (RFC 9659): 8 MiB, as the exponent of two. */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
@@ -50,13 +54,22 @@ export function decompressSmall(
   const maxOutputLength = Math.min(MAX_BYTES, limit);
   if (decode === undefined || body.length > MAX_COMPRESSED_BYTES || maxOutputLength < 1) return undefined;
   try {
-    const { buffer, engine } = decode(body, {
-      chunkSize: CHUNK_BYTES,
-      maxOutputLength,
-      info: true,
-    }) as Decoded;
+    const options = { chunkSize: chunkSize(body, encoding), maxOutputLength, info: true } as const;
+    const { buffer, engine } = decode(body, options) as Decoded;
     return engine.bytesWritten === body.length ? buffer : undefined;
-  } catch {
-    return undefined;
+  } catch (error) {
+    // of zlib; a mistake of ours has no code
+    if (error instanceof Error && "code" in error) return undefined;
+    throw error;
   }
+}
+
+/** The length of the body, if gzip has it at the end (RFC 1952 section 2.3.1, ISIZE), and a byte, for zlib goes on in a full piece. */
+function chunkSize(body: Uint8Array, encoding: string): number {
+  const { length } = body;
+  const isGzip = encoding.endsWith("gzip") && length > 4;
+  const told = isGzip ? new DataView(body.buffer, body.byteOffset + length - 4, 4).getUint32(0, true) : 0;
+  const guess = Math.min(USUAL_RATIO * length, MAX_CHUNK_BYTES);
+  const size = told > 0 && told <= MAX_BYTES ? told + 1 : guess;
+  return Math.max(size, MIN_CHUNK_BYTES);
 }
