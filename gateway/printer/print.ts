@@ -2,34 +2,22 @@
  * Protobuf bytes to ProtoJSON (https://protobuf.dev/programming-guides/json), driven by tables (see layout.ts). What is unusual
  * traps, and the host prints all of the message in JavaScript, with the same result.
  */
+import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./characters";
 import { forget, remember } from "./keys";
 import * as L from "./layout";
-import { double, signed, unsigned } from "./number";
 import { copy, put, q, room, start, work, writeTo } from "./output";
-import { drop, ENTRY, height, push, setUp } from "./stack";
-import { base64, text } from "./text";
+import { bare, bitsOf, enumValue, nameOf, range, scalar } from "./scalars";
+import { drop, ENTRY, height, MAX_DEPTH, push, setUp } from "./stack";
+import { anyValue, listValue, struct } from "./struct";
 import { timestamp } from "./time";
-import { end, fixed32, fixed64, moveTo, nextIs, p, skip, tag, varint } from "./wire";
+import { end, moveTo, nextIs, p, skip, tag, varint } from "./wire";
 
 /** Prints a message of a special form, keeps its JSON, and returns how long that is; negative where it has none. */
 declare function hostOther(id: u32, from: usize, to: usize): i32;
 /** Writes what was kept. */
 declare function hostTake(at: usize): void;
 
-/** As in protobuf-es. */
-const MAX_DEPTH = 100;
 const OTHER_WORK = 200;
-
-const QUOTE: u32 = 0x22;
-const COMMA: u32 = 0x2c;
-const COLON: u32 = 0x3a;
-const OPEN_BRACE: u32 = 0x7b;
-const CLOSE_BRACE: u32 = 0x7d;
-const OPEN_BRACKET: u32 = 0x5b;
-const CLOSE_BRACKET: u32 = 0x5d;
-const NULL: u32 = 0x6c6c756e;
-const TRUE: u32 = 0x65757274;
-const ALSE: u32 = 0x65736c61;
 
 /**
  * Prints the message between two addresses, behind which there are 16 zeros, to a third one, behind which there is nothing in the
@@ -246,15 +234,6 @@ function singular(field: usize, fieldTag: u32, limit: usize, depth: i32): void {
   }
 }
 
-function range(kind: u32, to: usize): void {
-  if (kind === L.KIND_TEXT) {
-    text(p, to);
-  } else {
-    base64(p, to);
-  }
-  moveTo(to);
-}
-
 function list(field: usize, fieldTag: u32, limit: usize, depth: i32): void {
   const own = load<u32>(field, L.FIELD_TAG);
   const from = q;
@@ -335,215 +314,5 @@ function entry(field: usize, limit: usize, depth: i32, first: usize): void {
   remember(from, q, first);
   put(COLON);
   valueOrDefault(field, nextIs(load<u32>(field, L.FIELD_TAG), limit), limit, depth);
-  if (p !== limit) unreachable();
-}
-
-// scalars
-
-/** The value of a scalar without a length, as 64 bits, which are 0 for the default. */
-function bitsOf(kind: u32): u64 {
-  switch (kind) {
-    case L.KIND_BOOL:
-      return varint() !== 0 ? 1 : 0;
-    case L.KIND_INT32:
-      return <u64>(<i64>(<i32>varint()));
-    case L.KIND_UINT32:
-      return varint() & 0xffffffff;
-    case L.KIND_SINT32: {
-      const bits = <u32>varint();
-      return <u64>(<i64>(<i32>((bits >> 1) ^ -(bits & 1))));
-    }
-    case L.KIND_SINT64: {
-      const bits = varint();
-      return (bits >> 1) ^ (0 - (bits & 1));
-    }
-    case L.KIND_FIXED32:
-    case L.KIND_FLOAT:
-      return fixed32();
-    case L.KIND_SFIXED32:
-      return <u64>(<i64>(<i32>fixed32()));
-    case L.KIND_FIXED64:
-    case L.KIND_SFIXED64:
-    case L.KIND_DOUBLE:
-      return fixed64();
-    default:
-      return varint();
-  }
-}
-
-function scalar(kind: u32, bits: u64): void {
-  if (kind >= <u32>L.KIND_INT64 && kind <= <u32>L.KIND_SFIXED64) {
-    put(QUOTE);
-    bare(kind, bits);
-    put(QUOTE);
-  } else {
-    bare(kind, bits);
-  }
-}
-
-/** A scalar without quotes, but for numbers that JSON does not have. */
-function bare(kind: u32, bits: u64): void {
-  switch (kind) {
-    case L.KIND_BOOL:
-      flag(bits !== 0);
-      return;
-    case L.KIND_DOUBLE:
-      doubleOrWord(reinterpret<f64>(bits));
-      return;
-    case L.KIND_FLOAT:
-      doubleOrWord(<f64>reinterpret<f32>(<u32>bits));
-      return;
-    case L.KIND_UINT32:
-    case L.KIND_FIXED32:
-    case L.KIND_UINT64:
-    case L.KIND_FIXED64:
-      unsigned(bits);
-      return;
-    default:
-      signed(<i64>bits);
-  }
-}
-
-function flag(value: bool): void {
-  if (value) {
-    store<u32>(q, TRUE);
-    writeTo(q + 4);
-  } else {
-    put(0x66);
-    store<u32>(q, ALSE);
-    writeTo(q + 4);
-  }
-}
-
-const NAN = memory.data<u8>([0x22, 0x4e, 0x61, 0x4e, 0x22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-/** `"-Infinity"` */
-const INFINITY = memory.data<u8>([
-  0x22, 0x2d, 0x49, 0x6e, 0x66, 0x69, 0x6e, 0x69, 0x74, 0x79, 0x22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0,
-]);
-
-function doubleOrWord(value: f64): void {
-  if (isFinite(value)) {
-    double(value);
-  } else if (value < 0) {
-    copy(INFINITY, 11);
-  } else if (value > 0) {
-    put(QUOTE);
-    copy(INFINITY + 2, 9);
-  } else {
-    copy(NAN, 5);
-  }
-}
-
-/** The row of the name of an enum's number; 0 where it has none. */
-function nameOf(names: usize, number: i32): usize {
-  const mask = load<u32>(names, L.ENUM_MASK);
-  const rows: usize = load<u32>(names, L.ENUM_ROWS);
-  let i = (<u32>number * 0x9e3779b1) >> 8;
-  while (true) {
-    i &= mask;
-    const row = rows + <usize>i * L.NAME_SIZE;
-    if (load<u32>(row, L.NAME_TEXT) === 0) return 0;
-    if (load<i32>(row, L.NAME_NUMBER) === number) return row;
-    i++;
-  }
-}
-
-function enumValue(names: usize, row: usize, number: i32): void {
-  if (load<u32>(names, L.ENUM_NULL)) {
-    store<u32>(q, NULL);
-    writeTo(q + 4);
-  } else if (row === 0) {
-    signed(number);
-  } else {
-    copy(load<u32>(row, L.NAME_TEXT), load<u32>(row, L.NAME_LENGTH));
-  }
-}
-
-// google.protobuf.Struct, Value and ListValue: tags are the number of a field and its wire type
-
-function expect(fieldTag: u32, limit: usize): void {
-  if (!nextIs(fieldTag, limit)) unreachable();
-}
-
-function struct(limit: usize, depth: i32): void {
-  if (depth > MAX_DEPTH) unreachable();
-  const first = height();
-  const from = q;
-  room(0);
-  put(OPEN_BRACE);
-  while (p < limit) {
-    expect(0x0a, limit);
-    const behind = end(limit);
-    room(0);
-    const keyFrom = q;
-    range(L.KIND_TEXT, nextIs(0x0a, behind) ? end(behind) : p);
-    remember(keyFrom, q, first);
-    put(COLON);
-    expect(0x12, behind);
-    anyValue(end(behind), depth + 1);
-    if (p !== behind) unreachable();
-    put(COMMA);
-  }
-  close(from, limit, CLOSE_BRACE);
-  forget(first);
-}
-
-function listValue(limit: usize, depth: i32): void {
-  if (depth > MAX_DEPTH) unreachable();
-  const from = q;
-  room(0);
-  put(OPEN_BRACKET);
-  while (p < limit) {
-    expect(0x0a, limit);
-    anyValue(end(limit), depth + 1);
-    put(COMMA);
-  }
-  close(from, limit, CLOSE_BRACKET);
-}
-
-/** Ends what began at a place: in place of the last comma, if there is one. */
-function close(from: usize, limit: usize, c: u32): void {
-  if (p !== limit) unreachable();
-  room(0);
-  if (q === from + 1) {
-    put(c);
-  } else {
-    store<u8>(q - 1, c);
-  }
-}
-
-/** Any JSON. A value that holds nothing has none, and one that holds two things is unusual. */
-function anyValue(limit: usize, depth: i32): void {
-  if (depth > MAX_DEPTH || p >= limit) unreachable();
-  work(1);
-  room(0);
-  switch (tag()) {
-    case 0x08:
-      varint();
-      store<u32>(q, NULL);
-      writeTo(q + 4);
-      break;
-    case 0x11: {
-      const value = reinterpret<f64>(fixed64());
-      if (!isFinite(value)) unreachable();
-      double(value);
-      break;
-    }
-    case 0x1a:
-      range(L.KIND_TEXT, end(limit));
-      break;
-    case 0x20:
-      flag(varint() !== 0);
-      break;
-    case 0x2a:
-      struct(end(limit), depth + 1);
-      break;
-    case 0x32:
-      listValue(end(limit), depth + 1);
-      break;
-    default:
-      unreachable();
-  }
   if (p !== limit) unreachable();
 }

@@ -1,5 +1,8 @@
 /** What is known of the messages and maps that are open: pairs of words. */
 
+/** How deep messages may be nested, as in protobuf-es. */
+export const MAX_DEPTH = 100;
+
 let top: usize = 0;
 let stackEnd: usize = 0;
 
