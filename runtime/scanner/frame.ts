@@ -22,8 +22,8 @@ export const SEEN: u32 = 0xffffff;
 
 let frames: usize = 0;
 let framesEnd: usize = 0;
-/** Room in which the fields of a message are put in order. */
-let scratch: usize = 0;
+/** Room in which the fields of a message are put in order, for as many bytes as output may have. */
+export let scratch: usize = 0;
 
 export function useFrames(from: usize, to: usize, room: usize): void {
   frames = from;

@@ -53,7 +53,11 @@ export const FIELD_KIND: usize = 0;
 export const FIELD_TAG_LENGTH: usize = 4;
 export const FIELD_TAG: usize = 8;
 export const FIELD_ARGUMENT: usize = 16;
-export const FIELD_LOOSE: usize = 20;
+export const FIELD_FLAGS: usize = 20;
+/** Other types of JSON are known to come. */
+export const FIELD_LOOSE: u32 = 1;
+/** A list that may be one text, its items between commas. */
+export const FIELD_COMMAS: u32 = 2;
 export const FIELD_TEXT: usize = 24;
 export const FIELD_TEXT_LENGTH: usize = 28;
 

@@ -44,6 +44,7 @@ import { closeList, openList, place } from "./places";
 import { enter, hasReports, hide, item, leave, report, show } from "./report";
 import { scalar } from "./scalar";
 import { skip } from "./skip";
+import { split } from "./split";
 import {
   CHOICE,
   ENTRY,
@@ -325,8 +326,7 @@ function value(field: usize, at: usize): usize {
     case L.KIND_PAYLOAD:
       isPayloadFound = true;
       // a field in place of a message; other payloads than objects and lists may spell an empty one
-      if (load<u32>(field, L.FIELD_LOOSE))
-        return c === OPEN_BRACE || c === OPEN_BRACKET ? unnamed(argument, at) : 0;
+      if (isLoose(field)) return c === OPEN_BRACE || c === OPEN_BRACKET ? unnamed(argument, at) : 0;
       return c === OPEN_BRACE ? object(argument, at) : 0;
     case L.KIND_ENVELOPE:
       return c === OPEN_BRACE ? object(argument, at) : 0;
@@ -337,6 +337,11 @@ function value(field: usize, at: usize): usize {
     default:
       return 0;
   }
+}
+
+/** Whether a field is known to come with other types of JSON; of a payload, whether it is a field. */
+function isLoose(field: usize): bool {
+  return (load<u32>(field, L.FIELD_FLAGS) & L.FIELD_LOOSE) !== 0;
 }
 
 /** Strings, numbers, booleans, arrays, objects. */
@@ -367,7 +372,7 @@ function page(items: usize, at: usize): usize {
 function messageValue(field: usize, message: usize, from: usize): usize {
   const c = byte(from);
   if (c === OPEN_BRACE) return sub(field, message, from);
-  if (c !== OPEN_BRACKET || !load<u32>(field, L.FIELD_LOOSE)) return 0;
+  if (c !== OPEN_BRACKET || !isLoose(field)) return 0;
   // where other types are known to come, an empty list is an empty object, and a list of one its item
   let at = space(from + 1);
   if (byte(at) === CLOSE_BRACKET) return sub(field, message, EMPTY_OBJECT) !== 0 ? at + 1 : 0;
@@ -420,8 +425,9 @@ function list(field: usize, each: usize, from: usize): usize {
   const kind = load<u32>(each, L.FIELD_KIND);
   const c = byte(from);
   if (c !== OPEN_BRACKET) {
+    if (c === QUOTE && load<u32>(field, L.FIELD_FLAGS) & L.FIELD_COMMAS) return split(each, kind, from);
     // where other types are known to come, an object is a list of one, unless it is empty
-    if (c !== OPEN_BRACE || !load<u32>(field, L.FIELD_LOOSE)) return 0;
+    if (c !== OPEN_BRACE || !isLoose(field)) return 0;
     const end = space(from + 1);
     return byte(end) === CLOSE_BRACE ? end + 1 : listItem(kind, each, 0, from);
   }

@@ -121,12 +121,15 @@ export function floating(isFloat: bool, at: usize): usize {
 function enumValue(table: usize, at: usize): usize {
   const isString = byte(at) === QUOTE;
   const end = isString ? word(at + 1) : bareWord(at);
-  if (end === 0) return 0;
+  return end !== 0 && enumWord(table, isString ? L.WORD_AS_STRING : L.WORD_AS_NUMBER) ? end : 0;
+}
+
+/** Writes the number of the word that was read last; false where the enum has none that is spelled so. */
+export function enumWord(table: usize, spelling: u32): bool {
   const row = rowOf(load<u32>(table, L.ENUM_ROWS), load<u32>(table, L.ENUM_MASK), L.WORD_SIZE);
-  if (row === 0) return 0;
-  if (!(load<u32>(row, L.WORD_FLAGS) & (isString ? L.WORD_AS_STRING : L.WORD_AS_NUMBER))) return 0;
+  if (row === 0 || !(load<u32>(row, L.WORD_FLAGS) & spelling)) return false;
   varint(<u64>(<i64>load<i32>(row, L.WORD_NUMBER)));
-  return end;
+  return true;
 }
 
 /** A number as a word. */

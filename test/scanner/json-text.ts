@@ -129,7 +129,9 @@ function kindText(kind: ScanKind, dice: Dice, depth: number): string {
   }
   if (typeof kind === "function") return objectText(kind, dice, depth + 1);
   if (typeof kind === "string") return scalarText(kind, dice);
-  if ("list" in kind) return listText(kind.list, dice, depth);
+  if ("list" in kind) {
+    return kind.commas && !dice.once(6) ? commaText(kind.list, dice) : listText(kind.list, dice, depth);
+  }
   if ("map" in kind) {
     const keys = ["a", "b", "key", "é"].slice(0, dice.of(4));
     return `{${keys.map((key) => `"${key}":${kindText(kind.map, dice, depth + 1)}`).join(",")}}`;
@@ -151,6 +153,38 @@ function kindText(kind: ScanKind, dice: Dice, depth: number): string {
 function listText(kind: ScanKind, dice: Dice, depth: number): string {
   const items = Array.from({ length: dice.of(4) }, () => kindText(kind, dice, depth + 1));
   return `[${space(dice)}${items.join(`,${space(dice)}`)}]`;
+}
+
+/** What stands around and between the items of a text: what is trimmed, what looks like it, and what is neither. */
+export const BLANKS = [
+  "", "", "", " ", "  ", "\\t", "\\n\\r", "\\u000b\\f", "\u00a0", "\\u00a0", "\u1680", "\u2000", "\u200a", "\\u2028\u2029", "\u202f", "\u205f",
+  "\u3000", "\ufeff", "\u0085", "\u180e", "\u200b", "\u2060", "\u3001", "\ufebf", "\u00e0", "\u00a0\u3000 ", "\\u0000", "\\u0020",
+]; // biome-ignore format: a table
+const NUMBER_ITEMS = [
+  "0", "1", "-1", "42", "007", "+5", "-0", "1.5", "1.", ".5", "1e3", "1e400", "2147483648", "735000000000051460", "9007199254740993",
+  "18446744073709551615", "99999999999999999999", "true", "false", "null", "NaN", '\\"5\\"', "1 2", "0x10", "123456789.123456789",
+]; // biome-ignore format: a table
+const TEXT_ITEMS = [
+  "a", "text", "Café au lait", "\\u00e9\\u4e2d", "\\ud83d\\ude00", "😀", "\\/slash", '\\"quoted\\"', "a\\u002cb", "\u3042", "x\u00a0y",
+  `long ${"word ".repeat(40)}`, "0123456789abcdef0123456789abcdef", "[]", "{}", "null", "5",
+]; // biome-ignore format: a table
+
+/** A list as one text, with commas, seldom one that no text is. */
+export function commaText(kind: ScanKind, dice: Dice): string {
+  const items = Array.from({ length: dice.of(5) }, () => {
+    const item = dice.once(8) ? "" : commaItem(kind, dice);
+    const blank = () => (dice.once(3) ? dice.pick(BLANKS) : "");
+    return `${blank()}${item}${blank()}`;
+  });
+  if (dice.once(20)) items.push("\\ud800");
+  return `"${items.join(",")}"`;
+}
+
+function commaItem(kind: ScanKind, dice: Dice): string {
+  if (kind instanceof EnumTable) return dice.pick(kind.words()).word;
+  if (kind === "string" || dice.once(30)) return dice.pick(TEXT_ITEMS);
+  if (kind === "bool") return dice.pick(["true", "false", "true", "false", "1", "TRUE"]);
+  return dice.pick(dice.once(3) ? NUMBER_ITEMS : ["0", "1", "42", "70000", "2147483647"]);
 }
 
 function scalarText(kind: string, dice: Dice): string {

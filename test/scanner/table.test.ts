@@ -5,11 +5,12 @@ import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
 import { decodeListValue, decodeStruct, decodeValue } from "../../runtime/src/decode/dynamic.ts";
 import { EnumTable } from "../../runtime/src/decode/enum-table.ts";
 import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
+import { splitCommas, splitNumbers } from "../../runtime/src/decode/read.ts";
 import type { ScalarKind } from "../../runtime/src/decode/scalar-writer.ts";
 import type { JsonObject, JsonValue } from "../../runtime/src/json/json.ts";
 import { type ScanKind, scannable } from "../../runtime/src/scan/scan-table.ts";
 import { decoded, scanned } from "./both.ts";
-import { BROKEN, NUMBERS, ODD, STRINGS } from "./json-text.ts";
+import { BLANKS, BROKEN, commaText, Dice, NUMBERS, ODD, STRINGS } from "./json-text.ts";
 
 type Write = (value: JsonValue | undefined, out: ProtoWriter) => void;
 
@@ -47,6 +48,32 @@ const KINDS: ReadonlyArray<readonly [name: string, kind: ScanKind, write: Write]
       ],
     ];
   }),
+  ...SCALARS.filter((kind) => kind !== "bytes" && kind !== "textBytes").map(
+    (kind): readonly [string, ScanKind, Write] => {
+      const split = kind === "string" ? splitCommas : splitNumbers;
+      return [
+        `text of ${kind}`,
+        { list: kind, commas: true },
+        (value, out) => out.list(7, split(value), "key", kind),
+      ];
+    },
+  ),
+  [
+    "text of enum",
+    { list: COLOR, commas: true },
+    (value, out) => out.enums(7, splitCommas(value), "key", COLOR),
+  ],
+  [
+    "loose text of int32",
+    { loose: { list: "int32", commas: true } },
+    (value, out) => out.loosely("key").list(7, splitNumbers(value), "key", "int32"),
+  ],
+  [
+    "unwrapped text",
+    { unwrap: [1, { list: "string", commas: true }] },
+    (value, out) =>
+      out.wrapped(7, value, "key", (items, inner) => inner.list(1, splitCommas(items), "", "string")),
+  ],
   ["enum", COLOR, (value, out) => out.enum(7, value, "key", COLOR)],
   ["list of enum", { list: COLOR }, (value, out) => out.enums(7, value, "key", COLOR)],
   ...(["seconds", "millis", "micros", "nanos", "iso8601", "http_date"] as const).map(
@@ -139,6 +166,58 @@ test.each(KINDS)("the scanner reads a %s as the decoder does, or leaves it to it
   }
 });
 
+const SPLIT = KINDS.filter(([name]) => name.includes("text of") || name === "unwrapped text");
+
+test.each(SPLIT)(
+  "a list that is a %s is read as the decoder does it, whatever its text",
+  (_, kind, write) => {
+    const adapter = method(kind, write);
+    const inner = typeof kind === "object" && kind !== null && "loose" in kind ? kind.loose : kind;
+    const list = typeof inner === "object" && inner !== null && "list" in inner ? inner.list : "string";
+    const dice = new Dice(1);
+    const texts = [
+      ...BLANKS.map((blank) => `"${blank}1${blank},${blank}"`),
+      '","',
+      '",,1, ,"',
+      '"a,b',
+      '"1,2"x',
+    ];
+    let read = 0;
+    for (const text of [...texts, ...Array.from({ length: 1000 }, () => commaText(list, dice))]) {
+      const body = Buffer.from(`{"key":${text},"other":[1]}`);
+      const found = scanned(adapter, body);
+      if (found === undefined) continue;
+      read++;
+      expect(found, body.toString()).toEqual(decoded(adapter, body));
+    }
+    expect(read).toBeGreaterThan(250);
+  },
+);
+
+test("a text with so many commas that its items take more room than there is, is left to the decoder", () => {
+  const adapter = method({ list: "string", commas: true }, (value, out) =>
+    out.list(7, splitCommas(value), "key", "string"),
+  );
+  for (const count of [100, 1000, 3000, 30_000, 130_000]) {
+    const body = Buffer.from(`{"key":"${"a,".repeat(count)}"}`);
+    const found = scanned(adapter, body);
+    if (found !== undefined) expect(found.message).toBe(decoded(adapter, body).message);
+    expect(found !== undefined, `${count}`).toBe(true);
+  }
+});
+
+test("characters of a longer text before are no part of a number at the end of the next one", () => {
+  const adapter = method({ list: "int32", commas: true }, (value, out) =>
+    out.list(7, splitNumbers(value), "key", "int32"),
+  );
+  const body = Buffer.from('{"other":"1234567,7654321","key":"12"}');
+  expect(scanned(adapter, Buffer.from('{"key":"1234567,7654321"}'))).toBeDefined();
+  expect(scanned(adapter, Buffer.from('{"key":"12"}'))).toEqual(
+    decoded(adapter, Buffer.from('{"key":"12"}')),
+  );
+  expect(scanned(adapter, body)).toEqual(decoded(adapter, body));
+});
+
 /** What must not be left to the decoder, or there would be no use in the scanner. */
 const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
   ["string", ...STRINGS],
@@ -167,6 +246,24 @@ const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
   ["unwrapped list", '["a","b"]'],
   ["map of string", '{"a":"b","c":"d"}'],
   ["wrapper of int32", "5"],
+  [
+    "text of string",
+    '""',
+    '"a"',
+    '"a,b"',
+    '" a , b ,,"',
+    '"caf\\u00e9,\\/x"',
+    '"ばら,\u3000桜\u3000"',
+    '["a","b"]',
+    "[]",
+  ],
+  ["text of int32", '"1,-2, 3"', "[1,2]"],
+  ["text of int64", '"735000000000051460,1"', '["1",2]'],
+  ["text of bool", '"true, false"'],
+  ["text of double", '"52.5,13.4"', "[52.5]"],
+  ["text of enum", '"red, blue,42"', '["red"]'],
+  ["loose text of int32", '"1,2"', "{}"],
+  ["unwrapped text", '"a,b"', '""'],
 ];
 
 test.each(USUAL)("the scanner reads a usual %s", (name, ...tokens) => {

@@ -295,7 +295,7 @@ scannable(decodeTheme, () => [
   [12, "string", "header_image_scaled", "headerImageScaled"],
   [13, "string", "header_image_poster", "headerImagePoster"],
   [14, decodeImageBlock, "header_image_npf", "headerImageNpf"],
-  [15, { loose: { list: "int32" } }, "header_bounds", "headerBounds"],
+  [15, { loose: { list: "int32", commas: true } }, "header_bounds", "headerBounds"],
   [16, "bool", "header_stretch", "headerStretch"], [17, "int32", "header_full_width", "headerFullWidth"],
   [18, "int32", "header_full_height", "headerFullHeight"],
   [19, "int32", "header_focus_width", "headerFocusWidth"],

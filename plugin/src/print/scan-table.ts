@@ -219,13 +219,20 @@ function strictKind(field: DescField, scope: ScanScope): string {
       return messageKind(field, field.message, scope);
     case "list": {
       const item = itemKind(field, scope);
-      return item === LEFT ? LEFT : `{ list: ${item} }`;
+      return item === LEFT ? LEFT : `{ list: ${item}${isSplit(field, scope) ? ", commas: true" : ""} }`;
     }
     case "map": {
       const value = field.mapKey === ScalarType.STRING ? itemKind(field, scope) : LEFT;
       return value === LEFT ? LEFT : `{ map: ${value} }`;
     }
   }
+}
+
+/** Whether a list may be one text, whose items are read as those of an array are. */
+function isSplit(field: DescField & { readonly fieldKind: "list" }, { file: { types } }: ScanScope): boolean {
+  return (
+    types.field(field).style === "comma" && field.listKind !== "message" && field.scalar !== ScalarType.BYTES
+  );
 }
 
 function itemKind(field: DescField & { readonly fieldKind: "list" | "map" }, scope: ScanScope): string {

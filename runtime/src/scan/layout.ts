@@ -25,6 +25,8 @@ export const TARGET_LAST = 0x8000_0000;
 
 export const FIELD_WORDS = 8;
 export const FIELD = { kind: 0, tagLength: 1, tag: 2, argument: 4 } as const;
+export const FIELD_LOOSE = 1;
+export const FIELD_COMMAS = 2;
 export const KIND = {
   handover: 0,
   string: 1,

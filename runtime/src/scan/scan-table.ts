@@ -13,7 +13,8 @@ export type ScanKind =
   | EnumTable
   | AnyDecode
   | null
-  | { readonly list: ScanKind }
+  /** With `commas`, it may be one text, too, with items between commas. */
+  | { readonly list: ScanKind; readonly commas?: true }
   /** A map with keys of type string. */
   | { readonly map: ScanKind }
   | { readonly time: TimeRule; readonly none?: string }

@@ -4,6 +4,8 @@ import type { TimeRule } from "../decode/timestamp.ts";
 import {
   COLLECTOR,
   FIELD,
+  FIELD_COMMAS,
+  FIELD_LOOSE,
   FIELD_WORDS,
   KIND,
   MESSAGE,
@@ -65,6 +67,8 @@ interface Reading {
   readonly wireType?: number;
   /** A text that means nothing. */
   readonly none?: string | undefined;
+  /** FIELD_COMMAS, or nothing. */
+  readonly flags?: number | undefined;
 }
 
 const HANDOVER: Reading = { kind: KIND.handover };
@@ -239,7 +243,10 @@ export class Tables {
     if (kind instanceof EnumTable) {
       return { kind: KIND.enum, argument: this.enumTable(kind), wireType: VARINT };
     }
-    if ("list" in kind) return { kind: KIND.list, argument: this.field([number, kind.list]) };
+    if ("list" in kind) {
+      const flags = kind.commas && FIELD_COMMAS;
+      return { kind: KIND.list, argument: this.field([number, kind.list]), flags };
+    }
     if ("map" in kind) return { kind: KIND.map, argument: this.field([2, kind.map]) };
     if ("wrapper" in kind) return { kind: KIND.wrapper, argument: this.field([1, kind.wrapper]) };
     if ("unwrap" in kind) return { kind: KIND.unwrap, argument: this.field(kind.unwrap) };
@@ -314,12 +321,12 @@ export class Tables {
 
   private writeField(
     number: number,
-    { kind, argument = 0, wireType = DELIMITED, none }: Reading,
+    { kind, argument = 0, wireType = DELIMITED, none, flags = 0 }: Reading,
     isLoose = false,
   ): number {
     const text = none === undefined ? [0, 0] : [this.text(none), byteLength(none)];
     const tag = varint(tagOf(number, wireType));
-    const words = [kind, tag.length, 0, 0, argument, isLoose ? 1 : 0, ...text];
+    const words = [kind, tag.length, 0, 0, argument, flags | (isLoose ? FIELD_LOOSE : 0), ...text];
     const at = this.machine.allocate(FIELD_WORDS * 4);
     this.fill(at, words);
     this.machine.bytes.set(tag, at + FIELD.tag * 4);

@@ -362,7 +362,7 @@ export function decodeNamed(json: JsonObject, out: ProtoWriter): void {
 scannable(decodeNamed, () => [
   [1, "string", "item_id", "itemId"], [2, "int64", "big_number", "bigNumber"],
   [3, "int64", "as_text", "asText"], [4, "int64", "as_number", "asNumber"],
-  [5, { list: "string" }, "tag_list", "tagList"],
+  [5, { list: "string", commas: true }, "tag_list", "tagList"],
 ]);
 
 // @@protoc_insertion_point(end)

@@ -1,0 +1,94 @@
+/** Lists that are one text, with their items between commas, as splitCommas and splitNumbers read them (runtime/src/decode/read.ts). */
+import { byte, COMMA, copyLoosely, QUOTE } from "./bytes";
+import { scratch } from "./frame";
+import * as L from "./layout";
+import { double, number } from "./number";
+import { goOn, hasRoom, out, tag, varint } from "./output";
+import { enumWord, scalar } from "./scalar";
+import { text, written } from "./text";
+import { hash, useWord } from "./words";
+
+/** A longer text may be no list. */
+const MAX_TEXT: usize = 1024 * 1024;
+/** Larger integers become others as doubles, which is a difference. */
+const MAX_SAFE: f64 = 9007199254740991;
+/** What may be written for an item beside its text: a tag, and a length or a number. */
+const ITEM_BYTES: usize = 32;
+
+/** Writes the items of a text, from its opening quote; returns the position behind it, or 0. */
+export function split(each: usize, kind: u32, at: usize): usize {
+  const end = text(at + 1, scratch);
+  if (end === 0 || end - at > MAX_TEXT) return 0;
+  const last = written;
+  // nothing goes on behind the last item
+  store<u64>(last, 0);
+  for (let start = scratch; start <= last; ) {
+    let comma = start;
+    while (comma < last && byte(comma) !== COMMA) comma++;
+    const from = behindBlanks(start, comma);
+    const to = beforeBlanks(from, comma);
+    if (to > from && !(hasRoom(end, to - from + ITEM_BYTES) && item(each, kind, from, to))) return 0;
+    start = comma + 1;
+  }
+  return end;
+}
+
+function item(each: usize, kind: u32, from: usize, to: usize): bool {
+  switch (kind) {
+    case L.KIND_STRING:
+      tag(each);
+      varint(to - from);
+      copyLoosely(out, from, to - from);
+      goOn(out + to - from);
+      return true;
+    case L.KIND_ENUM:
+      tag(each);
+      useWord(from, to - from, hash(from, to - from));
+      return enumWord(load<u32>(each, L.FIELD_ARGUMENT), L.WORD_AS_STRING);
+    case L.KIND_DOUBLE:
+    case L.KIND_FLOAT:
+      if (number(from) !== to || abs(double) > MAX_SAFE) return false;
+      return scalar(each, kind, from) === to;
+    default:
+      // an integer in quotes of its own is none
+      return kind < <u32>L.KIND_ENUM && byte(from) !== QUOTE && scalar(each, kind, from) === to;
+  }
+}
+
+/** The position behind what String.prototype.trim takes away in front. */
+function behindBlanks(from: usize, to: usize): usize {
+  let at = from;
+  while (at < to) {
+    const length = blankLength(at);
+    if (length === 0) break;
+    at += length;
+  }
+  return at;
+}
+
+/** Where begins what it takes away at the end. */
+function beforeBlanks(from: usize, to: usize): usize {
+  let at = to;
+  while (at > from) {
+    let start = at - 1;
+    // to the first byte of the character
+    while (start > from && (byte(start) & 0xc0) === 0x80) start--;
+    if (start + blankLength(start) !== at) break;
+    at = start;
+  }
+  return at;
+}
+
+/** How many bytes a character has that is white space or ends a line (ECMA-262 section 12.2 and 12.3); 0 for another one. */
+function blankLength(at: usize): usize {
+  const c = byte(at);
+  if (c < 0x80) return c === 0x20 || c - 9 < 5 ? 1 : 0;
+  if (c === 0xc2) return byte(at + 1) === 0xa0 ? 2 : 0;
+  if (c !== 0xe1 && c !== 0xe2 && c !== 0xe3 && c !== 0xef) return 0;
+  const rest = (byte(at + 1) << 8) | byte(at + 2);
+  if (c === 0xe1) return rest === 0x9a80 ? 3 : 0;
+  if (c === 0xe3) return rest === 0x8080 ? 3 : 0;
+  if (c === 0xef) return rest === 0xbbbf ? 3 : 0;
+  const isSpace = rest - 0x8080 <= 10 || rest === 0x80a8 || rest === 0x80a9 || rest === 0x80af;
+  return isSpace || rest === 0x819f ? 3 : 0;
+}
