@@ -189,10 +189,30 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
     keepValue(frame, rank, at);
     return skip(at);
   }
+  // what is written there is noted for the fields that it is
+  if (kind === L.KIND_PATH) return path(load<u32>(field, L.FIELD_ARGUMENT), frame, at);
   const start = out;
   const end = kind < <u32>L.KIND_MESSAGE ? scalar(field, kind, at) : below(kind, field, rank, at);
   note(frame, rank, start);
   return end;
+}
+
+/** Reads the fields of a message that stand in an object below it; other keys there are nobody's. */
+function path(keys: usize, frame: usize, from: usize): usize {
+  if (byte(from) !== OPEN_BRACE) return skip(from);
+  let at = space(from + 1);
+  if (byte(at) === CLOSE_BRACE) return at + 1;
+  while (true) {
+    const row = keyRow(keys, at);
+    at = valueAt;
+    if (at !== 0) at = row === 0 ? skip(at) : targets(frame, row, at);
+    if (at === 0) return 0;
+    at = space(at);
+    const c = byte(at++);
+    if (c === CLOSE_BRACE) return at;
+    if (c !== COMMA) return 0;
+    at = space(at);
+  }
 }
 
 /** Reads a value that may have keys to report. */

@@ -3,6 +3,7 @@ import {
   type AnyDecode,
   type ScanEntry,
   type ScanField,
+  type ScanKey,
   type ScanKind,
   scanTableOf,
 } from "../../runtime/src/scan/scan-table.ts";
@@ -72,7 +73,9 @@ export function objectText(decode: AnyDecode, dice: Dice, depth = 0): string {
   const add = (key: string, value: string) =>
     members.push(`${JSON.stringify(key)}${space(dice)}:${space(dice)}${value}`);
   const isFull = depth < 3 && dice.once(6);
-  for (const entry of table) addEntry(entry, add, dice, depth, isFull);
+  const below: Tree = new Map();
+  for (const entry of table) addEntry(entry, add, dice, depth, isFull, below);
+  for (const [key, value] of below) add(key, treeText(value, dice, depth));
   if (dice.once(6)) {
     add(dice.pick(["zz_new", "zz_new", "é", "1", "__proto__", "constructor"]), anyText(dice, depth + 2));
   }
@@ -87,6 +90,7 @@ function addEntry(
   dice: Dice,
   depth: number,
   isFull: boolean,
+  below: Tree,
 ): void {
   if ("when" in entry) {
     const { key, is, type, as } = dice.pick(entry.when);
@@ -94,14 +98,43 @@ function addEntry(
     const asked = type === "array" ? "[]" : anyText(dice, 9);
     add(dice.pick(key), is === undefined ? asked : JSON.stringify(dice.once(9) ? "zz" : dice.pick(is)));
     if (keys.length > 0) add(dice.pick(keys), fieldText(as, dice, depth + 1));
-    else if (typeof kind === "function") addShared(kind, add, dice, depth);
+    else if (typeof kind === "function") addShared(kind, add, dice, depth, below);
   } else if (!("oneOf" in entry) && !("unknown" in entry) && !("type" in entry)) {
     const [, , ...keys] = entry;
     if (dice.budget <= 0 || (!isFull && !dice.once(4))) return;
     dice.budget--;
-    add(dice.once(4) ? dice.pick(keys) : (keys[0] ?? ""), fieldText(entry, dice, depth + 1));
-    if (dice.once(8) && keys.length > 1) add(keys.at(-1) ?? "", fieldText(entry, dice, depth + 1));
+    const put = (key: ScanKey = "") => {
+      const value = fieldText(entry, dice, depth + 1);
+      return typeof key === "string" ? add(key, value) : putBelow(below, key, value);
+    };
+    put(dice.once(4) ? dice.pick(keys) : keys[0]);
+    if (dice.once(8) && keys.length > 1) put(keys.at(-1));
   }
+}
+
+/** What stands below keys of an object: the text of a value, or further keys. */
+type Tree = Map<string, Tree | string>;
+
+function putBelow(tree: Tree, [key = "", ...keys]: readonly string[], value: string): void {
+  if (keys.length === 0) {
+    tree.set(key, value);
+    return;
+  }
+  const known = tree.get(key);
+  const next: Tree = known instanceof Map ? known : new Map();
+  tree.set(key, next);
+  putBelow(next, keys, value);
+}
+
+function treeText(tree: Tree | string, dice: Dice, depth: number): string {
+  if (typeof tree === "string") return tree;
+  if (dice.once(12)) return anyText(dice, depth + 2);
+  const members = [...tree].map(([key, value]) => `"${key}"${space(dice)}:${treeText(value, dice, depth)}`);
+  const extra = dice.pick(["zz_new", "1", "é", "__proto__"]);
+  if (dice.once(4)) members.push(`"${extra}":${anyText(dice, depth + 2)}`);
+  if (dice.once(30)) members.push(...members.slice(0, 1));
+  if (dice.once(2)) shuffle(members, dice);
+  return `{${space(dice)}${members.join(`${space(dice)},`)}${space(dice)}}`;
 }
 
 /** The keys of a message that shares the object. */
@@ -110,8 +143,9 @@ function addShared(
   add: (key: string, value: string) => void,
   dice: Dice,
   depth: number,
+  below: Tree,
 ): void {
-  for (const entry of scanTableOf(decode) ?? []) addEntry(entry, add, dice, depth, dice.once(3));
+  for (const entry of scanTableOf(decode) ?? []) addEntry(entry, add, dice, depth, dice.once(3), below);
 }
 
 function fieldText([, kind]: ScanField, dice: Dice, depth: number): string {

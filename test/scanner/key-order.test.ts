@@ -30,7 +30,7 @@ function namedKeys(decode: AnyDecode): ReadonlySet<string> {
     entries.flatMap((entry) => {
       if ("when" in entry || "oneOf" in entry || "unknown" in entry || "type" in entry) return [];
       const [, , ...keys] = entry;
-      return keys;
+      return keys.map((key) => (typeof key === "string" ? key : key[0]));
     }),
   );
 }

@@ -75,6 +75,10 @@ export function decodeListFollowersResponse(json: JsonObject, out: ProtoWriter):
   out.fields(json, LIST_FOLLOWERS_RESPONSE_FIELDS);
   out.unknownKeys(json, LIST_FOLLOWERS_RESPONSE_FIELDS);
 }
+scannable(decodeListFollowersResponse, () => [
+  [1, { list: decodeFollower }, ["users", "users"], ["users"]],
+  [2, "int32", ["users", "total_users"], ["total_users"]], [3, decodeLinks, "_links", "Links", "links"],
+]);
 
 const LIST_FOLLOWING_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
   [(value, out) => out.messages(1, value, "blogs", decodeBlog), "blogs"],

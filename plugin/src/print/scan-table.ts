@@ -37,10 +37,13 @@ export function scanLines(desc: DescMessage, name: string, scope: ScanScope): st
   return fillList(`${scope.file.runtimeValue("scannable")}(${name}, () => [`, entries, "]);");
 }
 
-/** A field with its keys: `[1, "string", "blog_name", "blogName"]`; `payload` without any. */
+/** A field with its keys: `[1, "string", "blog_name", "blogName"]`; a payload without any. */
 export function scanField(field: DescField, keys: readonly string[], scope: ScanScope): string {
-  const kind = kindOf(field, scope);
-  return `[${[field.number, kind, ...keys.map(printString)].join(", ")}]`;
+  return printField(field, keys.map(printString), scope);
+}
+
+function printField(field: DescField, keys: readonly string[], scope: ScanScope): string {
+  return `[${[field.number, kindOf(field, scope), ...keys].join(", ")}]`;
 }
 
 /** Whether the scanner can do nothing with a field. */
@@ -75,9 +78,24 @@ function typeEntries(oneof: DescOneof, scope: ScanScope): string[] {
 }
 
 function fieldEntries(field: DescField, scope: ScanScope): string[] | undefined {
-  const keys = keysOf(field, scope);
+  const paths = pathsOf(field, scope);
+  const keys = paths === undefined ? keysOf(field, scope)?.map(printString) : paths.map(printKeys);
   if (keys === undefined) return undefined;
-  return keys.length === 0 ? [] : [scanField(field, keys, scope)];
+  return keys.length === 0 ? [] : [printField(field, keys, scope)];
+}
+
+/** The keys of each path that a field is read from, where it is from below the object's keys, or from several paths. */
+function pathsOf(field: DescField, scope: ScanScope): ReadonlyArray<readonly string[]> | undefined {
+  const model = scope.file.types.field(field);
+  if (!comesFromPaths(model)) return undefined;
+  const paths = model.sources.flatMap((source) => (source.kind === "path" ? [source.path.split(".")] : []));
+  const isOne = paths.length === 1 && paths[0]?.length === 1;
+  return !isOne && paths.every((path) => path.every(isStep)) ? paths : undefined;
+}
+
+/** Whether a step of a path is a key, whatever it is looked for in: no index, and without quotes. */
+function isStep(step: string): boolean {
+  return /^[A-Za-z_$@][\w$@:-]*$/.test(step);
 }
 
 /** The keys that a field is read from; none where it is not read from the object; undefined where it is from below them. */

@@ -15,6 +15,8 @@ export const MESSAGE = {
   oneofCount: 9,
   guess: 10,
 } as const;
+/** The rows and the mask of a path: the first two words of a message. */
+export const PATH_WORDS = 2;
 export const COLLECTOR = { none: 0, raw: 1, ignore: 2, left: 3 } as const;
 
 export const ROW_WORDS = 8;
@@ -61,6 +63,7 @@ export const KIND = {
   envelope: 29,
   status: 30,
   page: 31,
+  path: 33,
 } as const;
 
 export const TEST = {

@@ -24,8 +24,14 @@ export type ScanKind =
   /** Other JSON types are expected, too. */
   | { readonly loose: ScanKind };
 
+/** A key of the object, or the keys of a path below it. */
+export type ScanKey = string | readonly [string, ...string[]];
+
 /** A field: its number, how it is read, and the keys that are tried for it, in their order. */
-export type ScanField = readonly [number: number, kind: ScanKind, ...keys: string[]];
+export type ScanField = readonly [number: number, kind: ScanKind, ...keys: ScanKey[]];
+
+/** A field that is chosen, which is not read from below the object's keys. */
+export type ScanMember = readonly [number: number, kind: ScanKind, ...keys: string[]];
 
 /** A condition for a member of a oneof. The keys are spellings of one. A member without keys shares those of the object. */
 export interface ScanCase {
@@ -33,14 +39,14 @@ export interface ScanCase {
   readonly is?: readonly string[];
   readonly present?: boolean;
   readonly type?: string;
-  readonly as: ScanField;
+  readonly as: ScanMember;
 }
 
 /** A oneof whose member is the first whose condition holds. */
 export interface ScanChoice {
   readonly when: readonly ScanCase[];
   /** The member where none does. */
-  readonly otherwise?: ScanField;
+  readonly otherwise?: ScanMember;
   /** The keys under which nothing may stand where none does. */
   readonly known?: readonly string[];
 }

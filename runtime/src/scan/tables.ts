@@ -10,6 +10,7 @@ import {
   KIND,
   MESSAGE,
   MESSAGE_WORDS,
+  PATH_WORDS,
   ROW_CHOICE,
   ROW_OWN,
   ROW_SHARED,
@@ -27,7 +28,9 @@ import {
   type ScanCase,
   type ScanChoice,
   type ScanField,
+  type ScanKey,
   type ScanKind,
+  type ScanMember,
   type ScanPage,
   type ScanPayload,
   type ScanTable,
@@ -116,7 +119,7 @@ export class Tables {
     for (const [key, inner] of envelope) {
       const field =
         inner === "status" ? this.writeField(0, { kind: KIND.status }) : this.body(payload, inner);
-      message.field(field, [key]);
+      message.field(field, [[message.keys, key]]);
     }
     const argument = this.machine.allocate(MESSAGE_WORDS * 4);
     this.writeMessage(argument, message, COLLECTOR.ignore, 0);
@@ -178,8 +181,14 @@ export class Tables {
       } else if (!("type" in entry)) {
         const [number, , ...keys] = entry;
         const field = this.field(entry);
-        this.names.set(field, keys[0] ?? "");
-        numbers.set(number, message.field(field, keys));
+        this.names.set(field, reportedAs(keys));
+        numbers.set(
+          number,
+          message.field(
+            field,
+            keys.map((key) => this.placeOf(key, message)),
+          ),
+        );
       }
     }
     const kind =
@@ -188,9 +197,29 @@ export class Tables {
     for (const field of message.simple()) this.simple.add(field);
   }
 
+  /** Where a key is read. */
+  private placeOf(key: ScanKey, message: MessageWriter): Place {
+    if (typeof key === "string") return [message.keys, key];
+    return [this.keysBelow(key.slice(0, -1), message), key.at(-1) ?? ""];
+  }
+
+  /** The keys that are read in the object at a path, which is found where reading comes to the path's keys. */
+  private keysBelow(path: readonly string[], message: MessageWriter): Map<string, Key> {
+    if (path.length === 0) return message.keys;
+    const name = JSON.stringify(path);
+    const known = message.paths.get(name);
+    if (known !== undefined) return known.keys;
+    const at = this.machine.allocate(PATH_WORDS * 4);
+    const field = this.writeField(0, { kind: KIND.path, argument: at });
+    message.field(field, [[this.keysBelow(path.slice(0, -1), message), path.at(-1) ?? ""]]);
+    const keys = new Map<string, Key>();
+    message.paths.set(name, { at, keys });
+    return keys;
+  }
+
   private choice({ when, otherwise, known }: ScanChoice, message: MessageWriter): void {
     const members: Array<readonly [field: number, slot: number]> = [];
-    const member = (field: ScanField): number => {
+    const member = (field: ScanMember): number => {
       const [, kind, ...keys] = field;
       if (keys.length === 0 && typeof kind === "function") message.share(sharedKeys(kind));
       const at = this.field(field);
@@ -295,15 +324,11 @@ export class Tables {
     collectorTag: number,
     oneofs: ReadonlyArray<readonly number[]> = [],
   ): void {
-    const rows = this.hashed(
-      [...message.keys].map(([key, { targets, isOwn, isShared, isChoice }]) => {
-        const flags = (isShared ? ROW_SHARED : 0) | (isOwn ? ROW_OWN : 0) | (isChoice ? ROW_CHOICE : 0);
-        const fields = targets.flatMap((target) => [target, message.ranks[target & 0xffff] ?? 0]);
-        const [target = 0, field = 0] = targets.length === 1 && !isShared ? fields : [];
-        return [key, [target, field, this.write(fields), targets.length, flags]];
-      }),
-      ROW_WORDS,
-    );
+    const rows = this.rowsOf(message.keys, message);
+    for (const path of message.paths.values()) {
+      const below = this.rowsOf(path.keys, message);
+      this.fill(path.at, [below.at, below.mask]);
+    }
     this.fill(at, [
       rows.at,
       rows.mask,
@@ -317,6 +342,18 @@ export class Tables {
       oneofs.length,
       1,
     ]);
+  }
+
+  private rowsOf(keys: ReadonlyMap<string, Key>, { ranks }: MessageWriter): HashTable {
+    return this.hashed(
+      [...keys].map(([key, { targets, isOwn, isShared, isChoice }]) => {
+        const flags = (isShared ? ROW_SHARED : 0) | (isOwn ? ROW_OWN : 0) | (isChoice ? ROW_CHOICE : 0);
+        const fields = targets.flatMap((target) => [target, ranks[target & 0xffff] ?? 0]);
+        const [target = 0, field = 0] = targets.length === 1 && !isShared ? fields : [];
+        return [key, [target, field, this.write(fields), targets.length, flags]];
+      }),
+      ROW_WORDS,
+    );
   }
 
   private writeField(
@@ -337,7 +374,7 @@ export class Tables {
   private hashed(
     entries: ReadonlyArray<readonly [text: string, words: readonly number[]]>,
     rowWords: number,
-  ): { readonly at: number; readonly mask: number } {
+  ): HashTable {
     let size = 4;
     while (size < entries.length * 2) size *= 2;
     const mask = size - 1;
@@ -385,11 +422,21 @@ type Key = {
   isChoice: boolean;
 };
 
+/** A key of a message, or of an object below it. */
+type Place = readonly [keys: Map<string, Key>, key: string];
+
+interface HashTable {
+  readonly at: number;
+  readonly mask: number;
+}
+
 /** The ranks and keys of a message while they are found. */
 class MessageWriter {
   /** The address of a field for each rank. */
   readonly ranks: number[] = [];
   readonly keys = new Map<string, Key>();
+  /** By the path to them, the keys that are read in objects below, and where their table is to be. */
+  readonly paths = new Map<string, { readonly at: number; readonly keys: Map<string, Key> }>();
   readonly choices: Array<readonly number[]> = [];
   isShared = false;
   private readonly slots = new Map<string, number>();
@@ -399,11 +446,13 @@ class MessageWriter {
   }
 
   /** A field that is read from the first of its keys that holds something. */
-  field(field: number, keys: readonly string[]): number {
+  field(field: number, places: readonly Place[]): number {
     const rank = this.rank(field);
-    for (const [place, key] of keys.entries()) {
-      const last = place === keys.length - 1 ? TARGET_LAST : 0;
-      this.own(key).targets.push((rank | (place << 16) | last) >>> 0);
+    for (const [place, [keys, name]] of places.entries()) {
+      const last = place === places.length - 1 ? TARGET_LAST : 0;
+      const key = keyOf(keys, name);
+      key.isOwn = true;
+      key.targets.push((rank | (place << 16) | last) >>> 0);
     }
     return rank;
   }
@@ -411,16 +460,17 @@ class MessageWriter {
   /** The rank under which is kept where a value is. */
   slot(keys: readonly string[], field: number): number {
     const name = JSON.stringify(keys);
-    const rank = this.slots.get(name) ?? this.field(field, keys);
+    const places = keys.map((key): Place => [this.keys, key]);
+    const rank = this.slots.get(name) ?? this.field(field, places);
     this.slots.set(name, rank);
-    for (const key of keys) this.key(key).isChoice = true;
+    for (const key of keys) keyOf(this.keys, key).isChoice = true;
     return rank;
   }
 
   /** Says that a message that shares the object knows keys. */
   share(keys: ReadonlySet<string>): void {
     this.isShared = true;
-    for (const name of keys) this.key(name).isShared = true;
+    for (const name of keys) keyOf(this.keys, name).isShared = true;
   }
 
   /** The fields with one key, which nothing else is read from. */
@@ -433,20 +483,21 @@ class MessageWriter {
       .filter((target) => target >>> 16 === TARGET_LAST >>> 16);
     return targets.map((target) => this.ranks[target & 0xffff] ?? 0);
   }
+}
 
-  private own(name: string): Key {
-    const key = this.key(name);
-    key.isOwn = true;
-    return key;
-  }
+function keyOf(keys: Map<string, Key>, name: string): Key {
+  const known = keys.get(name);
+  if (known !== undefined) return known;
+  const key = { targets: [], isOwn: false, isShared: false, isChoice: false };
+  keys.set(name, key);
+  return key;
+}
 
-  private key(name: string): Key {
-    const known = this.keys.get(name);
-    if (known !== undefined) return known;
-    const key = { targets: [], isOwn: false, isShared: false, isChoice: false };
-    this.keys.set(name, key);
-    return key;
-  }
+/** What a field is reported by, as the decoder does it: the first of its names, or all of its paths. */
+function reportedAs(keys: readonly ScanKey[]): string {
+  const [first = ""] = keys;
+  if (typeof first === "string") return first;
+  return keys.map((key) => (typeof key === "string" ? key : key.join("."))).join(" or ");
 }
 
 function timeReading(time: TimeRule, none: string | undefined): Reading {
@@ -467,7 +518,7 @@ function sharedKeys(decode: AnyDecode, found: Set<string> = new Set()): Readonly
       for (const key of entry.when.flatMap((each) => each.key)) found.add(key);
     } else if (!("oneOf" in entry) && !("unknown" in entry) && !("type" in entry)) {
       const [, , ...keys] = entry;
-      for (const key of keys) found.add(key);
+      for (const key of keys) found.add(typeof key === "string" ? key : key[0]);
     }
   }
   return found;

@@ -161,6 +161,10 @@ export function decodeArticle(json: JsonObject, out: ProtoWriter): void {
   out.fields(json, ARTICLE_FIELDS);
   out.unknownKeys(json, ARTICLE_FIELDS);
 }
+scannable(decodeArticle, () => [
+  [1, "string", "id"], [2, "string", ["attributes", "title"]],
+  [3, decodeAuthor, ["relationships", "author", "data"]],
+]);
 
 const AUTHOR_FIELDS: FieldTable = new FieldTable(() => [
   [(value, out) => out.string(1, value, "id"), "id"],

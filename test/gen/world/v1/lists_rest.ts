@@ -390,6 +390,9 @@ export function decodePost(json: JsonObject, out: ProtoWriter): void {
   out.fields(json, POST_FIELDS);
   out.unknownKeys(json, POST_FIELDS);
 }
+scannable(decodePost, () => [
+  [1, "string", ["data", "name"]], [2, "string", ["data", "title"]], [3, "string", "kind"],
+]);
 
 const TICKET_FIELDS: FieldTable = new FieldTable(() => [
   [(value, out) => out.int64(1, value, "id"), "id"],

@@ -1,0 +1,200 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
+import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
+import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
+import { decodeValue } from "../../runtime/src/decode/dynamic.ts";
+import { FieldTable, type ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
+import type { JsonObject, JsonValue } from "../../runtime/src/json/json.ts";
+import { valueAt } from "../../runtime/src/json/json-path.ts";
+import { type ScanEntry, type ScanKind, scannable } from "../../runtime/src/scan/scan-table.ts";
+import { decoded, pieces, scanned } from "./both.ts";
+
+type Path = readonly [string, ...string[]];
+type KindName = keyof typeof KINDS;
+
+/** A field, and the paths that are tried for it. */
+interface FieldPaths {
+  readonly kind: KindName;
+  readonly paths: readonly Path[];
+}
+
+const LEAF: FieldTable = new FieldTable(() => [[(value, out) => out.string(1, value, "a"), "a"]]);
+
+function decodeLeaf(json: JsonObject, out: ProtoWriter): void {
+  out.fields(json, LEAF);
+  out.unknownKeys(json, LEAF);
+}
+scannable(decodeLeaf, () => [[1, "string", "a"]]);
+
+/** How fields are read: as the scanner's table has it, and as generated code calls the writer. */
+const KINDS = {
+  string: ["string", (n, value, key, out) => out.string(n, value, key)],
+  int32: [{ loose: "int32" }, (n, value, key, out) => out.loosely(key).int32(n, value, key)],
+  strings: [{ list: "string" }, (n, value, key, out) => out.list(n, value, key, "string")],
+  message: [decodeLeaf, (n, value, key, out) => out.message(n, value, key, decodeLeaf)],
+  messages: [{ list: decodeLeaf }, (n, value, key, out) => out.messages(n, value, key, decodeLeaf)],
+  value: [decodeValue, (n, value, key, out) => out.nullable(n, value, key, decodeValue)],
+} satisfies Record<
+  string,
+  readonly [ScanKind, (n: number, value: JsonValue | undefined, key: string, out: ProtoWriter) => void]
+>;
+
+/** A method whose response has these fields, and one that collects other keys or reports them. */
+function methodOf(fields: readonly FieldPaths[], collects: boolean, isOneof: boolean): UnaryAdapter {
+  const rows = fields.map(({ kind, paths }, index) => {
+    const key = paths.map((path) => path.join(".")).join(" or ");
+    const found = (json: JsonObject) =>
+      paths.reduce<JsonValue | undefined>((value, path) => value ?? valueAt(json, path.join(".")), undefined);
+    const write = (_: JsonValue | undefined, out: ProtoWriter, json: JsonObject) =>
+      KINDS[kind][1](index + 1, found(json), key, out);
+    return [write, ...new Set(paths.map(([first]) => first))] as const;
+  });
+  const members = fields.map(
+    ({ paths }, index) => [index + 1, ...paths.map((path) => path.join("."))] as const,
+  );
+  const table = new FieldTable(() => (isOneof ? [{ onlyFirst: members, of: rows }] : rows));
+  const decode = (json: JsonObject, out: ProtoWriter) => {
+    out.fields(json, table);
+    if (collects) {
+      out.unknown(99, json, table);
+    } else {
+      out.unknownKeys(json, table);
+    }
+  };
+  scannable(decode, () => [
+    ...fields.map(({ kind, paths }, index): ScanEntry => [index + 1, KINDS[kind][0], ...paths] as ScanEntry),
+    ...(isOneof ? [{ oneOf: fields.map((_, index) => index + 1) }] : []),
+    ...(collects ? [{ unknown: 99 }] : []),
+  ]);
+  return {
+    kind: "unary",
+    rules: completeRules({ upstream: "api" }),
+    response: ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decode),
+    scan: decode,
+    method: {},
+  } as unknown as UnaryAdapter;
+}
+
+const KEY = fc.constantFrom("a", "b", "c");
+const PATH = fc.array(KEY, { minLength: 1, maxLength: 3 }) as fc.Arbitrary<Path & string[]>;
+const FIELD: fc.Arbitrary<FieldPaths> = fc.record({
+  kind: fc.constantFrom(...(Object.keys(KINDS) as KindName[])),
+  paths: fc.uniqueArray(PATH, { minLength: 1, maxLength: 2, selector: (path) => path.join(".") }),
+});
+const LEAVES: Readonly<Record<KindName, fc.Arbitrary<JsonValue>>> = {
+  string: fc.string(),
+  int32: fc.nat(),
+  strings: fc.array(fc.string(), { maxLength: 2 }),
+  message: fc.constantFrom<JsonValue>({}, { a: "x" }, { a: "x", new: 1 }),
+  messages: fc.constantFrom<JsonValue>([], [{ a: "x" }, { new: [1] }]),
+  value: fc.constantFrom<JsonValue>(null, 1, "x", [true], { b: {} }),
+};
+const ODD: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue>(null, {}, [], "x", 5, [{ a: { a: 1 } }], {
+  zz: 1,
+});
+
+/** A body in which fields are where a path leads, with keys in any order and other things in their place. */
+const CASE = fc
+  .tuple(fc.array(FIELD, { minLength: 1, maxLength: 5 }), fc.boolean(), fc.integer({ min: 0, max: 2 }))
+  .chain(([fields, collects, oneof]) => {
+    const put = fields.map(({ kind, paths }) =>
+      fc.tuple(
+        fc.constantFrom(...paths),
+        fc.oneof({ arbitrary: LEAVES[kind], weight: 12 }, { arbitrary: ODD, weight: 1 }),
+        fc.integer({ min: 0, max: 9 }),
+      ),
+    );
+    return fc.record({
+      fields: fc.constant(fields),
+      collects: fc.constant(collects),
+      // a list is in no oneof
+      isOneof: fc.constant(oneof === 0 && !fields.some(({ kind }) => kind.endsWith("s"))),
+      values: fc.tuple(...put),
+      more: fc.dictionary(fc.constantFrom("a", "b", "zz"), ODD, { maxKeys: 1, noNullPrototype: true }),
+      isReversed: fc.boolean(),
+    });
+  });
+
+/** Puts a value where a path leads, if nothing is in its way. */
+function put(object: Record<string, JsonValue>, [key, ...rest]: readonly string[], value: JsonValue): void {
+  if (key === undefined) return;
+  if (rest.length === 0) {
+    object[key] ??= value;
+    return;
+  }
+  const below = object[key] ?? {};
+  if (typeof below !== "object" || Array.isArray(below)) return;
+  object[key] = { ...(below as JsonObject) };
+  put(object[key] as Record<string, JsonValue>, rest, value);
+}
+
+function reversed(value: JsonValue): JsonValue {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  const entries = Object.entries(value as JsonObject).map(
+    ([key, inner]) => [key, reversed(inner ?? null)] as const,
+  );
+  return Object.fromEntries(entries.reverse());
+}
+
+test("property: whatever paths fields are read from, the scanner reads them as the decoder does, or leaves them to it", () => {
+  let asked = 0;
+  let read = 0;
+  let reported = 0;
+  let several = 0;
+  fc.assert(
+    fc.property(CASE, ({ fields, collects, isOneof, values, more, isReversed }) => {
+      const adapter = methodOf(fields, collects, isOneof);
+      const object: Record<string, JsonValue> = {};
+      for (const [path, value, odds] of values) if (odds > 1) put(object, path, value);
+      for (const [key, value] of Object.entries(more)) object[key] ??= value;
+      const body = Buffer.from(JSON.stringify(isReversed ? reversed(object) : object));
+      asked++;
+      const found = scanned(adapter, body);
+      const says = `${JSON.stringify(fields)} ${body}`;
+      const work = pieces(adapter, body, 24);
+      let step = work.next();
+      while (step.done !== true) step = work.next();
+      if (step.value !== undefined) expect(step.value, says).toEqual(decoded(adapter, body));
+      if (found === undefined) return;
+      read++;
+      if (found.differences.list.length > 0) reported++;
+      if (fields.length > 2) several++;
+      expect(found, says).toEqual(decoded(adapter, body));
+    }),
+    { numRuns: 3000 },
+  );
+  // else the test would say little
+  expect(read / asked).toBeGreaterThan(0.4);
+  expect(reported).toBeGreaterThan(50);
+  expect(several).toBeGreaterThan(300);
+});
+
+test.each([
+  ['{"id":"1","attributes":{"title":"x","new":[1],"body":"y"},"links":{"self":{"href":"z"}}}'],
+  ['{"links":{"other":null,"self":{"href":"z","type":"t"}},"attributes":{"body":"y","title":null},"id":"1"}'],
+  ['{"attributes":[{"title":"x"}],"links":"none"}'],
+  ['{"attributes":null,"links":{"self":null}}'],
+  ['{"attributes":{},"links":{"self":{}}}'],
+])("usual responses with fields below keys are read by the scanner: %s", (text) => {
+  const fields: FieldPaths[] = [
+    { kind: "string", paths: [["attributes", "title"]] },
+    { kind: "string", paths: [["id"]] },
+    { kind: "string", paths: [["links", "self", "href"]] },
+    { kind: "string", paths: [["attributes", "body"]] },
+  ];
+  const body = Buffer.from(text);
+  for (const collects of [true, false]) {
+    const adapter = methodOf(fields, collects, false);
+    expect(scanned(adapter, body)).toEqual(decoded(adapter, body));
+  }
+});
+
+test.each([
+  ["the object twice", '{"attributes":{"title":"x"},"attributes":{}}'],
+  ["a key in it twice", '{"attributes":{"title":"x","title":"y"}}'],
+  ["a key in it with an escape", '{"attributes":{"\\u0074itle":"x"}}'],
+])("%s is left to the decoder", (_, text) => {
+  const adapter = methodOf([{ kind: "string", paths: [["attributes", "title"]] }], false, false);
+  expect(scanned(adapter, Buffer.from(text))).toBeUndefined();
+});
