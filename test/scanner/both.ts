@@ -15,15 +15,23 @@ export interface Outcome {
   readonly differences: FoundDifferences;
 }
 
+/** Headers of a response, by names in lower case. */
+export type Headers = Readonly<Record<string, string>>;
+
 const scanner = ResponseScanner.create();
 const IN_PIECES = new Map<number, ResponseScanner>();
 const decoder = new Decoder();
 const MAX_COST = 1_600_000;
 
 /** What the JavaScript decoder makes of a body. */
-export function decoded(adapter: UnaryAdapter, body: Uint8Array, maxCost = MAX_COST): Outcome {
+export function decoded(
+  adapter: UnaryAdapter,
+  body: Uint8Array,
+  maxCost = MAX_COST,
+  headers: Headers = {},
+): Outcome {
   try {
-    const read = readResponse(responseOf(body), adapter.rules, 0, maxCost);
+    const read = readResponse(responseOf(body, headers), adapter.rules, 0, maxCost);
     const { bytes, differences } = decoder.message(adapter, read);
     return { message: Buffer.from(bytes).toString("hex"), differences };
   } catch (error) {
@@ -32,12 +40,17 @@ export function decoded(adapter: UnaryAdapter, body: Uint8Array, maxCost = MAX_C
 }
 
 /** What the scanner makes of a body; undefined where it leaves it to the decoder. */
-export function scanned(adapter: UnaryAdapter, body: Uint8Array, maxCost = MAX_COST): Outcome | undefined {
+export function scanned(
+  adapter: UnaryAdapter,
+  body: Uint8Array,
+  maxCost = MAX_COST,
+  headers: Headers = {},
+): Outcome | undefined {
   if (scanner === undefined) throw new Error("there is no WebAssembly");
   // an object of its own, so that responses that were not read before do not count
   const subject = { ...adapter };
-  if (scanner.isLarge(body)) return atOnce(inPieces(scanner, adapter, body, maxCost));
-  const found = scanner.message(subject, adapter.rules, responseOf(body), "application/json", maxCost);
+  if (scanner.isLarge(body)) return atOnce(inPieces(scanner, adapter, body, maxCost, headers));
+  const found = scanner.read(subject, adapter.rules, responseOf(body, headers), maxCost)?.decoded;
   return found && { message: Buffer.from(found.bytes).toString("hex"), differences: found.differences };
 }
 
@@ -47,10 +60,11 @@ export function pieces(
   body: Uint8Array,
   size: number,
   maxCost = MAX_COST,
+  headers: Headers = {},
 ): Work<Outcome | undefined> {
   const known = IN_PIECES.get(size) ?? new ResponseScanner(new Scanner({ usual: size, max: 2 * size }));
   IN_PIECES.set(size, known);
-  return inPieces(known, adapter, body, maxCost);
+  return inPieces(known, adapter, body, maxCost, headers);
 }
 
 function* inPieces(
@@ -58,15 +72,11 @@ function* inPieces(
   adapter: UnaryAdapter,
   body: Uint8Array,
   maxCost: number,
+  headers: Headers,
 ): Work<Outcome | undefined> {
   const subject = { ...adapter };
-  const found = yield* scanner.messageInPieces(
-    subject,
-    adapter.rules,
-    responseOf(body),
-    "application/json",
-    maxCost,
-  );
+  const read = yield* scanner.readInPieces(subject, adapter.rules, responseOf(body, headers), maxCost);
+  const found = read?.decoded;
   return found && { message: Buffer.from(found.bytes).toString("hex"), differences: found.differences };
 }
 
@@ -136,10 +146,10 @@ function without(value: JsonValue | undefined, list: JsonValue | undefined): unk
   return Object.entries(value).map(([key, item]) => [key, without(item, list)]);
 }
 
-function responseOf(body: Uint8Array) {
+function responseOf(body: Uint8Array, headers: Headers = {}) {
   return {
     status: 200,
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...headers },
     body,
     truncated: false,
     configuredCredentials: false,

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { type ScanField, scanTableOf } from "../../runtime/src/scan/scan-table.ts";
+import { atOnce } from "../../runtime/src/time/work.ts";
 import { adaptersOf } from "../fidelity/services.ts";
 import { decoded, pieces, scanned } from "./both.ts";
 import { Dice, mutated, objectText } from "./json-text.ts";
@@ -87,6 +88,48 @@ test("the same holds for a response that is read in pieces", () => {
     { numRuns: 4000 },
   );
   expect(several).toBeGreaterThan(5);
+});
+
+/** Headers from which fields of messages are read, with a usual value. */
+const HEADERS = {
+  etag: 'W/"1"', location: "https://a.example/1", link: '<https://a.example/?page=2>; rel="next", <x>; rel=last',
+  "last-modified": "Fri, 02 Jan 2026 03:04:05 GMT", "retry-after": "5", "operation-location": "/jobs/7", "x-poll-interval": "60",
+  "x-ratelimit-limit": "5000", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1761994800", "x-ratelimit-used": "1",
+  "x-remaining": "735000000000051460", "ratelimit-remaining": "7", "x-reset": "1761994800", "x-last": "true",
+}; // biome-ignore format: a table
+const UNUSUAL = [
+  "", "text", "1e3", "-0", "99999999999999999999", "9007199254740993", "1.50", "null", "false", "0x5", " 5 ", "é",
+]; // biome-ignore format: a table
+
+test("fields from headers and the status are written behind what the scanner reads, as the decoder does it", () => {
+  const subjects = SUBJECTS.filter(({ head }) => head !== undefined);
+  let read = 0;
+  let more = 0;
+  fc.assert(
+    fc.property(fc.constantFrom(...subjects), fc.nat(), (adapter, seed) => {
+      const dice = new Dice(seed);
+      const payload = listText(adapter, dice) ?? payloadText(adapter, dice);
+      const body = mutated(bodyText(adapter, payload, dice), dice);
+      const named = Object.entries(HEADERS).filter(() => dice.once(2));
+      const odd = dice.once(3) ? 3 : 1000;
+      const headers = Object.fromEntries(
+        named.map(([name, value]) => [name, dice.once(odd) ? dice.pick(UNUSUAL) : value]),
+      );
+      const expected = decoded(adapter, body, undefined, headers);
+      const says = `${JSON.stringify(headers)} ${body}`;
+      const inPieces = atOnce(pieces(adapter, body, 100, undefined, headers));
+      if (inPieces !== undefined) expect(inPieces, says).toEqual(expected);
+      const found = scanned(adapter, body, undefined, headers);
+      if (found === undefined) return;
+      read++;
+      if (found.message !== scanned(adapter, body)?.message) more++;
+      expect(found, says).toEqual(expected);
+    }),
+    { numRuns: 3000 },
+  );
+  expect(subjects.length).toBeGreaterThan(5);
+  expect(read).toBeGreaterThan(300);
+  expect(more).toBeGreaterThan(200);
 });
 
 test.each([

@@ -121,6 +121,22 @@ export const EventService_listPublicEvents: UnaryAdapter<
     out.int32(33, fromText(response.header("x-ratelimit-used")), "X-RateLimit-Used");
     out.string(34, response.header("x-ratelimit-resource"), "X-RateLimit-Resource");
   },
+  scan: [1, { list: decodeEvent }],
+  head(response: RestResponse, out: ProtoWriter): void {
+    out.string(10, response.header("etag"), "ETag");
+    out.bool(11, response.status === 304, "status");
+    out.int32(12, fromText(response.header("x-poll-interval")), "X-Poll-Interval");
+    out.string(13, response.header("last-modified"), "Last-Modified");
+    out.string(20, linkTarget(response.header("link"), "next"), "Link");
+    out.string(21, linkTarget(response.header("link"), "last"), "Link");
+    out.string(22, linkTarget(response.header("link"), "prev"), "Link");
+    out.string(23, linkTarget(response.header("link"), "first"), "Link");
+    out.int32(30, fromText(response.header("x-ratelimit-limit")), "X-RateLimit-Limit");
+    out.int32(31, fromText(response.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
+    out.time(32, response.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
+    out.int32(33, fromText(response.header("x-ratelimit-used")), "X-RateLimit-Used");
+    out.string(34, response.header("x-ratelimit-resource"), "X-RateLimit-Resource");
+  },
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListPublicEvents)
 
@@ -156,6 +172,8 @@ export const EventService_listNetworkEvents: UnaryAdapter<
     return request;
   },
   response: EventService_listPublicEvents.response,
+  scan: [1, { list: decodeEvent }],
+  head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListNetworkEvents)
 
@@ -189,6 +207,8 @@ export const EventService_listOrganizationEvents: UnaryAdapter<
     return request;
   },
   response: EventService_listPublicEvents.response,
+  scan: [1, { list: decodeEvent }],
+  head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListOrganizationEvents)
 
@@ -226,6 +246,8 @@ export const EventService_listRepositoryEvents: UnaryAdapter<
     return request;
   },
   response: EventService_listPublicEvents.response,
+  scan: [1, { list: decodeEvent }],
+  head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListRepositoryEvents)
 
@@ -258,6 +280,8 @@ export const EventService_listUserEvents: UnaryAdapter<
     return request;
   },
   response: EventService_listPublicEvents.response,
+  scan: [1, { list: decodeEvent }],
+  head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserEvents)
 
@@ -295,6 +319,8 @@ export const EventService_listUserOrganizationEvents: UnaryAdapter<
     return request;
   },
   response: EventService_listPublicEvents.response,
+  scan: [1, { list: decodeEvent }],
+  head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserOrganizationEvents)
 
@@ -326,6 +352,8 @@ export const EventService_listUserPublicEvents: UnaryAdapter<
     return request;
   },
   response: EventService_listPublicEvents.response,
+  scan: [1, { list: decodeEvent }],
+  head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserPublicEvents)
 
@@ -359,6 +387,8 @@ export const EventService_listReceivedEvents: UnaryAdapter<
     return request;
   },
   response: EventService_listPublicEvents.response,
+  scan: [1, { list: decodeEvent }],
+  head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListReceivedEvents)
 
@@ -390,6 +420,8 @@ export const EventService_listReceivedPublicEvents: UnaryAdapter<
     return request;
   },
   response: EventService_listPublicEvents.response,
+  scan: [1, { list: decodeEvent }],
+  head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListReceivedPublicEvents)
 

@@ -13,23 +13,39 @@ export function responseMember(method: MethodModel, file: AdapterFile): string[]
   return responseFunction("response", responseLines(method, file), file);
 }
 
-/** What the scanner makes of a payload, where the response message is made of nothing else. */
-export function scanMember(
+/** How the scanner reads a payload, and the lines for fields from the head of a response that stand behind it. */
+export interface ScanParts {
+  readonly scan: string;
+  readonly head: readonly string[];
+}
+
+/** What makes a message of a response without its decoder; undefined where only that can. */
+export function scanParts(method: MethodModel, file: AdapterFile): ScanParts | undefined {
+  const { output } = method.desc;
+  const fields = output.fields.filter(
+    (field) =>
+      hasSources(field, file) &&
+      (method.responseBody !== undefined || !comesFromPaths(file.types.field(field))),
+  );
+  const isInBody = ({ kind }: SourceModel) => kind === "path";
+  if (fields.some((field) => file.types.field(field).sources.some(isInBody))) return undefined;
+  const scan = scanOf(method, file);
+  return scan === undefined ? undefined : { scan, head: fields.map((field) => fromLine(field, file)) };
+}
+
+function scanOf(
   { desc: { output }, responseBody, rules }: MethodModel,
   file: AdapterFile,
-): string[] {
+): string | undefined {
   const scope = { file, decoderOf: (desc: DescMessage) => decoderOf(desc, file) };
-  if (output.fields.some((field) => hasSources(field, file) && !comesFromPaths(file.types.field(field)))) {
-    return [];
-  }
   if (responseBody === undefined) {
     const [line = ""] = payloadLines(output, file);
-    return line.startsWith("out.root(") ? [`scan: ${decoderOf(output, file)},`] : [];
+    return line.startsWith("out.root(") ? decoderOf(output, file) : undefined;
   }
-  if (fromLines(output, file).length > 0 || rules.responseEncoding === "bytes") return [];
-  if (responseBody.fieldKind === "message" && responseBody.message.typeName === "google.api.HttpBody")
-    return [];
-  return isLeft(responseBody, scope) ? [] : [`scan: ${scanField(responseBody, [], scope)},`];
+  const isHttpBody =
+    responseBody.fieldKind === "message" && responseBody.message.typeName === "google.api.HttpBody";
+  if (isHttpBody || rules.responseEncoding === "bytes" || isLeft(responseBody, scope)) return undefined;
+  return scanField(responseBody, [], scope);
 }
 
 /** A function that writes protobuf fields from a response. */

@@ -9,7 +9,7 @@ import { adapterPoint, methodPoint, servicePoint } from "./insertion-point.ts";
 import { printKey, printString } from "./literal.ts";
 import { methodRules, printServiceRules, type ServiceRules } from "./method-rules.ts";
 import { requestLines } from "./request.ts";
-import { responseFunction, responseLines, scanMember } from "./response.ts";
+import { responseFunction, responseLines, scanParts } from "./response.ts";
 import { streamMembers } from "./stream.ts";
 import { templateText } from "./template.ts";
 import { WIDTH } from "./wrap.ts";
@@ -109,7 +109,7 @@ function memberLines(method: MethodModel, name: string, shared: Shared, file: Ad
       ? requestFunction(method, request, file)
       : [`request: ${sameRequest}.request,`]),
     ...(stream === undefined
-      ? [...responseLine(method, name, shared, file), ...scanMember(method, file)]
+      ? [...responseLine(method, name, shared, file), ...scanMembers(method, name, shared, file)]
       : streamMembers(method, stream, file)),
   ];
 }
@@ -132,6 +132,16 @@ function responseLine(method: MethodModel, name: string, shared: Shared, file: A
   const lines = responseLines(method, file);
   const same = firstWith("response", lines, name, shared);
   return same === undefined ? responseFunction("response", lines, file) : [`response: ${same}.response,`];
+}
+
+function scanMembers(method: MethodModel, name: string, shared: Shared, file: AdapterFile): string[] {
+  const parts = scanParts(method, file);
+  if (parts === undefined) return [];
+  const { scan, head } = parts;
+  if (head.length === 0) return [`scan: ${scan},`];
+  const same = firstWith("head", head, name, shared);
+  const member = same === undefined ? responseFunction("head", head, file) : [`head: ${same}.head,`];
+  return [`scan: ${scan},`, ...member];
 }
 
 /** The method whose function has these lines already; none for a few lines, which are clearer where they are used. */

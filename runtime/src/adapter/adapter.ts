@@ -20,6 +20,8 @@ export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends Des
   readonly response: (response: RestResponse, out: ProtoWriter) => void;
   /** What `response` makes of the payload, for the scanner: the decoder of the message, or its only field. */
   readonly scan?: AnyDecode | ScanField;
+  /** What `response` writes of headers and the status, behind what the scanner makes of the payload. */
+  readonly head?: ((response: RestResponse, out: ProtoWriter) => void) | undefined;
 }
 
 /** What adapters of all kinds of streams have. */

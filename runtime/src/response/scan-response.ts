@@ -1,5 +1,7 @@
 import type { AnyMethodAdapter, PaginateAdapter, UnaryAdapter } from "../adapter/adapter.ts";
 import type { EnvelopeRule, MethodRules } from "../adapter/rules.ts";
+import { pool } from "../buffers/pool.ts";
+import { ProtoWriter } from "../decode/proto-writer.ts";
 import { concernsSuccess } from "../errors/upstream-error.ts";
 import { type Scanner, type ScanPlan, scanner } from "../scan/scanner.ts";
 import type { Envelope } from "../scan/tables.ts";
@@ -27,6 +29,8 @@ type Subject = {
 /** Reads the usual responses without JSON.parse: see runtime/scanner. All others are left to the decoder. */
 export class ResponseScanner {
   private readonly scanner: Scanner;
+  /** For fields from the head of a response. */
+  private readonly out = new ProtoWriter();
   private readonly subjects = new WeakMap<AnyMethodAdapter, Subject | "none">();
 
   constructor(scanner: Scanner) {
@@ -50,7 +54,7 @@ export class ResponseScanner {
     if (!isSuccess(status, rules)) return undefined;
     const header = headerReader(headers);
     const decoded = this.message(adapter, rules, response, header("content-type"), maxCost);
-    return decoded && { status, header, body: EMPTY_BODY, decoded };
+    return decoded && this.withHead(adapter, { status, header, body: EMPTY_BODY, decoded });
   }
 
   /** Whether a body is read by `readInPieces`. */
@@ -69,7 +73,34 @@ export class ResponseScanner {
     if (!isSuccess(status, rules)) return undefined;
     const header = headerReader(headers);
     const decoded = yield* this.messageInPieces(adapter, rules, response, header("content-type"), maxCost);
-    return decoded && { status, header, body: EMPTY_BODY, decoded };
+    return decoded && this.withHead(adapter, { status, header, body: EMPTY_BODY, decoded });
+  }
+
+  /** A message with what the head of the response has of it; undefined where there is something about that to report. */
+  private withHead(
+    { head }: UnaryAdapter,
+    response: ReadResponse & { readonly decoded: Decoded },
+  ): ReadResponse | undefined {
+    if (head === undefined) return response;
+    const { status, header, decoded } = response;
+    const { out } = this;
+    out.reset();
+    try {
+      head({ status, header, payload: undefined, bytes: undefined }, out);
+    } catch {
+      // the decoder comes to the same, and says so
+      return undefined;
+    }
+    const { lost, converted, additional } = out.found().counts;
+    if (lost + converted + additional > 0 || out.inexact || out.keptNumbers) return undefined;
+    const more = out.finish();
+    if (more.length === 0) return response;
+    const bytes = pool.acquire(decoded.bytes.length + more.length);
+    bytes.set(decoded.bytes);
+    bytes.set(more, decoded.bytes.length);
+    pool.release(decoded.bytes);
+    pool.release(more);
+    return { ...response, decoded: { ...decoded, bytes } };
   }
 
   /**

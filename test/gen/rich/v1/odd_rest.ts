@@ -182,6 +182,20 @@ export const OddService_findOdd: UnaryAdapter<
     out.time(7, response.header("x-reset"), "X-Reset", "seconds");
     out.bool(8, fromText(response.header("x-last")), "X-Last");
   },
+  scan: [1, { list: decodePart }],
+  head(response: RestResponse, out: ProtoWriter): void {
+    out.string(2, response.header("etag"), "ETag");
+    out.int32(3, response.status, "status");
+    out.bool(4, response.status === 304, "status");
+    out.string(5, linkTarget(response.header("link"), "next"), "Link");
+    out.int64(
+      6,
+      fromText(response.header("x-remaining")) ?? fromText(response.header("ratelimit-remaining")),
+      "X-Remaining or RateLimit-Remaining",
+    );
+    out.time(7, response.header("x-reset"), "X-Reset", "seconds");
+    out.bool(8, fromText(response.header("x-last")), "X-Last");
+  },
 });
 // @@protoc_insertion_point(method:rich.v1.OddService.FindOdd)
 

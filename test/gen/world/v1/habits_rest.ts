@@ -111,6 +111,10 @@ export const HabitService_findThing: UnaryAdapter<
     out.root(response.payload, decodeFindThingResponse);
     out.bool(1, response.status === 404, "status");
   },
+  scan: decodeFindThingResponse,
+  head(response: RestResponse, out: ProtoWriter): void {
+    out.bool(1, response.status === 404, "status");
+  },
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.FindThing)
 
@@ -180,6 +184,12 @@ export const HabitService_startJob: UnaryAdapter<
   },
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeJob);
+    out.bool(1, response.status === 200, "status");
+    out.string(2, response.header("operation-location"), "Operation-Location");
+    out.duration(3, response.header("retry-after"), "Retry-After", "seconds");
+  },
+  scan: decodeJob,
+  head(response: RestResponse, out: ProtoWriter): void {
     out.bool(1, response.status === 200, "status");
     out.string(2, response.header("operation-location"), "Operation-Location");
     out.duration(3, response.header("retry-after"), "Retry-After", "seconds");

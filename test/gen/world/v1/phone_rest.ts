@@ -52,6 +52,11 @@ export const PhoneService_createCall: UnaryAdapter<
     out.time(4, response.header("last-modified"), "Last-Modified", "http_date");
     out.bool(5, response.status === 304, "status");
   },
+  scan: decodeCall,
+  head(response: RestResponse, out: ProtoWriter): void {
+    out.time(4, response.header("last-modified"), "Last-Modified", "http_date");
+    out.bool(5, response.status === 304, "status");
+  },
 });
 // @@protoc_insertion_point(method:world.v1.PhoneService.CreateCall)
 
@@ -78,6 +83,11 @@ export const PhoneService_getCall: UnaryAdapter<
   },
   response(response: RestResponse, out: ProtoWriter): void {
     out.root(response.payload, decodeCall);
+    out.time(4, response.header("last-modified"), "Last-Modified", "http_date");
+    out.bool(5, response.status === 304, "status");
+  },
+  scan: decodeCall,
+  head(response: RestResponse, out: ProtoWriter): void {
     out.time(4, response.header("last-modified"), "Last-Modified", "http_date");
     out.bool(5, response.status === 304, "status");
   },
