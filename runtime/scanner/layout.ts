@@ -97,6 +97,8 @@ export const KIND_ENVELOPE = 29;
 export const KIND_STATUS = 30;
 /** The list of a page in place of a message. */
 export const KIND_PAGE = 31;
+/** base64. */
+export const KIND_BYTES = 32;
 
 /** A oneof whose members are chosen by what the object has. */
 export const CHOICE_SIZE: usize = 40;

@@ -1,102 +1,8 @@
 import { expect, test } from "vitest";
-import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
-import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
-import { decodeListValue, decodeStruct, decodeValue } from "../../runtime/src/decode/dynamic.ts";
-import { EnumTable } from "../../runtime/src/decode/enum-table.ts";
-import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
-import type { ScalarKind } from "../../runtime/src/decode/scalar-writer.ts";
-import type { JsonObject, JsonValue } from "../../runtime/src/json/json.ts";
-import { type ScanKind, scannable } from "../../runtime/src/scan/scan-table.ts";
 import { decoded, scanned } from "./both.ts";
 import { BROKEN, NUMBERS, ODD, STRINGS } from "./json-text.ts";
-
-type Write = (value: JsonValue | undefined, out: ProtoWriter) => void;
-
-const COLOR = new EnumTable("Color", [
-  [0, "NONE"],
-  [1, "red", "RED"],
-  [2, "blue", "42"],
-  [-1, "minus"],
-]);
-
-function decodeInner(json: JsonObject, out: ProtoWriter): void {
-  out.string(1, json.text, "text");
-  out.unknown(9, json, new Set(["text"]));
-}
-scannable(decodeInner, () => [[1, "string", "text"], { unknown: 9 }]);
-
-const SCALARS: readonly ScalarKind[] = [
-  "string", "textBytes", "bytes", "bool", "double", "float", "int32", "sint32", "uint32", "fixed32", "sfixed32", "int64",
-  "sint64", "uint64", "fixed64", "sfixed64",
-]; // biome-ignore format: a table
-
-/** How a field is read: as the scanner's table has it, and as generated code calls the writer. */
-const KINDS: ReadonlyArray<readonly [name: string, kind: ScanKind, write: Write]> = [
-  ...SCALARS.flatMap((kind): Array<readonly [string, ScanKind, Write]> => {
-    const scan = kind === "bytes" ? null : kind;
-    return [
-      [kind, scan, (value, out) => out[kind](7, value, "key")],
-      [`list of ${kind}`, scan && { list: scan }, (value, out) => out.list(7, value, "key", kind)],
-      [`wrapper of ${kind}`, scan && { wrapper: scan }, (value, out) => out.wrapper(7, value, "key", kind)],
-      [
-        `map of ${kind}`,
-        scan && { map: scan },
-        (value, out) =>
-          out.map(7, value, "key", "string", (item, key, entry) => entry[kind](2, item as JsonValue, key)),
-      ],
-    ];
-  }),
-  ["enum", COLOR, (value, out) => out.enum(7, value, "key", COLOR)],
-  ["list of enum", { list: COLOR }, (value, out) => out.enums(7, value, "key", COLOR)],
-  ...(["seconds", "millis", "micros", "nanos", "iso8601", "http_date"] as const).map(
-    (time): readonly [string, ScanKind, Write] => [
-      time,
-      { time },
-      (value, out) => out.time(7, value, "key", time),
-    ],
-  ),
-  ["time or 0", { time: "seconds", none: "0" }, (value, out) => out.time(7, value, "key", "seconds", "0")],
-  ["date or x", { time: "iso8601", none: "x" }, (value, out) => out.time(7, value, "key", "iso8601", "x")],
-  ["message", decodeInner, (value, out) => out.message(7, value, "key", decodeInner)],
-  [
-    "loose message",
-    { loose: decodeInner },
-    (value, out) => out.loosely("key").message(7, value, "key", decodeInner),
-  ],
-  ["messages", { list: decodeInner }, (value, out) => out.messages(7, value, "key", decodeInner)],
-  [
-    "loose messages",
-    { loose: { list: decodeInner } },
-    (value, out) => out.loosely("key").messages(7, value, "key", decodeInner),
-  ],
-  ["loose int32", { loose: "int32" }, (value, out) => out.loosely("key").int32(7, value, "key")],
-  ["struct", decodeStruct, (value, out) => out.message(7, value, "key", decodeStruct)],
-  ["value", decodeValue, (value, out) => out.nullable(7, value, "key", decodeValue)],
-  ["list value", decodeListValue, (value, out) => out.wrapped(7, value, "key", decodeListValue)],
-  [
-    "unwrapped list",
-    { unwrap: [1, { list: "string" }] },
-    (value, out) => out.wrapped(7, value, "key", (items, inner) => inner.list(1, items, "", "string")),
-  ],
-];
-
-/** A method whose response is a message with one field, under one of two keys. */
-function method(kind: ScanKind, write: Write): UnaryAdapter {
-  const known = new Set(["key", "other"]);
-  const decode = (json: JsonObject, out: ProtoWriter) => {
-    write(json.key ?? json.other, out);
-    out.unknown(8, json, known);
-  };
-  scannable(decode, () => [[7, kind, "key", "other"], { unknown: 8 }]);
-  return {
-    kind: "unary",
-    rules: completeRules({ upstream: "api" }),
-    response: ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decode),
-    scan: decode,
-    method: {},
-  } as unknown as UnaryAdapter;
-}
+import { decodeInner, KINDS, method, methodOf } from "./kinds.ts";
 
 const LONG = [
   `"${"0123456789".repeat(1000)}"`,
@@ -151,6 +57,24 @@ const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
   ["sint64", "-9223372036854775808"],
   ["uint64", "18446744073709551615", '"18446744073709551615"'],
   ["fixed64", "18446744073709551615"],
+  ["int32", "12.0", "-2147483648.00", "0.0"],
+  ["uint32", "4294967295.0"],
+  ["int64", "12.0", '"12.0"', "9223372036854775807.0", "-9223372036854775808.00"],
+  ["uint64", "18446744073709551615.0"],
+  [
+    "bytes",
+    '""',
+    '"AAEC"',
+    '"AAECAw=="',
+    '"AAECAw"',
+    '"-_-_"',
+    '"+\\/+\\/"',
+    '"AAEC\\r\\nAwQF\\n"',
+    '"AA\\u003d\\u003d"',
+  ],
+  ["list of bytes", "[]", '["AAEC",""]'],
+  ["map of bytes", '{"a":"AAEC","b":""}'],
+  ["wrapper of bytes", '"AAEC"', '""'],
   ["double", "1.5", "0.1", "1e4", "0.30000000000000004", "123456789.123456789"],
   ["float", "1.5", "-0.25"],
   ["enum", '"red"', '"RED"', '"42"', "42"],
@@ -170,9 +94,7 @@ const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
 ];
 
 test.each(USUAL)("the scanner reads a usual %s", (name, ...tokens) => {
-  const [, kind, write] = KINDS.find(([each]) => each === name) ?? [];
-  if (kind === undefined || write === undefined) throw new Error(`no kind ${name}`);
-  const adapter = method(kind, write);
+  const adapter = methodOf(name);
   for (const token of tokens) {
     const body = Buffer.from(`{"other":${token}}`);
     expect(scanned(adapter, body), body.toString()).toEqual(decoded(adapter, body));

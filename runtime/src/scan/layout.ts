@@ -59,6 +59,7 @@ export const KIND = {
   envelope: 29,
   status: 30,
   page: 31,
+  bytes: 32,
 } as const;
 
 export const TEST = {
