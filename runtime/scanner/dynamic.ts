@@ -5,6 +5,8 @@ import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COMMA,
+  isDigit,
+  MINUS,
   NULL,
   OPEN_BRACE,
   OPEN_BRACKET,
@@ -14,14 +16,16 @@ import {
 } from "./bytes";
 import { ascend, descend } from "./depth";
 import * as L from "./layout";
-import { double } from "./number";
+import { double, integer, magnitude } from "./number";
 import { close, copied, goOn, hasRoom, out, put, varint } from "./output";
 import { floating, string } from "./scalar";
 import { forget, isIndex, remember, waiting } from "./waiting";
 import { key, wordAt, wordLength } from "./words";
 
-/** Larger integers become text, which is a difference. */
+/** Of larger integers a double does not have each. */
 const MAX_SAFE: f64 = 9007199254740991;
+/** How many bits of an integer a double has. */
+const DOUBLE_BITS: u64 = 53;
 
 /** Writes one of the three behind its tag. */
 export function dynamicField(kind: u32, at: usize): usize {
@@ -55,7 +59,7 @@ function dynamic(at: usize): usize {
     case 0x66:
       return load<u32>(at + 1) === ALSE ? constant(0x0020, at + 5) : 0;
     default:
-      return safeNumber(at);
+      return heldNumber(at);
   }
 }
 
@@ -65,10 +69,24 @@ function constant(field: u16, end: usize): usize {
   return end;
 }
 
-function safeNumber(at: usize): usize {
+function heldNumber(at: usize): usize {
   put(0x11);
   const end = floating(false, at);
-  return end !== 0 && (Math.trunc(double) !== double || Math.abs(double) <= MAX_SAFE) ? end : 0;
+  return end !== 0 && (Math.abs(double) <= MAX_SAFE || isHeld(at, end)) ? end : 0;
+}
+
+/** Whether a number is a double by its notation, or an integer that a double has; others become text, which is a difference. */
+function isHeld(at: usize, end: usize): bool {
+  const behind = integer(at);
+  // with a point or an exponent it is none, and neither is what has too many digits for here
+  if (behind === end) return (magnitude >> ctz(magnitude)) >> DOUBLE_BITS === 0;
+  return !areDigits(at, end);
+}
+
+function areDigits(from: usize, end: usize): bool {
+  let at = byte(from) === MINUS ? from + 1 : from;
+  while (isDigit(byte(at))) at++;
+  return at === end;
 }
 
 function items(from: usize): usize {

@@ -75,7 +75,7 @@ function decodeKnown(
     return false;
   }
   for (const [key, value] of keys) out.additional(key, value);
-  for (const [path, value] of bigNumbers) out.coerce(path, "a number that a double holds", value);
+  for (const [path, value] of bigNumbers) out.coerce(path, "a number that a double does not round", value);
   return true;
 }
 

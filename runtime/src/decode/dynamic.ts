@@ -1,12 +1,13 @@
 /** Decoders of google.protobuf.Struct, Value, ListValue and Empty (google/protobuf/struct.proto). */
 import { isJsonObject, type JsonObject, type JsonValue, plainNumber } from "../json/json.ts";
+import { NumberText } from "../json/number-text.ts";
 import { isRounded } from "../json/raw-json.ts";
 import type { ProtoWriter } from "./proto-writer.ts";
 
 /** Decodes google.protobuf.Empty: nothing is read. */
 export function decodeEmpty(): void {}
 
-/** Decodes google.protobuf.Struct. Its numbers are doubles, so integers beyond 2^53 become strings. */
+/** Decodes google.protobuf.Struct. Its numbers are doubles, so integers that no double has become strings. */
 export function decodeStruct(json: JsonObject, out: ProtoWriter): void {
   out.map(1, json, "", "string", (value, key, entry) => {
     if (value !== undefined) entry.nullable(2, value, key, decodeValue);
@@ -20,8 +21,7 @@ export function decodeValue(given: JsonValue, out: ProtoWriter): void {
   if (value === null) {
     out.nullValue(1);
   } else if (typeof value === "bigint" || (typeof value === "number" && isRounded(value))) {
-    // a Value without a kind is none, and cannot be printed as JSON
-    if (!out.bigText(3, value)) out.nullValue(1);
+    bigNumber(given, value, out);
   } else if (typeof value === "number") {
     out.double(2, value, "");
   } else if (typeof value === "string") {
@@ -32,6 +32,24 @@ export function decodeValue(given: JsonValue, out: ProtoWriter): void {
     out.message(5, value, "", decodeStruct);
   } else {
     out.wrapped(6, value, "", decodeListValue);
+  }
+}
+
+/**
+ * A number beyond 2^53. One with a fraction or an exponent was a double when it was written; an integer that is written as such
+ * is a double where that has its very value, and text otherwise.
+ */
+function bigNumber(given: JsonValue, value: number | bigint, out: ProtoWriter): void {
+  const double = Number(value);
+  const isHeld =
+    typeof value === "bigint" &&
+    Number.isFinite(double) &&
+    (given instanceof NumberText || BigInt(double) === value);
+  if (isHeld) {
+    out.double(2, double, "");
+  } else if (!out.bigText(3, value)) {
+    // a Value without a kind is none, and cannot be printed as JSON
+    out.nullValue(1);
   }
 }
 

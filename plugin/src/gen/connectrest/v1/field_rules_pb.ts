@@ -94,8 +94,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
 
   /**
    * Collects the keys of a response object that no other field reads. A `map<string, string>` receives the values as
-   * raw JSON, without loss; a google.protobuf.Struct receives them as values, with integers beyond 2^53 as strings. A
-   * request sends them back as they came, but for keys that a declared field has written.
+   * raw JSON, without loss; a google.protobuf.Struct receives them as values, with integers that no double has as
+   * strings. A request sends them back as they came, but for keys that a declared field has written.
    *
    *     map<string, string> others = 2 [(connectrest.v1.field).unknown = true];
    *
