@@ -116,13 +116,14 @@ const POWERS = memory.data<f64>([
   1e20, 1e21, 1e22,
 ]);
 
-/** A number as a double. An integer of 53 bits and a power of ten that are both exact make an exact quotient or product. */
+/** A number as a double. An integer of 53 bits and a power of ten that are both exact make an exact quotient. */
 export function number(from: usize): usize {
   const end = skipNumber(from);
   if (end === 0) return 0;
   let at = from;
   const minus = byte(at) === MINUS;
   if (minus) at++;
+  const start = at;
   let value: u64 = 0;
   let digits = 0;
   let scale = 0;
@@ -139,7 +140,9 @@ export function number(from: usize): usize {
     }
   }
   const places = scale === 0 ? 0 : scale - 1;
-  if (at === end && digits <= 18 && value <= 9007199254740992 && places <= 22) {
+  // an integer of 19 digits is below 2^64, and rounded once
+  const isShort = scale === 0 ? end - start <= 19 : digits <= 18 && value <= 9007199254740992 && places <= 22;
+  if (at === end && isShort) {
     const magnitude = <f64>value / load<f64>(POWERS + (places << 3));
     double = minus ? -magnitude : magnitude;
   } else {

@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { read } from "./kinds.ts";
+import { read } from "./field.ts";
 
 function quoted(text: string): string {
   return JSON.stringify(text);
@@ -126,4 +127,16 @@ test.each(INTEGER_KINDS)("what is no %s in that notation is left to the decoder"
   }
   // whatever they are, the same
   for (const token of ODD_INTEGERS) read(kind, token);
+});
+
+test("property: an integer of any length is read as the nearest double", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^-?[1-9][0-9]{0,24}$/), (digits) => {
+      for (const token of [digits, `${digits}.0`]) {
+        expect(read("double", token), token).toBeDefined();
+        for (const kind of ["float", "value"] as const) read(kind, token);
+      }
+    }),
+    { numRuns: 3000 },
+  );
 });

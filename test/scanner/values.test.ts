@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decoded } from "./both.ts";
-import { methodOf, read } from "./kinds.ts";
+import { methodOf, read } from "./field.ts";
 
 test("a number for a google.protobuf.Value stays one where a double gives it back", () => {
   const exponents = Array.from({ length: 31 }, (_, index) => index * 10 + 8);
