@@ -93,6 +93,7 @@ export { isLoopbackOrigin } from "./text/loopback.ts";
 export { Secret } from "./text/secret.ts";
 export type { Clock } from "./time/clock.ts";
 export { nextTurn } from "./time/event-loop.ts";
+export { TurnBudget } from "./time/turn-budget.ts";
 export { inTurns, type TurnOptions, type Work } from "./time/work.ts";
 export type { Tokens } from "./token-endpoint/tokens.ts";
 export { UPSTREAM_DEFAULTS, type UpstreamOptions } from "./upstream/options.ts";

@@ -132,6 +132,8 @@ test("property: rewrite_imports and import_extension are those of protoc-gen-es"
           `${importer}_rest.ts`,
           rewriteImportPath(target, rewriteImports, importExtension),
         );
+        // of a target that is a folder of the importer, protoc-gen-es imports the folder
+        fc.pre(!theirs.endsWith("/"));
         expect(specifierOf(`${importer}_rest.ts`, target, { ...OFF, rewriteImports, importExtension })).toBe(
           theirs,
         );

@@ -580,6 +580,13 @@ message Res {}`,
     ],
   },
   {
+    name: "from_root",
+    source: field("string", 'from: {path: "."}'),
+    problems: [
+      "4:43: dotted-path: a source of case.Res.x: the path `.` is the root; expected the path of a key, e.g. `a.b`; for all of the payload in one field, name it in response_body of google.api.http",
+    ],
+  },
+  {
     name: "from_status",
     source: field("bool", "from: {status: 0}"),
     problems: [

@@ -105,7 +105,9 @@ const retry = offOr({
 });
 
 const breaker = offOr({
-  failures: count.describe("Open the circuit after this many consecutive failures. Default: 5."),
+  failures: count.describe(
+    "Open the circuit after this many requests in a row that fail, each attempt being one: no connection, no response in time, a broken one, or status 5xx, not 4xx. Default: 5.",
+  ),
   window: count.describe("How many of the last requests `ratio` is computed over. Default: 20."),
   ratio: part.describe(
     "Open the circuit when this part of the last `window` requests has failed. Default: 0.5.",

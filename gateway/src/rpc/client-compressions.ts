@@ -2,6 +2,7 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
+import { TurnBudget } from "connect-rest";
 import { gatewayError } from "../call/gateway-error.ts";
 import { ZSTD_WINDOW_LOG } from "./inflate.ts";
 
@@ -13,6 +14,9 @@ type Decompress = (bytes: Uint8Array, maxOutputLength: number) => Promise<Uint8A
  * the processor time of compressing it.
  */
 const SMALL_BYTES = 64 * 1024;
+
+/** What is compressed at once in one turn of the event loop, in bytes: a page of a stream has many messages. */
+const AT_ONCE = new TurnBudget(256 * 1024);
 
 /** Memory comes in pieces of a size between these, in bytes: as large as the message, which becomes smaller. */
 const MIN_CHUNK_BYTES = 1024;
@@ -75,7 +79,9 @@ function compression<Options>(coding: Coding<Options>): Compression {
       const { length } = bytes;
       const chunkSize = Math.min(Math.max(length, MIN_CHUNK_BYTES), MAX_CHUNK_BYTES);
       const options = { ...coding.options, chunkSize };
-      return ownBytes(length <= SMALL_BYTES ? now(bytes, options) : await inThread(bytes, options));
+      if (length > SMALL_BYTES || AT_ONCE.isSpent) return ownBytes(await inThread(bytes, options));
+      AT_ONCE.spend(length);
+      return ownBytes(now(bytes, options));
     },
     decompress: async (bytes, maxBytes) => {
       if (bytes.length === 0) return new Uint8Array();

@@ -1,5 +1,5 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { decompressSmall } from "connect-rest";
+import { decompressSmall, TurnBudget } from "connect-rest";
 import { FairQueue, QueueFull } from "../admission/fair-queue.ts";
 import { retryInfo } from "../admission/refused.ts";
 import { gatewayError } from "../call/gateway-error.ts";
@@ -13,16 +13,20 @@ import { canInflate, inflate } from "./inflate.ts";
  */
 const MAX_DECOMPRESSING = 2;
 
+/** Messages that are decompressed at once in one turn of the event loop, in bytes; those of a flood take turns. */
+const BYTES_AT_ONCE = 256 * 1024;
+
 /** When to call again after the queue was full, in milliseconds: about as long as a few hundred large messages take. */
 const RETRY_MS = 1000;
 
 /** Decompresses the messages of all calls: small ones at once, the others in one queue, in which clients take turns. */
 export function createDecompress({ readMaxBytes, queuedDecompressions }: Limits): Decompress {
   const queue = new FairQueue(MAX_DECOMPRESSING, queuedDecompressions);
+  const atOnce = new TurnBudget(BYTES_AT_ONCE);
   return async (compression, bytes, { client }, signal) => {
     if (bytes.length === 0) return bytes;
     const { name } = compression;
-    const small = signal.aborted ? undefined : decompressSmall(bytes, name, readMaxBytes);
+    const small = signal.aborted ? undefined : decompressSmall(bytes, name, readMaxBytes, atOnce);
     if (small !== undefined) return small;
     const work = () =>
       canInflate(name)

@@ -212,7 +212,7 @@ function checkSource(source: SourceModel, index: number, { field, add }: Checked
       fault(SOURCE.header.number, "header-name", headerFault(source.header));
       break;
     case "path":
-      fault(SOURCE.path.number, "dotted-path", pathFault(source.path, "no root"));
+      fault(SOURCE.path.number, "dotted-path", sourceFault(source.path));
       break;
     case "status":
       fault(SOURCE.status.number, "from-status", statusFault(source.status, scalarOf(field)));
@@ -233,4 +233,11 @@ function statusFault(status: number, type: ScalarType | undefined): string | und
 
 function scalarOf(field: DescField): ScalarType | undefined {
   return "scalar" in field ? field.scalar : undefined;
+}
+
+function sourceFault(path: string): string | undefined {
+  const fault = pathFault(path, "no root");
+  return path === "."
+    ? `${fault}; for all of the payload in one field, name it in response_body of google.api.http`
+    : fault;
 }

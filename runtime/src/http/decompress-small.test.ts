@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import zlib from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { TurnBudget } from "../time/turn-budget.ts";
 import { DecompressError, decompress } from "./decompress.ts";
 import { decompressSmall } from "./decompress-small.ts";
 
@@ -14,6 +16,14 @@ const COMPRESS: Readonly<Record<string, (bytes: Uint8Array) => Buffer>> = {
   zstd: (bytes) => zlib.zstdCompressSync(bytes),
 };
 const CODINGS = Object.keys(COMPRESS);
+/** The longest bodies that are decompressed at once. */
+const MAX_BYTES: Readonly<Record<string, number>> = {
+  gzip: 32_768,
+  "x-gzip": 32_768,
+  deflate: 32_768,
+  zstd: 8192,
+};
+const unlimited = new TurnBudget(Number.POSITIVE_INFINITY);
 
 function compress(coding: string, bytes: Uint8Array): Buffer {
   return COMPRESS[coding]?.(bytes) ?? Buffer.from(bytes);
@@ -32,12 +42,12 @@ const text = fc
   .tuple(fc.uint8Array({ maxLength: 400 }), fc.nat(900))
   .map(([part, times]) => Buffer.concat(Array.from({ length: times }, () => part)));
 
-test.each(CODINGS)("a usual body in %s is decompressed at once", async (coding) => {
+test.each(CODINGS)("a usual body in %s is decompressed at once, unless it is in Brotli", async (coding) => {
   await fc.assert(
     fc.asyncProperty(text, async (bytes) => {
       const body = compress(coding, bytes);
-      const isSmall = body.length <= 64 * 1024 && bytes.length <= 256 * 1024;
-      const found = decompressSmall(body, coding, 1 << 24);
+      const isSmall = body.length <= (MAX_BYTES[coding] ?? 0) && bytes.length <= 256 * 1024;
+      const found = decompressSmall(body, coding, 1 << 24, unlimited);
       expect(found && Buffer.from(found)).toEqual(isSmall ? bytes : undefined);
     }),
     { interruptAfterTimeLimit: 2000, numRuns: 200 },
@@ -47,11 +57,11 @@ test.each(CODINGS)("a usual body in %s is decompressed at once", async (coding) 
 test.each(["", "identity", "gzip, gzip", "GZIP", "compress", "constructor", "toString"])(
   "the encoding %j is left to others",
   (encoding) => {
-    expect(decompressSmall(zlib.gzipSync("text"), encoding, 1000)).toBeUndefined();
+    expect(decompressSmall(zlib.gzipSync("text"), encoding, 1000, unlimited)).toBeUndefined();
   },
 );
 
-test.each(CODINGS)(
+test.each(Object.keys(MAX_BYTES))(
   "what a body in %s becomes at once, a thread makes of it too, whatever it is",
   async (coding) => {
     const other = fc.constantFrom(...CODINGS);
@@ -67,7 +77,7 @@ test.each(CODINGS)(
         if (kind === 3) body[damage.place % body.length] = damage.byte;
         if (kind === 4) body = body.subarray(0, 1 + (damage.cut % body.length));
         if (kind === 5) body = compress(second, one);
-        const found = decompressSmall(body, coding, damage.limit);
+        const found = decompressSmall(body, coding, damage.limit, unlimited);
         if (found === undefined) {
           left++;
         } else {
@@ -78,5 +88,27 @@ test.each(CODINGS)(
       { interruptAfterTimeLimit: 4000, numRuns: 2000 },
     );
     expect([decompressed, left].every((count) => count > 20)).toBe(true);
+  },
+);
+
+test.each(Object.keys(MAX_BYTES))(
+  "of many bodies in %s that come at once a few are decompressed, and of many others no more are tried",
+  async (coding) => {
+    const usual = compress(coding, Buffer.alloc(20_000, "usual"));
+    const cut = usual.subarray(0, -1);
+    for (const body of [usual, cut, Buffer.alloc(500, 255)]) {
+      const budget = new TurnBudget(100_000);
+      for (let turn = 0; turn < 3; turn++) {
+        let count = 0;
+        while (!budget.isSpent) {
+          const found = decompressSmall(body, coding, 1 << 24, budget);
+          expect(found?.length).toBe(body === usual ? 20_000 : undefined);
+          count++;
+        }
+        expect(count).toBeLessThanOrEqual(25);
+        expect(decompressSmall(usual, coding, 1 << 24, budget)).toBeUndefined();
+        await nextTurn();
+      }
+    }
   },
 );

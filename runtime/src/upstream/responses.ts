@@ -8,6 +8,7 @@ import { type Exchange, ExchangeFailed, type ExchangeLimits } from "../http/exch
 import type { OpenExchange } from "../http/open-exchange.ts";
 import type { DispatchOptions } from "../http/requester.ts";
 import { LARGE_WORK } from "../time/large-work.ts";
+import { TurnBudget } from "../time/turn-budget.ts";
 import { Turns } from "../time/turns.ts";
 import { beginningOf, bodyStream } from "./body-stream.ts";
 import type { Connections } from "./connections.ts";
@@ -32,6 +33,9 @@ const MAX_DECOMPRESSING = 4;
 
 /** Responses beyond this size, in bytes, wait for their turn to be decoded. */
 const LARGE_BYTES = 256 * 1024;
+
+/** Bodies that are decompressed at once in one turn of the event loop, in bytes: about a millisecond of usual ones. */
+const AT_ONCE = new TurnBudget(512 * 1024);
 
 /** Makes responses of exchanges: those of the upstream itself, within their limits, and decompressed. */
 export class Responses {
@@ -122,7 +126,7 @@ export class Responses {
     const encoding = headers["content-encoding"];
     if (encoding === undefined || body.length === 0) return body;
     if (signal.aborted) return undefined;
-    const plain = decompressSmall(body, String(encoding), this.settings.maxResponseBytes);
+    const plain = decompressSmall(body, String(encoding), this.settings.maxResponseBytes, AT_ONCE);
     if (plain !== undefined) pool.release(body);
     return plain;
   }
