@@ -5,6 +5,8 @@ import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COMMA,
+  isDigit,
+  MINUS,
   NULL,
   OPEN_BRACE,
   OPEN_BRACKET,
@@ -20,7 +22,7 @@ import { floating, string } from "./scalar";
 import { forget, isIndex, remember, waiting } from "./waiting";
 import { key, wordAt, wordLength } from "./words";
 
-/** Larger integers become text, which is a difference. */
+/** Larger integers become text, which is a difference: a double does not have each. */
 const MAX_SAFE: f64 = 9007199254740991;
 
 /** Writes one of the three behind its tag. */
@@ -55,7 +57,7 @@ function dynamic(at: usize): usize {
     case 0x66:
       return load<u32>(at + 1) === ALSE ? constant(0x0020, at + 5) : 0;
     default:
-      return safeNumber(at);
+      return heldNumber(at);
   }
 }
 
@@ -65,10 +67,17 @@ function constant(field: u16, end: usize): usize {
   return end;
 }
 
-function safeNumber(at: usize): usize {
+function heldNumber(at: usize): usize {
   put(0x11);
   const end = floating(false, at);
-  return end !== 0 && (Math.trunc(double) !== double || Math.abs(double) <= MAX_SAFE) ? end : 0;
+  return end !== 0 && (Math.abs(double) <= MAX_SAFE || !areDigits(at, end)) ? end : 0;
+}
+
+/** Whether a number is an integer by its notation, and not a double. */
+function areDigits(from: usize, end: usize): bool {
+  let at = byte(from) === MINUS ? from + 1 : from;
+  while (isDigit(byte(at))) at++;
+  return at === end;
 }
 
 function items(from: usize): usize {

@@ -101,6 +101,8 @@ export const KIND_ENVELOPE = 29;
 export const KIND_STATUS = 30;
 /** The list of a page in place of a message. */
 export const KIND_PAGE = 31;
+/** base64. */
+export const KIND_BYTES = 32;
 /** An object below whose keys fields of the message around it are; its argument has their rows and mask, where a message has them. */
 export const KIND_PATH = 33;
 

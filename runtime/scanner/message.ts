@@ -42,7 +42,7 @@ import { integer, magnitude, negative } from "./number";
 import { close, goOn, hasRoom, out, tag } from "./output";
 import { closeList, openList, place } from "./places";
 import { enter, hasReports, hide, item, leave, report, show } from "./report";
-import { scalar } from "./scalar";
+import { bytes, scalar } from "./scalar";
 import { skip } from "./skip";
 import { split } from "./split";
 import {
@@ -354,6 +354,8 @@ function value(field: usize, at: usize): usize {
       return status(at);
     case L.KIND_PAGE:
       return page(argument, at);
+    case L.KIND_BYTES:
+      return c === QUOTE ? bytes(field, at + 1) : 0;
     default:
       return 0;
   }

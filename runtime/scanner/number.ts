@@ -11,16 +11,45 @@ export let negative: bool = false;
 /** The last double that was read. */
 export let double: f64 = 0;
 
-/** An integer of at most 19 digits, written as such. */
+/** More zeros behind the point are left to the decoder. */
+const MAX_ZEROS: usize = 32;
+
+/** An integer below 2^64, written as such. */
 export function integer(from: usize): usize {
+  const at = wholePart(from);
+  const c = byte(at);
+  return at === 0 || c === POINT || isExponent(c) ? 0 : at;
+}
+
+/** An integer below 2^64, behind whose point zeros may stand. */
+export function whole(from: usize): usize {
+  const at = wholePart(from);
+  if (at === 0) return 0;
+  const c = byte(at);
+  if (c === POINT) return zerosEnd(at + 1);
+  return isExponent(c) ? 0 : at;
+}
+
+/** Zeros behind a point, and nothing more of the number. */
+function zerosEnd(from: usize): usize {
+  let at = from;
+  while (byte(at) === 0x30) at++;
+  const c = byte(at);
+  return at === from || at - from > MAX_ZEROS || isDigit(c) || isExponent(c) ? 0 : at;
+}
+
+function isExponent(c: u32): bool {
+  return (c | 0x20) === 0x65;
+}
+
+/** The digits in front of a point and an exponent, with their sign; 0 for those beyond 2^64. */
+function wholePart(from: usize): usize {
   negative = byte(from) === MINUS;
   const start = negative ? from + 1 : from;
   const at = digitsEnd(start);
-  const c = byte(at);
   const digits = at - start;
   if (digits === 0 || (digits > 1 && byte(start) === 0x30)) return 0;
-  if (digits > 19) return digits === 20 ? twentyDigits(start, at) : 0;
-  return c === POINT || (c | 0x20) === 0x65 ? 0 : at;
+  return digits > 19 && !(digits === 20 && isTwentyDigits(start)) ? 0 : at;
 }
 
 /** Reads digits, eight at a time, into `magnitude`; returns the position behind them. */
@@ -60,17 +89,24 @@ function eightDigits(chunk: u64): u64 {
 }
 
 /** Up to 2^64 - 1 = 18446744073709551615: the sum of 20 digits has wrapped around where it is less than its first 19. */
-function twentyDigits(start: usize, end: usize): usize {
-  const c = byte(end);
-  if (c === POINT || (c | 0x20) === 0x65 || byte(start) !== 0x31) return 0;
+function isTwentyDigits(start: usize): bool {
   // with a leading 1, a sum without a wrap is at least 10^19
-  return magnitude >= 10000000000000000000 ? end : 0;
+  return byte(start) === 0x31 && magnitude >= 10000000000000000000;
 }
 
 /** An integer, as a number or as a text of digits alone. */
 export function integerOrText(from: usize): usize {
   if (byte(from) !== QUOTE) return integer(from);
-  const end = integer(from + 1);
+  return textEnd(integer(from + 1));
+}
+
+/** The like, where zeros may stand behind its point. */
+export function wholeOrText(from: usize): usize {
+  if (byte(from) !== QUOTE) return whole(from);
+  return textEnd(whole(from + 1));
+}
+
+function textEnd(end: usize): usize {
   return end !== 0 && byte(end) === QUOTE ? end + 1 : 0;
 }
 
@@ -80,13 +116,14 @@ const POWERS = memory.data<f64>([
   1e20, 1e21, 1e22,
 ]);
 
-/** A number as a double. An integer of 53 bits and a power of ten that are both exact make an exact quotient or product. */
+/** A number as a double. An integer of 53 bits and a power of ten that are both exact make an exact quotient. */
 export function number(from: usize): usize {
   const end = skipNumber(from);
   if (end === 0) return 0;
   let at = from;
   const minus = byte(at) === MINUS;
   if (minus) at++;
+  const start = at;
   let value: u64 = 0;
   let digits = 0;
   let scale = 0;
@@ -103,7 +140,9 @@ export function number(from: usize): usize {
     }
   }
   const places = scale === 0 ? 0 : scale - 1;
-  if (at === end && digits <= 18 && value <= 9007199254740992 && places <= 22) {
+  // an integer of 19 digits is below 2^64, and rounded once
+  const isShort = scale === 0 ? end - start <= 19 : digits <= 18 && value <= 9007199254740992 && places <= 22;
+  if (at === end && isShort) {
     const magnitude = <f64>value / load<f64>(POWERS + (places << 3));
     double = minus ? -magnitude : magnitude;
   } else {

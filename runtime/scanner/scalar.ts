@@ -1,7 +1,8 @@
 /** Values that a field has without further values in them. Each function returns the position behind what it read, or 0. */
+import { base64, decodedEnd } from "./base64";
 import { ALSE, byte, QUOTE, TRUE } from "./bytes";
 import * as L from "./layout";
-import { double, integer, integerOrText, magnitude, negative, number } from "./number";
+import { double, integer, magnitude, negative, number, whole, wholeOrText } from "./number";
 import { close, goOn, hasRoom, out, put, tag, varint } from "./output";
 import { skipNumber } from "./skip";
 import { text, written } from "./text";
@@ -49,14 +50,29 @@ export function string(from: usize): usize {
   const start = out;
   const end = text(from, start + 1);
   if (end === 0) return 0;
-  const length = written - start - 1;
-  goOn(written);
+  endAt(written, start);
+  return end;
+}
+
+/** A field of bytes, from behind the opening quote of their base64. */
+export function bytes(field: usize, from: usize): usize {
+  tag(field);
+  const start = out;
+  const end = base64(from, start + 1);
+  if (end === 0) return 0;
+  endAt(decodedEnd, start);
+  return end;
+}
+
+/** Puts the length of what ends here in front of it, where one byte was left for it. */
+function endAt(end: usize, start: usize): void {
+  const length = end - start - 1;
+  goOn(end);
   if (length < 128) {
     store<u8>(start, length);
   } else {
     close(start, 1);
   }
-  return end;
 }
 
 function boolean(c: u32, at: usize): usize {
@@ -67,7 +83,7 @@ function boolean(c: u32, at: usize): usize {
 }
 
 function int32(kind: u32, at: usize): usize {
-  const end = integer(at);
+  const end = whole(at);
   if (end === 0) return 0;
   const isSigned = kind === L.KIND_INT32 || kind === L.KIND_SINT32 || kind === L.KIND_SFIXED32;
   if (isSigned ? magnitude > (negative ? 0x80000000 : 0x7fffffff) : negative || magnitude > 0xffffffff)
@@ -86,7 +102,7 @@ function int32(kind: u32, at: usize): usize {
 }
 
 function int64(kind: u32, at: usize): usize {
-  const end = integerOrText(at);
+  const end = wholeOrText(at);
   if (end === 0) return 0;
   const isSigned = kind === L.KIND_INT64 || kind === L.KIND_SINT64 || kind === L.KIND_SFIXED64;
   if (isSigned) {

@@ -285,12 +285,19 @@ export const ROWS: readonly Row[] = [
     message: { sent: { nanos: 123456789 } },
   },
   {
-    sends: "an integer beyond 2^53 for a google.protobuf.Value",
+    sends: "an integer beyond 2^53 for a google.protobuf.Value: `9007199254740993`",
     body: '{"response":{"any":9007199254740993}}',
     outcome: "converted",
     path: "any",
     gets: "its digits as text",
     message: { any: { kind: { case: "stringValue", value: "9007199254740993" } } },
+  },
+  {
+    sends: "a number with a fraction or an exponent for a google.protobuf.Value, of any size: `1e300`",
+    body: '{"response":{"any":1e300}}',
+    outcome: "none",
+    gets: "the nearest double",
+    message: { any: { kind: { case: "numberValue", value: 1e300 } } },
   },
   {
     sends: "anything but an array for a google.protobuf.ListValue",

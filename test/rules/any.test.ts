@@ -153,7 +153,7 @@ test("what is kept as a Struct is named as a difference, and nothing else is", a
     { path: "response.@type", expected: "a known type", got: 'string "acme.v1.New"', class: "converted" },
     {
       path: "response.id",
-      expected: "a number that a double holds",
+      expected: "an integer up to 2^53, or a double",
       got: "number 700000000000000001",
       class: "converted",
     },

@@ -45,6 +45,12 @@ export const NUMBERS = [
   "0", "1", "-1", "7", "42", "-42", "127", "128", "16384", "2147483647", "-2147483648", "4294967295", "1761994800",
   "1761994800123", "9007199254740991", "735000000000051460", "9223372036854775807", "-9223372036854775808",
   "18446744073709551615", "1.5", "-0.25", "3.141592653589793", "0.1",
+  "12.0", "1e300", "1E16", "9007199254740994", "9007199254740993", "18446744073709551616", "1.7976931348623157e+308",
+]; // biome-ignore format: a table
+/** base64, in the spellings that there are. */
+export const BASE64 = [
+  '""', '"AAEC"', '"AAECAw=="', '"AAECAwQ="', '"AAECAwQ"', '"-_-_"', '"+\\/+\\/"', '"AAEC\\nAwQF\\n"', '"AA EC"', '"AA\\u003d\\u003d"',
+  '"AAF="', '"AA===="', '"A"', '"AAECA"', '"AA=A"', '"AA!A"', '"="', '"é"', `"${"AAEC".repeat(50)}"`,
 ]; // biome-ignore format: a table
 /** Where a decoder may not read what the text says, or has to say so. */
 export const ODD = [
@@ -223,9 +229,10 @@ function commaItem(kind: ScanKind, dice: Dice): string {
 
 function scalarText(kind: string, dice: Dice): string {
   if (kind === "string" || kind === "textBytes") return dice.pick(STRINGS);
+  if (kind === "bytes") return dice.pick(BASE64);
   if (kind === "bool") return dice.pick(["true", "false"]);
   if (kind === "double" || kind === "float") return dice.pick(NUMBERS);
-  if (kind.endsWith("32")) return dice.pick(["0", "1", "7", "42", "128", "70000", "2147483647"]);
+  if (kind.endsWith("32")) return dice.pick(["0", "1", "7", "42", "128", "70000", "2147483647", "12.0"]);
   return dice.pick([
     "0",
     "1",

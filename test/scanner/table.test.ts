@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
-import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
 import { decodeListValue, decodeStruct, decodeValue } from "../../runtime/src/decode/dynamic.ts";
 import { EnumTable } from "../../runtime/src/decode/enum-table.ts";
 import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
@@ -10,9 +8,8 @@ import type { ScalarKind } from "../../runtime/src/decode/scalar-writer.ts";
 import type { JsonObject, JsonValue } from "../../runtime/src/json/json.ts";
 import { type ScanKind, scannable } from "../../runtime/src/scan/scan-table.ts";
 import { decoded, scanned } from "./both.ts";
+import { method, type Write } from "./field.ts";
 import { BLANKS, BROKEN, commaText, Dice, NUMBERS, ODD, STRINGS } from "./json-text.ts";
-
-type Write = (value: JsonValue | undefined, out: ProtoWriter) => void;
 
 const COLOR = new EnumTable("Color", [
   [0, "NONE"],
@@ -35,14 +32,13 @@ const SCALARS: readonly ScalarKind[] = [
 /** How a field is read: as the scanner's table has it, and as generated code calls the writer. */
 const KINDS: ReadonlyArray<readonly [name: string, kind: ScanKind, write: Write]> = [
   ...SCALARS.flatMap((kind): Array<readonly [string, ScanKind, Write]> => {
-    const scan = kind === "bytes" ? null : kind;
     return [
-      [kind, scan, (value, out) => out[kind](7, value, "key")],
-      [`list of ${kind}`, scan && { list: scan }, (value, out) => out.list(7, value, "key", kind)],
-      [`wrapper of ${kind}`, scan && { wrapper: scan }, (value, out) => out.wrapper(7, value, "key", kind)],
+      [kind, kind, (value, out) => out[kind](7, value, "key")],
+      [`list of ${kind}`, { list: kind }, (value, out) => out.list(7, value, "key", kind)],
+      [`wrapper of ${kind}`, { wrapper: kind }, (value, out) => out.wrapper(7, value, "key", kind)],
       [
         `map of ${kind}`,
-        scan && { map: scan },
+        { map: kind },
         (value, out) =>
           out.map(7, value, "key", "string", (item, key, entry) => entry[kind](2, item as JsonValue, key)),
       ],
@@ -107,23 +103,6 @@ const KINDS: ReadonlyArray<readonly [name: string, kind: ScanKind, write: Write]
     (value, out) => out.wrapped(7, value, "key", (items, inner) => inner.list(1, items, "", "string")),
   ],
 ];
-
-/** A method whose response is a message with one field, under one of two keys. */
-function method(kind: ScanKind, write: Write): UnaryAdapter {
-  const known = new Set(["key", "other"]);
-  const decode = (json: JsonObject, out: ProtoWriter) => {
-    write(json.key ?? json.other, out);
-    out.unknown(8, json, known);
-  };
-  scannable(decode, () => [[7, kind, "key", "other"], { unknown: 8 }]);
-  return {
-    kind: "unary",
-    rules: completeRules({ upstream: "api" }),
-    response: ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decode),
-    scan: decode,
-    method: {},
-  } as unknown as UnaryAdapter;
-}
 
 const LONG = [
   `"${"0123456789".repeat(1000)}"`,
@@ -230,6 +209,24 @@ const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
   ["sint64", "-9223372036854775808"],
   ["uint64", "18446744073709551615", '"18446744073709551615"'],
   ["fixed64", "18446744073709551615"],
+  ["int32", "12.0", "-2147483648.00", "0.0"],
+  ["uint32", "4294967295.0"],
+  ["int64", "12.0", '"12.0"', "9223372036854775807.0", "-9223372036854775808.00"],
+  ["uint64", "18446744073709551615.0"],
+  [
+    "bytes",
+    '""',
+    '"AAEC"',
+    '"AAECAw=="',
+    '"AAECAw"',
+    '"-_-_"',
+    '"+\\/+\\/"',
+    '"AAEC\\r\\nAwQF\\n"',
+    '"AA\\u003d\\u003d"',
+  ],
+  ["list of bytes", "[]", '["AAEC",""]'],
+  ["map of bytes", '{"a":"AAEC","b":""}'],
+  ["wrapper of bytes", '"AAEC"', '""'],
   ["double", "1.5", "0.1", "1e4", "0.30000000000000004", "123456789.123456789"],
   ["float", "1.5", "-0.25"],
   ["enum", '"red"', '"RED"', '"42"', "42"],
@@ -242,6 +239,7 @@ const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
   ["loose messages", "{}", '{"text":"a"}'],
   ["struct", '{"a":[1,null,{"b":"c"}]}'],
   ["value", "null", "1.5", '"x"', "[true,false]"],
+  ["value", "1e300", "1e21", "1E16", "-9007199254740992", "1.7976931348623157e+308", "9007199254740993.0"],
   ["list value", '[1,"a"]'],
   ["unwrapped list", '["a","b"]'],
   ["map of string", '{"a":"b","c":"d"}'],

@@ -261,9 +261,7 @@ function itemKind(field: DescField & { readonly fieldKind: "list" | "map" }, sco
 }
 
 function scalar(field: DescField, type: ScalarType, scope: ScanScope): string {
-  const kind = scalarKind(field, type, scope.file.types);
-  // base64 has too many spellings
-  return kind === "bytes" ? LEFT : printString(kind);
+  return printString(scalarKind(field, type, scope.file.types));
 }
 
 function messageKind(field: DescField, message: DescMessage, scope: ScanScope): string {

@@ -43,7 +43,11 @@ export class BufferPool {
 
   /** So many bytes, with anything in them. */
   acquire(length: number): Uint8Array<ArrayBuffer> {
-    if (length < MIN_BYTES) return Buffer.allocUnsafe(length);
+    if (length < MIN_BYTES) {
+      const { buffer, byteOffset } = Buffer.allocUnsafe(length);
+      // a plain Uint8Array, as larger ones are: bytes fields that are read from a Buffer would be Buffers
+      return new Uint8Array(buffer, byteOffset, length);
+    }
     if (length > MAX_BYTES) return this.acquireLarge(length);
     const size = sizeClass(length);
     const memory = this.free[size]?.pop() ?? new PooledMemory(2 ** size);

@@ -14,7 +14,7 @@ import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
-import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
+import { parseJson, parseJsonExactly, parseJsonVerbatim } from "../json/parse-json.ts";
 import { anyJson } from "../request/any-json.ts";
 import { failureOf } from "../testing/failure.ts";
 import { difference } from "../testing/kinds.ts";
@@ -186,6 +186,28 @@ test.each(SURPLUS)(
     expect(differences.map((each) => `${each.class} ${each.path}`)).toEqual(expected);
   },
 );
+
+test.each([
+  ["1e300", 1e300],
+  ["-1.7976931348623157e+308", -Number.MAX_VALUE],
+  ["9007199254740993.0", 9007199254740992],
+])("google.protobuf.Any: a Struct in it has %s as a number", (text, number) => {
+  const out = new ProtoWriter();
+  out.reset(true);
+  const known = parseJsonVerbatim(`{"@type":"${STRUCT}","value":{"a":[${text}],"b":1.50}}`);
+  withTypes(typesOfFiles([file_google_protobuf_api]), () => out.root(known, decodeAny(types)));
+  const any = fromBinary(AnySchema, out.finish());
+  expect(out.differences).toEqual([]);
+  const struct = anyUnpack(any, StructSchema);
+  expect(struct && toJson(StructSchema, struct)).toEqual({ a: [number], b: 1.5 });
+});
+
+test("google.protobuf.Any: an integer of 64 bits is exact in any notation", () => {
+  const out = new ProtoWriter();
+  out.reset(true);
+  out.root(parseJsonVerbatim(`{"@type":"${TYPE}","value":9007199254740993.0}`), decodeAny(types));
+  expect(anyUnpack(fromBinary(AnySchema, out.finish()), Int64ValueSchema)?.value).toBe(9007199254740993n);
+});
 
 test("property: an Any of a known type holds every value of its JSON, or a difference names what it does not", () => {
   const known = typesOfFiles([file_google_protobuf_api]);

@@ -65,17 +65,17 @@ function decodeKnown(
   registry: Registry,
   out: ProtoWriter,
 ): boolean {
-  const { keys, bigNumbers, isMistyped } = findSurplus(desc, fields, registry);
+  const { keys, bigNumbers, doubles, isMistyped } = findSurplus(desc, fields, registry);
   if (isMistyped) return false;
   try {
-    const any = fromJson(AnySchema, plainJson(json), { registry, ignoreUnknownFields: true });
+    const any = fromJson(AnySchema, plainJson(json, doubles), { registry, ignoreUnknownFields: true });
     out.string(1, any.typeUrl, "@type");
     out.rawBytes(2, any.value);
   } catch {
     return false;
   }
   for (const [key, value] of keys) out.additional(key, value);
-  for (const [path, value] of bigNumbers) out.coerce(path, "a number that a double holds", value);
+  for (const [path, value] of bigNumbers) out.coerce(path, "an integer up to 2^53, or a double", value);
   return true;
 }
 
@@ -90,11 +90,19 @@ export function typeNameOf(url: string): string {
   return url.slice(url.lastIndexOf("/") + 1);
 }
 
-/** protobuf-es takes no bigint in JSON, but 64-bit integers as strings. */
-export function plainJson(json: JsonValue): ProtoJsonValue {
+const NO_DOUBLES: ReadonlySet<unknown> = new Set();
+
+/**
+ * protobuf-es takes no bigint in JSON, but 64-bit integers as strings.
+ *
+ * @param doubles numbers that are no such integers, whatever their size
+ */
+export function plainJson(json: JsonValue, doubles: ReadonlySet<unknown> = NO_DOUBLES): ProtoJsonValue {
   const text = JSON.stringify(json, function (this: Record<string, unknown>, key, value: unknown) {
     // asked before toJSON has made something of it
-    const own = plainNumber(this[key]);
+    const given = this[key];
+    const own = plainNumber(given);
+    if (doubles.has(given)) return Number(own);
     if (typeof own === "bigint") return String(own);
     return typeof own === "number" ? own : value;
   });

@@ -1,5 +1,6 @@
 /** Decoders of google.protobuf.Struct, Value, ListValue and Empty (google/protobuf/struct.proto). */
 import { isJsonObject, type JsonObject, type JsonValue, plainNumber } from "../json/json.ts";
+import { NumberText } from "../json/number-text.ts";
 import { isRounded } from "../json/raw-json.ts";
 import type { ProtoWriter } from "./proto-writer.ts";
 
@@ -20,8 +21,7 @@ export function decodeValue(given: JsonValue, out: ProtoWriter): void {
   if (value === null) {
     out.nullValue(1);
   } else if (typeof value === "bigint" || (typeof value === "number" && isRounded(value))) {
-    // a Value without a kind is none, and cannot be printed as JSON
-    if (!out.bigText(3, value)) out.nullValue(1);
+    bigNumber(given, value, out);
   } else if (typeof value === "number") {
     out.double(2, value, "");
   } else if (typeof value === "string") {
@@ -32,6 +32,20 @@ export function decodeValue(given: JsonValue, out: ProtoWriter): void {
     out.message(5, value, "", decodeStruct);
   } else {
     out.wrapped(6, value, "", decodeListValue);
+  }
+}
+
+/**
+ * A number beyond 2^53. One with a fraction or an exponent was a double when it was written. An integer that is written as such is
+ * text, also where a double has its very value: of the IDs of a list, some would be numbers otherwise.
+ */
+function bigNumber(given: JsonValue, value: number | bigint, out: ProtoWriter): void {
+  const double = Number(value);
+  if (given instanceof NumberText && Number.isFinite(double)) {
+    out.double(2, double, "");
+  } else if (!out.bigText(3, value)) {
+    // a Value without a kind is none, and cannot be printed as JSON
+    out.nullValue(1);
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../json/json.ts";
-import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
+import { parseJson, parseJsonExactly, parseJsonVerbatim } from "../json/parse-json.ts";
 import { difference, numberOf, SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
 import { decodeListValue, decodeStruct, decodeValue } from "./dynamic.ts";
 import { EnumTable } from "./enum-table.ts";
@@ -432,11 +432,11 @@ test("keys that no field names: do not ask for a second look where nothing was r
 
 test("keys that no field names: are collected as a google.protobuf.Struct", () => {
   const result = written((out) =>
-    out.root({ known: 1, a: [1, "x"], big: 2n ** 60n }, (json, to) =>
+    out.root({ known: 1, a: [1, "x"], big: 2n ** 60n + 1n }, (json, to) =>
       to.unknownStruct(numberOf("struct"), json, new Set(["known"]), decodeStruct),
     ),
   );
-  expect(result.json).toEqual({ struct: { a: [1, "x"], big: "1152921504606846976" } });
+  expect(result.json).toEqual({ struct: { a: [1, "x"], big: "1152921504606846977" } });
   const none = written((out) =>
     out.root({ known: 1 }, (json, to) =>
       to.unknownStruct(numberOf("struct"), json, new Set(["known"]), decodeStruct),
@@ -607,15 +607,36 @@ test.each<[JsonValue]>([
   expect(list.json).toEqual({ values: [json] });
 });
 
+test.each([
+  ["1e300", 1e300],
+  ["-1E16", -1e16],
+  ["1.7976931348623157e+308", Number.MAX_VALUE],
+  ["9007199254740993.0", 9007199254740992],
+])("dynamic values: keeps %s as a number, after a second look", (text, number) => {
+  expect(value(parseJson(text) ?? null).inexact).toBe(true);
+  expect(value(parseJsonVerbatim(text) ?? null, true)).toEqual({
+    json: { value: number },
+    differences: [],
+    inexact: false,
+  });
+});
+
 test("dynamic values: keeps integers beyond 2^53 as text, after a second look", () => {
-  const text = '{"a":[700000000000000001],"b":1e400,"c":-700000000000000001}';
+  const text = '{"a":[700000000000000001,9007199254740994],"b":1e400,"c":-700000000000000001}';
   expect(value(parseJson(text) ?? null).inexact).toBe(true);
   expect(value(parseJsonExactly(text) ?? null, true)).toEqual({
-    json: { value: { a: ["700000000000000001"], b: `1${"0".repeat(400)}`, c: "-700000000000000001" } },
+    json: {
+      value: {
+        a: ["700000000000000001", "9007199254740994"],
+        b: `1${"0".repeat(400)}`,
+        c: "-700000000000000001",
+      },
+    },
     differences: [
-      difference("converted", "k.a[0]", "a number that a double holds", "number 700000000000000001"),
-      difference("converted", "k.b", "a number that a double holds", `number 1${"0".repeat(39)}…`),
-      difference("converted", "k.c", "a number that a double holds", "number -700000000000000001"),
+      difference("converted", "k.a[0]", "an integer up to 2^53, or a double", "number 700000000000000001"),
+      difference("converted", "k.a[1]", "an integer up to 2^53, or a double", "number 9007199254740994"),
+      difference("converted", "k.b", "an integer up to 2^53, or a double", `number 1${"0".repeat(39)}…`),
+      difference("converted", "k.c", "an integer up to 2^53, or a double", "number -700000000000000001"),
     ],
     inexact: false,
   });

@@ -55,7 +55,13 @@ test("linkTarget: reads any text at all", () => {
 test("splitCommas and splitNumbers: split text, trim items and skip empty ones", () => {
   expect(splitCommas("a, b,,c ,")).toEqual(["a", "b", "c"]);
   expect(splitCommas("")).toEqual([]);
-  expect(splitNumbers("1, -2.5,x,9007199254740993")).toEqual([1, -2.5, "x", 9007199254740993n]);
+  expect(splitNumbers("1, -2.5,x,9007199254740993, 9007199254740993.0")).toEqual([
+    1,
+    -2.5,
+    "x",
+    9007199254740993n,
+    9007199254740993n,
+  ]);
 });
 
 test("splitCommas and splitNumbers: leave an array and everything else alone", () => {
@@ -71,6 +77,12 @@ test.each<[string | undefined, JsonValue | undefined]>([
   ["12", 12],
   ["1.5", 1.5],
   ["9007199254740993", 9007199254740993n],
+  ["9007199254740993.0", 9007199254740993n],
+  ["9.007199254740993e15", 9007199254740993n],
+  ["1e16", 10n ** 16n],
+  ["1e400", Number.POSITIVE_INFINITY],
+  ["-0", -0],
+  ["-0.0", -0],
   ["", ""],
   ["abc", "abc"],
   [undefined, undefined],

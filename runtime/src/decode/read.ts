@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf, plainNumber } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { isRounded } from "../json/raw-json.ts";
-import { numberFromText } from "./scalar.ts";
+import { integerFromText, numberFromText } from "./scalar.ts";
 
 /** A key that JavaScript objects inherit, such as `constructor`: read only where the response has it itself. */
 export function ownValue(json: JsonObject, key: string): JsonValue | undefined {
@@ -12,7 +12,11 @@ export function ownValue(json: JsonObject, key: string): JsonValue | undefined {
 /** A number or boolean from a header, where everything is text; other text as it is. */
 export function fromText(text: string | undefined): JsonValue | undefined {
   if (text === "true" || text === "false") return text === "true";
-  return text === undefined ? undefined : (numberFromText(text) ?? text);
+  if (text === undefined) return undefined;
+  const number = numberFromText(text);
+  // a large integer is exact in any notation
+  if (typeof number === "number" && isRounded(number)) return integerFromText(text) ?? number;
+  return number ?? text;
 }
 
 /** The numbers of a list that is written as one text with commas; an array passes as it is. */

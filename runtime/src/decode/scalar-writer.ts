@@ -68,7 +68,7 @@ export class ScalarWriter extends DifferenceWriter {
   }
 
   /**
-   * An integer beyond 2^53 as its digits, for google.protobuf.Value, whose numbers are doubles. Returns false for
+   * A number that no double gives back as its digits, for google.protobuf.Value, whose numbers are doubles. Returns false for
    * one that JSON.parse has rounded, which is not written.
    */
   bigText(field: number, value: number | bigint): boolean {
@@ -76,7 +76,7 @@ export class ScalarWriter extends DifferenceWriter {
       this.rounded("", "an exact integer", value);
       return false;
     }
-    this.coercedString(field, String(value), "", value, "a number that a double holds");
+    this.coercedString(field, String(value), "", value, "an integer up to 2^53, or a double");
     return true;
   }
 

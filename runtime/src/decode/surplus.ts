@@ -1,6 +1,7 @@
 import { type DescField, type DescMessage, type Registry, ScalarType } from "@bufbuild/protobuf";
 import { hasCustomJsonRepresentation } from "@bufbuild/protobuf/wkt";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { NumberText } from "../json/number-text.ts";
 
 /** A place in the JSON of a message, as a dotted path, with what stands there. */
 type Place = readonly [path: string, value: JsonValue | undefined];
@@ -11,6 +12,8 @@ export interface Surplus {
   readonly keys: readonly Place[];
   /** Integers beyond 2^53 in a google.protobuf.Struct, which become text. */
   readonly bigNumbers: readonly Place[];
+  /** Numbers in one that are doubles by their notation. */
+  readonly doubles: ReadonlySet<NumberText>;
   /** Whether there is what its type does not have: a word of an enum, a number for a text, half a character. */
   readonly isMistyped: boolean;
 }
@@ -18,6 +21,7 @@ export interface Surplus {
 type Found = {
   readonly keys: Place[];
   readonly bigNumbers: Place[];
+  readonly doubles: Set<NumberText>;
   isMistyped: boolean;
 };
 
@@ -31,8 +35,15 @@ export function findSurplus(desc: DescMessage, json: JsonObject, registry: Regis
   return visitor.found;
 }
 
+/** Types whose numbers are those of JSON, and no integers of 64 bits. */
+const ANY_JSON: ReadonlySet<string> = new Set([
+  "google.protobuf.Struct",
+  "google.protobuf.Value",
+  "google.protobuf.ListValue",
+]);
+
 class Visitor {
-  readonly found: Found = { keys: [], bigNumbers: [], isMistyped: false };
+  readonly found: Found = { keys: [], bigNumbers: [], doubles: new Set(), isMistyped: false };
   private readonly registry: Registry;
 
   constructor(registry: Registry) {
@@ -55,7 +66,7 @@ class Visitor {
     if (desc.typeName === "google.protobuf.Any") {
       this.any(json, path);
     } else if (hasCustomJsonRepresentation(desc)) {
-      this.dynamic(json, path);
+      this.dynamic(json, path, ANY_JSON.has(desc.typeName));
     } else if (isJsonObject(json)) {
       this.fields(desc, json, path);
     }
@@ -71,19 +82,21 @@ class Visitor {
   }
 
   /** Text or any JSON: of all that such types take, only great integers and half characters do not survive. */
-  private dynamic(json: JsonValue | undefined, path: string): void {
+  private dynamic(json: JsonValue | undefined, path: string, isAny: boolean): void {
     if (typeof json === "bigint") {
       this.found.bigNumbers.push([path, json]);
+    } else if (json instanceof NumberText) {
+      if (isAny && Number.isFinite(Number(json.value))) this.found.doubles.add(json);
     } else if (typeof json === "string") {
       this.text(json);
     } else if (Array.isArray(json)) {
       json.forEach((item, index) => {
-        this.dynamic(item, `${path}[${index}]`);
+        this.dynamic(item, `${path}[${index}]`, isAny);
       });
     } else if (isJsonObject(json)) {
       for (const [key, value] of Object.entries(json)) {
         this.text(key);
-        this.dynamic(value, below(path, key));
+        this.dynamic(value, below(path, key), isAny);
       }
     }
   }

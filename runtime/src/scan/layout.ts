@@ -63,6 +63,7 @@ export const KIND = {
   envelope: 29,
   status: 30,
   page: 31,
+  bytes: 32,
   path: 33,
 } as const;
 

@@ -51,6 +51,7 @@ const BITS_32 = 5;
 const WIRE_TYPES: Readonly<Record<string, number>> = {
   string: DELIMITED,
   textBytes: DELIMITED,
+  bytes: DELIMITED,
   fixed32: BITS_32,
   sfixed32: BITS_32,
   float: BITS_32,

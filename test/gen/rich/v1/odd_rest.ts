@@ -528,7 +528,7 @@ scannable(decodeOdd, () => [
   [15, { time: "seconds", none: "0" }, "ends"], [16, { list: { time: "millis" } }, "history"],
   [20, { list: "string", commas: true }, "tags"], [21, { list: "int32", commas: true }, "numbers"],
   [22, { list: MOOD, commas: true }, "moods"], [23, "int64", "text_number", "textNumber"],
-  [24, "int64", "bare_number", "bareNumber"], [25, null, "url_data", "urlData"], [26, MOOD, "mood"],
+  [24, "int64", "bare_number", "bareNumber"], [25, "bytes", "url_data", "urlData"], [26, MOOD, "mood"],
   [30, { unwrap: [1, { list: "int64" }] }, "row"], [31, { list: { unwrap: [1, { list: "int64" }] } }, "rows"],
   [40, decodeBlock, "block"], [41, { list: decodeBlock }, "blocks"], [42, decodeEnvelope, "envelope"],
   [43, decodeHappening, "happening"], [44, decodeLoose, "loose"], [45, decodeShapeless, "shapeless"],

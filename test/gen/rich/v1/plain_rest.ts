@@ -219,7 +219,7 @@ export function decodeChoice(json: JsonObject, out: ProtoWriter): void {
 scannable(decodeChoice, () => [
   [1, "string", "text"], [2, "int64", "number"], [3, COLOR, "color"], [4, decodeScalars, "message"],
   [5, { time: "iso8601" }, "time"], [6, decodeStruct, "struct"], [7, { wrapper: "string" }, "wrapper"],
-  [8, decodeValue, "value"], [9, null, "data"], { oneOf: [1, 2, 3, 4, 5, 6, 7, 8, 9] },
+  [8, decodeValue, "value"], [9, "bytes", "data"], { oneOf: [1, 2, 3, 4, 5, 6, 7, 8, 9] },
 ]);
 
 const LISTS_FIELDS: FieldTable = new FieldTable(() => [
@@ -288,7 +288,8 @@ scannable(decodeLists, () => [
   [11, { list: "sfixed32" }, "sfixed32_values", "sfixed32Values"],
   [12, { list: "sfixed64" }, "sfixed64_values", "sfixed64Values"],
   [13, { list: "bool" }, "bool_values", "boolValues"],
-  [14, { list: "string" }, "string_values", "stringValues"], [15, null, "bytes_values", "bytesValues"],
+  [14, { list: "string" }, "string_values", "stringValues"],
+  [15, { list: "bytes" }, "bytes_values", "bytesValues"],
   [16, { list: COLOR }, "color_values", "colorValues"],
   [17, { list: decodeScalars }, "message_values", "messageValues"],
   [18, { list: { time: "iso8601" } }, "timestamps"], [19, null, "durations"],
@@ -403,7 +404,7 @@ scannable(decodeOptionalScalars, () => [
   [1, "double", "double_value", "doubleValue"], [2, "float", "float_value", "floatValue"],
   [3, "int32", "int32_value", "int32Value"], [4, "int64", "int64_value", "int64Value"],
   [6, "uint64", "uint64_value", "uint64Value"], [13, "bool", "bool_value", "boolValue"],
-  [14, "string", "string_value", "stringValue"], [15, null, "bytes_value", "bytesValue"],
+  [14, "string", "string_value", "stringValue"], [15, "bytes", "bytes_value", "bytesValue"],
   [16, COLOR, "color_value", "colorValue"],
 ]);
 
@@ -475,7 +476,7 @@ scannable(decodeScalars, () => [
   [9, "fixed32", "fixed32_value", "fixed32Value"], [10, "fixed64", "fixed64_value", "fixed64Value"],
   [11, "sfixed32", "sfixed32_value", "sfixed32Value"], [12, "sfixed64", "sfixed64_value", "sfixed64Value"],
   [13, "bool", "bool_value", "boolValue"], [14, "string", "string_value", "stringValue"],
-  [15, null, "bytes_value", "bytesValue"], [16, COLOR, "color_value", "colorValue"],
+  [15, "bytes", "bytes_value", "bytesValue"], [16, COLOR, "color_value", "colorValue"],
 ]);
 
 const WELL_KNOWN_FIELDS: FieldTable = new FieldTable(() => [
@@ -532,7 +533,8 @@ scannable(decodeWrappers, () => [
   [5, { wrapper: "int32" }, "int32_value", "int32Value"],
   [6, { wrapper: "uint32" }, "uint32_value", "uint32Value"],
   [7, { wrapper: "bool" }, "bool_value", "boolValue"],
-  [8, { wrapper: "string" }, "string_value", "stringValue"], [9, null, "bytes_value", "bytesValue"],
+  [8, { wrapper: "string" }, "string_value", "stringValue"],
+  [9, { wrapper: "bytes" }, "bytes_value", "bytesValue"],
 ]);
 
 /** Writes rich.v1.Choice as JSON. */

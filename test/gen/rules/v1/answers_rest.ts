@@ -246,8 +246,8 @@ export function decodeNotation(json: JsonObject, out: ProtoWriter): void {
 scannable(decodeNotation, () => [
   [1, { time: "seconds", none: "0" }, "seconds"], [2, { time: "millis" }, "millis"],
   [3, { time: "micros" }, "micros"], [4, { time: "iso8601" }, "iso"],
-  [5, { time: { pattern: "DD.MM.YYYY HH:mm:ss" } }, "formatted"], [6, "textBytes", "raw"], [7, null, "url"],
-  [8, null, "base64"], [9, { unwrap: [1, { list: "int64" }] }, "row"],
+  [5, { time: { pattern: "DD.MM.YYYY HH:mm:ss" } }, "formatted"], [6, "textBytes", "raw"],
+  [7, "bytes", "url"], [8, "bytes", "base64"], [9, { unwrap: [1, { list: "int64" }] }, "row"],
   [10, { list: { unwrap: [1, { list: "int64" }] } }, "rows"], [11, { list: TONE, commas: true }, "tones"],
   [12, TONE, "tone"], [13, { unwrap: [1, { list: "int64" }] }, "empty"],
   [14, "string", "new-name", "old-name", "older-name"],

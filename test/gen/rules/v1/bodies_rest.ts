@@ -288,6 +288,7 @@ export const BodyService_getBytesByType: UnaryAdapter<
     out.bytes(1, response.payload, "");
     out.rawBytes(1, response.bytes);
   },
+  scan: [1, "bytes"],
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.GetBytesByType)
 

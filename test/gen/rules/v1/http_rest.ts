@@ -651,9 +651,9 @@ export function decodeValues(json: JsonObject, out: ProtoWriter): void {
 scannable(decodeValues, () => [
   [1, { time: "iso8601" }, "timestamp"], [2, null, "duration"], [3, null, "mask"],
   [4, decodeStruct, "struct"], [5, decodeValue, "value"], [6, decodeListValue, "list"],
-  [7, { wrapper: "double" }, "double"], [8, { wrapper: "uint64" }, "uint64"], [9, null, "bytes"],
-  [10, decodeEmpty, "empty"], [11, "int32", "zero"], [12, GENRE, "genre"], [13, null, "data"],
-  [14, null, "genres"],
+  [7, { wrapper: "double" }, "double"], [8, { wrapper: "uint64" }, "uint64"],
+  [9, { wrapper: "bytes" }, "bytes"], [10, decodeEmpty, "empty"], [11, "int32", "zero"], [12, GENRE, "genre"],
+  [13, "bytes", "data"], [14, null, "genres"],
 ]);
 
 /** Writes rules.v1.Author as JSON. */

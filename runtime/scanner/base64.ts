@@ -1,0 +1,117 @@
+/**
+ * Bytes from base64 as the decoder takes it (runtime/src/decode/scalar.ts): in either alphabet, with or without padding, with line
+ * breaks, tabs and spaces anywhere.
+ */
+import { BACKSLASH, byte, hex4, QUOTE } from "./bytes";
+import { plainOf } from "./escapes";
+
+/** Where the last output ends. */
+export let decodedEnd: usize = 0;
+
+/** What characters stand for: six bits, or one of these. */
+const VALUES = memory.data(256);
+const PADDING: u32 = 64;
+const SPACE: u32 = 65;
+const NONE: u32 = 66;
+
+/** There is never more: `=` and `==`. */
+const MAX_PADDING = 2;
+
+fillValues();
+
+function fillValues(): void {
+  memory.fill(VALUES, <u8>NONE, 256);
+  for (let i: usize = 0; i < 26; i++) {
+    store<u8>(VALUES + 0x41 + i, i);
+    store<u8>(VALUES + 0x61 + i, 26 + i);
+  }
+  for (let i: usize = 0; i < 10; i++) store<u8>(VALUES + 0x30 + i, 52 + i);
+  // `+/` of the one alphabet, `-_` of the other
+  store<u8>(VALUES + 0x2b, 62);
+  store<u8>(VALUES + 0x2d, 62);
+  store<u8>(VALUES + 0x2f, 63);
+  store<u8>(VALUES + 0x5f, 63);
+  store<u8>(VALUES + 0x3d, PADDING);
+  store<u8>(VALUES + 0x09, SPACE);
+  store<u8>(VALUES + 0x0a, SPACE);
+  store<u8>(VALUES + 0x0c, SPACE);
+  store<u8>(VALUES + 0x0d, SPACE);
+  store<u8>(VALUES + 0x20, SPACE);
+}
+
+function sextet(c: u32): u32 {
+  return load<u8>(VALUES + c);
+}
+
+/** Writes bytes from behind their opening quote; returns the position behind the closing one, or 0. May write 3 bytes too many. */
+export function base64(from: usize, to: usize): usize {
+  let at = from;
+  let out = to;
+  let bits: u32 = 0;
+  /** How many digits they are from. */
+  let digits = 0;
+  let padding = 0;
+  while (true) {
+    if (digits === 0 && padding === 0) {
+      const start = at;
+      at = fours(at, out);
+      out += ((at - start) >> 2) * 3;
+    }
+    let c = byte(at);
+    if (c === QUOTE) break;
+    if (c === BACKSLASH) {
+      c = escaped(at + 1);
+      at += byte(at + 1) === 0x75 ? 6 : 2;
+    } else {
+      // JSON has no bare control characters
+      if (c < 0x20) return 0;
+      at++;
+    }
+    const value = sextet(c);
+    if (value < PADDING && padding === 0) {
+      bits = (bits << 6) | value;
+      if (++digits === 4) {
+        store<u32>(out, bswap<u32>(bits << 8));
+        out += 3;
+        digits = 0;
+        bits = 0;
+      }
+    } else if (value === PADDING) {
+      if (++padding > MAX_PADDING) return 0;
+    } else if (value !== SPACE) {
+      return 0;
+    }
+  }
+  // one digit is six bits, which are no byte
+  if (digits === 1) return 0;
+  if (digits > 1) {
+    store<u32>(out, bswap<u32>(bits << (32 - 6 * digits)));
+    out += digits - 1;
+  }
+  decodedEnd = out;
+  return at + 1;
+}
+
+/** Writes three bytes for every four digits; returns the position of the first four that are something else. */
+function fours(from: usize, to: usize): usize {
+  let at = from;
+  let out = to;
+  while (true) {
+    const first = sextet(byte(at));
+    const second = sextet(byte(at + 1));
+    const third = sextet(byte(at + 2));
+    const fourth = sextet(byte(at + 3));
+    if ((first | second | third | fourth) >= PADDING) return at;
+    store<u32>(out, bswap<u32>((first << 26) | (second << 20) | (third << 14) | (fourth << 8)));
+    at += 4;
+    out += 3;
+  }
+}
+
+/** The character of an escape, from behind its backslash; one that is none of base64 for what is no escape, or not for here. */
+function escaped(at: usize): u32 {
+  const c = byte(at);
+  if (c !== 0x75) return plainOf(c);
+  const code = hex4(at + 1);
+  return code < 0 || code > 0x7f ? 0 : code;
+}

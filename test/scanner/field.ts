@@ -1,0 +1,54 @@
+import { expect } from "vitest";
+import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
+import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
+import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
+import { decodeValue } from "../../runtime/src/decode/dynamic.ts";
+import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
+import type { ScalarKind } from "../../runtime/src/decode/scalar-writer.ts";
+import type { JsonObject, JsonValue } from "../../runtime/src/json/json.ts";
+import { type ScanKind, scannable } from "../../runtime/src/scan/scan-table.ts";
+import { decoded, type Outcome, scanned } from "./both.ts";
+
+/** How generated code calls the writer for a field. */
+export type Write = (value: JsonValue | undefined, out: ProtoWriter) => void;
+
+/** A method whose response is a message with one field, under one of two keys. */
+export function method(kind: ScanKind, write: Write): UnaryAdapter {
+  const known = new Set(["key", "other"]);
+  const decode = (json: JsonObject, out: ProtoWriter) => {
+    write(json.key ?? json.other, out);
+    out.unknown(8, json, known);
+  };
+  scannable(decode, () => [[7, kind, "key", "other"], { unknown: 8 }]);
+  return {
+    kind: "unary",
+    rules: completeRules({ upstream: "api" }),
+    response: ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decode),
+    scan: decode,
+    method: {},
+  } as unknown as UnaryAdapter;
+}
+
+type Kind = ScalarKind | "value";
+
+const METHODS = new Map<Kind, UnaryAdapter>();
+
+/** A method whose field is of a scalar type, or a google.protobuf.Value. */
+export function methodOf(kind: Kind): UnaryAdapter {
+  const known = METHODS.get(kind);
+  if (known !== undefined) return known;
+  const made =
+    kind === "value"
+      ? method(decodeValue, (value, out) => out.nullable(7, value, "key", decodeValue))
+      : method(kind, (value, out) => out[kind](7, value, "key"));
+  METHODS.set(kind, made);
+  return made;
+}
+
+/** What the scanner reads a value as, which the decoder has to read alike; undefined where it leaves it to the decoder. */
+export function read(kind: Kind, token: string): Outcome | undefined {
+  const body = Buffer.from(`{"key":${token}}`);
+  const found = scanned(methodOf(kind), body);
+  if (found !== undefined) expect(found, token).toEqual(decoded(methodOf(kind), body));
+  return found;
+}

@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { read } from "./field.ts";
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** Bytes whose base64 has all of its digits sooner or later. */
+function bytesOf(length: number): Buffer {
+  return Buffer.from(Array.from({ length }, (_, index) => (index * 151 + length * 37 + 251) & 0xff));
+}
+
+/** The ways in which base64 of bytes is written. */
+function spellingsOf(bytes: Buffer): string[] {
+  const standard = bytes.toString("base64");
+  const bare = standard.replace(/=+$/, "");
+  const url = bytes.toString("base64url");
+  return [standard, bare, url, url.padEnd(standard.length, "="), standard.replace("+", "-")];
+}
+
+const LENGTHS = Array.from({ length: 101 }, (_, length) => length);
+
+test("the scanner reads base64 of any length, in both alphabets, with and without padding", () => {
+  for (const length of LENGTHS) {
+    const bytes = bytesOf(length);
+    for (const text of spellingsOf(bytes)) {
+      const { message, differences } = read("bytes", quoted(text)) ?? {};
+      expect(message, text).toMatch(new RegExp(`${bytes.toString("hex")}$`));
+      expect(differences?.list).toEqual([]);
+    }
+  }
+});
+
+test("the scanner reads base64 with line breaks and escapes", () => {
+  const ends = ["\n", "\r\n", " ", "\t", "\f"];
+  for (const text of LENGTHS.flatMap((length) => spellingsOf(bytesOf(length)))) {
+    const inLines = [1, 3, 60, 76].flatMap((width) => {
+      const lines = text.match(new RegExp(`.{1,${width}}`, "g")) ?? [];
+      return ends.map((end) => quoted(lines.map((line) => line + end).join("")));
+    });
+    const escaped = quoted(text).replaceAll("/", "\\/").replaceAll("=", "\\u003d").replaceAll("A", "\\u0041");
+    for (const token of [...inLines, escaped]) expect(read("bytes", token), token).toBeDefined();
+  }
+});
+
+/** base64 that is changed in one place, which is to be no base64, or that may be some. */
+function* changed(text: string): Generator<readonly [token: string, isWrong: boolean]> {
+  for (let at = 0; at <= text.length; at += 1 + Math.floor(text.length / 20)) {
+    const front = text.slice(0, at);
+    yield [quoted(front), false];
+    for (const rest of [text.slice(at), text.slice(at + 1)]) {
+      for (const wrong of WRONG) yield [quoted(front + wrong + rest), true];
+      for (const padding of ["=", "==", "==="]) yield [quoted(front + padding + rest), false];
+      for (const broken of BROKEN_TEXTS) yield [`"${front}${broken}${rest}"`, broken !== '"' || rest !== ""];
+    }
+  }
+}
+
+const WRONG = ["!", "é", "\u0000", '"', "\\", "\b", "\u{1f600}", ".", "\u00a0", "\u007f", "\u0141"];
+const BROKEN_TEXTS = ["\n", "\\x", "\\u12", "\\ud800", "\\u0141", '"'];
+
+test("what is no base64 is left to the decoder, wherever it is wrong", () => {
+  for (const length of LENGTHS) {
+    for (const [token, isWrong] of changed(bytesOf(length).toString("base64"))) {
+      const found = read("bytes", token);
+      if (isWrong) expect(found, token).toBeUndefined();
+    }
+  }
+});
+
+test.each(["A", "AAAAA", "AA=A", "AA===", "=AA="])(
+  "the scanner leaves %s to the decoder, which is no base64",
+  (text) => {
+    expect(read("bytes", quoted(text))).toBeUndefined();
+  },
+);
+
+test("base64 with bits that are no byte is read as the decoder reads it", () => {
+  for (const digit of ["A", "f", "g", "/", "_", "9"]) {
+    for (const text of [`A${digit}`, `A${digit}==`, `AA${digit}`, `AA${digit}=`, `AAAAA${digit}=`]) {
+      expect(read("bytes", quoted(text)), text).toBeDefined();
+    }
+  }
+});
+
+const BOUNDS: Readonly<Record<string, readonly [min: bigint, max: bigint]>> = {
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
+  uint32: [0n, 2n ** 32n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+  uint64: [0n, 2n ** 64n - 1n],
+};
+
+const INTEGER_KINDS = [
+  ["int32", "int32"], ["sint32", "int32"], ["sfixed32", "int32"], ["uint32", "uint32"], ["fixed32", "uint32"],
+  ["int64", "int64"], ["sint64", "int64"], ["sfixed64", "int64"], ["uint64", "uint64"], ["fixed64", "uint64"],
+] as const; // biome-ignore format: a table
+
+test.each(INTEGER_KINDS)(
+  "the scanner reads a %s with zeros behind the point up to the bounds of %s",
+  (kind, bounds) => {
+    const [min, max] = BOUNDS[bounds] ?? [0n, 0n];
+    for (const integer of [min, min + 1n, max - 1n, max, 0n, 1n, 7n, 12n, 100n, 2n ** 31n - 1n]) {
+      const plain = read(kind, String(integer));
+      expect(plain).toBeDefined();
+      for (const zeros of [".0", ".00", `.${"0".repeat(32)}`]) {
+        const token = `${integer}${zeros}`;
+        expect(read(kind, token), token).toEqual(plain);
+        // a text is a difference for fewer bits
+        expect(read(kind, quoted(token)), token).toEqual(kind.endsWith("64") ? plain : undefined);
+      }
+    }
+  },
+);
+
+const ODD_INTEGERS = ["-0.0", "00.0", "01.0", "-.0", "+1.0", ".0", '"-0.0"', '"01.0"', '" 1.0"', '"1.0 "'];
+
+test.each(INTEGER_KINDS)("what is no %s in that notation is left to the decoder", (kind, bounds) => {
+  const [min, max] = BOUNDS[bounds] ?? [0n, 0n];
+  const behind = [".5", ".01", ".0e0", ".0E1", ".", "e0", `.${"0".repeat(40)}1`];
+  const others = [min, max, 0n, 12n].flatMap((integer) => behind.map((each) => `${integer}${each}`));
+  const beyond = [min - 1n, max + 1n, max * 10n, 2n ** 64n, 10n ** 19n + 2n ** 64n, 10n ** 20n];
+  const spellings = [...others, ...beyond.flatMap((integer) => [`${integer}`, `${integer}.0`])];
+  for (const token of spellings) {
+    expect(read(kind, token), token).toBeUndefined();
+    expect(read(kind, quoted(token)), token).toBeUndefined();
+  }
+  // whatever they are, the same
+  for (const token of ODD_INTEGERS) read(kind, token);
+});
+
+test("property: an integer of any length is read as the nearest double", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^-?[1-9][0-9]{0,24}$/), (digits) => {
+      for (const token of [digits, `${digits}.0`]) {
+        expect(read("double", token), token).toBeDefined();
+        for (const kind of ["float", "value"] as const) read(kind, token);
+      }
+    }),
+    { numRuns: 3000 },
+  );
+});
