@@ -10,6 +10,9 @@ export let nanos: i32 = 0;
 const MIN_SECONDS: i64 = -62135596800;
 const MAX_SECONDS: i64 = 253402300799;
 const DAY: i64 = 86400;
+/** Names of zones as little-endian integers. */
+const GMT: u32 = 0x544d47;
+const UTC: u32 = 0x435455;
 
 /** A count of seconds, or of 10^-digits seconds, as a number or a text; returns the position behind it, or 0. */
 export function count(from: usize, digits: i32): usize {
@@ -31,7 +34,7 @@ function divide(digits: i32): void {
   nanos = <i32>(rest * (1000000000 / unit));
 }
 
-/** `2025-11-01T11:00:00Z` in quotes, with a fraction and an offset; returns the position behind it, or 0. */
+/** `2025-11-01T11:00:00Z` in quotes, with a fraction and an offset, or another notation of these; returns the position behind it, or 0. */
 export function iso(from: usize): usize {
   if (byte(from) !== QUOTE) return 0;
   const year = digits(from + 1, 4);
@@ -41,7 +44,7 @@ export function iso(from: usize): usize {
   const minute = digits(from + 15, 2);
   const second = digits(from + 18, 2);
   if ((year | month | day | hour | minute | second) < 0) return 0;
-  if (byte(from + 5) !== 0x2d || byte(from + 8) !== 0x2d || byte(from + 11) !== 0x54) return 0;
+  if (byte(from + 5) !== 0x2d || byte(from + 8) !== 0x2d || !isSeparator(byte(from + 11))) return 0;
   if (byte(from + 14) !== 0x3a || byte(from + 17) !== 0x3a) return 0;
   if (month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return 0;
   // 24:00 and leap seconds are not for here
@@ -54,23 +57,35 @@ export function iso(from: usize): usize {
   return isInRange() ? zoneEnd + 1 : 0;
 }
 
+/** Whether a time of day may follow: `T`, `t` or a space. */
+function isSeparator(c: u32): bool {
+  return (c | 0x20) === 0x74 || c === 0x20;
+}
+
 let zoneEnd: usize = 0;
 
-/** `Z` or `+01:00` in seconds; sets `zoneEnd`, to 0 for anything else. */
+/** `Z`, `GMT`, `UTC`, `+01:00` or `+0100` in seconds, also behind a space; 0 without a zone. Sets `zoneEnd`, to 0 for anything else. */
 function offset(from: usize): i64 {
-  const c = byte(from);
+  const at = byte(from) === 0x20 ? from + 1 : from;
+  const c = byte(at);
   zoneEnd = 0;
-  if (c === 0x5a) {
-    zoneEnd = from + 1;
-    return 0;
+  if (c === QUOTE) {
+    zoneEnd = at;
+  } else if ((c | 0x20) === 0x7a) {
+    zoneEnd = at + 1;
+  } else if (c === 0x2b || c === 0x2d) {
+    const minutesAt = byte(at + 3) === 0x3a ? at + 4 : at + 3;
+    const hours = digits(at + 1, 2);
+    const minutes = digits(minutesAt, 2);
+    if ((hours | minutes) < 0 || hours > 23 || minutes > 59) return 0;
+    zoneEnd = minutesAt + 2;
+    const zone: i64 = hours * 3600 + minutes * 60;
+    return c === 0x2d ? -zone : zone;
+  } else {
+    const name = load<u32>(at) & 0xffffff;
+    if (name === GMT || name === UTC) zoneEnd = at + 3;
   }
-  if ((c !== 0x2b && c !== 0x2d) || byte(from + 3) !== 0x3a) return 0;
-  const hours = digits(from + 1, 2);
-  const minutes = digits(from + 4, 2);
-  if ((hours | minutes) < 0 || hours > 23 || minutes > 59) return 0;
-  zoneEnd = from + 6;
-  const zone: i64 = hours * 3600 + minutes * 60;
-  return c === 0x2d ? -zone : zone;
+  return 0;
 }
 
 /** Up to nine digits behind a point, into `nanos`; returns the position behind them, 0 for more or none. */

@@ -197,6 +197,47 @@ test("characters of a longer text before are no part of a number at the end of t
   expect(scanned(adapter, body)).toEqual(decoded(adapter, body));
 });
 
+const DATES = [
+  "2025-11-01",
+  "2024-02-29",
+  "2023-02-29",
+  "0001-01-01",
+  "9999-12-31",
+  "2025-13-01",
+  "25-11-01",
+];
+const SEPARATORS = ["T", " ", "t", "", "_", "  ", "\\u0054", "\u0014"];
+const CLOCKS = [
+  "11:00:00",
+  "23:59:59.5",
+  "00:00:00.123456789",
+  "11:00",
+  "24:00:00",
+  "11:00:00,5",
+  "11:00:60",
+];
+const ZONES = [
+  "Z", "", "z", "+01:00", "-0530", " +0000", " GMT", "UTC", " ", "  Z", "gmt", "UT", "+01", "+24:00", "+23:59", "-0:30", "+01:0", "+01:60",
+  "+01000", "\\u005a", "Zx", "+0100:", "\ufeff", "\t", "GMT+1",
+]; // biome-ignore format: a table
+
+test("times in any notation are read as the decoder does it, and usual ones by the scanner", () => {
+  const adapter = method({ time: "iso8601" }, (value, out) => out.time(7, value, "key", "iso8601"));
+  let read = 0;
+  for (const date of DATES) {
+    for (const separator of SEPARATORS) {
+      for (const [index, zone] of CLOCKS.flatMap((clock) => ZONES.map((each) => clock + each)).entries()) {
+        const body = Buffer.from(`{"key":"${index % 9 === 8 ? " " : ""}${date}${separator}${zone}"}`);
+        const found = scanned(adapter, body);
+        if (found === undefined) continue;
+        read++;
+        expect(found, body.toString()).toEqual(decoded(adapter, body));
+      }
+    }
+  }
+  expect(read).toBeGreaterThan(250);
+});
+
 /** What must not be left to the decoder, or there would be no use in the scanner. */
 const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
   ["string", ...STRINGS],
@@ -232,7 +273,16 @@ const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
   ["enum", '"red"', '"RED"', '"42"', "42"],
   ["seconds", "1761994800", '"1761994800"', "-62135596800"],
   ["millis", "1761994800123", "-1"],
-  ["iso8601", '"2025-11-01T11:00:00Z"', '"2025-11-01T11:00:00.123456789+02:30"', '"0001-01-01T00:00:00Z"'],
+  [
+    "iso8601",
+    '"2025-11-01T11:00:00Z"',
+    '"2025-11-01T11:00:00.123456789+02:30"',
+    '"0001-01-01T00:00:00Z"',
+    '"2025-11-01 11:00:00"',
+    '"2025-11-01T11:00:00.000+0000"',
+    '"2025-11-01 11:00:00 GMT"',
+    '"2025-11-01T11:00:00"',
+  ],
   ["time or 0", "0", '"0"'],
   ["message", '{"text":"a","b":[1.10,{"c":"\\/"}]}'],
   ["loose message", "[]", '[{"text":"a"}]'],
