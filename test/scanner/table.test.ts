@@ -289,7 +289,7 @@ const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
   ["loose messages", "{}", '{"text":"a"}'],
   ["struct", '{"a":[1,null,{"b":"c"}]}'],
   ["value", "null", "1.5", '"x"', "[true,false]"],
-  ["value", "1e300", "1e21", "1E16", "-9007199254740992", "1.7976931348623157e+308", "9007199254740993.0"],
+  ["value", "1e300", "1e21", "1E16", "1.7976931348623157e+308", "9007199254740993.0"],
   ["list value", '[1,"a"]'],
   ["unwrapped list", '["a","b"]'],
   ["map of string", '{"a":"b","c":"d"}'],
