@@ -217,7 +217,7 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
 
   check("grants that are added to and deleted by many at once end without an error", async () => {
     const grants = ["many 1", "many 2"];
-    const work = Array.from({ length: 60 }, async (_, i) => {
+    const work = Array.from({ length: 400 }, async (_, i) => {
       const grant = grants[i % 2] ?? "";
       const store = stores[i % 3 === 0 ? 0 : 1];
       if (i % 5 === 0) return store.deleteBy({ grant });

@@ -23,6 +23,12 @@ const COLUMNS = "kind, key, value, expires_at, grant_id, session_id";
 const PUT = `INSERT INTO connect_rest_entries (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at,
   grant_id = excluded.grant_id, session_id = excluded.session_id`;
+/** In the order in which `commit` holds them: two that hold some of the same wait for a second until PostgreSQL ends one of them. */
+const deleteWhere = (column: "grant_id" | "session_id") =>
+  `WITH held AS (SELECT kind, key FROM connect_rest_entries WHERE ${column} = $1
+    ORDER BY kind COLLATE "C", key COLLATE "C" FOR UPDATE)
+  DELETE FROM connect_rest_entries AS entry USING held
+  WHERE entry.kind = held.kind AND entry.key = held.key AND entry.${column} = $1 RETURNING entry.kind`;
 const ALIVE = "(expires_at IS NULL OR expires_at > $3)";
 
 /** A store in PostgreSQL 12 or newer, for several replicas. Its table is made at first use. */
@@ -122,10 +128,9 @@ export class PostgresStore implements Store {
       );
       let sum = 0;
       for (const grant of grants) sum += await this.deleteBy({ grant });
-      const own = "DELETE FROM connect_rest_entries WHERE session_id = $1 RETURNING kind";
-      return sum + (await this.query(own, [owner.session])).length;
+      return sum + (await this.query(deleteWhere("session_id"), [owner.session])).length;
     }
-    const sql = "DELETE FROM connect_rest_entries WHERE grant_id = $1 RETURNING kind";
+    const sql = deleteWhere("grant_id");
     const first = await this.query(sql, [owner.grant]);
     // it waited for those who held the grant meanwhile, and did not see yet what they have added to it
     return first.length + (await this.query(sql, [owner.grant])).length;
