@@ -129,7 +129,7 @@ function namedMessage(names: readonly string[]): DescMessage {
   const { STRING, MESSAGE } = FieldDescriptorProto_Type;
   const { OPTIONAL, REPEATED } = FieldDescriptorProto_Label;
   const fields = [
-    ...names.map((jsonName, index) => ({ name: `f${index}`, jsonName, number: index + 10, type: STRING })),
+    ...names.map((jsonName, index) => ({ name: `own${index}`, jsonName, number: index + 10, type: STRING })),
     { name: "child", number: 1, type: MESSAGE, typeName: ".odd.Named" },
     { name: "any", number: 2, type: MESSAGE, typeName: ".google.protobuf.Any" },
     { name: "map", number: 3, type: MESSAGE, typeName: ".odd.Named.MapEntry", label: REPEATED },
@@ -165,7 +165,7 @@ function expectNames(names: readonly string[], spelling: Spelling): void {
   const other = '"'.repeat(5);
   const own = names.map((name) => `${spelled(name, spelling)}:"v"`).join(",");
   const json = `{${own},"map":{${own},${spelled(other, spelling)}:"w"},"child":{${own}},"any":{"@type":"x/odd.Named",${own}}}`;
-  const values = Object.fromEntries(names.map((_, index) => [`f${index}`, "v"]));
+  const values = Object.fromEntries(names.map((_, index) => [`own${index}`, "v"]));
   const one = create(desc, values);
   const whole = create(desc, {
     ...values,
