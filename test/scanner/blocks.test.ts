@@ -1,13 +1,11 @@
 import { expect, test } from "vitest";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
-import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
-import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
 import { EnumTable } from "../../runtime/src/decode/enum-table.ts";
 import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
 import type { JsonObject } from "../../runtime/src/json/json.ts";
 import { type ScanTable, scannable } from "../../runtime/src/scan/scan-table.ts";
 import { atOnce } from "../../runtime/src/time/work.ts";
-import { decoded, pieces, scanned } from "./both.ts";
+import { decoded, methodReadBy, pieces, scanned } from "./both.ts";
 
 /** The scanner reads texts in blocks of 32 bytes and digits in blocks of eight: every place in two and more of them. */
 const PLACES = Array.from({ length: 70 }, (_, place) => place);
@@ -30,13 +28,7 @@ const FILL = "The quick brown fox jumps over the lazy dog; sphinx of black quart
 function method(table: ScanTable, write: (json: JsonObject, out: ProtoWriter) => void): UnaryAdapter {
   const decode = (json: JsonObject, out: ProtoWriter) => write(json, out);
   scannable(decode, () => table);
-  return {
-    kind: "unary",
-    rules: completeRules({ upstream: "api" }),
-    response: ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decode),
-    scan: decode,
-    method: {},
-  } as unknown as UnaryAdapter;
+  return methodReadBy(decode);
 }
 
 /** The texts that were read, of those that both were asked for. */

@@ -1,6 +1,9 @@
 import type { PaginateAdapter, UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
+import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
+import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
 import { type FoundDifferences, NO_DIFFERENCES } from "../../runtime/src/decode/difference.ts";
-import type { JsonValue } from "../../runtime/src/json/json.ts";
+import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
+import type { JsonObject, JsonValue } from "../../runtime/src/json/json.ts";
 import { Decoder } from "../../runtime/src/response/decode.ts";
 import { Page } from "../../runtime/src/response/page.ts";
 import { type ReadResponse, readResponse } from "../../runtime/src/response/read-response.ts";
@@ -155,4 +158,15 @@ function responseOf(body: Uint8Array, headers: Headers = {}) {
     configuredCredentials: false,
     secrets: [],
   };
+}
+
+/** A method whose response is a message, as a decoder reads it; the scanner does where that is scannable. */
+export function methodReadBy(decode: (json: JsonObject, out: ProtoWriter) => void): UnaryAdapter {
+  return {
+    kind: "unary",
+    rules: completeRules({ upstream: "api" }),
+    response: ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decode),
+    scan: decode,
+    method: {},
+  } as unknown as UnaryAdapter;
 }

@@ -1,13 +1,11 @@
 import { expect } from "vitest";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
-import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
-import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
 import { decodeValue } from "../../runtime/src/decode/dynamic.ts";
 import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
 import type { ScalarKind } from "../../runtime/src/decode/scalar-writer.ts";
 import type { JsonObject, JsonValue } from "../../runtime/src/json/json.ts";
 import { type ScanKind, scannable } from "../../runtime/src/scan/scan-table.ts";
-import { decoded, type Outcome, scanned } from "./both.ts";
+import { decoded, methodReadBy, type Outcome, scanned } from "./both.ts";
 
 /** How generated code calls the writer for a field. */
 export type Write = (value: JsonValue | undefined, out: ProtoWriter) => void;
@@ -20,13 +18,7 @@ export function method(kind: ScanKind, write: Write): UnaryAdapter {
     out.unknown(8, json, known);
   };
   scannable(decode, () => [[7, kind, "key", "other"], { unknown: 8 }]);
-  return {
-    kind: "unary",
-    rules: completeRules({ upstream: "api" }),
-    response: ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decode),
-    scan: decode,
-    method: {},
-  } as unknown as UnaryAdapter;
+  return methodReadBy(decode);
 }
 
 type Kind = ScalarKind | "value";

@@ -1,14 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
-import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
-import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
 import { decodeValue } from "../../runtime/src/decode/dynamic.ts";
 import { FieldTable, type ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
 import type { JsonObject, JsonValue } from "../../runtime/src/json/json.ts";
 import { valueAt } from "../../runtime/src/json/json-path.ts";
 import { type ScanEntry, type ScanKind, scannable } from "../../runtime/src/scan/scan-table.ts";
-import { decoded, pieces, scanned } from "./both.ts";
+import { decoded, methodReadBy, pieces, scanned } from "./both.ts";
 
 type Path = readonly [string, ...string[]];
 type KindName = keyof typeof KINDS;
@@ -67,13 +65,7 @@ function methodOf(fields: readonly FieldPaths[], collects: boolean, isOneof: boo
     ...(isOneof ? [{ oneOf: fields.map((_, index) => index + 1) }] : []),
     ...(collects ? [{ unknown: 99 }] : []),
   ]);
-  return {
-    kind: "unary",
-    rules: completeRules({ upstream: "api" }),
-    response: ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decode),
-    scan: decode,
-    method: {},
-  } as unknown as UnaryAdapter;
+  return methodReadBy(decode);
 }
 
 const KEY = fc.constantFrom("a", "b", "c");

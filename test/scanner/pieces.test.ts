@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
-import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
 import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
 import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
 import type { JsonObject } from "../../runtime/src/json/json.ts";
 import { type ScanTable, scannable } from "../../runtime/src/scan/scan-table.ts";
 import { atOnce } from "../../runtime/src/time/work.ts";
-import { decoded, type Outcome, pieces, scanned } from "./both.ts";
+import { decoded, methodReadBy, type Outcome, pieces, scanned } from "./both.ts";
 
 const LEAF_KEYS = new Set(["text", "id", "tags"]);
 function decodeLeaf(json: JsonObject, out: ProtoWriter): void {
@@ -59,13 +58,7 @@ scannable(decodeKept, () => [[2, { list: decodeKeptLeaf }, "leaves"], { unknown:
 scannable(decodeKeptLeaf, () => [[1, "string", "text"], { unknown: 9 }]);
 
 function method(decode: typeof decodeNode): UnaryAdapter {
-  return {
-    kind: "unary",
-    rules: completeRules({ upstream: "api" }),
-    response: ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decode),
-    scan: decode,
-    method: {},
-  } as unknown as UnaryAdapter;
+  return methodReadBy(decode);
 }
 
 const NODE = method(decodeNode);
