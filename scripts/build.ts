@@ -10,7 +10,7 @@ import { bundle, copyEntry, type Json } from "./bundle.ts";
 import { writePages } from "./package-pages.ts";
 
 const PACKAGES = new Map([
-  ["runtime", "connect-rest"],
+  ["runtime", "connect-rest-runtime"],
   ["plugin", "protoc-gen-connect-rest"],
   ["tools", "protoc-gen-connect-rest-tools"],
   ["gateway", "connect-rest-gateway"],

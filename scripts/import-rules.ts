@@ -5,8 +5,8 @@ import { LAYERS } from "./layers.ts";
 
 /** The packages of ours that a package may import, by their npm names; all others are closed to it. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  gen: ["connect-rest"],
-  gateway: ["connect-rest"],
+  gen: ["connect-rest-runtime"],
+  gateway: ["connect-rest-runtime"],
   plugin: [],
   runtime: [],
   sandbox: [],
@@ -14,7 +14,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 };
 
 const OURS: readonly string[] = [
-  "connect-rest",
+  "connect-rest-runtime",
   "connect-rest-gateway",
   "connect-rest-sandbox",
   "protoc-gen-connect-rest",

@@ -1,7 +1,7 @@
 import { mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Secret } from "connect-rest";
+import { Secret } from "connect-rest-runtime";
 import { type Gateway, startGateway } from "connect-rest-gateway";
 import { LineQueue } from "../../gateway/src/log/line-queue.ts";
 import { createLogger } from "../../gateway/src/log/logger.ts";

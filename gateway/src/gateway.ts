@@ -11,7 +11,7 @@ import {
   type ServiceAdapter,
   type UpstreamOptions,
   type WatchOptions,
-} from "connect-rest";
+} from "connect-rest-runtime";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
 import { clientKey } from "./admission/client-key.ts";
 import type { AuthorizationOptions } from "./authorization/authorization.ts";

@@ -1,6 +1,6 @@
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { Secret } from "connect-rest";
+import { Secret } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { LAST_LINES_MS } from "./cli/output.ts";
 import { TELEMETRY_MS } from "./cli/serve.ts";

@@ -140,7 +140,7 @@ test("a fetch is called once for every request, and leaves redirects and cookies
   expect(init?.body).toBeUndefined();
   expect(init?.signal).toBeInstanceOf(AbortSignal);
   expect(Object.fromEntries(init?.headers ?? [])).toEqual({
-    "user-agent": "connect-rest/0.1.0",
+    "user-agent": "connect-rest-runtime/0.1.0",
     accept: "application/json",
   });
 });

@@ -506,7 +506,7 @@ test("the request: has the headers of the method, and the upstream's own whateve
   expect(await headersOf(request, { acceptEncoding: "identity" })).toMatchObject({
     "content-type": "application/vnd.things+json",
     accept: "application/vnd.things+json",
-    "user-agent": "connect-rest/0.1.0",
+    "user-agent": "connect-rest-runtime/0.1.0",
     "accept-encoding": "identity",
     "content-length": "25",
   });

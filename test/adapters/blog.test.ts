@@ -1,5 +1,5 @@
 import { create, type DescMessage, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
-import type { UnaryAdapter } from "connect-rest/adapter";
+import type { UnaryAdapter } from "connect-rest-runtime/adapter";
 import { expect, test } from "vitest";
 import { GetBlogInfoRequestSchema } from "../../gen/blog/v1/blog_pb.ts";
 import { BlogService_getBlogInfo } from "../../gen/blog/v1/blog_rest.ts";

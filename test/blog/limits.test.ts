@@ -1,5 +1,5 @@
 import { createClient } from "@connectrpc/connect";
-import { createRestTransport } from "connect-rest";
+import { createRestTransport } from "connect-rest-runtime";
 import { startSandbox } from "connect-rest-sandbox";
 import { expect, test } from "vitest";
 import { BlogService } from "../../gen/blog/v1/blog_pb.ts";

@@ -12,7 +12,7 @@ import {
   type RestOptions,
   type RetryOptions,
   type ServiceAdapter,
-} from "connect-rest";
+} from "connect-rest-runtime";
 import { startGateway } from "connect-rest-gateway";
 import { LIMITS, type Sandbox, type SandboxOptions, startSandbox } from "connect-rest-sandbox";
 import { BlogService } from "../../gen/blog/v1/blog_pb.ts";

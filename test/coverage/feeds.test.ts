@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type Client, createClient } from "@connectrpc/connect";
-import { createRest, type Rest } from "connect-rest";
+import { createRest, type Rest } from "connect-rest-runtime";
 import { type Sandbox, startSandbox } from "connect-rest-sandbox";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Event, EventSchema } from "../../gen/events/v1/event_pb.ts";

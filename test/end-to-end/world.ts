@@ -12,7 +12,7 @@ import {
   type DifferenceReport,
   type RestTransport,
   type UpstreamOptions,
-} from "connect-rest";
+} from "connect-rest-runtime";
 import { createLogger, type Gateway, type GatewayOptions, startGateway } from "connect-rest-gateway";
 import { type Sandbox, startSandbox } from "connect-rest-sandbox";
 import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { createClient } from "@connectrpc/connect";
-import { createRest, type Rest } from "connect-rest";
+import { createRest, type Rest } from "connect-rest-runtime";
 import { type Sandbox, startSandbox } from "connect-rest-sandbox";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EventService } from "../../gen/events/v1/events_pb.ts";

@@ -1,6 +1,6 @@
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { Secret } from "connect-rest";
+import { Secret } from "connect-rest-runtime";
 import { afterEach, expect, test } from "vitest";
 import { type Gateway, startGateway } from "../../gateway/src/gateway.ts";
 import { createLogger } from "../../gateway/src/log/logger.ts";

@@ -1,4 +1,4 @@
-import { createRestTransport, type ServiceAdapter } from "connect-rest";
+import { createRestTransport, type ServiceAdapter } from "connect-rest-runtime";
 
 /** Counts what responses lost, by method and place. */
 export function countingTransport(adapter: ServiceAdapter, baseUrl: string, lost: Map<string, number>) {

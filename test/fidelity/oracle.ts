@@ -7,7 +7,7 @@ import {
   hasExtension,
   ScalarType,
 } from "@bufbuild/protobuf";
-import type { DifferenceClass } from "connect-rest";
+import type { DifferenceClass } from "connect-rest-runtime";
 import { enum_value, field as fieldOption } from "../../gen/connectrest/v1/annotations_pb.ts";
 import { type FieldRules, Time_Unit as TimeUnit } from "../../gen/connectrest/v1/field_rules_pb.ts";
 

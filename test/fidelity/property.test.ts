@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { create, type DescField, getExtension, hasExtension } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
-import { createRest, type Difference, reasonOf, type ServiceAdapter } from "connect-rest";
+import { createRest, type Difference, reasonOf, type ServiceAdapter } from "connect-rest-runtime";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { http } from "../../gen/google/api/annotations_pb.ts";

@@ -1,5 +1,5 @@
 import { ConnectError } from "@connectrpc/connect";
-import { reasonOf } from "connect-rest";
+import { reasonOf } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { AssistantService } from "../gen/world/v1/assistant_pb.ts";
 import { AssistantServiceRest } from "../gen/world/v1/assistant_rest.ts";

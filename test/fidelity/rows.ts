@@ -1,4 +1,4 @@
-import type { DifferenceClass } from "connect-rest";
+import type { DifferenceClass } from "connect-rest-runtime";
 
 /** One way in which a response can differ from its description, with a response of `fidelity.v1` that does. */
 export interface Row {

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import type { DescField, DescMessage, DescService } from "@bufbuild/protobuf";
-import type { ServiceAdapter } from "connect-rest";
+import type { ServiceAdapter } from "connect-rest-runtime";
 
 /** Adapters of a folder with generated code, of all packages in it: also of those that are added later. */
 export async function adaptersOf(folder: "gen" | "test/gen"): Promise<readonly ServiceAdapter[]> {

@@ -1,9 +1,9 @@
 /** A property that a generator inserts into adapters is one of their type, once it is declared. */
-import type { ServiceAdapter } from "connect-rest/adapter";
+import type { ServiceAdapter } from "connect-rest-runtime/adapter";
 import { expect, test } from "vitest";
 import { PlaceService } from "../gen/rules/v1/places_pb.ts";
 
-declare module "connect-rest/adapter" {
+declare module "connect-rest-runtime/adapter" {
   interface AdapterExtensions {
     readonly routesOfTest?: readonly string[];
   }

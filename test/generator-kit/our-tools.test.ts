@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { ServiceAdapter, Tool } from "connect-rest/adapter";
+import type { ServiceAdapter, Tool } from "connect-rest-runtime/adapter";
 import { expect, test } from "vitest";
 
 const GEN = join(import.meta.dirname, "../../gen");

@@ -62,7 +62,7 @@ test("the tools of a service stand beside its adapter, which gets one property",
 // @generated from file test/v1/thing.proto (package test.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ToolSchema } from "connect-rest/adapter";
+import type { ToolSchema } from "connect-rest-runtime/adapter";
 
 export const Part_output: ToolSchema = {
   type: "object",
@@ -78,7 +78,7 @@ export const Thing_output: ToolSchema = {
 // @generated from file test/v1/things.proto (package test.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ServiceTools, ToolSchema, ToolsModule } from "connect-rest/adapter";
+import type { ServiceTools, ToolSchema, ToolsModule } from "connect-rest-runtime/adapter";
 import { Part_output, Thing_output } from "./thing_tools.ts";
 import type { ThingService } from "./things_pb.ts";
 

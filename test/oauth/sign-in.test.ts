@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { reasonOf } from "connect-rest";
-import { Session, type SignInOptions, signIn, signInAsClient, TokenFile } from "connect-rest/oauth";
+import { reasonOf } from "connect-rest-runtime";
+import { Session, type SignInOptions, signIn, signInAsClient, TokenFile } from "connect-rest-runtime/oauth";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { failureOf } from "../../runtime/src/testing/failure.ts";
 import { FakeClock } from "../../runtime/src/testing/fake-clock.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createClient } from "@connectrpc/connect";
-import { createRest, reasonOf } from "connect-rest";
+import { createRest, reasonOf } from "connect-rest-runtime";
 import { CREDENTIALS, type Sandbox, startSandbox } from "connect-rest-sandbox";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { prepare } from "../../gateway/src/config/inspect.ts";

@@ -20,7 +20,7 @@ message Book {
 }
 `;
 const MAIN = `import { createClient } from "@connectrpc/connect";
-import { createRestTransport } from "connect-rest";
+import { createRestTransport } from "connect-rest-runtime";
 import { ShelfService } from "./gen/shelf/v1/shelf_pbEND";
 import { ShelfServiceRest } from "./gen/shelf/v1/shelf_restEND";
 const upstreams = { shelf: { baseUrl: "http://127.0.0.1:9" } };

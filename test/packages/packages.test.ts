@@ -16,7 +16,7 @@ import { hasProtoc, NO_PROTOC } from "../generator-kit/compilers.ts";
 import { Newcomer } from "./newcomer.ts";
 
 const OURS = [
-  "connect-rest",
+  "connect-rest-runtime",
   "protoc-gen-connect-rest",
   "protoc-gen-connect-rest-tools",
   "connect-rest-gateway",
@@ -72,9 +72,9 @@ test("the built packages: export what the workspace exports", () => {
         `process.stdout.write(JSON.stringify(Object.keys(await import("${module}"))))`,
       ),
     );
-  expect(names("connect-rest")).toContain("createRestTransport");
-  expect(names("connect-rest/adapter")).toContain("RequestWriter");
-  expect(names("connect-rest/oauth")).toContain("bearerInterceptor");
+  expect(names("connect-rest-runtime")).toContain("createRestTransport");
+  expect(names("connect-rest-runtime/adapter")).toContain("RequestWriter");
+  expect(names("connect-rest-runtime/oauth")).toContain("bearerInterceptor");
   expect(names("protoc-gen-connect-rest/kit")).toContain("runGenerator");
   expect(names("protoc-gen-connect-rest-tools")).toContain("toolsGenerator");
   expect(names("connect-rest-gateway")).toContain("startGateway");
@@ -112,8 +112,8 @@ test("the built packages: type-check in a strict project that imports them", () 
   writeFileSync(join(home, "package.json"), '{"type":"module"}');
   writeFileSync(
     join(home, "main.ts"),
-    `import { createRestTransport, type RestOptions } from "connect-rest";
-import { RequestWriter } from "connect-rest/adapter";
+    `import { createRestTransport, type RestOptions } from "connect-rest-runtime";
+import { RequestWriter } from "connect-rest-runtime/adapter";
 import { startGateway } from "connect-rest-gateway";
 import { runGenerator } from "protoc-gen-connect-rest/kit";
 import { toolsGenerator } from "protoc-gen-connect-rest-tools";

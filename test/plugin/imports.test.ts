@@ -73,7 +73,7 @@ describe.each(["ts", "js", "dts"])("target=%s", (target) => {
     const { files, error } = runGenerator(request, { fileToGenerate: ["a/v1/a.proto"], parameter });
     expect(error).toBe("");
     const ours = modulesOf(files[`a/v1/a_rest.${suffix}`]).filter(
-      (module) => module !== "connect-rest/adapter",
+      (module) => module !== "connect-rest-runtime/adapter",
     );
     // JavaScript has no imports of types: there is the service alone
     expect(ours).toHaveLength(target === "js" ? 1 : target === "dts" ? 1 : 2);
@@ -83,13 +83,13 @@ describe.each(["ts", "js", "dts"])("target=%s", (target) => {
 
 test("rewrite_imports reaches the runtime, and adapters of other files", () => {
   const parameter =
-    "target=ts,rewrite_imports=connect-rest/adapter:npm:connect-rest/adapter,rewrite_imports=./**/*_rest.js:@acme/rest";
+    "target=ts,rewrite_imports=connect-rest-runtime/adapter:npm:connect-rest-runtime/adapter,rewrite_imports=./**/*_rest.js:@acme/rest";
   const { files } = runGenerator(request, { parameter });
   expect(modulesOf(files["a/v1/a_rest.ts"])).toEqual([
     "../../b/v1/b_pb",
     "./a_pb",
     "@acme/rest/c_rest.js",
-    "npm:connect-rest/adapter",
+    "npm:connect-rest-runtime/adapter",
   ]);
 });
 

@@ -108,7 +108,7 @@ function typeFaults(target: string): string[] {
 }
 
 const CALL = `
-import { createRestTransport } from "connect-rest";
+import { createRestTransport } from "connect-rest-runtime";
 import { PlainServiceRest } from "./rich/v1/plain_rest.js";
 import { decodeItem, Streams_list, StreamsRest } from "./streams_rest.js";
 const methods = Object.keys(PlainServiceRest.methods);
@@ -156,7 +156,7 @@ function bodyOf(text: string): string[] {
 const USE = `
 import { createClient } from "@connectrpc/connect";
 import type { DescMethodServerStreaming } from "@bufbuild/protobuf";
-import type { JsonObject, ProtoWriter, ServiceAdapter } from "connect-rest/adapter";
+import type { JsonObject, ProtoWriter, ServiceAdapter } from "connect-rest-runtime/adapter";
 import { decodeItem, Streams_list, Streams_put, StreamsRest } from "./streams_rest.js";
 import { Streams } from "./streams_pb.js";
 export const adapter: ServiceAdapter<typeof Streams> = StreamsRest;

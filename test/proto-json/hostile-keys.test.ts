@@ -1,7 +1,7 @@
 import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import { FieldMaskSchema, StructSchema } from "@bufbuild/protobuf/wkt";
 import { createClient } from "@connectrpc/connect";
-import { createRestTransport } from "connect-rest";
+import { createRestTransport } from "connect-rest-runtime";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startGateway } from "../../gateway/src/gateway.ts";

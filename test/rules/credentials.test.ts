@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
-import { type Credentials, reasonOf } from "connect-rest";
+import { type Credentials, reasonOf } from "connect-rest-runtime";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { failureOf } from "../../runtime/src/testing/failure.ts";

@@ -1,5 +1,5 @@
 import { ConnectError } from "@connectrpc/connect";
-import { reasonOf } from "connect-rest";
+import { reasonOf } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { EmptyService } from "../gen/rules/v1/empty_pb.ts";
 import { EmptyServiceRest } from "../gen/rules/v1/empty_rest.ts";

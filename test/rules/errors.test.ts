@@ -1,5 +1,5 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { reasonOf, UpstreamErrorSchema } from "connect-rest";
+import { reasonOf, UpstreamErrorSchema } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { retryDelayOf } from "../../runtime/src/errors/retry-info.ts";
 import { failureOf } from "../../runtime/src/testing/failure.ts";

@@ -18,7 +18,7 @@ test("get: a variable is one segment, percent-encoded; other fields are the quer
   expect(seen[0]?.allHeaders).toEqual([
     `host: ${origin.slice("http://".length)}`,
     "connection: keep-alive",
-    expect.stringMatching(/^user-agent: connect-rest\/\d/),
+    expect.stringMatching(/^user-agent: connect-rest-runtime\/\d/),
     "accept-encoding: gzip, br, zstd",
     "accept: application/json",
   ]);

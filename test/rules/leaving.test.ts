@@ -8,7 +8,7 @@ import {
   createGrpcTransport,
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
-import { createRestTransport } from "connect-rest";
+import { createRestTransport } from "connect-rest-runtime";
 import { startGateway } from "connect-rest-gateway";
 import { afterEach, describe, expect, test } from "vitest";
 import { createLogger } from "../../gateway/src/log/logger.ts";

@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { AnySchema, ListValueSchema, TimestampSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { ConnectError, createClient } from "@connectrpc/connect";
-import { createRestTransport } from "connect-rest";
+import { createRestTransport } from "connect-rest-runtime";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { BadRequestSchema } from "../../runtime/src/gen/google/rpc/error_details_pb.ts";

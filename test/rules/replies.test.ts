@@ -1,5 +1,5 @@
 import { ConnectError } from "@connectrpc/connect";
-import { reasonOf } from "connect-rest";
+import { reasonOf } from "connect-rest-runtime";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Reply, ReplyService } from "../gen/rules/v1/choices_pb.ts";

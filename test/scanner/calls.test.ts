@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { create } from "@bufbuild/protobuf";
-import { createRest, type Difference, type DifferenceOptions } from "connect-rest";
+import { createRest, type Difference, type DifferenceOptions } from "connect-rest-runtime";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { ListPostsRequestSchema } from "../../gen/blog/v1/post_pb.ts";
 import { PostService_listPosts, PostServiceRest } from "../../gen/blog/v1/post_rest.ts";

@@ -1,6 +1,6 @@
 /** The sandbox as a third party by OAuth 1.0a, whose pages and signatures are its own. */
 
-import { Secret } from "connect-rest";
+import { Secret } from "connect-rest-runtime";
 import { type Sandbox, startSandbox } from "connect-rest-sandbox";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { browse, decide, type SignInWorld, startSignIn } from "../../gateway/src/testing/sign-in-world.ts";

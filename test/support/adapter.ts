@@ -1,6 +1,6 @@
 /** Drives one method of a generated adapter without an upstream. */
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
-import type { UnaryAdapter } from "connect-rest/adapter";
+import type { UnaryAdapter } from "connect-rest-runtime/adapter";
 import type { Difference } from "../../runtime/src/decode/difference.ts";
 import { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
 import { parseJson, parseJsonVerbatim } from "../../runtime/src/json/parse-json.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { Code } from "@connectrpc/connect";
-import { reasonOf } from "connect-rest";
+import { reasonOf } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { failureOf } from "../../runtime/src/testing/failure.ts";
 import { FakeClock } from "../../runtime/src/testing/fake-clock.ts";

@@ -1,5 +1,5 @@
 import { Code } from "@connectrpc/connect";
-import { reasonOf } from "connect-rest";
+import { reasonOf } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { failureOf } from "../../runtime/src/testing/failure.ts";
 import { ChatService } from "../gen/world/v1/chat_pb.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { Code, createClient } from "@connectrpc/connect";
-import { reasonOf } from "connect-rest";
+import { reasonOf } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { createRest } from "../../runtime/src/rest.ts";
 import { failureOf } from "../../runtime/src/testing/failure.ts";

@@ -1,5 +1,5 @@
 import { Code } from "@connectrpc/connect";
-import { reasonOf } from "connect-rest";
+import { reasonOf } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { retryDelayOf } from "../../runtime/src/errors/retry-info.ts";
 import { failureOf } from "../../runtime/src/testing/failure.ts";

@@ -1,5 +1,5 @@
 import { Code } from "@connectrpc/connect";
-import type { CallReport } from "connect-rest";
+import type { CallReport } from "connect-rest-runtime";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { infoOf, reasonOf } from "../../runtime/src/errors/rest-error.ts";

@@ -1,4 +1,4 @@
-import { reasonOf } from "connect-rest";
+import { reasonOf } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { failureOf } from "../../runtime/src/testing/failure.ts";
 import { ListService } from "../gen/world/v1/lists_pb.ts";

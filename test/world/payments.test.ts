@@ -1,5 +1,5 @@
 import { Code } from "@connectrpc/connect";
-import { reasonOf } from "connect-rest";
+import { reasonOf } from "connect-rest-runtime";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ErrorInfoSchema } from "../../runtime/src/gen/google/rpc/error_details_pb.ts";

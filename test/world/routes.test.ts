@@ -3,7 +3,7 @@ import { createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { Code, createClient } from "@connectrpc/connect";
 import { connectNodeAdapter, createGrpcTransport } from "@connectrpc/connect-node";
-import { restRoutes } from "connect-rest";
+import { restRoutes } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { createRest } from "../../runtime/src/rest.ts";
 import { failureOf } from "../../runtime/src/testing/failure.ts";

@@ -1,4 +1,4 @@
-import type { FeedBus, Secret, TlsOptions } from "connect-rest";
+import type { FeedBus, Secret, TlsOptions } from "connect-rest-runtime";
 
 /** How processes share feeds over Redis (6.2 and newer) or Valkey. */
 export interface BusOptions {

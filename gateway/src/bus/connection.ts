@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from "node:tls";
 import { createClient, RESP_TYPES } from "@redis/client";
-import { Secret, type TlsOptions } from "connect-rest";
+import { Secret, type TlsOptions } from "connect-rest-runtime";
 import type { BusOptions } from "./bus-options.ts";
 import type { Script } from "./scripts.ts";
 

@@ -1,4 +1,4 @@
-import type { FeedMember } from "connect-rest";
+import type { FeedMember } from "connect-rest-runtime";
 import type { BusObserver } from "./bus-options.ts";
 
 /** Hands entries on to a member, counts them, and drops those that it rejects. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@redis/client";
-import { type FeedName, Secret } from "connect-rest";
+import { type FeedName, Secret } from "connect-rest-runtime";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventually, FEED, leading, Member, SHORT, Told } from "../testing/bus-members.ts";

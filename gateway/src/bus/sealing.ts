@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
-import type { FeedEntryKind } from "connect-rest";
+import type { FeedEntryKind } from "connect-rest-runtime";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;

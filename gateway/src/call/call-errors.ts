@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { ErrorReason } from "connect-rest";
+import type { ErrorReason } from "connect-rest-runtime";
 import type { Call } from "./call.ts";
 import type { Deadline } from "./deadline.ts";
 import { gatewayError, withReason } from "./gateway-error.ts";

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { ErrorReason } from "connect-rest";
+import type { ErrorReason } from "connect-rest-runtime";
 import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { GatewayReasonName } from "./error-reasons.ts";
 

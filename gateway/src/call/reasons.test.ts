@@ -1,6 +1,6 @@
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { ERRORS, reasonOf } from "connect-rest";
+import { ERRORS, reasonOf } from "connect-rest-runtime";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { passThroughCredentials, wantedKindsOf } from "../credentials/pass-through.ts";
 import { type Gateway, startGateway } from "../gateway.ts";

@@ -1,5 +1,5 @@
-import { Secret } from "connect-rest";
-import { type ClientOptions, type SessionStatus, signIn, signInAsClient } from "connect-rest/oauth";
+import { Secret } from "connect-rest-runtime";
+import { type ClientOptions, type SessionStatus, signIn, signInAsClient } from "connect-rest-runtime/oauth";
 import { openBrowser } from "./browser.ts";
 import { printLine } from "./output.ts";
 import { explained, openTokenFile, readSecretFile, type TokenFileOption } from "./token-files.ts";

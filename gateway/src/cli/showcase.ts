@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { Secret } from "connect-rest";
+import { Secret } from "connect-rest-runtime";
 import type { AuthorizationOverrides, Prepared } from "../config/inspect.ts";
 import { type Config, loadConfig } from "../config/load.ts";
 import type { UpstreamOverrides } from "../config/secrets.ts";

@@ -1,4 +1,4 @@
-import { allStatuses, Session, type SessionStatus } from "connect-rest/oauth";
+import { allStatuses, Session, type SessionStatus } from "connect-rest-runtime/oauth";
 import { EXIT_STATUS } from "./exit-status.ts";
 import { describe } from "./login.ts";
 import { printError, printLine } from "./output.ts";

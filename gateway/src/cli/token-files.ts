@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { ConnectError } from "@connectrpc/connect";
-import { ERRORS, reasonOf } from "connect-rest";
-import { TokenFile } from "connect-rest/oauth";
+import { ERRORS, reasonOf } from "connect-rest-runtime";
+import { TokenFile } from "connect-rest-runtime/oauth";
 
 /** Where tokens are kept. */
 export interface TokenFileOption {

@@ -1,4 +1,4 @@
-import { Session, tokenFromEnvironment } from "connect-rest/oauth";
+import { Session, tokenFromEnvironment } from "connect-rest-runtime/oauth";
 import { printLine } from "./output.ts";
 import { explained, openTokenFile, type TokenFileOption } from "./token-files.ts";
 

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { Secret } from "connect-rest";
+import { Secret } from "connect-rest-runtime";
 import {
   type OAuth1Token,
   type PersonOptions,
@@ -7,7 +7,7 @@ import {
   signInByOAuth2,
   TokenFile,
   writePrivateFile,
-} from "connect-rest/oauth";
+} from "connect-rest-runtime/oauth";
 import { type Config, loadConfig, problemAt } from "../config/load.ts";
 import { ConfigError } from "../config/problems.ts";
 import type { SecretPlace } from "../config/schema-parts.ts";

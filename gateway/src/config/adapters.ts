@@ -1,5 +1,5 @@
 import type { DescService } from "@bufbuild/protobuf";
-import type { ServiceAdapter } from "connect-rest";
+import type { ServiceAdapter } from "connect-rest-runtime";
 import { type Config, problemAt } from "./load.ts";
 import { importModules } from "./modules.ts";
 import { ConfigError, type Problem } from "./problems.ts";

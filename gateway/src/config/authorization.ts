@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { ServiceAdapter } from "connect-rest";
+import type { ServiceAdapter } from "connect-rest-runtime";
 import type { ClientMetadata } from "oidc-provider";
 import type { AuthorizationOptions } from "../authorization/authorization.ts";
 import { createScopeMap } from "../authorization/resource/scopes.ts";

@@ -1,4 +1,4 @@
-import { isLoopbackOrigin, Secret, type WatchOptions } from "connect-rest";
+import { isLoopbackOrigin, Secret, type WatchOptions } from "connect-rest-runtime";
 import type { BusOptions } from "../bus/bus-options.ts";
 import type { Environment } from "./environment.ts";
 import { type Config, problemAt } from "./load.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Secret } from "connect-rest";
+import { Secret } from "connect-rest-runtime";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { LIMIT_NAMES, LIMIT_TABLE, type LimitEntry, withDefaultLimits } from "../limits.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { Secret, type UpstreamOptions } from "connect-rest";
+import { Secret, type UpstreamOptions } from "connect-rest-runtime";
 import type { BusOptions } from "../bus/bus-options.ts";
 import { isReloaded, LIMIT_NAMES } from "../limits.ts";
 import { dotted } from "./issues.ts";

@@ -1,5 +1,5 @@
 import type { DescField } from "@bufbuild/protobuf";
-import { isRedactedField, type ServiceAdapter } from "connect-rest";
+import { isRedactedField, type ServiceAdapter } from "connect-rest-runtime";
 import { fits } from "../authorization/resource/scopes.ts";
 import { methodPath } from "../call/method-path.ts";
 import { headersOf } from "../credentials/pass-through.ts";

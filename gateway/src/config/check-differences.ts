@@ -1,4 +1,4 @@
-import { matchesMethod, type ServiceAdapter } from "connect-rest";
+import { matchesMethod, type ServiceAdapter } from "connect-rest-runtime";
 import { methodPath } from "../call/method-path.ts";
 import { didYouMean } from "../text/suggest.ts";
 import { type Config, problemAt } from "./load.ts";

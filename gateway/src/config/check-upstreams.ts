@@ -1,4 +1,4 @@
-import type { ServiceAdapter, UpstreamOptions } from "connect-rest";
+import type { ServiceAdapter, UpstreamOptions } from "connect-rest-runtime";
 import { didYouMean } from "../text/suggest.ts";
 import { type Config, problemAt } from "./load.ts";
 import { ConfigError } from "./problems.ts";

@@ -1,4 +1,4 @@
-import type { ServiceAdapter } from "connect-rest";
+import type { ServiceAdapter } from "connect-rest-runtime";
 import { methodPath } from "../call/method-path.ts";
 import { withDefaultLimits } from "../limits.ts";
 import { type Config, problemAt } from "./load.ts";

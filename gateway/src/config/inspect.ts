@@ -1,5 +1,5 @@
 import type { DescFile } from "@bufbuild/protobuf";
-import { createRest, type ServiceAdapter, type UpstreamOptions } from "connect-rest";
+import { createRest, type ServiceAdapter, type UpstreamOptions } from "connect-rest-runtime";
 import type { SignInSettings } from "../authorization/sign-in/create-sign-in.ts";
 import type { CertificateFiles } from "../listener/certificate.ts";
 import { readAdapters } from "./adapters.ts";

@@ -1,4 +1,4 @@
-import type { CredentialsSource, FixedCredentials, UpstreamOptions } from "connect-rest";
+import type { CredentialsSource, FixedCredentials, UpstreamOptions } from "connect-rest-runtime";
 
 type Upstreams = Readonly<Record<string, UpstreamOptions>>;
 

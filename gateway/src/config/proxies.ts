@@ -1,5 +1,5 @@
 import { ConnectError } from "@connectrpc/connect";
-import { type ProxyOptions, proxyFromEnvironment } from "connect-rest";
+import { type ProxyOptions, proxyFromEnvironment } from "connect-rest-runtime";
 import type { Environment } from "./environment.ts";
 import type { Problem } from "./problems.ts";
 

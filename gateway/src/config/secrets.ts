@@ -7,7 +7,7 @@ import {
   type ServiceAdapter,
   type TokenStore,
   type UpstreamOptions,
-} from "connect-rest";
+} from "connect-rest-runtime";
 import { rightsOf } from "../credentials/caller-rights.ts";
 import { passThroughCredentials, wantedKindsOf } from "../credentials/pass-through.ts";
 import type { Environment } from "./environment.ts";
@@ -208,7 +208,7 @@ function tokensIn(file: string, upstream: string): TokenStore {
   return {
     name: `${file}#${upstream}`,
     update: async (renew) => {
-      const { TokenFile, tokenStore } = await import("connect-rest/oauth");
+      const { TokenFile, tokenStore } = await import("connect-rest-runtime/oauth");
       return await tokenStore(new TokenFile(file), upstream).update(renew);
     },
   };

@@ -1,5 +1,5 @@
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
-import { type Credentials, Secret, type ServiceAdapter } from "connect-rest";
+import { type Credentials, Secret, type ServiceAdapter } from "connect-rest-runtime";
 import type {
   PartySettings,
   ProbeSettings,

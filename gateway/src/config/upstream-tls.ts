@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createSecureContext } from "node:tls";
-import { Secret, type TlsOptions } from "connect-rest";
+import { Secret, type TlsOptions } from "connect-rest-runtime";
 import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
 import type { UpstreamTls } from "./upstream-schema.ts";

@@ -1,4 +1,4 @@
-import type { AnyMethodAdapter, CredentialKind, ServiceAdapter } from "connect-rest";
+import type { AnyMethodAdapter, CredentialKind, ServiceAdapter } from "connect-rest-runtime";
 import { methodPath } from "../call/method-path.ts";
 import { didYouMean } from "../text/suggest.ts";
 import type { UpstreamSignIn } from "./authorization-sign-in.ts";

@@ -1,6 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor, type StreamResponse } from "@connectrpc/connect";
-import { reasonOf } from "connect-rest";
+import { reasonOf } from "connect-rest-runtime";
 import { callKey } from "../call/call.ts";
 import { DEADLINE_REASON, deadlineExceeded, drainingError } from "../call/call-errors.ts";
 import type { Deadline } from "../call/deadline.ts";

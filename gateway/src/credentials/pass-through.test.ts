@@ -2,7 +2,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { type CallOptions, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
-import { Secret } from "connect-rest";
+import { Secret } from "connect-rest-runtime";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { type Gateway, startGateway } from "../index.ts";

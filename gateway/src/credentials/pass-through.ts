@@ -7,7 +7,7 @@ import {
   type FixedCredentials,
   Secret,
   type ServiceAdapter,
-} from "connect-rest";
+} from "connect-rest-runtime";
 import { gatewayError } from "../call/gateway-error.ts";
 import { methodName } from "../call/method-path.ts";
 

@@ -1,6 +1,6 @@
 import { type DescMessage, fromBinary, type MessageShape, type Registry } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Work } from "connect-rest";
+import type { Work } from "connect-rest-runtime";
 import { gatewayError } from "../call/gateway-error.ts";
 import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/check-cost.ts";
 import { readJson } from "../protocol/read-json.ts";

@@ -1,5 +1,5 @@
 import type { DescMessage, Registry } from "@bufbuild/protobuf";
-import { inTurns } from "connect-rest";
+import { inTurns } from "connect-rest-runtime";
 import { envelopes } from "../protocol/envelope.ts";
 import { LARGE_BYTES, printMessage, printMessageInParts } from "./codec.ts";
 import { pack } from "./grpc.ts";

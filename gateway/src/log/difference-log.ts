@@ -1,4 +1,4 @@
-import type { Difference, DifferenceClass, DifferenceReport } from "connect-rest";
+import type { Difference, DifferenceClass, DifferenceReport } from "connect-rest-runtime";
 import { methodPath } from "../call/method-path.ts";
 import type { Logger } from "./logger.ts";
 

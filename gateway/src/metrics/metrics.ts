@@ -4,7 +4,7 @@ import {
   DIFFERENCE_CLASSES,
   type DifferenceReport,
   type RequestReport,
-} from "connect-rest";
+} from "connect-rest-runtime";
 import {
   type Aggregator,
   Counter,

@@ -1,4 +1,4 @@
-import { bufferPool } from "connect-rest";
+import { bufferPool } from "connect-rest-runtime";
 
 /** The bytes before each message: one of flags, four of length. */
 export const ENVELOPE_PREFIX_BYTES = 5;

@@ -2,7 +2,7 @@ import { type AnyDesc, type DescFile, type DescMethod, type DescService, toBinar
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
-import { UpstreamErrorSchema } from "connect-rest";
+import { UpstreamErrorSchema } from "connect-rest-runtime";
 import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { withImports } from "./with-imports.ts";
 

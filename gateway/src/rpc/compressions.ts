@@ -1,5 +1,5 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { decompressSmall, TurnBudget } from "connect-rest";
+import { decompressSmall, TurnBudget } from "connect-rest-runtime";
 import { FairQueue, QueueFull } from "../admission/fair-queue.ts";
 import { retryInfo } from "../admission/refused.ts";
 import { gatewayError } from "../call/gateway-error.ts";

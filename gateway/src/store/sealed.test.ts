@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { Secret } from "connect-rest";
+import { Secret } from "connect-rest-runtime";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { KeyRing, type SealedPlace, UnsealFailed } from "./sealed.ts";

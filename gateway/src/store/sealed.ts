@@ -6,7 +6,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from "node:crypto";
-import type { Secret } from "connect-rest";
+import type { Secret } from "connect-rest-runtime";
 
 /** What a sealed value belongs to. It opens in this place only: moved to another row or person, it is refused. */
 export interface SealedPlace {

@@ -1,4 +1,4 @@
-import type { FeedBus, FeedMember, FeedName, FeedSeat } from "connect-rest";
+import type { FeedBus, FeedMember, FeedName, FeedSeat } from "connect-rest-runtime";
 import { expect } from "vitest";
 import type { BusObserver } from "../bus/bus-options.ts";
 

@@ -1,4 +1,4 @@
-import { RequestWriter, type ServiceAdapter, type UnaryAdapter, unary } from "connect-rest/adapter";
+import { RequestWriter, type ServiceAdapter, type UnaryAdapter, unary } from "connect-rest-runtime/adapter";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 
 /** The rules of its methods. */

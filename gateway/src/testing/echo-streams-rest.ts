@@ -1,4 +1,4 @@
-import { RequestWriter, records, type ServiceAdapter } from "connect-rest/adapter";
+import { RequestWriter, records, type ServiceAdapter } from "connect-rest-runtime/adapter";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { EchoServiceRest, echoRules } from "./echo-rest.ts";
 

@@ -6,7 +6,7 @@ import {
   type ProtoWriter,
   type ServiceAdapter,
   scannable,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { type Gateway, type GatewayOptions, startGateway } from "../gateway.ts";
 import type { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { createLogger } from "../log/logger.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Secret } from "connect-rest";
+import { Secret } from "connect-rest-runtime";
 import Provider from "oidc-provider";
 import type { OAuth2PartySettings } from "../authorization/sign-in/oauth2-party.ts";
 

@@ -1,4 +1,4 @@
-import type { ServiceAdapter } from "connect-rest/adapter";
+import type { ServiceAdapter } from "connect-rest-runtime/adapter";
 import { EchoServiceRest } from "./echo-rest.ts";
 
 const { echo } = EchoServiceRest.methods;

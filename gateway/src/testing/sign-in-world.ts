@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Secret, type UpstreamOptions } from "connect-rest";
+import { Secret, type UpstreamOptions } from "connect-rest-runtime";
 import type { Flow, FlowClient, FlowError, FlowResult } from "../authorization/interaction.ts";
 import {
   createSignIn,

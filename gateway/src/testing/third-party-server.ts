@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Secret } from "connect-rest";
+import { Secret } from "connect-rest-runtime";
 import type { OAuth1PartySettings } from "../authorization/sign-in/oauth1-party.ts";
 import type { OAuth2PartySettings } from "../authorization/sign-in/oauth2-party.ts";
 

@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { RequestEnd } from "connect-rest";
+import type { RequestEnd } from "connect-rest-runtime";
 
 /**
  * How a request to an upstream ended, in a word: its HTTP status, or why there was none. `canceled` and `deadline_exceeded`

@@ -1,5 +1,5 @@
 import type { Attributes } from "@opentelemetry/api";
-import type { RequestEnd, RequestReport } from "connect-rest";
+import type { RequestEnd, RequestReport } from "connect-rest-runtime";
 import { type Call, currentCall } from "../call/call.ts";
 import { registeredApi, tracingApi, tracingCore } from "./api.ts";
 import { tracer } from "./call-trace.ts";

@@ -1,4 +1,4 @@
-import { UPSTREAM_DEFAULTS } from "connect-rest";
+import { UPSTREAM_DEFAULTS } from "connect-rest-runtime";
 import { DEFAULT_UPSTREAM_CALLS } from "../admission/admission.ts";
 import type { Prepared } from "../config/inspect.ts";
 import type { GatewayUpstream } from "../gateway.ts";

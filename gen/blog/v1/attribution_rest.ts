@@ -2,7 +2,7 @@
 // @generated from file blog/v1/attribution.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
 import { decodeMedia } from "./media_rest.ts";
 import { decodeShortBlog } from "./short_blog_rest.ts";
 // @@protoc_insertion_point(imports)

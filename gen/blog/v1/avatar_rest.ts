@@ -9,7 +9,7 @@ import {
   type ProtoWriter,
   decodeListValue,
   scannable,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.AvatarShape on the wire. */

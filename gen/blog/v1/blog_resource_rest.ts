@@ -9,7 +9,7 @@ import {
   type ProtoWriter,
   scannable,
   splitNumbers,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { AVATAR_SHAPE, decodeAvatar } from "./avatar_rest.ts";
 import { decodeImageBlock } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)

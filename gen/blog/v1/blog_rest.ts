@@ -25,7 +25,7 @@ import {
   unary,
   valueAt,
   writeHttpBody,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import type {
   BulkCreateBlocksRequest,
   CreateBlockRequest,

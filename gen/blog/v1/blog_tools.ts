@@ -2,7 +2,7 @@
 // @generated from file blog/v1/blog.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ServiceTools, ToolSchema, ToolsModule } from "connect-rest/adapter";
+import type { ServiceTools, ToolSchema, ToolsModule } from "connect-rest-runtime/adapter";
 import {
   AppAttribution_output,
   Attribution_output,

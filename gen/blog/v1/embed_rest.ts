@@ -15,7 +15,7 @@ import {
   type UnaryAdapter,
   scannable,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { EmbedService, type GetEmbedRequest } from "./embed_pb.ts";
 // @@protoc_insertion_point(imports)
 

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/embed.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ServiceTools, ToolSchema, ToolsModule } from "connect-rest/adapter";
+import type { ServiceTools, ToolSchema, ToolsModule } from "connect-rest-runtime/adapter";
 import type { EmbedService } from "./embed_pb.ts";
 
 export const GetEmbedRequest_input: ToolSchema = {

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/like.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ToolSchema } from "connect-rest/adapter";
+import type { ToolSchema } from "connect-rest-runtime/adapter";
 
 export const ListLikesRequest_input: ToolSchema = {
   type: "object",

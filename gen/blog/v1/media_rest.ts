@@ -2,7 +2,7 @@
 // @generated from file blog/v1/media.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
 
 const MEDIA_FIELDS: FieldTable = new FieldTable(() => [

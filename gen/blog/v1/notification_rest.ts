@@ -9,7 +9,7 @@ import {
   type ProtoWriter,
   decodeValue,
   scannable,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { decodeInlineFormat } from "./inline_format_rest.ts";
 import { decodeLinks } from "./links_rest.ts";
 import { decodeContentBlock } from "./npf_rest.ts";

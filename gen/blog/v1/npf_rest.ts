@@ -9,7 +9,7 @@ import {
   type ProtoWriter,
   decodeStruct,
   scannable,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { decodeAttribution } from "./attribution_rest.ts";
 import { decodeInlineFormat } from "./inline_format_rest.ts";
 import { decodeMedia } from "./media_rest.ts";

@@ -9,7 +9,7 @@ import {
   type ProtoWriter,
   decodeValue,
   scannable,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { decodeAvatar } from "./avatar_rest.ts";
 import { PAYWALL_ACCESS, decodeBlog } from "./blog_resource_rest.ts";
 import { decodeContentLayout } from "./layout_rest.ts";

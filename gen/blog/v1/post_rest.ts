@@ -34,7 +34,7 @@ import {
   timeText,
   unary,
   upload,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import type {
   AppAttribution,
   Attribution,

@@ -2,7 +2,7 @@
 // @generated from file blog/v1/short_blog.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
 import { decodeAvatar } from "./avatar_rest.ts";
 // @@protoc_insertion_point(imports)
 

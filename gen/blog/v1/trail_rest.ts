@@ -8,7 +8,7 @@ import {
   type OneofMembers,
   type ProtoWriter,
   scannable,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { PAYWALL_ACCESS, decodeBlog } from "./blog_resource_rest.ts";
 import { decodeContentLayout } from "./layout_rest.ts";
 import { decodeContentBlock } from "./npf_rest.ts";

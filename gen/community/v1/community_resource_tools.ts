@@ -2,7 +2,7 @@
 // @generated from file community/v1/community_resource.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ToolSchema } from "connect-rest/adapter";
+import type { ToolSchema } from "connect-rest-runtime/adapter";
 
 export const CommunitySettings_output: ToolSchema = {
   type: "object",

@@ -18,7 +18,7 @@ import {
   pathSegment,
   timeText,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   CommunityService,
   type GetCommunityRequest,

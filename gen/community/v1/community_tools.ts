@@ -2,7 +2,7 @@
 // @generated from file community/v1/community.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ServiceTools, ToolSchema, ToolsModule } from "connect-rest/adapter";
+import type { ServiceTools, ToolSchema, ToolsModule } from "connect-rest-runtime/adapter";
 import {
   AppAttribution_output,
   Attribution_output,

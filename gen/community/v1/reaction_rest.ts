@@ -2,7 +2,7 @@
 // @generated from file community/v1/reaction.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
 import { decodeTimeline } from "./timeline_rest.ts";
 // @@protoc_insertion_point(imports)
 

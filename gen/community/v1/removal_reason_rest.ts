@@ -2,7 +2,7 @@
 // @generated from file community/v1/removal_reason.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable } from "connect-rest/adapter";
+import { EnumTable } from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of community.v1.RemovalReason on the wire. */

@@ -2,7 +2,7 @@
 // @generated from file connectrest/v1/feed.proto (package connectrest.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ToolSchema } from "connect-rest/adapter";
+import type { ToolSchema } from "connect-rest-runtime/adapter";
 
 export const FeedFailure_output: ToolSchema = {
   type: "object",

@@ -10,7 +10,7 @@ import {
   type ProtoWriter,
   decodeStruct,
   scannable,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   decodeCommitCommentPayload,
   decodeCreatePayload,

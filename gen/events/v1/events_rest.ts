@@ -18,7 +18,7 @@ import {
   pathSegment,
   poll,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { decodeEvent } from "./event_rest.ts";
 import {
   EventService,

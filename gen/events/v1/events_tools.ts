@@ -2,7 +2,7 @@
 // @generated from file events/v1/events.proto (package events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ServiceTools, ToolSchema, ToolsModule } from "connect-rest/adapter";
+import type { ServiceTools, ToolSchema, ToolsModule } from "connect-rest-runtime/adapter";
 import { FeedFailure_output, Heartbeat_output } from "../../connectrest/v1/feed_tools.ts";
 import {
   CommitAuthor_output,

@@ -2,7 +2,7 @@
 // @generated from file events/v1/subject.proto (package events.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
 
 const ACTOR_FIELDS: FieldTable = new FieldTable(() => [

@@ -2,7 +2,7 @@
 // @generated from file events/v1/subject.proto (package events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ToolSchema } from "connect-rest/adapter";
+import type { ToolSchema } from "connect-rest-runtime/adapter";
 
 export const Actor_output: ToolSchema = {
   type: "object",

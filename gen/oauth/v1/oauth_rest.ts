@@ -15,7 +15,7 @@ import {
   type UnaryAdapter,
   scannable,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   type CreateAccessTokenRequest,
   type CreateRequestTokenRequest,

@@ -2,7 +2,7 @@
 // @generated from file oauth/v1/oauth.proto (package oauth.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ServiceTools, ToolSchema, ToolsModule } from "connect-rest/adapter";
+import type { ServiceTools, ToolSchema, ToolsModule } from "connect-rest-runtime/adapter";
 import type { OAuthService } from "./oauth_pb.ts";
 
 export const AuthorizationCodeGrant_input: ToolSchema = {

@@ -17,7 +17,7 @@ import {
   pathSegment,
   scannable,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   type AddFilteredContentRequest,
   type AddFilteredTagsRequest,

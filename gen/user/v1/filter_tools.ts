@@ -2,7 +2,7 @@
 // @generated from file user/v1/filter.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ServiceTools, ToolSchema, ToolsModule } from "connect-rest/adapter";
+import type { ServiceTools, ToolSchema, ToolsModule } from "connect-rest-runtime/adapter";
 import type { FilterService } from "./filter_pb.ts";
 
 export const AddFilteredContentRequest_input: ToolSchema = {

@@ -2,7 +2,7 @@
 // @generated from file user/v1/following.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest/adapter";
+import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { decodeLinks } from "../../blog/v1/links_rest.ts";
 // @@protoc_insertion_point(imports)

@@ -2,7 +2,7 @@
 // @generated from file user/v1/like.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ToolSchema } from "connect-rest/adapter";
+import type { ToolSchema } from "connect-rest-runtime/adapter";
 
 export const LikePostRequest_input: ToolSchema = {
   type: "object",

@@ -16,7 +16,7 @@ import {
   paginate,
   timeText,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
 import { POST_TYPE, decodePost } from "../../blog/v1/post_resource_rest.ts";
 import type { ListDashboardRequest } from "./dashboard_pb.ts";

@@ -2,7 +2,7 @@
 // @generated from file user/v1/user.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import type { ServiceTools, ToolsModule } from "connect-rest/adapter";
+import type { ServiceTools, ToolsModule } from "connect-rest-runtime/adapter";
 import {
   AppAttribution_output,
   Attribution_output,

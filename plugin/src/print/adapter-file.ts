@@ -7,7 +7,7 @@ import { END, IMPORTS, insertionPoint } from "./insertion-point.ts";
 import { SourceFile } from "./source-file.ts";
 
 /** The module that generated code gets its runtime from. */
-const RUNTIME = "connect-rest/adapter";
+const RUNTIME = "connect-rest-runtime/adapter";
 
 /** The generated file's path below the output directory, without extension: `blog/v1/post_rest`. */
 export function adapterPath(desc: DescFile): string {

@@ -221,7 +221,7 @@ export type MethodAdapter<I extends DescMessage = DescMessage, O extends DescMes
 // biome-ignore lint/suspicious/noExplicitAny: a table of methods of all types; each is used with its own descriptor
 export type AnyMethodAdapter = MethodAdapter<any, any>;
 
-/** Properties that other generators insert into adapters, declared by `declare module "connect-rest/adapter"`. */
+/** Properties that other generators insert into adapters, declared by `declare module "connect-rest-runtime/adapter"`. */
 // biome-ignore lint/suspicious/noEmptyInterface: generators add to it
 export interface AdapterExtensions {}
 

@@ -130,7 +130,7 @@ export const ERRORS = {
       "Run `connect-rest upstream-login` for the upstream, and make the file the user's own (mode 0600).",
   },
 
-  // Clients of an authorization server (connect-rest/oauth).
+  // Clients of an authorization server (connect-rest-runtime/oauth).
   OAUTH_ADDRESS_REFUSED: {
     code: Code.InvalidArgument,
     text: "{what}: expected {expected}, got {got}",

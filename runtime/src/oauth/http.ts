@@ -26,7 +26,7 @@ export function fetchSend({ fetch = globalThis.fetch, clock = systemClock, signa
     try {
       const response = await fetch(url.href, {
         method,
-        headers: { "user-agent": `connect-rest/${VERSION}`, ...headers },
+        headers: { "user-agent": `connect-rest-runtime/${VERSION}`, ...headers },
         body: body ?? null,
         redirect: "manual",
         signal: ends,

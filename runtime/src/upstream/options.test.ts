@@ -13,7 +13,7 @@ test("the options of an upstream: have a finite default for every limit", () => 
   for (const value of [settings, settings.retry ?? {}, settings.breaker ?? {}].flatMap(Object.values)) {
     if (typeof value === "number") expect(value).toBeLessThan(2 ** 31);
   }
-  expect(settings.userAgent).toBe("connect-rest/0.1.0");
+  expect(settings.userAgent).toBe("connect-rest-runtime/0.1.0");
   expect(credentials).toEqual({});
   expect([...bases]).toEqual([["", { origin: BASE_URL, prefix: "" }]]);
   expect(otherBase).toEqual({ origin: BASE_URL, prefix: "" });

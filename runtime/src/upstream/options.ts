@@ -41,7 +41,7 @@ export interface UpstreamOptions extends ClientOptions {
   readonly bases?: Readonly<Record<string, string>> | undefined;
   /** Fixed credentials, or a function that provides those of a call. Default: none. */
   readonly credentials?: CredentialsSource | undefined;
-  /** The `User-Agent` of every request. Default: `connect-rest/<version>`. */
+  /** The `User-Agent` of every request. Default: `connect-rest-runtime/<version>`. */
   readonly userAgent?: string | undefined;
   /**
    * The `Accept-Encoding` of every request; `identity` for none. Default: `gzip, br, zstd`; with a `fetch`, what that asks
@@ -100,7 +100,7 @@ export interface UpstreamOptions extends ClientOptions {
 
 /** The defaults of all upstreams. */
 export const UPSTREAM_DEFAULTS = {
-  userAgent: `connect-rest/${VERSION}`,
+  userAgent: `connect-rest-runtime/${VERSION}`,
   acceptEncoding: "gzip, br, zstd",
   maxResponseBytes: 16 * 1024 * 1024,
   // measured: below it, the costliest shapes keep the process for less than 100 ms

@@ -35,7 +35,7 @@ test("a request goes out as it is, with the user agent of the upstream, and come
   expect(await response.json()).toEqual([
     "POST",
     "/token?a=1",
-    expect.stringMatching(/^connect-rest\//),
+    expect.stringMatching(/^connect-rest-runtime\//),
     "application/x-www-form-urlencoded;charset=UTF-8",
     "Basic x",
     "code=a+b",

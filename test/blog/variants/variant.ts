@@ -1,6 +1,6 @@
 import { type DescService, type JsonValue, type Message, toJson } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import type { ServiceAdapter } from "connect-rest";
+import type { ServiceAdapter } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { type Answer, type Answers, start } from "../../rules/world.ts";
 

@@ -15,7 +15,7 @@ import { DIALECT, MessageSchemas, neededProperties, requiredNames } from "../sch
 import type { ToolModel } from "../tool/tool.ts";
 
 /** The module with the types of what is printed. */
-const RUNTIME = "connect-rest/adapter";
+const RUNTIME = "connect-rest-runtime/adapter";
 
 /** Path of the file with the tools of a .proto file, below the output directory and without extension. */
 export function toolsPath(desc: DescFile): string {

@@ -1,6 +1,6 @@
 import { fromBinary, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
-import type { Rest, UnaryAdapter } from "connect-rest";
+import type { Rest, UnaryAdapter } from "connect-rest-runtime";
 import { gatewayError } from "../../call/gateway-error.ts";
 import { methodPath } from "../../call/method-path.ts";
 import type { CallMethod } from "./probe.ts";

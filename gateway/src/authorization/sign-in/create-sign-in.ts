@@ -4,7 +4,7 @@ import {
   type Secret,
   type UpstreamFetch,
   type UpstreamOptions,
-} from "connect-rest";
+} from "connect-rest-runtime";
 import type { WantedKinds } from "../../credentials/pass-through.ts";
 import type { Logger } from "../../log/logger.ts";
 import { KeyRing } from "../../store/sealed.ts";

@@ -1,4 +1,4 @@
-import type { Secret, UpstreamFetch } from "connect-rest";
+import type { Secret, UpstreamFetch } from "connect-rest-runtime";
 import * as oauth from "oauth4webapi";
 import {
   type Departure,

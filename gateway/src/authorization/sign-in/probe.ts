@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { type Credentials, Secret, signOAuth1, type UpstreamFetch } from "connect-rest";
+import { type Credentials, Secret, signOAuth1, type UpstreamFetch } from "connect-rest-runtime";
 import { shown } from "./third-party.ts";
 
 /** A call that tells who a person is, or that their session stands. */

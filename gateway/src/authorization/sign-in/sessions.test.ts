@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { type Credentials, reasonOf, Secret } from "connect-rest";
+import { type Credentials, reasonOf, Secret } from "connect-rest-runtime";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { newKey, partySettings, type SignInWorld, startSignIn } from "../../testing/sign-in-world.ts";
 import { type OAuth2TestParty, send, startOAuth2Party } from "../../testing/third-party-server.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import type { Credentials } from "connect-rest";
+import type { Credentials } from "connect-rest-runtime";
 import { gatewayError } from "../../call/gateway-error.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { Store } from "../../store/store.ts";

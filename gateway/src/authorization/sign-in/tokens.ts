@@ -1,4 +1,4 @@
-import { type Credentials, Secret } from "connect-rest";
+import { type Credentials, Secret } from "connect-rest-runtime";
 import { z } from "zod";
 
 /** What a third party has issued for a person. It never leaves the gateway but towards that third party. */

@@ -1,5 +1,5 @@
 import { type DescMessage, fromBinary, type Registry, toJsonString } from "@bufbuild/protobuf";
-import { bufferPool, type Work } from "connect-rest";
+import { bufferPool, type Work } from "connect-rest-runtime";
 import { type JsonPart, JsonWriter, type Later } from "./json-writer.ts";
 import { planOf } from "./plan.ts";
 import { Disorder, MAX_DEPTH, type Printer, printMessage, use } from "./print-message.ts";

@@ -18,7 +18,7 @@ import {
   pathSegment,
   scannable,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   type A_B,
   type Foo,

@@ -37,7 +37,7 @@ import {
   timeText,
   unary,
   valueJson,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   type Block,
   type CheckOddRequest,

@@ -31,7 +31,7 @@ import {
   timeText,
   unary,
   valueJson,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   type Choice,
   type Lists,

@@ -27,7 +27,7 @@ import {
   timeJson,
   unary,
   valueAt,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   AnswerService,
   type GetSourcesRequest,

@@ -21,7 +21,7 @@ import {
   scannable,
   typesOf,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { AnyService, type StartRequest, file_rules_v1_any } from "./any_pb.ts";
 // @@protoc_insertion_point(imports)
 

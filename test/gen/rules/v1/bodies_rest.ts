@@ -16,7 +16,7 @@ import {
   scannable,
   unary,
   writeHttpBody,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { type BodyRequest, BodyService, type Inner, type PartsRequest } from "./bodies_pb.ts";
 // @@protoc_insertion_point(imports)
 

@@ -28,7 +28,7 @@ import {
   scannable,
   setAll,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   type Absent,
   type Beside,

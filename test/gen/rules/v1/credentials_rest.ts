@@ -11,7 +11,7 @@ import {
   type UnaryAdapter,
   pathSegment,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   type ConfirmCodeRequest,
   type ConfirmCodeRequest_Login,

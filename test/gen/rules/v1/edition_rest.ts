@@ -17,7 +17,7 @@ import {
   pathSegment,
   scannable,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { type Edition, EditionService, type Edition_Inside, type FindEditionRequest } from "./edition_pb.ts";
 // @@protoc_insertion_point(imports)
 

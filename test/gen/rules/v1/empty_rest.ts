@@ -22,7 +22,7 @@ import {
   paginate,
   scannable,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   EmptyService,
   FidelityService,

@@ -16,7 +16,7 @@ import {
   pathSegment,
   scannable,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { ErrorService, type GetItemRequest } from "./errors_pb.ts";
 // @@protoc_insertion_point(imports)
 

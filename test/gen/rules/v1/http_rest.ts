@@ -34,7 +34,7 @@ import {
   unary,
   valueJson,
   writeHttpBody,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import type { HttpBody } from "../../google/api/httpbody_pb.ts";
 import {
   type Author,

@@ -17,7 +17,7 @@ import {
   records,
   scannable,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { type CounterRequest, IntegerService } from "./integers_pb.ts";
 // @@protoc_insertion_point(imports)
 

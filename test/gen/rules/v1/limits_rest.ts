@@ -11,7 +11,7 @@ import {
   type ServiceAdapter,
   type UnaryAdapter,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { type LimitChoice, type LimitChoice_Target, LimitService } from "./limits_pb.ts";
 // @@protoc_insertion_point(imports)
 

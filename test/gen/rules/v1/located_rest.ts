@@ -20,7 +20,7 @@ import {
   typesOf,
   unary,
   valueJson,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   LocatedService,
   type Nums,

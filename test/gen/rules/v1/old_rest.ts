@@ -17,7 +17,7 @@ import {
   pathSegment,
   scannable,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { type FindOldRequest, type Old, OldService, type Old_Detail, type Old_Line } from "./old_pb.ts";
 // @@protoc_insertion_point(imports)
 

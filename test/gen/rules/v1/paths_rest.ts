@@ -17,7 +17,7 @@ import {
   pathSegment,
   pathSegments,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { type KindRequest, type PathRequest, PathService, type RootRequest } from "./paths_pb.ts";
 // @@protoc_insertion_point(imports)
 

@@ -25,7 +25,7 @@ import {
   timeJson,
   timeText,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   type FindRequest,
   type Named,

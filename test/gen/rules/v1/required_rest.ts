@@ -11,7 +11,7 @@ import {
   type UnaryAdapter,
   doubleJson,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { RequiredService, type RequiredThing, type RequiredThing_Inner } from "./required_pb.ts";
 // @@protoc_insertion_point(imports)
 

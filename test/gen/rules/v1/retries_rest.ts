@@ -11,7 +11,7 @@ import {
   type UnaryAdapter,
   pathSegment,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { type RetryRequest, RetryService } from "./retries_pb.ts";
 // @@protoc_insertion_point(imports)
 

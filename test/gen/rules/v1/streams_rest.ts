@@ -23,7 +23,7 @@ import {
   poll,
   scannable,
   upload,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   type DownloadRequest,
   type PageRequest,

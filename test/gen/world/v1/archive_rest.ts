@@ -19,7 +19,7 @@ import {
   scannable,
   unary,
   valueAt,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   ArchiveService,
   type CreateArticleRequest,

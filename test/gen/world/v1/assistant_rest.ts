@@ -17,7 +17,7 @@ import {
   pathSegment,
   records,
   scannable,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   AssistantService,
   type StreamAnswerRequest,

@@ -15,7 +15,7 @@ import {
   pathSegment,
   poll,
   scannable,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { ChangeService, type WatchRevisionsRequest } from "./changes_pb.ts";
 // @@protoc_insertion_point(imports)
 

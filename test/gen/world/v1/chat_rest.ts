@@ -18,7 +18,7 @@ import {
   paginate,
   scannable,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { ChatService, type ListMembersRequest, type PostMessageRequest } from "./chat_pb.ts";
 // @@protoc_insertion_point(imports)
 

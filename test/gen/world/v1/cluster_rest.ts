@@ -16,7 +16,7 @@ import {
   pathSegment,
   records,
   scannable,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { ClusterService, type WatchPodsRequest } from "./cluster_pb.ts";
 // @@protoc_insertion_point(imports)
 

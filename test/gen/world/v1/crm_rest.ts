@@ -19,7 +19,7 @@ import {
   scannable,
   unary,
   valueAt,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { CrmService, type GetPartyRequest, type ListPartiesRequest } from "./crm_pb.ts";
 // @@protoc_insertion_point(imports)
 

@@ -22,7 +22,7 @@ import {
   setAll,
   unary,
   valueAt,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   type Action,
   type BulkLine,

@@ -18,7 +18,7 @@ import {
   pathSegment,
   scannable,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { type JobRequest, JobService } from "./jobs_pb.ts";
 // @@protoc_insertion_point(imports)
 

@@ -18,7 +18,7 @@ import {
   pathSegment,
   scannable,
   valueAt,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   type ByBodyCursorRequest,
   type ByFlagRequest,

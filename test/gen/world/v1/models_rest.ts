@@ -21,7 +21,7 @@ import {
   records,
   scannable,
   writeHttpBody,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   type ExportRowsRequest,
   ModelService,

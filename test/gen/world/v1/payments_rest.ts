@@ -21,7 +21,7 @@ import {
   scannable,
   timeText,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   type AttachReceiptRequest,
   type CreateOrderRequest,

@@ -23,7 +23,7 @@ import {
   setAll,
   setOwn,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import {
   type ChangePenRequest,
   type GetPenRequest,

@@ -21,7 +21,7 @@ import {
   timeJson,
   timeText,
   unary,
-} from "connect-rest/adapter";
+} from "connect-rest-runtime/adapter";
 import { type CreateCallRequest, type GetCallRequest, PhoneService, type Timers } from "./phone_pb.ts";
 // @@protoc_insertion_point(imports)
 
