@@ -10,6 +10,7 @@ import { bundle, copyEntry, type Json } from "./bundle.ts";
 import { writePages } from "./package-pages.ts";
 
 const PACKAGES = new Map([
+  ["codec", "connect-rest-codec"],
   ["runtime", "connect-rest-runtime"],
   ["plugin", "protoc-gen-connect-rest"],
   ["tools", "protoc-gen-connect-rest-tools"],

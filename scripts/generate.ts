@@ -16,7 +16,7 @@ const TEMPLATES = [
   "gateway/buf.gen.yaml",
   "test/buf.gen.yaml",
 ];
-const OUTPUTS = ["gen", "plugin/src/gen", "runtime/src/gen", "gateway/src/gen", "test/gen"];
+const OUTPUTS = ["gen", "plugin/src/gen", "codec/src/gen", "runtime/src/gen", "gateway/src/gen", "test/gen"];
 
 async function generate(output: string): Promise<void> {
   for (const template of TEMPLATES) {

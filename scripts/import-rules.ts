@@ -5,15 +5,17 @@ import { LAYERS } from "./layers.ts";
 
 /** The packages of ours that a package may import, by their npm names; all others are closed to it. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  gen: ["connect-rest-runtime"],
-  gateway: ["connect-rest-runtime"],
+  codec: [],
+  gen: ["connect-rest-runtime", "connect-rest-codec"],
+  gateway: ["connect-rest-runtime", "connect-rest-codec"],
   plugin: [],
-  runtime: [],
+  runtime: ["connect-rest-codec"],
   sandbox: [],
   tools: ["protoc-gen-connect-rest"],
 };
 
 const OURS: readonly string[] = [
+  "connect-rest-codec",
   "connect-rest-runtime",
   "connect-rest-gateway",
   "connect-rest-sandbox",

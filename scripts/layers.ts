@@ -5,6 +5,7 @@
  * Tests, and what is in a folder `testing/`, may import everything.
  */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  codec: ["testing/", "internal.ts", "print/", "scan/", "decode/", "json/", "time/", "buffers/", "gen/"],
   runtime: [
     "testing/",
     "oauth.ts",
@@ -28,14 +29,10 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "request/",
     "errors/",
     "adapter/",
-    "scan/",
-    "decode/",
-    "json/",
     "http1/",
     "http/",
     "text/",
     "time/",
-    "buffers/",
     "version.ts",
     "gen/",
   ],

@@ -14,14 +14,14 @@ export interface WasmSource {
 
 export const WASM_SOURCES: readonly WasmSource[] = [
   {
-    entry: "runtime/scanner/scan.ts",
-    path: "runtime/src/gen/scanner.ts",
+    entry: "codec/scanner/scan.ts",
+    path: "codec/src/gen/scanner.ts",
     constant: "SCANNER",
     what: "The scanner's WebAssembly",
   },
   {
-    entry: "gateway/printer/print.ts",
-    path: "gateway/src/gen/printer.ts",
+    entry: "codec/printer/print.ts",
+    path: "codec/src/gen/printer.ts",
     constant: "PRINTER",
     what: "The printer's WebAssembly",
   },

@@ -1,8 +1,8 @@
 import { mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Secret } from "connect-rest-runtime";
 import { type Gateway, startGateway } from "connect-rest-gateway";
+import { Secret } from "connect-rest-runtime";
 import { LineQueue } from "../../gateway/src/log/line-queue.ts";
 import { createLogger } from "../../gateway/src/log/logger.ts";
 import { fileSink } from "../../gateway/src/log/standard-streams.ts";

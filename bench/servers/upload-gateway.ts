@@ -1,6 +1,7 @@
 /** The gateway with its defaults, for uploads. It tells its parent how much memory it has. */
-import { Secret } from "connect-rest-runtime";
+
 import { startGateway } from "connect-rest-gateway";
+import { Secret } from "connect-rest-runtime";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 import { upstreamArgument } from "./child.ts";
 

@@ -1,6 +1,7 @@
 /** The gateway with its defaults, for streams that watch a feed. Arguments: the upstream, `fast` or `connect`, and in a fleet its name and a bus. */
-import { Secret } from "connect-rest-runtime";
+
 import { startGateway } from "connect-rest-gateway";
+import { Secret } from "connect-rest-runtime";
 import { collectGarbage } from "../../gateway/src/cli/idle-memory.ts";
 import { feedService } from "../../runtime/src/testing/feed-service.ts";
 import { upstreamArgument } from "./child.ts";

@@ -6,6 +6,7 @@ const ROOT = join(import.meta.dirname, "../..");
 
 /** What a gateway needs of ours, and where it is in this repository. */
 const OURS = new Map([
+  ["connect-rest-codec", "codec"],
   ["connect-rest-runtime", "runtime"],
   ["connect-rest-gateway", "gateway"],
 ]);

@@ -1,6 +1,38 @@
 /** What generated adapters import. */
 
 export { Code } from "@connectrpc/connect";
+export type { MaskTable, OneofMembers, TimeRule } from "connect-rest-codec/internal";
+export {
+  type Condition,
+  type DurationRule,
+  decodeAny,
+  decodeEmpty,
+  decodeListValue,
+  decodeStruct,
+  decodeValue,
+  EnumTable,
+  FieldTable,
+  fromText,
+  holds,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  jsonTypeOf,
+  linkTarget,
+  ownValue,
+  type ProtoWriter,
+  type ScanEntry,
+  type ScanField,
+  type ScanTable,
+  scannable,
+  spanJson,
+  spanText,
+  splitCommas,
+  splitNumbers,
+  valueAt,
+  wireNumber,
+  wordOf,
+} from "connect-rest-codec/internal";
 export {
   type AdapterExtensions,
   type AnyMethodAdapter,
@@ -41,27 +73,7 @@ export type {
   RetryAfterRule,
 } from "./adapter/rules.ts";
 export type { ServiceTools, Tool, ToolAnnotations, ToolSchema, ToolsModule } from "./adapter/tools.ts";
-export { decodeAny, typesOf } from "./decode/any.ts";
-export { type DurationRule, spanJson, spanText } from "./decode/duration.ts";
-export { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "./decode/dynamic.ts";
-export { EnumTable } from "./decode/enum-table.ts";
-export type { MaskTable } from "./decode/mask-table.ts";
-export type { OneofMembers } from "./decode/oneof-writer.ts";
-export { FieldTable, type ProtoWriter } from "./decode/proto-writer.ts";
-export {
-  type Condition,
-  fromText,
-  holds,
-  linkTarget,
-  ownValue,
-  splitCommas,
-  splitNumbers,
-  wordOf,
-} from "./decode/read.ts";
-export type { TimeRule } from "./decode/timestamp.ts";
-export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json/json.ts";
-export { valueAt } from "./json/json-path.ts";
-export { wireNumber } from "./json/wire-number.ts";
+export { typesOf } from "./errors/known-types.ts";
 export { anyJson } from "./request/any-json.ts";
 export { cursorBigInt, cursorNumber, cursorTime } from "./request/cursor.ts";
 export {
@@ -92,4 +104,3 @@ export { fits, noBinding, pathPattern } from "./request/path-pattern.ts";
 export { type PathValue, pathSegment, pathSegments } from "./request/path-segment.ts";
 export { type BytesPart, RequestWriter } from "./request/request-writer.ts";
 export { writeHttpBody } from "./response/http-body.ts";
-export { type ScanEntry, type ScanField, type ScanTable, scannable } from "./scan/scan-table.ts";

@@ -1,3 +1,12 @@
+export type { Clock } from "connect-rest-codec/internal";
+export {
+  DIFFERENCE_CLASSES,
+  type Difference,
+  type DifferenceClass,
+  type DifferenceCounts,
+  type DifferenceLevel,
+  type DifferenceLevels,
+} from "connect-rest-codec/internal";
 export type {
   AnyMethodAdapter,
   DownloadAdapter,
@@ -12,8 +21,6 @@ export type {
 export type { CredentialKind, MethodRules, RateLimitRule } from "./adapter/rules.ts";
 export type { BreakerReport, BreakerState } from "./breaker/breaker.ts";
 export type { BreakerOptions } from "./breaker/breaker-options.ts";
-export type { BufferPool } from "./buffers/buffer-pool.ts";
-export { pool as bufferPool } from "./buffers/pool.ts";
 export { type MethodLevels, matchesMethod } from "./call/difference-levels.ts";
 export {
   type FeedBus,
@@ -54,14 +61,6 @@ export {
   signOAuth1,
 } from "./credentials/oauth1-token.ts";
 export type { OAuth2Grant, TokenStore } from "./credentials/oauth2-grant.ts";
-export {
-  DIFFERENCE_CLASSES,
-  type Difference,
-  type DifferenceClass,
-  type DifferenceCounts,
-  type DifferenceLevel,
-  type DifferenceLevels,
-} from "./decode/difference.ts";
 export { isMarked as isRedactedField } from "./errors/redacted-fields.ts";
 export { reasonOf } from "./errors/rest-error.ts";
 export { ERRORS, type ErrorEntry, type ErrorReason } from "./errors/table.ts";
@@ -91,10 +90,6 @@ export type { RetryOptions } from "./retry/retry-options.ts";
 export type { MessageStream } from "./stream/message-stream.ts";
 export { isLoopbackOrigin } from "./text/loopback.ts";
 export { Secret } from "./text/secret.ts";
-export type { Clock } from "./time/clock.ts";
-export { nextTurn } from "./time/event-loop.ts";
-export { TurnBudget } from "./time/turn-budget.ts";
-export { inTurns, type TurnOptions, type Work } from "./time/work.ts";
 export type { Tokens } from "./token-endpoint/tokens.ts";
 export { UPSTREAM_DEFAULTS, type UpstreamOptions } from "./upstream/options.ts";
 export { proxyFromEnvironment } from "./upstream/proxy-environment.ts";

@@ -1,5 +1,6 @@
 import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
+import type { Clock } from "connect-rest-codec/internal";
 import type {
   DownloadAdapter,
   OperationAdapter,
@@ -25,7 +26,6 @@ import { poll } from "./stream/poll.ts";
 import { records } from "./stream/records.ts";
 import { upload } from "./stream/upload.ts";
 import { raced } from "./time/abort.ts";
-import type { Clock } from "./time/clock.ts";
 import { FeedHub } from "./watch/feed-hub.ts";
 import { WatchedFeed } from "./watch/watched-feed.ts";
 import { watchedMessages } from "./watch/watched-messages.ts";

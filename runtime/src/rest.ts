@@ -6,6 +6,7 @@ import {
   type Registry,
 } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext, MethodImpl, Transport } from "@connectrpc/connect";
+import { systemClock } from "connect-rest-codec/internal";
 import type { PollAdapter, ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
 import type { CallContext } from "./call/call-context.ts";
 import { type Deadline, startDeadline } from "./call/deadline.ts";
@@ -19,13 +20,12 @@ import {
   type Route,
   type StreamAdapter,
 } from "./call/routes.ts";
-import { typesOfFiles } from "./decode/known-types.ts";
+import { typesOfFiles } from "./errors/known-types.ts";
 import { restError } from "./errors/rest-error.ts";
 import { Invoker, type Outcome } from "./invoke.ts";
 import { carriedMessage } from "./response/carried-message.ts";
 import type { MessageStream } from "./stream/message-stream.ts";
 import { fullName } from "./text/full-name.ts";
-import { systemClock } from "./time/clock.ts";
 import { createTransport } from "./transport.ts";
 import { resolveClient } from "./upstream/supplied-client.ts";
 import type { Upstream } from "./upstream/upstream.ts";

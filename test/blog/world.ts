@@ -5,6 +5,7 @@ import {
   createGrpcWebTransport,
   Http2SessionManager,
 } from "@connectrpc/connect-node";
+import { startGateway } from "connect-rest-gateway";
 import {
   type Credentials,
   createRestTransport,
@@ -13,7 +14,6 @@ import {
   type RetryOptions,
   type ServiceAdapter,
 } from "connect-rest-runtime";
-import { startGateway } from "connect-rest-gateway";
 import { LIMITS, type Sandbox, type SandboxOptions, startSandbox } from "connect-rest-sandbox";
 import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
 import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";

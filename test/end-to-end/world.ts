@@ -7,13 +7,13 @@ import {
   createGrpcWebTransport,
   Http2SessionManager,
 } from "@connectrpc/connect-node";
+import { createLogger, type Gateway, type GatewayOptions, startGateway } from "connect-rest-gateway";
 import {
   createRestTransport,
   type DifferenceReport,
   type RestTransport,
   type UpstreamOptions,
 } from "connect-rest-runtime";
-import { createLogger, type Gateway, type GatewayOptions, startGateway } from "connect-rest-gateway";
 import { type Sandbox, startSandbox } from "connect-rest-sandbox";
 import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";

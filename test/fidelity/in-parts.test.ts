@@ -1,12 +1,12 @@
 import { readdirSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { FoundDifferences } from "../../runtime/src/decode/difference.ts";
-import { type Decode, ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
-import { joined, joinedDifferences } from "../../runtime/src/decode/segment.ts";
-import { JsonTooDeep, WrongShape } from "../../runtime/src/decode/shape-writer.ts";
-import type { JsonObject, JsonValue } from "../../runtime/src/json/json.ts";
-import { atOnce } from "../../runtime/src/time/work.ts";
+import type { FoundDifferences } from "../../codec/src/decode/difference.ts";
+import { type Decode, ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
+import { joined, joinedDifferences } from "../../codec/src/decode/segment.ts";
+import { JsonTooDeep, WrongShape } from "../../codec/src/decode/shape-writer.ts";
+import type { JsonObject, JsonValue } from "../../codec/src/json/json.ts";
+import { atOnce } from "../../codec/src/time/work.ts";
 
 /** Every decoder of a message in generated code, by its name. */
 const DECODERS = new Map([...(await decodersOf("gen")), ...(await decodersOf("test/gen"))]);

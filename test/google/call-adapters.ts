@@ -7,7 +7,7 @@ import { json } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import type { AnyMethodAdapter, RestBody, RestRequest, ServiceAdapter } from "connect-rest-runtime/adapter";
-import { stringifyJson } from "../../runtime/src/json/stringify-json.ts";
+import { stringifyJson } from "../../codec/src/json/stringify-json.ts";
 
 /** One call of a method. */
 export interface Call {

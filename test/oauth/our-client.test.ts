@@ -8,7 +8,13 @@ import {
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
 import { reasonOf, Secret } from "connect-rest-runtime";
-import { bearerInterceptor, Session, signIn, TokenFile, tokenFromEnvironment } from "connect-rest-runtime/oauth";
+import {
+  bearerInterceptor,
+  Session,
+  signIn,
+  TokenFile,
+  tokenFromEnvironment,
+} from "connect-rest-runtime/oauth";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EchoService } from "../../gateway/src/gen/echo/v1/echo_pb.ts";
 import { runCli } from "../../gateway/src/testing/child.ts";

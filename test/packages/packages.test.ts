@@ -16,6 +16,7 @@ import { hasProtoc, NO_PROTOC } from "../generator-kit/compilers.ts";
 import { Newcomer } from "./newcomer.ts";
 
 const OURS = [
+  "connect-rest-codec",
   "connect-rest-runtime",
   "protoc-gen-connect-rest",
   "protoc-gen-connect-rest-tools",

@@ -25,9 +25,9 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MachinePrinter } from "../../gateway/src/fast-path/proto-json/machine-printer.ts";
-import { printJson, printJsonInParts } from "../../gateway/src/fast-path/proto-json/print-json.ts";
-import { atOnce } from "../../runtime/src/time/work.ts";
+import { MachinePrinter } from "../../codec/src/print/machine-printer.ts";
+import { printJson, printJsonInParts } from "../../codec/src/print/print-json.ts";
+import { atOnce } from "../../codec/src/time/work.ts";
 import { Dice } from "../scanner/json-text.ts";
 import { arbitraryMessage } from "../support/arbitrary-message.ts";
 import { wireBytes } from "./wire-bytes.ts";

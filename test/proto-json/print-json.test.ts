@@ -14,10 +14,10 @@ import {
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { printJson, printJsonInParts } from "../../gateway/src/fast-path/proto-json/print-json.ts";
+import { printJson, printJsonInParts } from "../../codec/src/print/print-json.ts";
+import { atOnce } from "../../codec/src/time/work.ts";
 import { BlogSchema } from "../../gen/blog/v1/blog_resource_pb.ts";
 import { PostSchema } from "../../gen/blog/v1/post_resource_pb.ts";
-import { atOnce } from "../../runtime/src/time/work.ts";
 import { arbitraryMessage } from "../support/arbitrary-message.ts";
 
 const gen = path.resolve(import.meta.dirname, "../../gen");

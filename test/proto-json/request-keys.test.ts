@@ -21,10 +21,10 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { parseJson } from "../../codec/src/json/parse-json.ts";
 import { startGateway } from "../../gateway/src/gateway.ts";
 import { restoreKeys } from "../../gateway/src/protocol/escaped-keys.ts";
 import { readableJson, readJson } from "../../gateway/src/protocol/read-json.ts";
-import { parseJson } from "../../runtime/src/json/parse-json.ts";
 import { httpUpstream, textOfRequest } from "../../runtime/src/testing/servers.ts";
 import { PlainSchema } from "../gen/rich/v1/plain_pb.ts";
 import { PlainServiceRest } from "../gen/rich/v1/plain_rest.ts";

@@ -3,8 +3,8 @@ import { type DescFile, type DescMessage, fromBinary, toJsonString } from "@bufb
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import * as wellKnown from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
-import { MachinePrinter } from "../../gateway/src/fast-path/proto-json/machine-printer.ts";
-import { printJson } from "../../gateway/src/fast-path/proto-json/print-json.ts";
+import { MachinePrinter } from "../../codec/src/print/machine-printer.ts";
+import { printJson } from "../../codec/src/print/print-json.ts";
 import { file_blog_v1_post_resource } from "../../gen/blog/v1/post_resource_pb.ts";
 
 const machine = new MachinePrinter();

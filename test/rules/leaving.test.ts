@@ -8,8 +8,8 @@ import {
   createGrpcTransport,
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
-import { createRestTransport } from "connect-rest-runtime";
 import { startGateway } from "connect-rest-gateway";
+import { createRestTransport } from "connect-rest-runtime";
 import { afterEach, describe, expect, test } from "vitest";
 import { createLogger } from "../../gateway/src/log/logger.ts";
 import { AnyService } from "../gen/rules/v1/any_pb.ts";

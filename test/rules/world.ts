@@ -3,7 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient } from "@connectrpc/connect";
-import { createRestTransport, type Difference, type RestOptions, type ServiceAdapter } from "connect-rest-runtime";
+import {
+  createRestTransport,
+  type Difference,
+  type RestOptions,
+  type ServiceAdapter,
+} from "connect-rest-runtime";
 import { afterEach } from "vitest";
 
 /** A request as it came over the wire. */

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { EnumTable } from "../../codec/src/decode/enum-table.ts";
+import type { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
+import type { JsonObject } from "../../codec/src/json/json.ts";
+import { type ScanTable, scannable } from "../../codec/src/scan/scan-table.ts";
+import { atOnce } from "../../codec/src/time/work.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
-import { EnumTable } from "../../runtime/src/decode/enum-table.ts";
-import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
-import type { JsonObject } from "../../runtime/src/json/json.ts";
-import { type ScanTable, scannable } from "../../runtime/src/scan/scan-table.ts";
-import { atOnce } from "../../runtime/src/time/work.ts";
 import { decoded, methodReadBy, pieces, scanned } from "./both.ts";
 
 /** The scanner reads texts in blocks of 32 bytes and digits in blocks of eight: every place in two and more of them. */

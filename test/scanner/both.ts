@@ -1,15 +1,15 @@
+import { type FoundDifferences, NO_DIFFERENCES } from "../../codec/src/decode/difference.ts";
+import type { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
+import type { JsonObject, JsonValue } from "../../codec/src/json/json.ts";
+import { Scanner } from "../../codec/src/scan/scanner.ts";
+import { atOnce, type Work } from "../../codec/src/time/work.ts";
 import type { PaginateAdapter, UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
 import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
-import { type FoundDifferences, NO_DIFFERENCES } from "../../runtime/src/decode/difference.ts";
-import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
-import type { JsonObject, JsonValue } from "../../runtime/src/json/json.ts";
 import { Decoder } from "../../runtime/src/response/decode.ts";
 import { Page } from "../../runtime/src/response/page.ts";
 import { type ReadResponse, readResponse } from "../../runtime/src/response/read-response.ts";
 import { ResponseScanner } from "../../runtime/src/response/scan-response.ts";
-import { Scanner } from "../../runtime/src/scan/scanner.ts";
-import { atOnce, type Work } from "../../runtime/src/time/work.ts";
 
 /** What one of the two ways makes of a body. */
 export interface Outcome {

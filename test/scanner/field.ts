@@ -1,10 +1,10 @@
 import { expect } from "vitest";
+import { decodeValue } from "../../codec/src/decode/dynamic.ts";
+import type { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
+import type { ScalarKind } from "../../codec/src/decode/scalar-writer.ts";
+import type { JsonObject, JsonValue } from "../../codec/src/json/json.ts";
+import { type ScanKind, scannable } from "../../codec/src/scan/scan-table.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
-import { decodeValue } from "../../runtime/src/decode/dynamic.ts";
-import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
-import type { ScalarKind } from "../../runtime/src/decode/scalar-writer.ts";
-import type { JsonObject, JsonValue } from "../../runtime/src/json/json.ts";
-import { type ScanKind, scannable } from "../../runtime/src/scan/scan-table.ts";
 import { decoded, methodReadBy, type Outcome, scanned } from "./both.ts";
 
 /** How generated code calls the writer for a field. */

@@ -2,9 +2,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startGateway } from "connect-rest-gateway";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { MachinePrinter } from "../../gateway/src/fast-path/proto-json/machine-printer.ts";
+import { MachinePrinter } from "../../codec/src/print/machine-printer.ts";
+import { Scanner } from "../../codec/src/scan/scanner.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
-import { Scanner } from "../../runtime/src/scan/scanner.ts";
 
 /** A post with a key that is not known, which is collected behind all others. */
 const POST =

@@ -1,4 +1,4 @@
-import { EnumTable } from "../../runtime/src/decode/enum-table.ts";
+import { EnumTable } from "../../codec/src/decode/enum-table.ts";
 import {
   type AnyDecode,
   type ScanEntry,
@@ -6,7 +6,7 @@ import {
   type ScanKey,
   type ScanKind,
   scanTableOf,
-} from "../../runtime/src/scan/scan-table.ts";
+} from "../../codec/src/scan/scan-table.ts";
 
 /** Random numbers from a seed, the same each time. */
 export class Dice {

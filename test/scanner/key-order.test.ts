@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../codec/src/json/json.ts";
+import { type AnyDecode, scanTableOf } from "../../codec/src/scan/scan-table.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/src/json/json.ts";
-import { type AnyDecode, scanTableOf } from "../../runtime/src/scan/scan-table.ts";
 import { adaptersOf } from "../fidelity/services.ts";
 import { decoded, scanned } from "./both.ts";
 import { Dice, objectText, shuffle } from "./json-text.ts";

@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { create } from "@bufbuild/protobuf";
 import { createRest, type Difference } from "connect-rest-runtime";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { Scanner } from "../../codec/src/scan/scanner.ts";
 import { ListPostsRequestSchema } from "../../gen/blog/v1/post_pb.ts";
 import { PostService_listPosts, PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
-import { Scanner } from "../../runtime/src/scan/scanner.ts";
 
 let body: Buffer = Buffer.alloc(0);
 const server = createServer((_request, response) => {

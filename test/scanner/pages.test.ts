@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { scanTableOf } from "../../codec/src/scan/scan-table.ts";
 import type { PaginateAdapter } from "../../runtime/src/adapter/adapter.ts";
-import { scanTableOf } from "../../runtime/src/scan/scan-table.ts";
 import { adaptersOf } from "../fidelity/services.ts";
 import { decodedPage, scannedPage } from "./both.ts";
 import { anyText, Dice, mutated, objectText } from "./json-text.ts";

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { decodeValue } from "../../codec/src/decode/dynamic.ts";
+import { FieldTable, type ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
+import type { JsonObject, JsonValue } from "../../codec/src/json/json.ts";
+import { valueAt } from "../../codec/src/json/json-path.ts";
+import { type ScanEntry, type ScanKind, scannable } from "../../codec/src/scan/scan-table.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
-import { decodeValue } from "../../runtime/src/decode/dynamic.ts";
-import { FieldTable, type ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
-import type { JsonObject, JsonValue } from "../../runtime/src/json/json.ts";
-import { valueAt } from "../../runtime/src/json/json-path.ts";
-import { type ScanEntry, type ScanKind, scannable } from "../../runtime/src/scan/scan-table.ts";
 import { decoded, methodReadBy, pieces, scanned } from "./both.ts";
 
 type Path = readonly [string, ...string[]];

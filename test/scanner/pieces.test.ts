@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
+import type { JsonObject } from "../../codec/src/json/json.ts";
+import { type ScanTable, scannable } from "../../codec/src/scan/scan-table.ts";
+import { atOnce } from "../../codec/src/time/work.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
-import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
-import type { JsonObject } from "../../runtime/src/json/json.ts";
-import { type ScanTable, scannable } from "../../runtime/src/scan/scan-table.ts";
-import { atOnce } from "../../runtime/src/time/work.ts";
 import { decoded, methodReadBy, type Outcome, pieces, scanned } from "./both.ts";
 
 const LEAF_KEYS = new Set(["text", "id", "tags"]);

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { type ScanField, scanTableOf } from "../../codec/src/scan/scan-table.ts";
+import { atOnce } from "../../codec/src/time/work.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
-import { type ScanField, scanTableOf } from "../../runtime/src/scan/scan-table.ts";
-import { atOnce } from "../../runtime/src/time/work.ts";
 import { adaptersOf } from "../fidelity/services.ts";
 import { decoded, pieces, scanned } from "./both.ts";
 import { Dice, mutated, objectText } from "./json-text.ts";

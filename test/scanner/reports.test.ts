@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
+import type { JsonObject } from "../../codec/src/json/json.ts";
+import { scannable } from "../../codec/src/scan/scan-table.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
 import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
-import type { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
-import type { JsonObject } from "../../runtime/src/json/json.ts";
-import { scannable } from "../../runtime/src/scan/scan-table.ts";
 import { decoded, scanned } from "./both.ts";
 
 // messages that do not collect the keys that they do not know

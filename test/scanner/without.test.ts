@@ -32,7 +32,7 @@ test.each(NONE)("without WebAssembly all JSON is printed in JavaScript, where %s
   vi.resetModules();
   vi.stubGlobal("WebAssembly", api);
   const codec = await import("../../gateway/src/fast-path/codec.ts");
-  const { machinePrinter } = await import("../../gateway/src/fast-path/proto-json/machine-printer.ts");
+  const { machinePrinter } = await import("../../codec/src/print/machine-printer.ts");
   expect(machinePrinter()).toBeUndefined();
   const bytes = toBinary(StringValueSchema, create(StringValueSchema, { value: "x" }));
   expect(Buffer.from(codec.printMessage(StringValueSchema, "json", bytes)).toString()).toBe('"x"');

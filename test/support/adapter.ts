@@ -1,10 +1,10 @@
 /** Drives one method of a generated adapter without an upstream. */
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { UnaryAdapter } from "connect-rest-runtime/adapter";
-import type { Difference } from "../../runtime/src/decode/difference.ts";
-import { ProtoWriter } from "../../runtime/src/decode/proto-writer.ts";
-import { parseJson, parseJsonVerbatim } from "../../runtime/src/json/parse-json.ts";
-import { stringifyJson } from "../../runtime/src/json/stringify-json.ts";
+import type { Difference } from "../../codec/src/decode/difference.ts";
+import { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
+import { parseJson, parseJsonVerbatim } from "../../codec/src/json/parse-json.ts";
+import { stringifyJson } from "../../codec/src/json/stringify-json.ts";
 import { payloadOf } from "../../runtime/src/response/envelope.ts";
 
 /** A request as it goes over the wire, before credentials. */

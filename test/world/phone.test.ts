@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type DurationRule, spanFrom, spanJson, spanText } from "../../runtime/src/decode/duration.ts";
-import { instantFrom } from "../../runtime/src/decode/timestamp.ts";
+import { type DurationRule, spanFrom, spanJson, spanText } from "../../codec/src/decode/duration.ts";
+import { instantFrom } from "../../codec/src/decode/timestamp.ts";
 import { PhoneService } from "../gen/world/v1/phone_pb.ts";
 import { PhoneServiceRest } from "../gen/world/v1/phone_rest.ts";
 import { type Answers, start } from "../rules/world.ts";

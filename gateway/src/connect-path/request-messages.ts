@@ -1,5 +1,5 @@
 import type { Compression } from "@connectrpc/connect/protocol";
-import { nextTurn } from "connect-rest-runtime";
+import { nextTurn } from "connect-rest-codec/internal";
 import type { Call } from "../call/call.ts";
 import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/check-cost.ts";
 import type { Decompress } from "../protocol/decompress.ts";

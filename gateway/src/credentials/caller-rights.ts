@@ -1,5 +1,10 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import type { CredentialKind, CredentialsSource, FixedCredentials, ServiceAdapter } from "connect-rest-runtime";
+import type {
+  CredentialKind,
+  CredentialsSource,
+  FixedCredentials,
+  ServiceAdapter,
+} from "connect-rest-runtime";
 import { currentSubject } from "../call/call.ts";
 import { has } from "./pass-through.ts";
 

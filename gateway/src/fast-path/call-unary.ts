@@ -1,6 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
-import { bufferPool, inTurns } from "connect-rest-runtime";
+import { pool as bufferPool, inTurns } from "connect-rest-codec/internal";
 import { type Call, runAs } from "../call/call.ts";
 import { CallEnd } from "../call/call-end.ts";
 import { bodyIdle, deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";

@@ -1,12 +1,16 @@
 import { type DescMessage, fromBinary, type MessageShape, type Registry } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Work } from "connect-rest-runtime";
+import type { Work } from "connect-rest-codec/internal";
+import {
+  type MachinePrinter,
+  machinePrinter,
+  printJson,
+  printJsonInParts,
+} from "connect-rest-codec/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/check-cost.ts";
 import { readJson } from "../protocol/read-json.ts";
 import { brief } from "../text/show.ts";
-import { type MachinePrinter, machinePrinter } from "./proto-json/machine-printer.ts";
-import { printJson, printJsonInParts } from "./proto-json/print-json.ts";
 import type { Codec } from "./wire.ts";
 
 /** Responses beyond this size are printed in turns of the event loop. */

@@ -1,5 +1,5 @@
 import type { DescMessage, Registry } from "@bufbuild/protobuf";
-import { inTurns } from "connect-rest-runtime";
+import { inTurns } from "connect-rest-codec/internal";
 import { envelopes } from "../protocol/envelope.ts";
 import { LARGE_BYTES, printMessage, printMessageInParts } from "./codec.ts";
 import { pack } from "./grpc.ts";

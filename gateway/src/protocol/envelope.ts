@@ -1,4 +1,4 @@
-import { bufferPool } from "connect-rest-runtime";
+import { pool as bufferPool } from "connect-rest-codec/internal";
 
 /** The bytes before each message: one of flags, four of length. */
 export const ENVELOPE_PREFIX_BYTES = 5;

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
-import { TurnBudget } from "connect-rest-runtime";
+import { TurnBudget } from "connect-rest-codec/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 import { ZSTD_WINDOW_LOG } from "./inflate.ts";
 

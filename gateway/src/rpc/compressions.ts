@@ -1,5 +1,6 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { decompressSmall, TurnBudget } from "connect-rest-runtime";
+import { TurnBudget } from "connect-rest-codec/internal";
+import { decompressSmall } from "connect-rest-runtime";
 import { FairQueue, QueueFull } from "../admission/fair-queue.ts";
 import { retryInfo } from "../admission/refused.ts";
 import { gatewayError } from "../call/gateway-error.ts";

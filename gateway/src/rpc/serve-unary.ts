@@ -1,6 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
-import { bufferPool } from "connect-rest-runtime";
+import { pool as bufferPool } from "connect-rest-codec/internal";
 import type { QueuedCall, UpstreamShare } from "../admission/admission.ts";
 import { clientKey } from "../admission/client-key.ts";
 import type { Hold } from "../admission/held-bytes.ts";

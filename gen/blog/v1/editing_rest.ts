@@ -2,7 +2,13 @@
 // @generated from file blog/v1/editing.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
+import {
+  EnumTable,
+  FieldTable,
+  type JsonObject,
+  type ProtoWriter,
+  scannable,
+} from "connect-rest-runtime/adapter";
 import { POST_STATE } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 

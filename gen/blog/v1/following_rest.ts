@@ -2,7 +2,13 @@
 // @generated from file blog/v1/following.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable, valueAt } from "connect-rest-runtime/adapter";
+import {
+  FieldTable,
+  type JsonObject,
+  type ProtoWriter,
+  scannable,
+  valueAt,
+} from "connect-rest-runtime/adapter";
 import { decodeBlog } from "./blog_resource_rest.ts";
 import { decodeLinks } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)

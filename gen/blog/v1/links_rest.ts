@@ -2,7 +2,13 @@
 // @generated from file blog/v1/links.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
+import {
+  EnumTable,
+  FieldTable,
+  type JsonObject,
+  type ProtoWriter,
+  scannable,
+} from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.LinkType on the wire. */

@@ -2,7 +2,13 @@
 // @generated from file blog/v1/note_resource.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
+import {
+  EnumTable,
+  FieldTable,
+  type JsonObject,
+  type ProtoWriter,
+  scannable,
+} from "connect-rest-runtime/adapter";
 import { AVATAR_SHAPE } from "./avatar_rest.ts";
 import { decodeInlineFormat } from "./inline_format_rest.ts";
 // @@protoc_insertion_point(imports)

@@ -2,7 +2,13 @@
 // @generated from file blog/v1/note.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
+import {
+  EnumTable,
+  FieldTable,
+  type JsonObject,
+  type ProtoWriter,
+  scannable,
+} from "connect-rest-runtime/adapter";
 import { decodeLinks } from "./links_rest.ts";
 import { decodeNote } from "./note_resource_rest.ts";
 // @@protoc_insertion_point(imports)

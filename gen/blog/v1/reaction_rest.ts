@@ -2,7 +2,13 @@
 // @generated from file blog/v1/reaction.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, decodeValue, scannable } from "connect-rest-runtime/adapter";
+import {
+  FieldTable,
+  type JsonObject,
+  type ProtoWriter,
+  decodeValue,
+  scannable,
+} from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
 
 const EMOJI_FIELDS: FieldTable = new FieldTable(() => [

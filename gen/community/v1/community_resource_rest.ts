@@ -2,7 +2,13 @@
 // @generated from file community/v1/community_resource.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { EnumTable, FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
+import {
+  EnumTable,
+  FieldTable,
+  type JsonObject,
+  type ProtoWriter,
+  scannable,
+} from "connect-rest-runtime/adapter";
 import { decodeAvatar } from "../../blog/v1/avatar_rest.ts";
 import { decodeMedia } from "../../blog/v1/media_rest.ts";
 import { decodeInvitation } from "./invitation_resource_rest.ts";

@@ -2,7 +2,13 @@
 // @generated from file events/v1/event_payload.proto (package events.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, decodeStruct, scannable } from "connect-rest-runtime/adapter";
+import {
+  FieldTable,
+  type JsonObject,
+  type ProtoWriter,
+  decodeStruct,
+  scannable,
+} from "connect-rest-runtime/adapter";
 import { decodeActor, decodeRepository } from "./subject_rest.ts";
 // @@protoc_insertion_point(imports)
 

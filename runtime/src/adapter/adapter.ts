@@ -1,8 +1,12 @@
 import type { DescMessage, DescMethod, DescService, MessageShape } from "@bufbuild/protobuf";
-import type { ProtoWriter } from "../decode/proto-writer.ts";
-import type { Condition } from "../decode/read.ts";
-import type { JsonObject, JsonValue } from "../json/json.ts";
-import type { AnyDecode, ScanField } from "../scan/scan-table.ts";
+import type {
+  AnyDecode,
+  Condition,
+  JsonObject,
+  JsonValue,
+  ProtoWriter,
+  ScanField,
+} from "connect-rest-codec/internal";
 import { completeRules, DEFAULT_STREAM, type DeclaredRules } from "./default-rules.ts";
 import type { RestRequest } from "./rest-request.ts";
 import type { RestResponse } from "./rest-response.ts";

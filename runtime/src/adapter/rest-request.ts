@@ -1,4 +1,4 @@
-import type { JsonValue } from "../json/json.ts";
+import type { JsonValue } from "connect-rest-codec/internal";
 
 /** What a part of a multipart body holds. JSON is `application/json` unless the part says otherwise. */
 export type PartContent =

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../json/json.ts";
+import type { JsonValue } from "connect-rest-codec/internal";
 
 /** What a generated response decoder reads: the response, its envelope taken off. */
 export interface RestResponse {

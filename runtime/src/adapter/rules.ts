@@ -1,4 +1,4 @@
-import type { Condition } from "../decode/read.ts";
+import type { Condition } from "connect-rest-codec/internal";
 
 /**
  * The rules of the annotation language that the runtime acts on, as plain data. The generator prints

@@ -1,6 +1,6 @@
+import type { Clock } from "connect-rest-codec/internal";
 import { restError } from "../errors/rest-error.ts";
 import { retryInfo } from "../errors/retry-info.ts";
-import type { Clock } from "../time/clock.ts";
 import type { BreakerSettings } from "./breaker-options.ts";
 import { CallerCircuits } from "./caller-circuits.ts";
 import { Cooldown } from "./cooldown.ts";

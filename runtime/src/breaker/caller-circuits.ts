@@ -1,4 +1,4 @@
-import type { Clock } from "../time/clock.ts";
+import type { Clock } from "connect-rest-codec/internal";
 import type { BreakerSettings } from "./breaker-options.ts";
 import { Cooldown } from "./cooldown.ts";
 import type { Verdict } from "./verdict.ts";

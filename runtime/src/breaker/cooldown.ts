@@ -1,4 +1,4 @@
-import { type Clock, fraction } from "../time/clock.ts";
+import { type Clock, fraction } from "connect-rest-codec/internal";
 import type { BreakerSettings } from "./breaker-options.ts";
 
 /** How long an open circuit cools: longer after each probe that fails, and from the start after a success. */

@@ -1,13 +1,12 @@
 import type { Registry } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
+import type { Clock, JsonValue } from "connect-rest-codec/internal";
 import type { AnyMethodAdapter } from "../adapter/adapter.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { Credentials } from "../credentials/credentials.ts";
-import type { JsonValue } from "../json/json.ts";
 import type { Decoder } from "../response/decode.ts";
 import type { ResponseScanner } from "../response/scan-response.ts";
-import type { Clock } from "../time/clock.ts";
 import type { BodyStream } from "../upstream/outgoing.ts";
 import type { MethodLevels } from "./difference-levels.ts";
 import type { RestOptions } from "./options.ts";

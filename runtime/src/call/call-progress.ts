@@ -1,4 +1,4 @@
-import { type DifferenceCounts, NO_DIFFERENCES } from "../decode/difference.ts";
+import { type DifferenceCounts, NO_DIFFERENCES } from "connect-rest-codec/internal";
 import { passHeaders } from "../response/headers.ts";
 import type { Secret } from "../text/secret.ts";
 import type { UpstreamResponse } from "../upstream/upstream.ts";

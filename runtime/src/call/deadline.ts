@@ -1,6 +1,6 @@
 import { ConnectError } from "@connectrpc/connect";
+import type { Clock } from "connect-rest-codec/internal";
 import { restError } from "../errors/rest-error.ts";
-import type { Clock } from "../time/clock.ts";
 
 /** A running deadline. */
 export interface Deadline {

@@ -1,11 +1,11 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import type { AnyMethodAdapter } from "../adapter/adapter.ts";
 import {
   DIFFERENCE_CLASSES,
   type DifferenceClass,
   type DifferenceLevel,
   type DifferenceLevels,
-} from "../decode/difference.ts";
+} from "connect-rest-codec/internal";
+import type { AnyMethodAdapter } from "../adapter/adapter.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { RestOptions } from "./options.ts";
 

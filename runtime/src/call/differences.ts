@@ -1,10 +1,10 @@
-import type { AnyMethodAdapter } from "../adapter/adapter.ts";
 import type {
   Difference,
   DifferenceClass,
   DifferenceCounts,
   FoundDifferences,
-} from "../decode/difference.ts";
+} from "connect-rest-codec/internal";
+import type { AnyMethodAdapter } from "../adapter/adapter.ts";
 import { redactText } from "../errors/redact.ts";
 import { restError } from "../errors/rest-error.ts";
 import { fullName } from "../text/full-name.ts";

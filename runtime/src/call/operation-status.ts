@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "../json/json.ts";
+import { isJsonObject, type JsonValue } from "connect-rest-codec/internal";
 
 /**
  * The error of a google.longrunning.Operation is a google.rpc.Status, which elsewhere is told from other objects with a

@@ -1,9 +1,8 @@
 import type { DescFile, DescMethod } from "@bufbuild/protobuf";
 import type { ConnectError, Interceptor } from "@connectrpc/connect";
+import type { Clock, Difference, DifferenceCounts, DifferenceLevels } from "connect-rest-codec/internal";
 import type { ServiceAdapter } from "../adapter/adapter.ts";
 import type { BreakerReport } from "../breaker/breaker.ts";
-import type { Difference, DifferenceCounts, DifferenceLevels } from "../decode/difference.ts";
-import type { Clock } from "../time/clock.ts";
 import type { Network } from "../upstream/hop-pools.ts";
 import type { UpstreamOptions } from "../upstream/options.ts";
 import type { ClientOptions } from "../upstream/supplied-client.ts";

@@ -1,5 +1,7 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
+import type { Clock, FoundDifferences } from "connect-rest-codec/internal";
+import { inTurns, pool, stringifyJson, typed, type Work, withTypes } from "connect-rest-codec/internal";
 import type {
   AnyMethodAdapter,
   DownloadAdapter,
@@ -14,10 +16,7 @@ import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { Permit } from "../breaker/breaker.ts";
-import { pool } from "../buffers/pool.ts";
 import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
-import type { FoundDifferences } from "../decode/difference.ts";
-import { typed, withTypes } from "../decode/known-types.ts";
 import { redactError } from "../errors/redact.ts";
 import { redactedValues } from "../errors/redacted-fields.ts";
 import { restError } from "../errors/rest-error.ts";
@@ -28,7 +27,6 @@ import {
   errorInSuccess,
   upstreamError,
 } from "../errors/upstream-error.ts";
-import { stringifyJson } from "../json/stringify-json.ts";
 import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import { withIdempotencyKey } from "../request/idempotency-key.ts";
 import { located } from "../request/located.ts";
@@ -43,9 +41,7 @@ import { WaitAllowance } from "../retry/wait-allowance.ts";
 import { withRetries } from "../retry/with-retries.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Secret } from "../text/secret.ts";
-import type { Clock } from "../time/clock.ts";
 import { Pacer } from "../time/pacer.ts";
-import { inTurns, type Work } from "../time/work.ts";
 import { baseOf } from "../upstream/options.ts";
 import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import type { CallContext, CallSettings, Download, OpenExtras, RequestExtras } from "./call-context.ts";

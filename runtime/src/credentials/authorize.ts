@@ -1,11 +1,11 @@
 import type { DescMethod } from "@bufbuild/protobuf";
+import type { Clock } from "connect-rest-codec/internal";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { CredentialKind, MethodRules } from "../adapter/rules.ts";
 import { restError } from "../errors/rest-error.ts";
 import { fullName } from "../text/full-name.ts";
 import { percentEncode } from "../text/percent-encode.ts";
 import { Secret } from "../text/secret.ts";
-import type { Clock } from "../time/clock.ts";
 import { problemOfBasic, problemOfSecret } from "./check.ts";
 import { type BasicCredentials, type Credentials, kindsOf, type OAuth1Credentials } from "./credentials.ts";
 import { authorizationHeader, type Parameter, type SignableRequest } from "./oauth1.ts";

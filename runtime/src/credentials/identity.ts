@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
+import type { Clock } from "connect-rest-codec/internal";
 import type { CredentialKind } from "../adapter/rules.ts";
 import { Secret } from "../text/secret.ts";
-import type { Clock } from "../time/clock.ts";
 import type { Credentials } from "./credentials.ts";
 
 /** Tells sets of credentials apart without holding any: by a keyed hash, whose key nobody outside knows. */

@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { type Clock, fraction } from "connect-rest-codec/internal";
 import { retryDelayMs } from "../errors/retry-info.ts";
 import { Secret } from "../text/secret.ts";
-import { type Clock, fraction } from "../time/clock.ts";
 import { EndpointError } from "../token-endpoint/endpoint-error.ts";
 import { requestTokens } from "../token-endpoint/token-request.ts";
 import type { ClientAuthMethod, Grant, Send, Tokens } from "../token-endpoint/tokens.ts";

@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import type { ConnectError } from "@connectrpc/connect";
+import type { Clock } from "connect-rest-codec/internal";
 import { restError } from "../errors/rest-error.ts";
 import { retryInfo } from "../errors/retry-info.ts";
 import { Secret } from "../text/secret.ts";
-import type { Clock } from "../time/clock.ts";
 import type { Send } from "../token-endpoint/tokens.ts";
 import type { OAuth2Grant } from "./oauth2-grant.ts";
 import { type TokenFailure, TokenSource } from "./token-source.ts";

@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
+import type { JsonValue } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ErrorShape } from "../adapter/rules.ts";
 import { BadRequestSchema } from "../gen/google/rpc/error_details_pb.ts";
-import type { JsonValue } from "../json/json.ts";
 import { COMMON_BODIES } from "./common-bodies.ts";
 import { readErrorBody } from "./error-body.ts";
 import type { ErrorReport } from "./error-report.ts";

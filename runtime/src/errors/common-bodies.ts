@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "connect-rest-codec/internal";
 import { readErrors, textAt, withHead } from "./common-items.ts";
 import { readFieldMap, reportOfItems, subcodeOf } from "./error-items.ts";
 import type { ErrorReport } from "./error-report.ts";

@@ -1,6 +1,5 @@
 /** Items of errors as they are found in lists, whatever their keys are called. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
-import { valueAt } from "../json/json-path.ts";
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "connect-rest-codec/internal";
 import {
   type Item,
   joined,

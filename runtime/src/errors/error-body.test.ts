@@ -1,12 +1,12 @@
 import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import { file_google_protobuf_api } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
+import type { JsonValue } from "connect-rest-codec/internal";
+import { typesOfFiles, withTypes } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ErrorShape } from "../adapter/rules.ts";
-import { typesOfFiles, withTypes } from "../decode/known-types.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
-import type { JsonValue } from "../json/json.ts";
 import { readErrorBody } from "./error-body.ts";
 import type { ErrorDetail } from "./rest-error.ts";
 

@@ -1,6 +1,5 @@
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "connect-rest-codec/internal";
 import type { EnvelopeRule, ErrorShape } from "../adapter/rules.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
-import { valueAt } from "../json/json-path.ts";
 import { COMMON_BODIES } from "./common-bodies.ts";
 import { readErrors } from "./common-items.ts";
 import { readFieldMap, readItems, readTitleMap } from "./error-items.ts";

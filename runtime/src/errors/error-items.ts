@@ -1,9 +1,8 @@
 /** Errors that come as a list, or as a map from fields to texts. */
+
+import { isJsonObject, type JsonObject, type JsonValue, rawJson, valueAt } from "connect-rest-codec/internal";
 import type { ErrorShape } from "../adapter/rules.ts";
 import { BadRequestSchema } from "../gen/google/rpc/error_details_pb.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
-import { valueAt } from "../json/json-path.ts";
-import { rawJson } from "../json/raw-json.ts";
 import { safeText } from "../text/safe-text.ts";
 import type { ErrorReport } from "./error-report.ts";
 import type { KnownDetail } from "./rest-error.ts";

@@ -1,8 +1,8 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
+import type { JsonValue } from "connect-rest-codec/internal";
+import { valueAt } from "connect-rest-codec/internal";
 import type { RetryAfterRule } from "../adapter/rules.ts";
 import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
-import type { JsonValue } from "../json/json.ts";
-import { valueAt } from "../json/json-path.ts";
 import type { KnownDetail } from "./rest-error.ts";
 
 /** Reads a response header by its name in lower case. */

@@ -1,12 +1,18 @@
 import { fromBinary, fromJson } from "@bufbuild/protobuf";
 import { AnySchema, StructSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
-import { plainJson, typeNameOf } from "../decode/any.ts";
-import { knownTypes } from "../decode/known-types.ts";
-import { bytesFromBase64 } from "../decode/scalar.ts";
+import {
+  bytesFromBase64,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  knownTypes,
+  plainJson,
+  typeNameOf,
+} from "connect-rest-codec/internal";
 import { DebugInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import type { ErrorReport } from "./error-report.ts";
+import { STANDARD_TYPES } from "./known-types.ts";
 import type { ErrorDetail } from "./rest-error.ts";
 
 const MAX_DETAILS = 20;
@@ -65,7 +71,7 @@ function detailOf(detail: JsonValue): ErrorDetail[] {
 
 /** A detail as google.protobuf.Any; undefined for one of an unknown type, and one that is not what it says. */
 function knownDetail(url: string, detail: JsonObject): ErrorDetail | undefined {
-  const registry = knownTypes();
+  const registry = knownTypes(STANDARD_TYPES);
   const desc = registry.getMessage(typeNameOf(url));
   if (desc === undefined) return undefined;
   try {
@@ -79,7 +85,7 @@ function knownDetail(url: string, detail: JsonObject): ErrorDetail | undefined {
 /** A detail of the protocol Connect: bytes in base64, which need no known type. */
 function connectDetail(type: JsonValue | undefined, value: JsonValue | undefined): ErrorDetail | undefined {
   if (typeof type !== "string" || !TYPE_NAME.test(type)) return undefined;
-  const desc = knownTypes().getMessage(type);
+  const desc = knownTypes(STANDARD_TYPES).getMessage(type);
   try {
     if (isJsonObject(value)) {
       return desc && { desc, value: fromJson(desc, plainJson(value), { ignoreUnknownFields: true }) };

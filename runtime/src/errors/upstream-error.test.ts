@@ -1,10 +1,10 @@
 import { inspect } from "node:util";
 import { Code, type ConnectError } from "@connectrpc/connect";
+import { parseJson, parseJsonExactly } from "connect-rest-codec/internal";
 import { expect, test } from "vitest";
 import type { ErrorRule, MethodRules } from "../adapter/rules.ts";
 import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts";
 import { ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
-import { parseJson, parseJsonExactly } from "../json/parse-json.ts";
 import { readResponse } from "../response/read-response.ts";
 import { PLAIN_RULES } from "../testing/thing-service.ts";
 import { Secret } from "../text/secret.ts";

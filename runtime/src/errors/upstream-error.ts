@@ -1,11 +1,15 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Code, ConnectError } from "@connectrpc/connect";
+import {
+  comparesRounded,
+  holds,
+  isJsonObject,
+  type JsonValue,
+  rawJson,
+  valueAt,
+} from "connect-rest-codec/internal";
 import type { ErrorMetadataRule, ErrorRule, MethodRules } from "../adapter/rules.ts";
-import { comparesRounded, holds } from "../decode/read.ts";
 import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts";
-import { isJsonObject, type JsonValue } from "../json/json.ts";
-import { valueAt } from "../json/json-path.ts";
-import { rawJson } from "../json/raw-json.ts";
 import { safeText } from "../text/safe-text.ts";
 import type { Secret } from "../text/secret.ts";
 import { readErrorBody } from "./error-body.ts";

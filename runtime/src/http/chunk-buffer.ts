@@ -1,4 +1,4 @@
-import { pool } from "../buffers/pool.ts";
+import { pool } from "connect-rest-codec/internal";
 
 const EMPTY = new Uint8Array();
 

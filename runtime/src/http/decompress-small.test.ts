@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import zlib from "node:zlib";
+import { TurnBudget } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { TurnBudget } from "../time/turn-budget.ts";
 import { DecompressError, decompress } from "./decompress.ts";
 import { decompressSmall } from "./decompress-small.ts";
 

@@ -1,5 +1,5 @@
 import { constants, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
-import type { TurnBudget } from "../time/turn-budget.ts";
+import type { TurnBudget } from "connect-rest-codec/internal";
 
 /** A body becomes no longer than this at once, in bytes. */
 const MAX_BYTES = 256 * 1024;

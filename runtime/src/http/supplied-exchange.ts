@@ -1,4 +1,4 @@
-import type { Clock } from "../time/clock.ts";
+import type { Clock } from "connect-rest-codec/internal";
 import { AnyMajorHandler } from "./any-major-handler.ts";
 import type { ResponseHeaders } from "./exchange.ts";
 import type { DispatchController, DispatchHandler, DispatchOptions, Requester } from "./requester.ts";

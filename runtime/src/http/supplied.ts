@@ -1,4 +1,4 @@
-import type { Clock } from "../time/clock.ts";
+import type { Clock } from "connect-rest-codec/internal";
 import type { DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
 import { SuppliedExchange, type SuppliedLimits } from "./supplied-exchange.ts";
 

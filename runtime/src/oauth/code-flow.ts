@@ -1,9 +1,9 @@
 import { ConnectError } from "@connectrpc/connect";
+import { type Clock, systemClock } from "connect-rest-codec/internal";
 import * as oauth from "oauth4webapi";
 import { restError } from "../errors/rest-error.ts";
 import { safeText } from "../text/safe-text.ts";
 import { raced } from "../time/abort.ts";
-import { type Clock, systemClock } from "../time/clock.ts";
 import { requestTokens } from "../token-endpoint/token-request.ts";
 import type { Send, TokenClient, Tokens } from "../token-endpoint/tokens.ts";
 import type { AuthorizationServer } from "./discovery.ts";

@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "connect-rest-codec/internal";
 import type { AuthorizationServer as Metadata } from "oauth4webapi";
 import { restError } from "../errors/rest-error.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { EndpointError } from "../token-endpoint/endpoint-error.ts";
 import { ENDPOINT_EXPECTED, problemOfEndpoint } from "../token-endpoint/endpoint-url.ts";
 import type { EndpointResponse, Send } from "../token-endpoint/tokens.ts";

@@ -1,4 +1,4 @@
-import { systemClock } from "../time/clock.ts";
+import { systemClock } from "connect-rest-codec/internal";
 import { EndpointError } from "../token-endpoint/endpoint-error.ts";
 import { ENDPOINT_EXPECTED, problemOfEndpoint } from "../token-endpoint/endpoint-url.ts";
 import {

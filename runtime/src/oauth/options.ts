@@ -1,4 +1,4 @@
-import type { Clock } from "../time/clock.ts";
+import type { Clock } from "connect-rest-codec/internal";
 
 /** How an authorization server is reached. */
 export interface OAuthHttp {

@@ -1,9 +1,9 @@
 import { ConnectError } from "@connectrpc/connect";
+import { systemClock } from "connect-rest-codec/internal";
 import { type TokenFailure, TokenSource } from "../credentials/token-source.ts";
 import { restError } from "../errors/rest-error.ts";
 import { retryInfo } from "../errors/retry-info.ts";
 import { Secret } from "../text/secret.ts";
-import { systemClock } from "../time/clock.ts";
 import { EndpointError } from "../token-endpoint/endpoint-error.ts";
 import { revokeToken } from "../token-endpoint/token-request.ts";
 import type { TokenClient, Tokens } from "../token-endpoint/tokens.ts";

@@ -1,6 +1,6 @@
+import { systemClock } from "connect-rest-codec/internal";
 import { restError } from "../errors/rest-error.ts";
 import { Secret } from "../text/secret.ts";
-import { systemClock } from "../time/clock.ts";
 import { requestTokens } from "../token-endpoint/token-request.ts";
 import type { Send, TokenClient, Tokens } from "../token-endpoint/tokens.ts";
 import { OFFLINE, type PersonOptions, runCodeFlow, tokenEndpointOf } from "./code-flow.ts";

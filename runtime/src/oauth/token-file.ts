@@ -1,10 +1,15 @@
+import {
+  type Clock,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  systemClock,
+} from "connect-rest-codec/internal";
 import type { TokenStore } from "../credentials/oauth2-grant.ts";
 import { restError } from "../errors/rest-error.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import { withFileLock } from "../private-file/file-lock.ts";
 import { readPrivateFile, writePrivateFile } from "../private-file/private-file.ts";
 import { Secret } from "../text/secret.ts";
-import { type Clock, systemClock } from "../time/clock.ts";
 import type { Tokens } from "../token-endpoint/tokens.ts";
 
 /** What a file keeps under one name. */

@@ -1,10 +1,10 @@
+import { systemClock } from "connect-rest-codec/internal";
 import type { Parameter } from "../credentials/oauth1.ts";
 import { readOAuth1Token, signOAuth1 } from "../credentials/oauth1-token.ts";
 import { redactText } from "../errors/redact.ts";
 import { restError } from "../errors/rest-error.ts";
 import { safeText } from "../text/safe-text.ts";
 import { Secret } from "../text/secret.ts";
-import { systemClock } from "../time/clock.ts";
 import { EndpointError } from "../token-endpoint/endpoint-error.ts";
 import type { EndpointResponse, TokenClient, Tokens } from "../token-endpoint/tokens.ts";
 import { inTime, type PersonOptions, runCodeFlow, SIGNED_IN, shown } from "./code-flow.ts";

@@ -2,9 +2,9 @@ import { constants } from "node:fs";
 import { link, mkdir, open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
+import { type Clock, fraction } from "connect-rest-codec/internal";
 import { restError } from "../errors/rest-error.ts";
 import { sleep } from "../time/abort.ts";
-import { type Clock, fraction } from "../time/clock.ts";
 import { codeOf } from "./private-file.ts";
 
 /** How long a holder may take, in milliseconds. One that has not come back by then is taken for dead. */

@@ -13,12 +13,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { systemClock } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { reasonOf } from "../errors/rest-error.ts";
 import { failureOf } from "../testing/failure.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
-import { systemClock } from "../time/clock.ts";
 import { LEASE_MS, MAX_WAIT_MS, withFileLock } from "./file-lock.ts";
 import { MAX_PRIVATE_BYTES, readPrivateFile, writePrivateFile } from "./private-file.ts";
 

@@ -1,8 +1,8 @@
 import { constants, type Stats } from "node:fs";
 import { lstat, mkdir, open, rename, stat, unlink } from "node:fs/promises";
 import path from "node:path";
+import { type Clock, systemClock } from "connect-rest-codec/internal";
 import { restError } from "../errors/rest-error.ts";
-import { type Clock, systemClock } from "../time/clock.ts";
 
 /** The largest file of secrets that is read, in bytes. */
 export const MAX_PRIVATE_BYTES = 1024 * 1024;

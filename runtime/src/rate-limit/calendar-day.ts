@@ -1,4 +1,4 @@
-import type { Clock } from "../time/clock.ts";
+import type { Clock } from "connect-rest-codec/internal";
 import type { Window } from "./window.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
+import type { Clock } from "connect-rest-codec/internal";
 import type { RateLimitRule } from "../adapter/rules.ts";
 import { restError } from "../errors/rest-error.ts";
 import { retryInfo } from "../errors/retry-info.ts";
 import { sleep } from "../time/abort.ts";
-import type { Clock } from "../time/clock.ts";
 import { CalendarDay } from "./calendar-day.ts";
 import { type RateLimitSettings, shareOf } from "./rate-limit-options.ts";
 import { SlidingWindow } from "./sliding-window.ts";

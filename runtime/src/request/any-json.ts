@@ -1,8 +1,8 @@
 import { type Registry, toJson } from "@bufbuild/protobuf";
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
-import { knownTypes } from "../decode/known-types.ts";
+import type { JsonValue } from "connect-rest-codec/internal";
+import { knownTypes } from "connect-rest-codec/internal";
 import { restError } from "../errors/rest-error.ts";
-import type { JsonValue } from "../json/json.ts";
 import { violation, withPlace } from "./invalid-value.ts";
 
 /**

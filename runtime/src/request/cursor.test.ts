@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { JsonValue } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonValue } from "../json/json.ts";
 import { cursorBigInt, cursorNumber, cursorTime } from "./cursor.ts";
 
 function refusal(action: () => unknown): string {

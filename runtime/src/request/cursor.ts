@@ -1,9 +1,8 @@
 /** What generated code calls to put a cursor, found in a response, into the field of the next request. */
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { numberFromText } from "../decode/scalar.ts";
-import { instantFrom, type TimeRule } from "../decode/timestamp.ts";
+import type { JsonValue } from "connect-rest-codec/internal";
+import { instantFrom, numberFromText, type TimeRule } from "connect-rest-codec/internal";
 import { restError } from "../errors/rest-error.ts";
-import type { JsonValue } from "../json/json.ts";
 
 /** @throws ConnectError CURSOR_INVALID */
 export function cursorNumber(value: JsonValue): number {

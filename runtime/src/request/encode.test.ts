@@ -1,10 +1,9 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { type ListValue, ListValueSchema, StructSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { bytesFromBase64, stringifyJson } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bytesFromBase64 } from "../decode/scalar.ts";
-import { stringifyJson } from "../json/stringify-json.ts";
 import {
   addUnknown,
   base64,

@@ -14,13 +14,22 @@ import {
   type Value,
   ValueSchema,
 } from "@bufbuild/protobuf/wkt";
-import { type CountUnit, countText, NANOS_PER_SECOND, UNIT_DIGITS } from "../decode/duration.ts";
-import { ownValue } from "../decode/read.ts";
-import { MAX_SECONDS, MIN_SECONDS, type TimeRule } from "../decode/timestamp.ts";
-import { isJsonObject, type JsonValue } from "../json/json.ts";
-import { NumberText } from "../json/number-text.ts";
-import { parseJson, parseJsonVerbatim } from "../json/parse-json.ts";
-import { wireNumber } from "../json/wire-number.ts";
+import {
+  type CountUnit,
+  countText,
+  isJsonObject,
+  type JsonValue,
+  MAX_SECONDS,
+  MIN_SECONDS,
+  NANOS_PER_SECOND,
+  NumberText,
+  ownValue,
+  parseJson,
+  parseJsonVerbatim,
+  type TimeRule,
+  UNIT_DIGITS,
+  wireNumber,
+} from "connect-rest-codec/internal";
 import { invalidParameter } from "./invalid-value.ts";
 import { withoutCommas } from "./parameters.ts";
 

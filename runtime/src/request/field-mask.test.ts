@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
+import { declaredPath, type MaskTable } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { declaredPath, type MaskTable } from "../decode/mask-table.ts";
 import type { JsonRecord } from "./encode.ts";
 import { fieldMaskText, sendUnset } from "./field-mask.ts";
 

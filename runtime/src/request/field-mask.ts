@@ -1,8 +1,7 @@
 /** Field masks: the names that their paths have on the wire, and the fields that they clear. */
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
-import type { MaskedField, MaskTable } from "../decode/mask-table.ts";
-import { ownValue } from "../decode/read.ts";
-import { isJsonObject, type JsonValue } from "../json/json.ts";
+import type { MaskedField, MaskTable } from "connect-rest-codec/internal";
+import { isJsonObject, type JsonValue, ownValue } from "connect-rest-codec/internal";
 import { type JsonRecord, setOwn } from "./encode.ts";
 import { invalidParameter } from "./invalid-value.ts";
 

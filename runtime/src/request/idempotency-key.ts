@@ -1,5 +1,5 @@
+import type { Clock } from "connect-rest-codec/internal";
 import type { RestRequest } from "../adapter/rest-request.ts";
-import type { Clock } from "../time/clock.ts";
 import { withHeaders } from "./with-headers.ts";
 
 /**

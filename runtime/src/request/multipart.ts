@@ -1,5 +1,5 @@
+import { stringifyJson } from "connect-rest-codec/internal";
 import type { BodyPart, PartContent } from "../adapter/rest-request.ts";
-import { stringifyJson } from "../json/stringify-json.ts";
 
 /** The head of a part whose content is written elsewhere. */
 export type PartHead = Pick<BodyPart, "name" | "filename" | "contentType">;

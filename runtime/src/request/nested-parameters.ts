@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonValue } from "../json/json.ts";
-import { NumberText } from "../json/number-text.ts";
+import { isJsonObject, type JsonValue, NumberText } from "connect-rest-codec/internal";
 import { invalidParameter } from "./invalid-value.ts";
 
 /** How lists are written below a parameter: `a[0]=x`, or `a[]=x`. */

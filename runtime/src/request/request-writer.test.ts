@@ -1,8 +1,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { wireNumber } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { BadRequestSchema, ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
-import { wireNumber } from "../json/wire-number.ts";
 import { RequestWriter } from "./request-writer.ts";
 
 const writer = () => new RequestWriter("GET", "/v2/info");

@@ -1,6 +1,6 @@
+import type { JsonValue } from "connect-rest-codec/internal";
+import { stringifyJson } from "connect-rest-codec/internal";
 import type { BodyPart, RestBody, RestRequest } from "../adapter/rest-request.ts";
-import type { JsonValue } from "../json/json.ts";
-import { stringifyJson } from "../json/stringify-json.ts";
 import { cookieValue, headerValue } from "./header-value.ts";
 import { type NestedListStyle, nestedParameters } from "./nested-parameters.ts";
 import { type ListStyle, Parameters, type ParameterValue, wellFormed, withoutCommas } from "./parameters.ts";

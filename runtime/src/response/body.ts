@@ -1,16 +1,17 @@
 import { isUtf8 } from "node:buffer";
-import type { ResponseEncoding } from "../adapter/rules.ts";
-import type { JsonValue } from "../json/json.ts";
-import { checkJsonCost, checkJsonCostInPieces, JsonTooCostly } from "../json/json-cost.ts";
+import type { JsonValue, Work } from "connect-rest-codec/internal";
 import {
+  checkJsonCost,
+  checkJsonCostInPieces,
+  JsonTooCostly,
   parseJson,
   parseJsonExactly,
   parseJsonExactlyInPieces,
   parseJsonInPieces,
   parseJsonVerbatim,
   parseJsonVerbatimInPieces,
-} from "../json/parse-json.ts";
-import type { Work } from "../time/work.ts";
+} from "connect-rest-codec/internal";
+import type { ResponseEncoding } from "../adapter/rules.ts";
 import { foreignText, foreignTextInPieces, isForeign } from "./charset.ts";
 import { parseForm, parseFormInPieces } from "./form.ts";
 

@@ -1,4 +1,4 @@
-import type { Work } from "../time/work.ts";
+import type { Work } from "connect-rest-codec/internal";
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 const UTF_8 = /^(?:utf-?8|us-ascii)$/i;

@@ -1,4 +1,14 @@
 import { ConnectError } from "@connectrpc/connect";
+import type { Difference, FoundDifferences, JsonValue, Work } from "connect-rest-codec/internal";
+import {
+  type ItemParts,
+  JsonTooDeep,
+  joined,
+  joinedDifferences,
+  ProtoWriter,
+  sequence,
+  WrongShape,
+} from "connect-rest-codec/internal";
 import type {
   AnyMethodAdapter,
   DownloadAdapter,
@@ -11,14 +21,8 @@ import type {
 } from "../adapter/adapter.ts";
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import type { Difference, FoundDifferences } from "../decode/difference.ts";
-import { type ItemParts, ProtoWriter } from "../decode/proto-writer.ts";
-import { joined, joinedDifferences, sequence } from "../decode/segment.ts";
-import { JsonTooDeep, WrongShape } from "../decode/shape-writer.ts";
 import { restError } from "../errors/rest-error.ts";
-import type { JsonValue } from "../json/json.ts";
 import { fullName } from "../text/full-name.ts";
-import type { Work } from "../time/work.ts";
 import type { Body, PiecewiseBody } from "./body.ts";
 import type { Decoded, DecodedItems } from "./decoded.ts";
 import { isAllowedAbsence, isSpelledOut, misshapen } from "./empty.ts";

@@ -1,4 +1,4 @@
-import type { FoundDifferences } from "../decode/difference.ts";
+import type { FoundDifferences } from "connect-rest-codec/internal";
 
 /** A response message. */
 export interface Decoded {

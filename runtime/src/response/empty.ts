@@ -1,6 +1,5 @@
+import { type JsonValue, jsonTypeOf, valueAt } from "connect-rest-codec/internal";
 import type { EmptySpelling, EnvelopeRule } from "../adapter/rules.ts";
-import { type JsonValue, jsonTypeOf } from "../json/json.ts";
-import { valueAt } from "../json/json-path.ts";
 
 /** What stands for "empty" where no rule says more: what holds nothing that could be lost. */
 const DEFAULT_SPELLINGS: readonly EmptySpelling[] = ["null", "empty_array", "empty_object"];

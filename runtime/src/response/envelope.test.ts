@@ -1,7 +1,7 @@
+import type { JsonValue } from "connect-rest-codec/internal";
+import { valueAt } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonValue } from "../json/json.ts";
-import { valueAt } from "../json/json-path.ts";
 import { payloadOf, statusOf } from "./envelope.ts";
 import { parseForm } from "./form.ts";
 

@@ -1,6 +1,5 @@
+import { isJsonObject, type JsonValue, jsonTypeOf, valueAt } from "connect-rest-codec/internal";
 import type { EnvelopeRule } from "../adapter/rules.ts";
-import { isJsonObject, type JsonValue, jsonTypeOf } from "../json/json.ts";
-import { valueAt } from "../json/json-path.ts";
 import { isEmpty } from "./empty.ts";
 
 /**

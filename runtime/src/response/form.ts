@@ -1,5 +1,4 @@
-import type { JsonObject } from "../json/json.ts";
-import type { Work } from "../time/work.ts";
+import type { JsonObject, Work } from "connect-rest-codec/internal";
 
 /** So many characters are read at a time, up to the end of a pair. */
 const PIECE = 64 * 1024;

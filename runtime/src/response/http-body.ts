@@ -1,5 +1,5 @@
+import type { ProtoWriter } from "connect-rest-codec/internal";
 import type { RestResponse } from "../adapter/rest-response.ts";
-import type { ProtoWriter } from "../decode/proto-writer.ts";
 
 /** Writes the fields of a google.api.HttpBody: the response's body as it came, and its Content-Type. */
 export function writeHttpBody(response: RestResponse, out: ProtoWriter): void {

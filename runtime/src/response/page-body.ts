@@ -1,7 +1,5 @@
-import type { JsonValue } from "../json/json.ts";
-import { valueAt } from "../json/json-path.ts";
-import { parseJson, parseJsonExactly, parseJsonVerbatim } from "../json/parse-json.ts";
-import type { ScannedPage } from "../scan/scanner.ts";
+import type { JsonValue, ScannedPage } from "connect-rest-codec/internal";
+import { parseJson, parseJsonExactly, parseJsonVerbatim, valueAt } from "connect-rest-codec/internal";
 import { type Body, EMPTY_BODY } from "./body.ts";
 
 /**

@@ -1,6 +1,5 @@
+import { isJsonObject, type JsonValue, valueAt } from "connect-rest-codec/internal";
 import type { EmptySpelling, EnvelopeRule } from "../adapter/rules.ts";
-import { isJsonObject, type JsonValue } from "../json/json.ts";
-import { valueAt } from "../json/json-path.ts";
 import type { Body } from "./body.ts";
 import { isAllowedAbsence, isEmpty, isSpelledOut, type Misshapen, misshapen } from "./empty.ts";
 import { payloadOf } from "./envelope.ts";

@@ -1,11 +1,9 @@
+import type { JsonValue, Work } from "connect-rest-codec/internal";
+import { JsonTooCostly, parseJsonExactly } from "connect-rest-codec/internal";
 import type { MethodRules } from "../adapter/rules.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
 import { comparable, concernsSuccess, errorInSuccess, upstreamError } from "../errors/upstream-error.ts";
-import type { JsonValue } from "../json/json.ts";
-import { JsonTooCostly } from "../json/json-cost.ts";
-import { parseJsonExactly } from "../json/parse-json.ts";
-import type { Work } from "../time/work.ts";
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { type Body, readBody, readBodyInPieces, textOf } from "./body.ts";
 import type { Decoded, DecodedItems } from "./decoded.ts";

@@ -1,11 +1,8 @@
+import type { Envelope, Work } from "connect-rest-codec/internal";
+import { ProtoWriter, pool, type Scanner, type ScanPlan, scanner } from "connect-rest-codec/internal";
 import type { AnyMethodAdapter, PaginateAdapter, UnaryAdapter } from "../adapter/adapter.ts";
 import type { EnvelopeRule, MethodRules } from "../adapter/rules.ts";
-import { pool } from "../buffers/pool.ts";
-import { ProtoWriter } from "../decode/proto-writer.ts";
 import { concernsSuccess } from "../errors/upstream-error.ts";
-import { type Scanner, type ScanPlan, scanner } from "../scan/scanner.ts";
-import type { Envelope } from "../scan/tables.ts";
-import type { Work } from "../time/work.ts";
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { EMPTY_BODY, isPlainJson } from "./body.ts";
 import type { Decoded } from "./decoded.ts";
@@ -26,7 +23,7 @@ type Subject = {
   passes: number;
 };
 
-/** Reads the usual responses without JSON.parse: see runtime/scanner. All others are left to the decoder. */
+/** Reads the usual responses without JSON.parse: see codec/scanner. All others are left to the decoder. */
 export class ResponseScanner {
   private readonly scanner: Scanner;
   /** For fields from the head of a response. */

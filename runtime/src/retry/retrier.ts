@@ -1,7 +1,7 @@
 import { ConnectError } from "@connectrpc/connect";
+import { type Clock, fraction } from "connect-rest-codec/internal";
 import { isTransient, neverSent } from "../breaker/verdict.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
-import { type Clock, fraction } from "../time/clock.ts";
 import { RetryBudget } from "./retry-budget.ts";
 import type { RetrySettings } from "./retry-options.ts";
 import type { WaitAllowance } from "./wait-allowance.ts";

@@ -1,7 +1,7 @@
 import { ConnectError } from "@connectrpc/connect";
+import type { Clock } from "connect-rest-codec/internal";
 import { reasonOf, withMetadata } from "../errors/rest-error.ts";
 import { sleep } from "../time/abort.ts";
-import type { Clock } from "../time/clock.ts";
 import type { Retrier } from "./retrier.ts";
 import type { WaitAllowance } from "./wait-allowance.ts";
 

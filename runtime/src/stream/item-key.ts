@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { JsonValue } from "../json/json.ts";
-import { stringifyJson } from "../json/stringify-json.ts";
+import type { JsonValue } from "connect-rest-codec/internal";
+import { stringifyJson } from "connect-rest-codec/internal";
 
 /** The longest key, in characters, that is kept as it is. */
 const MAX_KEY_LENGTH = 128;

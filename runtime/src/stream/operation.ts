@@ -1,15 +1,18 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  holdsExactly,
+  isJsonObject,
+  type JsonValue,
+  stringifyJson,
+  valueAt,
+} from "connect-rest-codec/internal";
 import type { OperationAdapter, UnaryAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules, OperationRule } from "../adapter/rules.ts";
 import type { RunningCall } from "../call/running-call.ts";
-import { holdsExactly } from "../decode/read.ts";
 import { reasonOf, restError } from "../errors/rest-error.ts";
 import { retryDelayMs, retryDelayOf } from "../errors/retry-info.ts";
-import { isJsonObject, type JsonValue } from "../json/json.ts";
-import { valueAt } from "../json/json-path.ts";
-import { stringifyJson } from "../json/stringify-json.ts";
 import { payloadOf } from "../response/envelope.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { fullName } from "../text/full-name.ts";

@@ -1,6 +1,6 @@
+import { isJsonObject, type JsonValue } from "connect-rest-codec/internal";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { ApiKeyRule } from "../adapter/rules.ts";
-import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { percentEncode } from "../text/percent-encode.ts";
 import type { Base } from "../upstream/base.ts";
 

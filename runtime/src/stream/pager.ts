@@ -1,13 +1,19 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import {
+  holdsExactly,
+  isJsonObject,
+  type JsonValue,
+  jsonTypeOf,
+  linkTarget,
+  numberFromText,
+  ownValue,
+  stringifyJson,
+  valueAt,
+} from "connect-rest-codec/internal";
 import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RunningCall } from "../call/running-call.ts";
-import { holdsExactly, linkTarget, ownValue } from "../decode/read.ts";
-import { numberFromText } from "../decode/scalar.ts";
 import { restError } from "../errors/rest-error.ts";
-import { isJsonObject, type JsonValue, jsonTypeOf } from "../json/json.ts";
-import { valueAt } from "../json/json-path.ts";
-import { stringifyJson } from "../json/stringify-json.ts";
 import type { Page } from "../response/page.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";

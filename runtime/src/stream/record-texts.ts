@@ -1,10 +1,10 @@
+import type { JsonValue } from "connect-rest-codec/internal";
+import { parseJsonExactly } from "connect-rest-codec/internal";
 import type { RecordsAdapter } from "../adapter/adapter.ts";
 import type { Download } from "../call/call-context.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
 import { ChunkBuffer } from "../http/chunk-buffer.ts";
-import type { JsonValue } from "../json/json.ts";
-import { parseJsonExactly } from "../json/parse-json.ts";
 import { textOf } from "../response/body.ts";
 import { inUtf8 } from "../response/charset.ts";
 import { Pacer } from "../time/pacer.ts";

@@ -1,21 +1,24 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
-import type { RecordsAdapter } from "../adapter/adapter.ts";
-import type { Download } from "../call/call-context.ts";
-import type { RunningCall } from "../call/running-call.ts";
-import { holdsExactly } from "../decode/read.ts";
-import { restError } from "../errors/rest-error.ts";
-import { isJsonObject, type JsonValue } from "../json/json.ts";
-import { checkJsonCost, checkJsonCostInPieces, JsonTooCostly } from "../json/json-cost.ts";
+import type { Work } from "connect-rest-codec/internal";
 import {
+  checkJsonCost,
+  checkJsonCostInPieces,
+  holdsExactly,
+  isJsonObject,
+  JsonTooCostly,
+  type JsonValue,
   parseJson,
   parseJsonInPieces,
   parseJsonVerbatim,
   parseJsonVerbatimInPieces,
-} from "../json/parse-json.ts";
+} from "connect-rest-codec/internal";
+import type { RecordsAdapter } from "../adapter/adapter.ts";
+import type { Download } from "../call/call-context.ts";
+import type { RunningCall } from "../call/running-call.ts";
+import { restError } from "../errors/rest-error.ts";
 import { setOwn } from "../request/encode.ts";
 import { tooCostly } from "../response/read-response.ts";
-import type { Work } from "../time/work.ts";
 import { type RecordText, recordTexts, truncated } from "./record-texts.ts";
 
 type Call = RunningCall<RecordsAdapter>;

@@ -1,4 +1,4 @@
-import type { Clock } from "../time/clock.ts";
+import type { Clock } from "connect-rest-codec/internal";
 
 /** A clock that a test moves. */
 export class FakeClock implements Clock {

@@ -5,6 +5,8 @@ import {
   FieldDescriptorProto_Label as Label,
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
+import type { ProtoWriter } from "connect-rest-codec/internal";
+import { isJsonObject, type JsonObject } from "connect-rest-codec/internal";
 import {
   type AnyMethodAdapter,
   type DownloadAdapter,
@@ -19,8 +21,6 @@ import {
   upload,
 } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import type { ProtoWriter } from "../decode/proto-writer.ts";
-import { isJsonObject, type JsonObject } from "../json/json.ts";
 import { RequestWriter } from "../request/request-writer.ts";
 import { PLAIN_RULES } from "./thing-service.ts";
 

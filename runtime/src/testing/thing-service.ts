@@ -5,10 +5,10 @@ import {
   FieldDescriptorProto_Label as Label,
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
+import type { ProtoWriter } from "connect-rest-codec/internal";
+import { isJsonObject, type JsonValue } from "connect-rest-codec/internal";
 import type { ServiceAdapter, UnaryAdapter } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import type { ProtoWriter } from "../decode/proto-writer.ts";
-import { isJsonObject, type JsonValue } from "../json/json.ts";
 import { pathSegment } from "../request/path-segment.ts";
 import { RequestWriter } from "../request/request-writer.ts";
 

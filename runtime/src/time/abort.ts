@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "connect-rest-codec/internal";
 
 /**
  * Settles as the promise does, or rejects with the signal's reason as soon as it is aborted: a callback that

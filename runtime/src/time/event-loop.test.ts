@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "connect-rest-codec/internal";
 import { expect, test } from "vitest";
-import { nextTurn } from "./event-loop.ts";
 import { Pacer } from "./pacer.ts";
 
 /** Lets turns of the event loop pass, and says in each how many of the promises have settled. */

@@ -1,4 +1,4 @@
-import { nextTurn } from "./event-loop.ts";
+import { nextTurn } from "connect-rest-codec/internal";
 
 /** How many units are spent in one turn of the event loop. An item takes a server up to a tenth of a millisecond. */
 const UNITS_PER_TURN = 64;

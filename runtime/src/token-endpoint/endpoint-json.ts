@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
-import { valueAt } from "../json/json-path.ts";
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "connect-rest-codec/internal";
 import { EndpointError } from "./endpoint-error.ts";
 import type { EndpointResponse } from "./tokens.ts";
 

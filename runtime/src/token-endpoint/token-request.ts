@@ -1,6 +1,6 @@
+import type { JsonObject } from "connect-rest-codec/internal";
 import * as oauth from "oauth4webapi";
 import { redactText } from "../errors/redact.ts";
-import type { JsonObject } from "../json/json.ts";
 import { safeText } from "../text/safe-text.ts";
 import { Secret } from "../text/secret.ts";
 import { EndpointError } from "./endpoint-error.ts";

@@ -1,8 +1,8 @@
 import { ConnectError } from "@connectrpc/connect";
+import type { Clock } from "connect-rest-codec/internal";
 import { decompress } from "../http/decompress.ts";
 import { ExchangeFailed, exchange } from "../http/exchange.ts";
 import { raced } from "../time/abort.ts";
-import type { Clock } from "../time/clock.ts";
 import { EndpointError } from "../token-endpoint/endpoint-error.ts";
 import {
   ENDPOINT_TIMEOUT_MS,

@@ -1,3 +1,4 @@
+import type { DifferenceLevels } from "connect-rest-codec/internal";
 import {
   BREAKER_DEFAULTS,
   BREAKER_RANGES,
@@ -6,7 +7,6 @@ import {
 } from "../breaker/breaker-options.ts";
 import { checkCredentials } from "../credentials/check.ts";
 import type { CredentialsSource } from "../credentials/credentials.ts";
-import type { DifferenceLevels } from "../decode/difference.ts";
 import { checkGroup, checkNumber, invalidOption, type Range } from "../errors/check-option.ts";
 import {
   RATE_LIMIT_DEFAULTS,

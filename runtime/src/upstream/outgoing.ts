@@ -1,10 +1,10 @@
+import type { Clock } from "connect-rest-codec/internal";
+import { stringifyJson } from "connect-rest-codec/internal";
 import type { RestBody, RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { Authorization } from "../credentials/authorize.ts";
 import type { DispatchOptions } from "../http/requester.ts";
-import { stringifyJson } from "../json/stringify-json.ts";
 import { encodeEnd, encodeMultipart, encodeUntil, multipartType } from "../request/multipart.ts";
-import type { Clock } from "../time/clock.ts";
 import type { UpstreamSettings } from "./options.ts";
 
 /** A body that is streamed, or the last part of one. */

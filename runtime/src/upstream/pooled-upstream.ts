@@ -1,3 +1,4 @@
+import type { Clock } from "connect-rest-codec/internal";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import { Breaker, type Permit, type RequestOrigin, UNWATCHED } from "../breaker/breaker.ts";
@@ -14,7 +15,6 @@ import { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import { Retrier } from "../retry/retrier.ts";
 import { fullName } from "../text/full-name.ts";
 import { raced } from "../time/abort.ts";
-import type { Clock } from "../time/clock.ts";
 import { type Base, pathBelow } from "./base.ts";
 import { CallCredentials, type CredentialsCall } from "./call-credentials.ts";
 import type { Connections } from "./connections.ts";

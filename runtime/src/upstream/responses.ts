@@ -1,14 +1,12 @@
 import type { ConnectError } from "@connectrpc/connect";
+import { LARGE_WORK, pool, TurnBudget } from "connect-rest-codec/internal";
 import type { MethodRules } from "../adapter/rules.ts";
-import { pool } from "../buffers/pool.ts";
 import { restError } from "../errors/rest-error.ts";
 import { DecompressError, decompress } from "../http/decompress.ts";
 import { decompressSmall } from "../http/decompress-small.ts";
 import { type Exchange, ExchangeFailed, type ExchangeLimits } from "../http/exchange.ts";
 import type { OpenExchange } from "../http/open-exchange.ts";
 import type { DispatchOptions } from "../http/requester.ts";
-import { LARGE_WORK } from "../time/large-work.ts";
-import { TurnBudget } from "../time/turn-budget.ts";
 import { Turns } from "../time/turns.ts";
 import { beginningOf, bodyStream } from "./body-stream.ts";
 import type { Connections } from "./connections.ts";

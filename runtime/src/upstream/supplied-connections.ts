@@ -1,7 +1,7 @@
+import type { Clock } from "connect-rest-codec/internal";
 import { FetchDispatcher } from "../http/fetch-dispatcher.ts";
 import type { Requester } from "../http/requester.ts";
 import { Supplied } from "../http/supplied.ts";
-import type { Clock } from "../time/clock.ts";
 import type { Connections } from "./connections.ts";
 import { isPrivateText } from "./local-host.ts";
 import type { UpstreamSettings } from "./options.ts";

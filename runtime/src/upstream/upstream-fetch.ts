@@ -1,8 +1,8 @@
+import { systemClock } from "connect-rest-codec/internal";
 import type { Credentials } from "../credentials/credentials.ts";
 import { restError } from "../errors/rest-error.ts";
 import { DecompressError, decompress } from "../http/decompress.ts";
 import { type Exchange, ExchangeFailed, exchange, type ResponseHeaders } from "../http/exchange.ts";
-import { systemClock } from "../time/clock.ts";
 import type { Connections } from "./connections.ts";
 import { decompressError, exchangeError } from "./failure.ts";
 import { systemNetwork } from "./hop-pools.ts";

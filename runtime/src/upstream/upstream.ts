@@ -1,4 +1,5 @@
 import type { DescMethod } from "@bufbuild/protobuf";
+import type { Clock } from "connect-rest-codec/internal";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { BreakerReport, Permit, RequestOrigin } from "../breaker/breaker.ts";
@@ -6,7 +7,6 @@ import type { Credentials } from "../credentials/credentials.ts";
 import type { ResponseHeaders } from "../http/exchange.ts";
 import type { Retrier } from "../retry/retrier.ts";
 import type { Secret } from "../text/secret.ts";
-import type { Clock } from "../time/clock.ts";
 import type { Hop } from "./hop.ts";
 import type { Network } from "./hop-pools.ts";
 import type { UpstreamSettings } from "./options.ts";

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { Clock } from "connect-rest-codec/internal";
 import type { FeedParts, FeedStart, PollAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { CallContext } from "../call/call-context.ts";
@@ -7,7 +8,6 @@ import type { RunningCall } from "../call/running-call.ts";
 import type { WatchSettings } from "../call/watch-options.ts";
 import { restError } from "../errors/rest-error.ts";
 import { fullName } from "../text/full-name.ts";
-import type { Clock } from "../time/clock.ts";
 import type { UpstreamIdentity } from "../upstream/upstream.ts";
 import { type Beginning, Feed } from "./feed.ts";
 import { withResume } from "./resume-error.ts";

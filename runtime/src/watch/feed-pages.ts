@@ -1,9 +1,8 @@
+import { linkTarget, valueAt } from "connect-rest-codec/internal";
 import type { PollAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RunningCall } from "../call/running-call.ts";
-import { linkTarget } from "../decode/read.ts";
 import { restError } from "../errors/rest-error.ts";
-import { valueAt } from "../json/json-path.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { conditional, tagOf } from "../stream/conditional.ts";
 import { itemKey } from "../stream/item-key.ts";

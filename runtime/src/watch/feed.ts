@@ -1,5 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
+import { type Clock, MAX_DELAY_MS } from "connect-rest-codec/internal";
 import type { FeedParts, FeedStart, PollAdapter } from "../adapter/adapter.ts";
 import type { FeedBus, FeedEntryKind, FeedMember, FeedName, FeedSeat } from "../call/feed-bus.ts";
 import type { RunningCall } from "../call/running-call.ts";
@@ -7,7 +8,6 @@ import { reasonOf, restError } from "../errors/rest-error.ts";
 import { MAX_BACKOFF_MS } from "../stream/poll-failure.ts";
 import { fullName } from "../text/full-name.ts";
 import { sleep } from "../time/abort.ts";
-import { type Clock, MAX_DELAY_MS } from "../time/clock.ts";
 import { type Batch, type BatchHead, batchesOf, type Heartbeat, writeBatch } from "./batch-writer.ts";
 import { decodeFeedEntry, encodeFeedEntry, type FeedEntry, type FeedItem } from "./feed-entry.ts";
 import { FeedPages, type Listing, MAX_LISTED } from "./feed-pages.ts";

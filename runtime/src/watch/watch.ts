@@ -8,12 +8,12 @@ import {
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
+import { type Clock, fraction, MAX_DELAY_MS, systemClock } from "connect-rest-codec/internal";
 import type { PollAdapter } from "../adapter/adapter.ts";
 import { infoOf, restError } from "../errors/rest-error.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
 import { fullName } from "../text/full-name.ts";
 import { sleep } from "../time/abort.ts";
-import { type Clock, fraction, MAX_DELAY_MS, systemClock } from "../time/clock.ts";
 
 /** The messages in the repeated field of a batch. */
 export type FeedItemOf<M> = {

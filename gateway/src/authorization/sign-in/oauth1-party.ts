@@ -1,5 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { type Parameter, readOAuth1Token, Secret, signOAuth1, type UpstreamFetch } from "connect-rest-runtime";
+import {
+  type Parameter,
+  readOAuth1Token,
+  Secret,
+  signOAuth1,
+  type UpstreamFetch,
+} from "connect-rest-runtime";
 import {
   type Departure,
   type ReturnAddress,

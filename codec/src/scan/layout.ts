@@ -1,4 +1,4 @@
-/** The tables of the scanner in linear memory, as runtime/scanner/layout.ts reads them: sizes and offsets in 32-bit words. */
+/** The tables of the scanner in linear memory, as codec/scanner/layout.ts reads them: sizes and offsets in 32-bit words. */
 
 /** The last one is the scanner's own. */
 export const MESSAGE_WORDS = 11;
@@ -84,7 +84,7 @@ export const WORD_AS_NUMBER = 2;
 /** The JSON types of a field with one for each, in the order of its table. */
 export const TYPES = ["string", "number", "boolean", "array", "object"] as const;
 
-/** Where reading may go on, as runtime/scanner/places.ts has it. */
+/** Where reading may go on, as codec/scanner/places.ts has it. */
 export const PLACE = {
   list: 0,
   listInput: 1,

@@ -1,5 +1,5 @@
 /**
- * The tables that drive the printer, as the host writes them (gateway/src/fast-path/proto-json/machine-tables.ts): structures of
+ * The tables that drive the printer, as the host writes them (codec/src/print/machine-tables.ts): structures of
  * 32-bit words in linear memory. Offsets are in bytes.
  */
 

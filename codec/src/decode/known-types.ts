@@ -10,14 +10,10 @@ import {
   file_google_protobuf_timestamp,
   file_google_protobuf_wrappers,
 } from "@bufbuild/protobuf/wkt";
-import { file_connectrest_v1_feed } from "../gen/connectrest/v1/feed_pb.ts";
-import { file_connectrest_v1_upstream_error } from "../gen/connectrest/v1/upstream_error_pb.ts";
-import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
-import { file_google_rpc_status } from "../gen/google/rpc/status_pb.ts";
 import type { Work } from "../time/work.ts";
 
-/** Types that every process knows: the well-known ones, those of google.rpc, and our own detail of errors. */
-const STANDARD_FILES: readonly DescFile[] = [
+/** The well-known types. */
+const WELL_KNOWN_FILES: readonly DescFile[] = [
   file_google_protobuf_any,
   file_google_protobuf_duration,
   file_google_protobuf_empty,
@@ -25,16 +21,12 @@ const STANDARD_FILES: readonly DescFile[] = [
   file_google_protobuf_struct,
   file_google_protobuf_timestamp,
   file_google_protobuf_wrappers,
-  file_google_rpc_error_details,
-  file_google_rpc_status,
-  file_connectrest_v1_feed,
-  file_connectrest_v1_upstream_error,
 ];
 
-/** The types of files and of everything that they import, and those that every process knows. */
+/** The types of files and of everything that they import, and the well-known types. */
 export function typesOfFiles(files: readonly DescFile[], others: readonly DescMessage[] = []): Registry {
   const all = new Set<DescFile>();
-  for (const file of [...STANDARD_FILES, ...files]) addWithDependencies(file, all);
+  for (const file of [...WELL_KNOWN_FILES, ...files]) addWithDependencies(file, all);
   // messages alone: a registry with extensions would print these, which the fast path of the gateway does not
   const messages = [...all].flatMap((file) =>
     [...nestedTypes(file)].filter((type) => type.kind === "message"),
@@ -74,11 +66,11 @@ export function* typed<T>(work: Work<T>, types: Registry): Work<T> {
   }
 }
 
-const standard = typesOfFiles([]);
+const wellKnown = typesOfFiles([]);
 const joined = new WeakMap<Registry, WeakMap<Registry, Registry>>();
 
 /** These types and those of the running call; of two types with one name, the first is taken. */
-export function knownTypes(own: Registry = standard): Registry {
+export function knownTypes(own: Registry = wellKnown): Registry {
   if (scope === undefined || scope === own) return own;
   const known = joined.get(own)?.get(scope);
   if (known !== undefined) return known;

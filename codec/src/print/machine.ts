@@ -1,5 +1,5 @@
 /** The printer's WebAssembly module. */
-import { PRINTER } from "../../gen/printer.ts";
+import { PRINTER } from "../gen/printer.ts";
 
 /** Linear memory, as WebAssembly has it. The lib types that this project uses do not know it. */
 interface Memory {
@@ -7,7 +7,7 @@ interface Memory {
   grow(pages: number): number;
 }
 
-/** What gateway/printer/print.ts exports; positions are addresses in linear memory. */
+/** What codec/printer/print.ts exports; positions are addresses in linear memory. */
 interface Exports {
   readonly memory: Memory;
   print(

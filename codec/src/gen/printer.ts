@@ -1,4 +1,4 @@
-// @generated from gateway/printer by scripts/wasm.ts, with AssemblyScript
+// @generated from codec/printer by scripts/wasm.ts, with AssemblyScript
 
 /** The printer's WebAssembly, as base64. */
 export const PRINTER: string =

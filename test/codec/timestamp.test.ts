@@ -1,14 +1,17 @@
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { JsonValue } from "connect-rest-codec/internal";
+import {
+  durationFrom,
+  instantFrom,
+  NumberText,
+  ProtoWriter,
+  type TimeRule,
+} from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonValue } from "../json/json.ts";
-import { NumberText } from "../json/number-text.ts";
-import { durationText, timeJson, timeText } from "../request/encode.ts";
-import { difference, numberOf, written } from "../testing/kinds.ts";
-import { durationFrom } from "./duration.ts";
-import { ProtoWriter } from "./proto-writer.ts";
-import { instantFrom, type TimeRule } from "./timestamp.ts";
+import { difference, numberOf, written } from "../../codec/src/testing/kinds.ts";
+import { durationText, timeJson, timeText } from "../../runtime/src/request/encode.ts";
 
 const PATTERN: TimeRule = { pattern: "YYYY-MM-DD HH:mm:ss GMT" };
 

@@ -1,5 +1,5 @@
 /**
- * The tables that drive the scanner, as the host writes them (runtime/src/scan/tables.ts): structures of 32-bit words in
+ * The tables that drive the scanner, as the host writes them (codec/src/scan/tables.ts): structures of 32-bit words in
  * linear memory. Offsets are in bytes.
  */
 

@@ -1,4 +1,4 @@
-/** Lists that are one text, with their items between commas, as splitCommas and splitNumbers read them (runtime/src/decode/read.ts). */
+/** Lists that are one text, with their items between commas, as splitCommas and splitNumbers read them (codec/src/decode/read.ts). */
 import { byte, COMMA, copyLoosely, QUOTE } from "./bytes";
 import { scratch } from "./frame";
 import * as L from "./layout";

@@ -1,5 +1,6 @@
 import { type DescMessage, fromBinary, type Registry, toJsonString } from "@bufbuild/protobuf";
-import { bufferPool, type Work } from "connect-rest-runtime";
+import { pool as bufferPool } from "../buffers/pool.ts";
+import type { Work } from "../time/work.ts";
 import { type JsonPart, JsonWriter, type Later } from "./json-writer.ts";
 import { planOf } from "./plan.ts";
 import { Disorder, MAX_DEPTH, type Printer, printMessage, use } from "./print-message.ts";

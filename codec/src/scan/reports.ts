@@ -3,7 +3,7 @@ import { DifferenceWriter } from "../decode/difference-writer.ts";
 import type { JsonValue } from "../json/json.ts";
 import type { Machine } from "./machine.ts";
 
-/** Words of a report before its steps, and of a step. See runtime/scanner/report.ts. */
+/** Words of a report before its steps, and of a step. See codec/scanner/report.ts. */
 const HEAD_WORDS = 5;
 const STEP_WORDS = 3;
 /** Only so many of a class are described. */

@@ -1,4 +1,4 @@
-// @generated from runtime/scanner by scripts/wasm.ts, with AssemblyScript
+// @generated from codec/scanner by scripts/wasm.ts, with AssemblyScript
 
 /** The scanner's WebAssembly, as base64. */
 export const SCANNER: string =

@@ -7,7 +7,7 @@ interface Memory {
   grow(pages: number): number;
 }
 
-/** What runtime/scanner/scan.ts exports; positions are addresses in linear memory. */
+/** What codec/scanner/scan.ts exports; positions are addresses in linear memory. */
 interface Exports {
   readonly memory: Memory;
   setUp(stack: number, stackEnd: number, end: number): void;
@@ -25,7 +25,7 @@ interface Exports {
   lastItemStart(): number;
   reportsStart(): number;
   reportsLength(): number;
-  /** The address of words: see runtime/scanner/places.ts. */
+  /** The address of words: see codec/scanner/places.ts. */
   lastPlace(): number;
   cost(from: number, length: number, limit: number, keys: number, known: number, seed: number): number;
   newKeys(): number;

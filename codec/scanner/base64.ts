@@ -1,5 +1,5 @@
 /**
- * Bytes from base64 as the decoder takes it (runtime/src/decode/scalar.ts): in either alphabet, with or without padding, with line
+ * Bytes from base64 as the decoder takes it (codec/src/decode/scalar.ts): in either alphabet, with or without padding, with line
  * breaks, tabs and spaces anywhere.
  */
 import { BACKSLASH, byte, hex4, QUOTE } from "./bytes";

@@ -1,5 +1,5 @@
 /**
- * Bodies that are read in windows (runtime/src/scan/pieces.ts). A window ends anywhere, and reading fails there. Until then it is
+ * Bodies that are read in windows (codec/src/scan/pieces.ts). A window ends anywhere, and reading fails there. Until then it is
  * noted where the items begin of the outermost list that is read: the last of these places is where the next window goes on.
  */
 import { byte } from "./bytes";

@@ -1,5 +1,5 @@
 import { type DescMessage, fromBinary, type Registry, toJson } from "@bufbuild/protobuf";
-import { bufferPool } from "connect-rest-runtime";
+import { pool as bufferPool } from "../buffers/pool.ts";
 import { Machine } from "./machine.ts";
 import { Tables } from "./machine-tables.ts";
 import { planOf } from "./plan.ts";

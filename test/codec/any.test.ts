@@ -11,16 +11,21 @@ import {
   StructSchema,
 } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
+import type { JsonValue } from "connect-rest-codec/internal";
+import {
+  decodeAny,
+  ProtoWriter,
+  parseJson,
+  parseJsonExactly,
+  parseJsonVerbatim,
+  withTypes,
+} from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonValue } from "../json/json.ts";
-import { parseJson, parseJsonExactly, parseJsonVerbatim } from "../json/parse-json.ts";
-import { anyJson } from "../request/any-json.ts";
-import { failureOf } from "../testing/failure.ts";
-import { difference } from "../testing/kinds.ts";
-import { decodeAny, typesOf } from "./any.ts";
-import { typesOfFiles, withTypes } from "./known-types.ts";
-import { ProtoWriter } from "./proto-writer.ts";
+import { difference } from "../../codec/src/testing/kinds.ts";
+import { typesOf, typesOfFiles } from "../../runtime/src/errors/known-types.ts";
+import { anyJson } from "../../runtime/src/request/any-json.ts";
+import { failureOf } from "../../runtime/src/testing/failure.ts";
 
 const types = typesOf(file_google_protobuf_wrappers);
 const TYPE = "type.googleapis.com/google.protobuf.Int64Value";

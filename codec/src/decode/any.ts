@@ -3,7 +3,6 @@
  * as a google.protobuf.Struct of its JSON, `@type` included, which every client can read.
  */
 import {
-  type DescFile,
   type DescMessage,
   fromJson,
   type JsonValue as ProtoJsonValue,
@@ -15,7 +14,7 @@ import { type JsonObject, type JsonValue, plainNumber } from "../json/json.ts";
 import { sizeUpTo } from "../json/json-size.ts";
 import { rawJson } from "../json/raw-json.ts";
 import { decodeStruct } from "./dynamic.ts";
-import { knownTypes, typesOfFiles } from "./known-types.ts";
+import { knownTypes } from "./known-types.ts";
 import type { Decode, ProtoWriter } from "./proto-writer.ts";
 import { findSurplus } from "./surplus.ts";
 
@@ -23,15 +22,6 @@ import { findSurplus } from "./surplus.ts";
 const MAX_VALUES = 20_000;
 
 const STRUCT_URL = `type.googleapis.com/${StructSchema.typeName}`;
-
-/** The types of a file and of everything that it imports; made when first asked for. */
-export function typesOf(file: DescFile): () => Registry {
-  let registry: Registry | undefined;
-  return () => {
-    registry ??= typesOfFiles([file]);
-    return registry;
-  };
-}
 
 /** The decoder of a google.protobuf.Any. What it cannot decode as the type that it names is kept as a Struct. */
 export function decodeAny(types: () => Registry): Decode {

@@ -1,0 +1,78 @@
+/** What other packages of this project use of the codec. It makes no promises: it changes without notice between releases. */
+
+export type { BufferPool } from "./buffers/buffer-pool.ts";
+export { pool } from "./buffers/pool.ts";
+export { decodeAny, plainJson, typeNameOf } from "./decode/any.ts";
+export {
+  DIFFERENCE_CLASSES,
+  type Difference,
+  type DifferenceClass,
+  type DifferenceCounts,
+  type DifferenceLevel,
+  type DifferenceLevels,
+  type FoundDifferences,
+  NO_DIFFERENCES,
+} from "./decode/difference.ts";
+export {
+  type CountUnit,
+  countText,
+  type DurationRule,
+  durationFrom,
+  NANOS_PER_SECOND,
+  spanJson,
+  spanText,
+  UNIT_DIGITS,
+} from "./decode/duration.ts";
+export { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "./decode/dynamic.ts";
+export { EnumTable } from "./decode/enum-table.ts";
+export { knownTypes, typed, typesOfFiles, withTypes } from "./decode/known-types.ts";
+export { declaredPath, type MaskedField, type MaskTable } from "./decode/mask-table.ts";
+export type { OneofMembers } from "./decode/oneof-writer.ts";
+export { FieldTable, type ItemParts, ProtoWriter } from "./decode/proto-writer.ts";
+export {
+  type Condition,
+  comparesRounded,
+  fromText,
+  holds,
+  holdsExactly,
+  linkTarget,
+  ownValue,
+  splitCommas,
+  splitNumbers,
+  wordOf,
+} from "./decode/read.ts";
+export { bytesFromBase64, numberFromText } from "./decode/scalar.ts";
+export { joined, joinedDifferences, sequence } from "./decode/segment.ts";
+export { JsonTooDeep, WrongShape } from "./decode/shape-writer.ts";
+export { instantFrom, MAX_SECONDS, MIN_SECONDS, type TimeRule } from "./decode/timestamp.ts";
+export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json/json.ts";
+export { checkJsonCost, checkJsonCostInPieces, JsonTooCostly } from "./json/json-cost.ts";
+export { valueAt } from "./json/json-path.ts";
+export { NumberText } from "./json/number-text.ts";
+export {
+  parseJson,
+  parseJsonExactly,
+  parseJsonExactlyInPieces,
+  parseJsonInPieces,
+  parseJsonVerbatim,
+  parseJsonVerbatimInPieces,
+} from "./json/parse-json.ts";
+export { rawJson } from "./json/raw-json.ts";
+export { stringifyJson } from "./json/stringify-json.ts";
+export { wireNumber } from "./json/wire-number.ts";
+export { type MachinePrinter, machinePrinter } from "./print/machine-printer.ts";
+export { printJson, printJsonInParts } from "./print/print-json.ts";
+export {
+  type AnyDecode,
+  type ScanEntry,
+  type ScanField,
+  type ScanTable,
+  scannable,
+} from "./scan/scan-table.ts";
+export { type ScannedPage, type Scanner, type ScanPlan, scanner } from "./scan/scanner.ts";
+export type { Envelope } from "./scan/tables.ts";
+export { type Clock, fraction, MAX_DELAY_MS, systemClock } from "./time/clock.ts";
+export { nextTurn } from "./time/event-loop.ts";
+export { LARGE_WORK } from "./time/large-work.ts";
+export { TurnBudget } from "./time/turn-budget.ts";
+export { inTurns, type TurnOptions, type Work } from "./time/work.ts";
