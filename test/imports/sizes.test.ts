@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { excesses, sizeViolations } from "../../scripts/sizes.ts";
+import { sizeViolations } from "../../scripts/sizes.ts";
 
 const FILE = "plugin/src/a.ts";
 
@@ -14,14 +14,5 @@ test("what exceeds a limit is a violation unless an exception names it", () => {
 test("an exception for what is within its limit is a violation", () => {
   expect(sizeViolations([], [FILE])).toEqual([
     `${FILE}: within its limit; remove its exception from scripts/sizes.ts`,
-  ]);
-});
-
-test("functions are measured with their comments, and named by their file", () => {
-  expect(excesses(["gateway/src/testing/sign-in-world.ts"])).toEqual([
-    {
-      name: "startSignIn in gateway/src/testing/sign-in-world.ts",
-      size: expect.stringMatching(/^\d+ lines, at most 80$/),
-    },
   ]);
 });
