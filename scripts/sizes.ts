@@ -1,13 +1,19 @@
-/** How many lines functions and files of the sources may have, and from how many modules a file may import. */
+/**
+ * How many lines functions and files of the sources may have, from how many modules a file may import, and how
+ * wide comments may be everywhere.
+ */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { importsIn } from "./import-rules.ts";
-import { sourcesOf } from "./sources.ts";
+import { sourcesOf, trackedFiles } from "./sources.ts";
 
 /** Blank lines and comments count. */
 const MAX_FUNCTION_LINES = 80;
 const MAX_FILE_LINES = 450;
 const MAX_IMPORTS = 25;
+
+/** The formatter's width. It breaks code, and leaves comments as they are. */
+const MAX_COLUMNS = 110;
 
 /** Files without limits: tables of facts, lists of exports, and the sandbox's routes. */
 const UNLIMITED: readonly string[] = [
@@ -25,6 +31,9 @@ const UNLIMITED: readonly string[] = [
 const EXCEPTIONS: readonly string[] = [
   "codec/scanner/message.ts",
   "codec/src/scan/tables.ts",
+  ...["bench/", "codec/", "gateway/", "plugin/", "runtime/", "sandbox/", "scripts/", "test/", "tools/"].map(
+    (folder) => `comments in ${folder}`,
+  ),
   "configurationOf in gateway/src/authorization/server/provider.ts",
   "createListener in gateway/src/listener/listener.ts",
   "imports of gateway/src/authorization/server/authorization-server.ts",
@@ -40,14 +49,14 @@ const EXCEPTIONS: readonly string[] = [
   "startServer in gateway/src/server.ts",
 ];
 
-/** One for each function, file or list of imports that exceeds its limit, in the words of `EXCEPTIONS`. */
+/** A function, a file, a file's imports or a folder's comments beyond their limit, in the words of `EXCEPTIONS`. */
 export interface Excess {
   readonly name: string;
   readonly size: string;
 }
 
 /** What of these sources exceeds a limit. */
-export function excesses(files: readonly string[]): Excess[] {
+function excesses(files: readonly string[]): Excess[] {
   const limited = files.filter((file) => !UNLIMITED.includes(file));
   return [...limited.flatMap(ofFile), ...longFunctions(new Set(limited))];
 }
@@ -76,6 +85,21 @@ function ofFile(file: string): Excess[] {
       ? [{ name: `imports of ${file}`, size: `${imports}, at most ${MAX_IMPORTS}` }]
       : []),
   ];
+}
+
+/** The comments that are too wide, by the first folder of their files; one for the linter cannot be broken. */
+function wideComments(files: readonly string[]): Excess[] {
+  const wide = files.flatMap((file) => {
+    const lines = readFileSync(file, "utf8").split("\n").entries();
+    return [...lines]
+      .filter(([, line]) => line.length > MAX_COLUMNS && /^\s*(?:\/\/(?! biome-ignore)|\/\*|\*)/.test(line))
+      .map(([index]) => `${file}:${index + 1}`);
+  });
+  const folders = Map.groupBy(wide, (place) => place.slice(0, place.indexOf("/") + 1));
+  return [...folders].map(([folder, places]) => ({
+    name: `comments in ${folder}`,
+    size: `beyond ${MAX_COLUMNS} columns: ${places.slice(0, 9).join(", ")}${places.length > 9 ? ", …" : ""}`,
+  }));
 }
 
 /** What is read of a report of Biome. */
@@ -109,7 +133,10 @@ function longFunctions(files: ReadonlySet<string>): Excess[] {
 }
 
 if (import.meta.main) {
-  const violations = sizeViolations(excesses(sourcesOf(".")));
+  const written = trackedFiles(".").filter(
+    (file) => /\.(?:ts|cjs)$/.test(file) && !/(?:^|\/)gen\//.test(file),
+  );
+  const violations = sizeViolations([...excesses(sourcesOf(".")), ...wideComments(written)]);
   for (const violation of violations) process.stderr.write(`${violation}\n`);
   process.exitCode = violations.length === 0 ? 0 : 1;
 }
