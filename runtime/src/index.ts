@@ -65,6 +65,16 @@ export { isMarked as isRedactedField } from "./errors/redacted-fields.ts";
 export { reasonOf } from "./errors/rest-error.ts";
 export { ERRORS, type ErrorEntry, type ErrorReason } from "./errors/table.ts";
 export {
+  decodeFeedEntry,
+  encodeFeedEntry,
+  type FeedEntry,
+  FeedEntryInvalid,
+  type FeedItem,
+  MAX_ENTRY_BYTES,
+} from "./feed/bus-entry.ts";
+export { type FeedItemOf, type WatchLoopOptions, watch } from "./feed/watch.ts";
+export type { WatchedFeed } from "./feed/watched-feed.ts";
+export {
   type FeedFailure,
   type Heartbeat,
   HeartbeatSchema,
@@ -103,13 +113,3 @@ export {
   type UpstreamFetchOptions,
 } from "./upstream/upstream-fetch.ts";
 export { VERSION } from "./version.ts";
-export {
-  decodeFeedEntry,
-  encodeFeedEntry,
-  type FeedEntry,
-  FeedEntryInvalid,
-  type FeedItem,
-  MAX_ENTRY_BYTES,
-} from "./watch/feed-entry.ts";
-export { type FeedItemOf, type WatchLoopOptions, watch } from "./watch/watch.ts";
-export type { WatchedFeed } from "./watch/watched-feed.ts";
