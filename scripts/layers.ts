@@ -11,6 +11,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "oauth.ts",
     "oauth/",
     "index.ts",
+    "internal.ts",
     "rest.ts",
     "transport.ts",
     "invoke.ts",
