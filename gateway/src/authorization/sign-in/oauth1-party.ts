@@ -1,11 +1,6 @@
 import { randomBytes } from "node:crypto";
-import {
-  type Parameter,
-  readOAuth1Token,
-  Secret,
-  signOAuth1,
-  type UpstreamFetch,
-} from "connect-rest-runtime";
+import { Secret, type UpstreamFetch } from "connect-rest-runtime";
+import { type Parameter, readOAuth1Token, signOAuth1 } from "connect-rest-runtime/internal";
 import {
   type Departure,
   type ReturnAddress,
