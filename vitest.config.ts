@@ -8,8 +8,8 @@ const TESTS = ["{plugin,codec,tools,runtime,gateway,sandbox}/src/**/*.test.ts", 
 const LONG = Object.values(LEFT_OUT).flat();
 
 /**
- * Without a mode everything runs. `npm test` is the mode `short`: neither what `LEFT_OUT` lists, nor all draws of
- * properties. The mode `rest` is what `short` leaves out.
+ * Without a mode everything runs. The mode `short` is `npm test`: without the files of `LEFT_OUT`, with few
+ * draws of properties. The mode `rest` is what `short` leaves out.
  */
 export default defineConfig(({ mode }) => ({
   test: {

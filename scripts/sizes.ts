@@ -44,7 +44,7 @@ const EXCEPTIONS: readonly string[] = [
   "imports of runtime/src/upstream/pooled-upstream.ts",
   "plugin/src/print/decoder.ts",
   "runtime/src/call/running-call.ts",
-  "runtime/src/watch/feed.ts",
+  "runtime/src/feed/feed.ts",
   "startGateway in gateway/src/gateway.ts",
   "startServer in gateway/src/server.ts",
 ];
@@ -95,7 +95,7 @@ function wideComments(files: readonly string[]): Excess[] {
       .filter(([, line]) => line.length > MAX_COLUMNS && /^\s*(?:\/\/(?! biome-ignore)|\/\*|\*)/.test(line))
       .map(([index]) => `${file}:${index + 1}`);
   });
-  const folders = Map.groupBy(wide, (place) => place.slice(0, place.indexOf("/") + 1));
+  const folders = Map.groupBy(wide, (place) => place.slice(0, place.indexOf("/") + 1) || "./");
   return [...folders].map(([folder, places]) => ({
     name: `comments in ${folder}`,
     size: `beyond ${MAX_COLUMNS} columns: ${places.slice(0, 9).join(", ")}${places.length > 9 ? ", …" : ""}`,
