@@ -7,13 +7,7 @@ import { ChunkBuffer } from "../protocol/chunk-buffer.ts";
 import { toNodeHeaders } from "../protocol/headers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { checkReadBytes } from "./message-limits.ts";
-import {
-  type BodyReader,
-  COMPRESS_MIN_BYTES,
-  type Head,
-  type RawMessage,
-  type Wire,
-} from "./wire.ts";
+import { type BodyReader, COMPRESS_MIN_BYTES, type Head, type RawMessage, type Wire } from "./wire.ts";
 
 /** Unary calls of the Connect protocol (https://connectrpc.com/docs/protocol). */
 export const connectWire: Wire = { bodyReader, response, errorResponse };

@@ -77,9 +77,12 @@ test.each([
   ["proto", join, "POST", 2, { "content-type": "application/grpc" }],
   ["proto", talk, "POST", 2, { "content-type": "application/grpc" }],
   [505, talk, "POST", 1, { "content-type": "application/grpc" }],
-] as const)("a head says %j for %s by %s over HTTP/%s with %o", (expected, method, verb, version, headers) => {
-  expect(told(method, verb, version, headers)).toBe(expected);
-});
+] as const)(
+  "a head says %j for %s by %s over HTTP/%s with %o",
+  (expected, method, verb, version, headers) => {
+    expect(told(method, verb, version, headers)).toBe(expected);
+  },
+);
 
 test.each([
   ["json", "encoding=json&message=%7B%7D"],
@@ -93,11 +96,22 @@ test.each([
 });
 
 test("calls of adapters' methods with one response or a stream of them are served without connect's handlers", () => {
-  const head = { codec: "json", requestCompression: undefined, responseCompression: undefined, problem: undefined } as const;
+  const head = {
+    codec: "json",
+    requestCompression: undefined,
+    responseCompression: undefined,
+    problem: undefined,
+  } as const;
   const never = () => Promise.reject(new Error("not called"));
-  const all: FastMethods = { unaryOf: () => never, streamOf: () => ({ call: never as never, isShared: false }) };
+  const all: FastMethods = {
+    unaryOf: () => never,
+    streamOf: () => ({ call: never as never, isShared: false }),
+  };
   const none: FastMethods = { unaryOf: () => undefined, streamOf: () => undefined };
   const kinds = [echo, repeat, join, talk].map((method) => fastCallOf(head, "connect", method, all)?.kind);
   expect(kinds).toEqual(["unary", "stream", undefined, undefined]);
-  expect([echo, repeat].map((method) => fastCallOf(head, "connect", method, none))).toEqual([undefined, undefined]);
+  expect([echo, repeat].map((method) => fastCallOf(head, "connect", method, none))).toEqual([
+    undefined,
+    undefined,
+  ]);
 });

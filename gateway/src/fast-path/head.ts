@@ -13,6 +13,13 @@ import type { Codec, Head } from "./wire.ts";
 const CONTENT_TYPE =
   /^application\/(?:(connect\+|grpc\+|grpc-web\+)?(?:(json)(?:; ?charset=utf-?8)?|proto)|grpc|grpc-web)$/i;
 
+/** The headers that name compressions: what the request used, and what its response may use. */
+const ENCODINGS = {
+  connect: { used: "content-encoding", accepted: "accept-encoding" },
+  connectStream: { used: "connect-content-encoding", accepted: "connect-accept-encoding" },
+  grpc: { used: "grpc-encoding", accepted: "grpc-accept-encoding" },
+} as const;
+
 /** The status of a request that no protocol takes: its verb, its content type, or its version of HTTP. */
 export type UnsupportedStatus = 405 | 415 | 505;
 
@@ -32,11 +39,7 @@ export function readHead(
   return codec === undefined ? 415 : bodyHead(request, protocol, isStream, codec, compressions);
 }
 
-function codecOf(
-  contentType: string | undefined,
-  protocol: Protocol,
-  isStream: boolean,
-): Codec | undefined {
+function codecOf(contentType: string | undefined, protocol: Protocol, isStream: boolean): Codec | undefined {
   const match = CONTENT_TYPE.exec(contentType ?? "");
   if (match === null) return undefined;
   const [, prefix, json] = match;
@@ -52,10 +55,8 @@ function bodyHead(
   compressions: readonly Compression[],
 ): Head {
   const { headers } = request;
-  const isUnaryConnect = protocol === "connect" && !isStream;
-  const prefix = protocol === "connect" ? "connect" : "grpc";
-  const used = isUnaryConnect ? "content-encoding" : isStream && prefix === "connect" ? "connect-content-encoding" : "grpc-encoding";
-  const accepted = isUnaryConnect ? "accept-encoding" : `${prefix}-accept-encoding`;
+  const ofConnect = isStream ? ENCODINGS.connectStream : ENCODINGS.connect;
+  const { used, accepted } = protocol === "connect" ? ofConnect : ENCODINGS.grpc;
   const chosen = negotiate(compressions, textOf(headers[used]), textOf(headers[accepted]));
   return { codec, ...chosen, problem: chosen.problem ?? timeoutProblem(request, protocol) };
 }
