@@ -61,7 +61,7 @@ export { rawJson } from "./json/raw-json.ts";
 export { stringifyJson } from "./json/stringify-json.ts";
 export { wireNumber } from "./json/wire-number.ts";
 export { type MachinePrinter, machinePrinter } from "./print/machine-printer.ts";
-export { printJson, printJsonInParts } from "./print/print-json.ts";
+export { type PrintOptions, printJson, printJsonInParts } from "./print/print-json.ts";
 export {
   type AnyDecode,
   type ScanEntry,
