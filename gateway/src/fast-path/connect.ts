@@ -7,7 +7,7 @@ import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol
 import type { HttpRequest } from "../listener/http.ts";
 import { splitTarget } from "../listener/target.ts";
 import { BODY_BOUNDS, boundedError } from "../protocol/bounded-error.ts";
-import { ChunkBuffer } from "../protocol/chunk-buffer.ts";
+import { ChunkBuffer } from "connect-rest-codec/internal";
 import { toNodeHeaders } from "../protocol/headers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { checkReadBytes } from "./message-limits.ts";
