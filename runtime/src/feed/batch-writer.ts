@@ -1,8 +1,7 @@
-import { create, toBinary } from "@bufbuild/protobuf";
+import { toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { BatchFields } from "../adapter/adapter.ts";
-import { HeartbeatSchema } from "../gen/connectrest/v1/feed_pb.ts";
+import { type Heartbeat, HeartbeatSchema } from "../gen/connectrest/v1/feed_pb.ts";
 import type { FeedItem } from "./bus-entry.ts";
 import type { TokenIds } from "./token-ids.ts";
 
@@ -41,14 +40,6 @@ interface BatchHead {
   readonly late?: boolean;
   readonly gap?: boolean;
   readonly heartbeat?: Heartbeat;
-}
-
-/** A `connectrest.v1.Heartbeat`. */
-export interface Heartbeat {
-  /** Milliseconds since 1970; undefined where another process polls. */
-  readonly nextPollAt: number | undefined;
-  /** The error that polls end with at the moment. */
-  readonly failure: { readonly code: number; readonly reason: string; readonly message: string } | undefined;
 }
 
 /** Makes a token of the keys that a feed has seen, but for those of items that come later, and of what is ahead of it. */
@@ -118,17 +109,7 @@ function written(fields: BatchFields, items: readonly FeedItem[], head: BatchHea
   if (head.late === true && fields.late !== undefined) out.tag(fields.late, WireType.Varint).bool(true);
   if (head.gap === true && fields.gap !== undefined) out.tag(fields.gap, WireType.Varint).bool(true);
   if (head.heartbeat !== undefined && fields.heartbeat !== undefined) {
-    out.tag(fields.heartbeat, WireType.LengthDelimited).bytes(writeHeartbeat(head.heartbeat));
+    out.tag(fields.heartbeat, WireType.LengthDelimited).bytes(toBinary(HeartbeatSchema, head.heartbeat));
   }
   return out.finish();
-}
-
-function writeHeartbeat({ nextPollAt, failure }: Heartbeat): Uint8Array {
-  return toBinary(
-    HeartbeatSchema,
-    create(HeartbeatSchema, {
-      ...(nextPollAt !== undefined && { nextPollTime: timestampFromMs(Math.round(nextPollAt)) }),
-      ...(failure !== undefined && { failure }),
-    }),
-  );
 }

@@ -2,7 +2,8 @@ import type { Clock } from "connect-rest-codec/internal";
 import type { FeedBus, FeedEntryKind, FeedMember, FeedName, FeedSeat } from "../call/feed-bus.ts";
 import { decodeFeedEntry, encodeFeedEntry, type FeedEntry, type FeedItem } from "./bus-entry.ts";
 import { MAX_BACKOFF_MS } from "./failure-backoff.ts";
-import type { FeedWindow, PollNews } from "./window.ts";
+import type { Poller } from "./poller.ts";
+import type { FeedWindow, News } from "./window.ts";
 
 /** After so many entries with news, one with everything lets a bus forget those before. */
 const NEWS_PER_WINDOW = 64;
@@ -15,9 +16,7 @@ export interface BusMembershipOptions {
   readonly name: FeedName;
   readonly clock: Clock;
   readonly window: FeedWindow;
-  /** Polls until `stopPolling`; a poll that runs already goes on. */
-  readonly startPolling: () => void;
-  readonly stopPolling: () => void;
+  readonly poller: Poller;
   /** Is called with what another process has found. */
   readonly onEntry: (entry: FeedEntry) => void;
 }
@@ -46,14 +45,13 @@ export class BusMembership {
     this.seat.leave().catch(() => undefined);
   }
 
-  /** Says how far polls are apart. */
-  interval(ms: number): void {
-    this.seat.interval(ms);
-  }
-
-  /** Publishes what a poll has found. */
-  publish({ items, gap, changed }: PollNews, intervalMs: number): void {
-    const { window, clock } = this.options;
+  /** Says that the poller has polled, and publishes what it has found; undefined where it could not read the feed. */
+  polled(news: News | undefined): void {
+    const { window, clock, poller } = this.options;
+    const { intervalMs } = poller;
+    this.seat.interval(intervalMs);
+    if (news === undefined) return;
+    const { items, gap, changed } = news;
     const kind: FeedEntryKind =
       this.newsSinceWindow >= NEWS_PER_WINDOW ? "window" : items.length > 0 || changed ? "news" : "poll";
     this.newsSinceWindow = kind === "window" ? 0 : this.newsSinceWindow + (kind === "news" ? 1 : 0);
@@ -70,11 +68,11 @@ export class BusMembership {
     lead: (fence) => {
       this.term = { fence };
       this.newsSinceWindow = Number.POSITIVE_INFINITY;
-      this.options.startPolling();
+      this.options.poller.start();
     },
     follow: () => {
       this.term = undefined;
-      this.options.stopPolling();
+      this.options.poller.stop();
     },
     entry: (bytes) => this.options.onEntry(decodeFeedEntry(bytes)),
   };

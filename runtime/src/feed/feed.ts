@@ -68,8 +68,7 @@ export class Feed {
     this.bus = new BusMembership({
       ...options,
       window,
-      startPolling: () => this.poller.start(),
-      stopPolling: () => this.poller.stop(),
+      poller: this.poller,
       onEntry: (entry) => this.onEntry(entry),
     });
   }
@@ -124,14 +123,10 @@ export class Feed {
   }
 
   private onPolled(listing: Listing | undefined, error: ConnectError | undefined): void {
-    const { intervalMs } = this.poller;
     this.heartbeats.clear();
-    this.bus.interval(intervalMs);
-    if (listing !== undefined) {
-      const news = this.window.read(listing);
-      this.arrived(news);
-      this.bus.publish(news, intervalMs);
-    }
+    const news = listing && this.window.read(listing);
+    if (news !== undefined) this.arrived(news);
+    this.bus.polled(news);
     this.heartbeats.polled(error);
   }
 

@@ -1,7 +1,10 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { type Clock, MAX_DELAY_MS } from "connect-rest-codec/internal";
 import { reasonOf } from "../errors/rest-error.ts";
-import type { Batch, BatchWriter, Heartbeat } from "./batch-writer.ts";
+import { HeartbeatSchema } from "../gen/connectrest/v1/feed_pb.ts";
+import type { Batch, BatchWriter } from "./batch-writer.ts";
 import type { TokenIds } from "./token-ids.ts";
 import type { Watcher } from "./watcher.ts";
 
@@ -16,7 +19,8 @@ export class Heartbeats {
   /** By what is ahead of the feed, the message at its position. */
   private readonly written = new Map<TokenIds | undefined, Batch>();
   private deliveredAt = 0;
-  private failure: Heartbeat["failure"];
+  /** The error that polls end with at the moment. */
+  private failure: MessageInitShape<typeof HeartbeatSchema>["failure"];
 
   /** @param nextPollAt when the next poll is, in milliseconds since 1970; undefined where another process polls */
   constructor(clock: Clock, writer: BatchWriter, nextPollAt: () => number | undefined) {
@@ -95,6 +99,12 @@ export class Heartbeats {
   }
 
   private write(token: string): Batch {
-    return this.writer.heartbeat(token, { nextPollAt: this.nextPollAt(), failure: this.failure });
+    const { failure } = this;
+    const nextPollAt = this.nextPollAt();
+    const heartbeat = create(HeartbeatSchema, {
+      ...(nextPollAt !== undefined && { nextPollTime: timestampFromMs(Math.round(nextPollAt)) }),
+      ...(failure !== undefined && { failure }),
+    });
+    return this.writer.heartbeat(token, heartbeat);
   }
 }

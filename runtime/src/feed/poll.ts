@@ -24,12 +24,13 @@ export async function* poll(
   const pacer = new Pacer(ends);
   for (;;) {
     const startedAt = clock.monotonic();
-    const { found = [], error } = await items().then(
-      (found) => ({ found, error: undefined }),
-      (error: unknown) => ({ found: undefined, error }),
-    );
-    const waitMs = interval.waitAfter(error);
-    if (waitMs === undefined) throw error;
+    let failure: unknown;
+    const found = await items().catch((error: unknown) => {
+      failure = error;
+      return [];
+    });
+    const waitMs = interval.waitAfter(failure);
+    if (waitMs === undefined) throw failure;
     yield* paced(found, pacer);
     await sleepUntil(() => startedAt + waitMs, clock, ends);
   }

@@ -14,10 +14,6 @@ export interface News {
   readonly items: readonly FeedItem[];
   /** More happened than the feed lists. */
   readonly gap: boolean;
-}
-
-/** What a poll of this process has brought. */
-export interface PollNews extends News {
   /** The feed lists other items than before. */
   readonly changed: boolean;
 }
@@ -32,24 +28,16 @@ export interface Missing {
 
 /** What a feed lists, as far as it is known, and what it has listed before. */
 export class FeedWindow {
+  /** Whether it is known what the feed lists. */
+  isKnown = false;
+  /** The feed lists as much as it ever does. */
+  isFull = false;
   private listed: readonly string[] = [];
   /** The items that are listed, but for the oldest where all are too many bytes. */
   private items: ReadonlyMap<string, Uint8Array> = new Map();
   /** The oldest of them, where all are too many bytes. */
   private cut: ReadonlySet<string> = new Set();
   private readonly seen = new SeenKeys();
-  private known = false;
-  private full = false;
-
-  /** Whether it is known what the feed lists. */
-  get isKnown(): boolean {
-    return this.known;
-  }
-
-  /** The feed lists as much as it ever does. */
-  get isFull(): boolean {
-    return this.full;
-  }
 
   /** Whether an item was seen before. */
   has(key: string): boolean {
@@ -67,15 +55,13 @@ export class FeedWindow {
   }
 
   /** Takes over what a poll of this process has read. */
-  read({ keys: onPages, items, isComplete, isFull }: Listing): PollNews {
-    const { listed } = this;
+  read({ keys: onPages, items, isComplete, isFull }: Listing): News {
     // who starts now gets also what is on pages that could not be read, and what has left while they were read for the first time
-    const others = this.known ? (isComplete ? [] : listed) : items.map(({ key }) => key).reverse();
+    const others = this.isKnown ? (isComplete ? [] : this.listed) : items.map(({ key }) => key).reverse();
     const keys = [...new Set([...onPages, ...others])].slice(0, MAX_LISTED);
-    const changed = keys.length !== listed.length || keys.some((key, index) => key !== listed[index]);
     const late = this.unseenBehind(keys);
     const marked = items.map((item) => (late.has(item.key) ? { ...item, late: true } : item));
-    return { ...this.apply(keys, marked, isComplete ? isFull : undefined), changed };
+    return this.apply(keys, marked, isComplete ? isFull : undefined);
   }
 
   /**
@@ -86,18 +72,20 @@ export class FeedWindow {
    * @param isFull whether the feed lists as much as it ever does; undefined where not all of it was read
    */
   apply(listed: readonly string[], items: readonly FeedItem[], isFull: boolean | undefined): News {
+    const changed =
+      listed.length !== this.listed.length || listed.some((key, index) => key !== this.listed[index]);
     const news = items.filter(({ key }) => !this.has(key));
-    const isApart = this.known && !listed.some((key) => this.has(key));
+    const isApart = this.isKnown && !listed.some((key) => this.has(key));
     const bytes = new Map([...this.items, ...news.map((item) => [item.key, item.bytes] as const)]);
-    this.known = true;
-    this.full = isFull ?? this.full;
+    this.isKnown = true;
+    this.isFull = isFull ?? this.isFull;
     this.listed = listed;
     this.keep(listed, bytes);
     this.seen.see(
       listed,
       news.map(({ key }) => key),
     );
-    return { items: news, gap: isApart && isFull === true && news.length > 0 };
+    return { items: news, gap: isApart && isFull === true && news.length > 0, changed };
   }
 
   /** What is listed and not known to somebody. */
