@@ -89,7 +89,7 @@ function importsOf(root: string, name: string): Import[] {
 }
 
 /** The modules that a source names in `import` and `export ... from` statements, and in `import()` of a literal. */
-function importsIn(source: string): string[] {
+export function importsIn(source: string): string[] {
   const statements = source.matchAll(/^(?:import|export)\b[^"';]*?from\s+"([^"]+)"|^import "([^"]+)"/gms);
   const calls = source.matchAll(/\bimport\("([^"]+)"\)/g);
   return [...statements, ...calls].map((match) => match[1] ?? match[2] ?? "");

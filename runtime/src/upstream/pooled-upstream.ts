@@ -182,8 +182,9 @@ class PooledUpstream implements Upstream {
     const known = this.usual.get(rules);
     if (known !== undefined && areSame(known.credentials, credentials)) return known;
     const kind = chooseKind(call, credentials);
-    if (kind === "oauth1" || kind === "oauth1_client" || this.connections.secrets.length > 0)
+    if (kind === "oauth1" || kind === "oauth1_client" || this.connections.secrets.length > 0) {
       return undefined;
+    }
     const made = this.makeUsual(call, credentials);
     this.usual.set(rules, made);
     return made;
@@ -262,8 +263,9 @@ class PooledUpstream implements Upstream {
     if (response.status !== 401 || response.refused === undefined) return undefined;
     const credentials = await raced(response.refused(), call.signal);
     // a body that came in chunks is gone
-    if (credentials === undefined || call.credentials !== undefined || call.stream !== undefined)
+    if (credentials === undefined || call.credentials !== undefined || call.stream !== undefined) {
       return undefined;
+    }
     return { ...call, credentials };
   }
 
