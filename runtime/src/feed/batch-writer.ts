@@ -42,7 +42,10 @@ interface BatchHead {
   readonly heartbeat?: Heartbeat;
 }
 
-/** Makes a token of the keys that a feed has seen, but for those of items that come later, and of what is ahead of it. */
+/**
+ * Makes a token of the keys that a feed has seen, but for those of items that come later, and of what is
+ * ahead of it.
+ */
 export type TokenWriter = (ahead?: TokenIds, pending?: ReadonlySet<string>) => string;
 
 /** Writes the messages of a feed, each with the token of where it leads. */

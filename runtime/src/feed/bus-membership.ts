@@ -26,7 +26,10 @@ interface Term {
   readonly fence: bigint;
 }
 
-/** Membership of this process in a feed that processes share: what others find comes in, and what its polls find goes out. */
+/**
+ * Membership of this process in a feed that processes share: what others find comes in, and what its polls
+ * find goes out.
+ */
 export class BusMembership {
   private readonly options: BusMembershipOptions;
   private readonly seat: FeedSeat;
@@ -45,7 +48,10 @@ export class BusMembership {
     this.seat.leave().catch(() => undefined);
   }
 
-  /** Says that the poller has polled, and publishes what it has found; undefined where it could not read the feed. */
+  /**
+   * Says that the poller has polled, and publishes what it has found; undefined where it could not read the
+   * feed.
+   */
   polled(news: News | undefined): void {
     const { window, clock, poller } = this.options;
     const { intervalMs } = poller;
@@ -78,8 +84,8 @@ export class BusMembership {
   };
 
   /**
-   * What nobody has polled for long says nothing of now: who starts with what is new would get all that has happened since. Clocks of
-   * other processes may be wrong, which costs a poll at most.
+   * What nobody has polled for long says nothing of now: who starts with what is new would get all that has
+   * happened since. Clocks of other processes may be wrong, which costs a poll at most.
    */
   private isRecent({ polledAt, intervalMs }: FeedEntry): boolean {
     return this.options.clock.now() - polledAt <= 2 * intervalMs + MAX_BACKOFF_MS;

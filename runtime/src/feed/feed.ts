@@ -33,7 +33,10 @@ export interface FeedOptions
 /** How many starts are kept at a position of the feed. */
 const MAX_STARTS = 16;
 
-/** One feed as one identity sees it: it is polled once for all who watch it here, and by one process of those on a bus. */
+/**
+ * One feed as one identity sees it: it is polled once for all who watch it here, and by one process of those
+ * on a bus.
+ */
 export class Feed {
   private readonly options: FeedOptions;
   private readonly window = new FeedWindow();
@@ -116,7 +119,10 @@ export class Feed {
     this.close();
   }
 
-  /** The newest watcher has the freshest credentials of those with the same name; who has left may have logged out. */
+  /**
+   * The newest watcher has the freshest credentials of those with the same name; who has left may have logged
+   * out.
+   */
   private newestAsker(): Asker {
     for (const watcher of this.watchers) this.asker = watcher;
     return this.asker;

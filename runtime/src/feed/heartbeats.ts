@@ -10,7 +10,10 @@ import type { Watcher } from "./watcher.ts";
 
 const MIN_HEARTBEAT_MS = 1_000;
 
-/** Messages without items to watchers who asked for them: while nothing comes, and when polls begin or cease to fail. */
+/**
+ * Messages without items to watchers who asked for them: while nothing comes, and when polls begin or cease
+ * to fail.
+ */
 export class Heartbeats {
   private readonly clock: Clock;
   private readonly writer: BatchWriter;
@@ -22,7 +25,10 @@ export class Heartbeats {
   /** The error that polls end with at the moment. */
   private failure: MessageInitShape<typeof HeartbeatSchema>["failure"];
 
-  /** @param nextPollAt when the next poll is, in milliseconds since 1970; undefined where another process polls */
+  /**
+   * @param nextPollAt when the next poll is, in milliseconds since 1970; undefined where another process
+   * polls
+   */
   constructor(clock: Clock, writer: BatchWriter, nextPollAt: () => number | undefined) {
     this.clock = clock;
     this.writer = writer;

@@ -47,8 +47,8 @@ export interface Listing {
 }
 
 /**
- * The pages of a feed, each with its own entity tag: pages are ordered by creation, so that a late item may change the second
- * page alone. Together they are one poll.
+ * The pages of a feed, each with its own entity tag: pages are ordered by creation, so that a late item may
+ * change the second page alone. Together they are one poll.
  */
 export class FeedPages {
   private pages: KnownPage[] = [];
@@ -169,8 +169,8 @@ export class FeedPages {
 }
 
 /**
- * Whether a page may have come to be behind a page that has not changed. Its tag says nothing of that, and a 304 has no links:
- * a last page that is full is read again.
+ * Whether a page may have come to be behind a page that has not changed. Its tag says nothing of that, and a
+ * 304 has no links: a last page that is full is read again.
  */
 function mayGrow({ keys, next }: KnownPage, index: number, { feed }: PollAdapter): boolean {
   const { size, max = 1 } = feed?.pages ?? {};

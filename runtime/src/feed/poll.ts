@@ -8,8 +8,8 @@ import { PollInterval } from "./poll-interval.ts";
 import { SeenKeys } from "./seen-keys.ts";
 
 /**
- * The new items of a feed for one caller, oldest first. An interval counts from the start of a poll. Errors that pass are
- * waited out; others end the stream.
+ * The new items of a feed for one caller, oldest first. An interval counts from the start of a poll. Errors
+ * that pass are waited out; others end the stream.
  *
  * @throws ConnectError that another poll cannot mend, or the reason of the signal
  */

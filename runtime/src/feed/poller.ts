@@ -32,7 +32,10 @@ export interface PollerOptions {
   readonly asker: () => Asker;
   /** Makes the call of one poll. */
   readonly call: (header: () => Headers, signal: AbortSignal) => Poll;
-  /** Is called after each poll, with what the feed lists as far as it could be read, and the error that the next poll may mend. */
+  /**
+   * Is called after each poll, with what the feed lists as far as it could be read, and the error that the
+   * next poll may mend.
+   */
   readonly onPolled: (listing: Listing | undefined, error: ConnectError | undefined) => void;
   /** Is called with an error that another poll cannot mend. */
   readonly onFailed: (error: ConnectError) => void;

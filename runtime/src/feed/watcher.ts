@@ -25,7 +25,10 @@ export interface WatcherOptions {
   readonly tooSlow: (bytes: number) => Ending;
 }
 
-/** One who watches a feed: what waits to be read, and where it is in the feed. It starts no timer and makes no promise. */
+/**
+ * One who watches a feed: what waits to be read, and where it is in the feed. It starts no timer and makes no
+ * promise.
+ */
 export class Watcher {
   readonly header: () => Headers;
   readonly runAs: RunAs;

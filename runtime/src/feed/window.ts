@@ -56,7 +56,8 @@ export class FeedWindow {
 
   /** Takes over what a poll of this process has read. */
   read({ keys: onPages, items, isComplete, isFull }: Listing): News {
-    // who starts now gets also what is on pages that could not be read, and what has left while they were read for the first time
+    // who starts now gets also what is on pages that could not be read, and what has left while they were
+    // read for the first time
     const others = this.isKnown ? (isComplete ? [] : this.listed) : items.map(({ key }) => key).reverse();
     const keys = [...new Set([...onPages, ...others])].slice(0, MAX_LISTED);
     const late = this.unseenBehind(keys);

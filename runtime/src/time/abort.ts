@@ -33,7 +33,8 @@ export function sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<vo
 }
 
 /**
- * Waits until a time on the clock's monotonic scale, however far away; rejects with the signal's reason as soon as it is aborted.
+ * Waits until a time on the clock's monotonic scale, however far away; rejects with the signal's reason as
+ * soon as it is aborted.
  *
  * @param at is asked again when the time has come: it may have been put off
  */
