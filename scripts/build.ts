@@ -14,7 +14,6 @@ const PACKAGES = new Map([
   ["codec", "connect-rest-codec"],
   ["runtime", "connect-rest-runtime"],
   ["plugin", "protoc-gen-connect-rest"],
-  ["tools", "protoc-gen-connect-rest-tools"],
   ["gateway", "connect-rest-gateway"],
 ]);
 /** What annotated .proto files import beside the annotations; protoc has no other way to find it. */

@@ -6,12 +6,12 @@ import { LAYERS } from "./layers.ts";
 /** The packages of ours that a package may import, by their npm names; all others are closed to it. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   codec: [],
+  examples: ["protoc-gen-connect-rest"],
   gen: ["connect-rest-runtime", "connect-rest-codec"],
   gateway: ["connect-rest-runtime", "connect-rest-codec"],
   plugin: [],
   runtime: ["connect-rest-codec"],
   sandbox: [],
-  tools: ["protoc-gen-connect-rest"],
 };
 
 const OURS: readonly string[] = [
@@ -20,7 +20,6 @@ const OURS: readonly string[] = [
   "connect-rest-gateway",
   "connect-rest-sandbox",
   "protoc-gen-connect-rest",
-  "protoc-gen-connect-rest-tools",
 ];
 
 /** A file by its path from the root, and what it imports. */
