@@ -1,9 +1,9 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { type Compression, mergeNonProtocolHeaders } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
+import { ChunkBuffer } from "connect-rest-codec/internal";
 import type { HttpRequest } from "../listener/http.ts";
 import { BODY_BOUNDS, boundedError } from "../protocol/bounded-error.ts";
-import { ChunkBuffer } from "../protocol/chunk-buffer.ts";
 import { toNodeHeaders } from "../protocol/headers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { checkReadBytes } from "./message-limits.ts";
