@@ -1,5 +1,6 @@
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
+import { ResumeSchema } from "connect-rest-runtime/gen/connectrest/v1/feed_pb.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   type AuthorizedGateway,
@@ -10,7 +11,6 @@ import { Person, TestClient } from "../../gateway/src/testing/person.ts";
 import { partySettings, signInSettings } from "../../gateway/src/testing/sign-in-world.ts";
 import { type OAuth2TestParty, startOAuth2Party } from "../../gateway/src/testing/third-party-server.ts";
 import { reasonOf } from "../../runtime/src/errors/rest-error.ts";
-import { ResumeSchema } from "../../runtime/src/gen/connectrest/v1/feed_pb.ts";
 import { FeedService, feedService } from "../../runtime/src/testing/feed-service.ts";
 import { Timeline } from "../../runtime/src/testing/timeline.ts";
 
