@@ -42,7 +42,6 @@ const EXCEPTIONS: readonly string[] = [
   "imports of runtime/src/call/running-call.ts",
   "plugin/src/print/decoder.ts",
   "runtime/src/call/running-call.ts",
-  "runtime/src/feed/feed.ts",
   "startGateway in gateway/src/gateway.ts",
   "startServer in gateway/src/server.ts",
 ];
