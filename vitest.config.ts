@@ -3,7 +3,10 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["{plugin,codec,tools,runtime,gateway,sandbox}/src/**/*.test.ts", "test/**/*.test.ts"],
+    include: [
+      "{plugin,codec,tools,runtime,authorization,gateway,sandbox}/src/**/*.test.ts",
+      "test/**/*.test.ts",
+    ],
     setupFiles: ["test/idle-process.ts", "test/poisoned-buffers.ts"],
     // generous, for machines that are busy: no test waits for a clock
     testTimeout: 90_000,
