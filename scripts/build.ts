@@ -12,6 +12,7 @@ import { writePages } from "./package-pages.ts";
 const PACKAGES = new Map([
   ["codec", "connect-rest-codec"],
   ["runtime", "connect-rest-runtime"],
+  ["authorization", "connect-rest-authorization"],
   ["plugin", "protoc-gen-connect-rest"],
   ["tools", "protoc-gen-connect-rest-tools"],
   ["gateway", "connect-rest-gateway"],

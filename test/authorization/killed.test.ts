@@ -10,7 +10,7 @@ import { OAuthSteps } from "../support/oauth-steps.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "connect-rest-killed-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const program = path.resolve(import.meta.dirname, "../testing/issuing-gateway.ts");
+const program = path.resolve(import.meta.dirname, "../support/issuing-gateway.ts");
 
 /** Lets a gateway issue tokens, and kills it behind the nth line. */
 async function issueUntilKilled(file: string, lines: number): Promise<string[]> {
