@@ -16,7 +16,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "transport.ts",
     "invoke.ts",
     "adapter.ts",
-    "watch/",
+    "feed/",
     "stream/",
     "call/",
     "response/",

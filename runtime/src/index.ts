@@ -16,6 +16,7 @@ export type { WatchOptions } from "./call/watch-options.ts";
 export type { Credentials, CredentialsContext, CredentialsFunction } from "./credentials/credentials.ts";
 export { reasonOf } from "./errors/rest-error.ts";
 export type { ErrorReason } from "./errors/table.ts";
+export { type WatchLoopOptions, watch } from "./feed/watch.ts";
 export { type Heartbeat, HeartbeatSchema, type Resume, ResumeSchema } from "./gen/connectrest/v1/feed_pb.ts";
 export { type UpstreamError, UpstreamErrorSchema } from "./gen/connectrest/v1/upstream_error_pb.ts";
 export type { FetchFunction } from "./http/fetch-function.ts";
@@ -43,4 +44,3 @@ export {
   type UpstreamFetch,
   type UpstreamFetchOptions,
 } from "./upstream/upstream-fetch.ts";
-export { type WatchLoopOptions, watch } from "./watch/watch.ts";

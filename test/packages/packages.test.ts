@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { run } from "../../gateway/src/testing/child.ts";
+import { type Run, run } from "../../gateway/src/testing/child.ts";
 import { hasProtoc, NO_PROTOC } from "../generator-kit/compilers.ts";
 import { Newcomer } from "./newcomer.ts";
 
@@ -182,7 +182,9 @@ test("a newcomer: gets the same from protoc, which finds all imports in the pack
 });
 
 const GATEWAY = "node_modules/connect-rest-gateway/bin/entry.cjs";
-const AUTHORIZED = `authorization: { publicUrl: "http://127.0.0.1:8080" }`;
+const AUTHORIZED = `authorization:
+  { publicUrl: "http://127.0.0.1:8080", clients: { worker: { secret: { env: WORKER }, grants: [client_credentials] } } }`;
+const WORKER = "w".repeat(32);
 const MISSING =
   "it needs the package connect-rest-authorization, which is not installed: run npm install connect-rest-authorization";
 
@@ -197,39 +199,51 @@ function configure(folder: string, settings: string): void {
 function checkConfig(folder: string): { readonly status: number | null; readonly warnings: string } {
   const { status, stderr } = spawnSync(process.execPath, [GATEWAY, "check-config"], {
     cwd: folder,
+    env: { ...process.env, WORKER },
     encoding: "utf8",
   });
   return { status, warnings: stderr };
 }
 
-/** Starts a gateway, and resolves with the status of a call without a token. */
-async function statusOfCall(folder: string): Promise<number> {
-  const gateway = run([GATEWAY, "serve", "--port", "0"], folder);
+function serve(folder: string): Run {
+  return run([GATEWAY, "serve", "--port", "0"], folder, { WORKER });
+}
+
+/** Runs a gateway while there is work with its address. */
+async function served<T>(folder: string, work: (url: string) => Promise<T>): Promise<T> {
+  const gateway = serve(folder);
   const url = (await gateway.line(/^gateway ready on /)).replace("gateway ready on ", "");
-  const { status } = await fetch(`${url}/shelf.v1.ShelfService/GetBook`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: "{}",
-  });
+  const result = await work(url);
   gateway.process.kill("SIGINT");
   expect(await gateway.exit).toBe(0);
+  return result;
+}
+
+async function statusOfCall(url: string, header: Record<string, string> = {}): Promise<number> {
+  const { status } = await fetch(`${url}/shelf.v1.ShelfService/GetBook`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...header },
+    body: "{}",
+  });
   return status;
 }
+
+/** The status for an upstream that does not listen: the call got through. */
+const UNAVAILABLE = 503;
 
 test("a gateway without the package of authorization: serves everyone", async () => {
   configure(bare, "");
   expect(checkConfig(bare)).toEqual({ status: 0, warnings: "" });
-  // the upstream does not listen
-  expect(await statusOfCall(bare)).toBe(503);
+  expect(await served(bare, (url) => statusOfCall(url))).toBe(UNAVAILABLE);
 });
 
 test("a gateway without the package of authorization: says what to install where it is configured", async () => {
   configure(bare, AUTHORIZED);
   expect(checkConfig(bare)).toEqual({
     status: 0,
-    warnings: expect.stringContaining(`warning: connect-rest.yaml:3:1: authorization: ${MISSING}\n`),
+    warnings: expect.stringContaining(`warning: connect-rest.yaml:4:3: authorization: ${MISSING}\n`),
   });
-  const gateway = run([GATEWAY, "serve", "--port", "0"], bare);
+  const gateway = serve(bare);
   expect(await gateway.exit).toBe(1);
   expect(gateway.output()).toEqual({
     stdout: "",
@@ -237,9 +251,19 @@ test("a gateway without the package of authorization: says what to install where
   });
 });
 
-test("a gateway with the package of authorization: rejects a call without a token", async () => {
+test("a gateway with the package of authorization: issues tokens, and wants one with each call", async () => {
   configure(home, AUTHORIZED);
   const { status, warnings } = checkConfig(home);
   expect([status, warnings.includes(AUTHORIZATION)]).toEqual([0, false]);
-  expect(await statusOfCall(home)).toBe(401);
+  const statuses = await served(home, async (url) => {
+    const basic = Buffer.from(`worker:${WORKER}`).toString("base64");
+    const response = await fetch(`${url}/token`, {
+      method: "POST",
+      headers: { authorization: `Basic ${basic}` },
+      body: new URLSearchParams({ grant_type: "client_credentials" }),
+    });
+    const { access_token: token } = (await response.json()) as { readonly access_token: string };
+    return [await statusOfCall(url), await statusOfCall(url, { authorization: `Bearer ${token}` })];
+  });
+  expect(statuses).toEqual([401, UNAVAILABLE]);
 });

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { HttpExchange } from "connect-rest-authorization";
-import { clientKey } from "../admission/client-key.ts";
+import { clientKey } from "../call/client-key.ts";
 import { failExchange } from "../listener/exchange.ts";
 import { type HttpRequest, type HttpResponse, incoming, sendResponse } from "../listener/http.ts";
 import type { Origin } from "../listener/origin.ts";

@@ -1,11 +1,11 @@
 import net from "node:net";
 import type { Duplex } from "node:stream";
 import type { Limits, OnLimit } from "../limits.ts";
-import { Bag } from "./bag.ts";
+import { Blocklist } from "./blocklist.ts";
 import { Callbacks } from "./callbacks.ts";
 import type { Certificate } from "./certificate.ts";
 import { checkRequest, useOriginForm } from "./check-request.ts";
-import { Crowd } from "./crowd.ts";
+import { ClientCounts } from "./client-counts.ts";
 import { closeAll, startDrain } from "./drain.ts";
 import { failExchange, lingerForClose } from "./exchange.ts";
 import {
@@ -20,7 +20,6 @@ import {
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { InFlight } from "./in-flight.ts";
-import { Offenders } from "./offenders.ts";
 import { leavesTooFew, maxConnections, maxOpenFiles } from "./open-files.ts";
 import { type Identify, ofSocket, sniff } from "./preface.ts";
 import { createOriginReader, createProxyCheck, type ProxyOptions } from "./proxies.ts";
@@ -28,6 +27,7 @@ import type { Refusal, Refuse } from "./refusal.ts";
 import { RequestTurns } from "./request-turns.ts";
 import { createSecure } from "./secure.ts";
 import { type TakenParts, TakenRequest } from "./taken-request.ts";
+import { UnorderedSet } from "./unordered-set.ts";
 import { WriteWatch } from "./write-watch.ts";
 
 export interface ListenerOptions {
@@ -81,7 +81,7 @@ export function createListener(options: ListenerOptions): Listener {
   const { limits, onLimit, onError } = options;
   const callbacks = new Callbacks(onError);
   const inFlight = new InFlight();
-  const taken = new Bag<TakenRequest>();
+  const taken = new UnorderedSet<TakenRequest>();
   const pending = new Set<net.Socket>();
   const sockets = new Set<net.Socket>();
   let draining: Promise<void> | undefined;
@@ -182,14 +182,14 @@ const CROWDED_STALL_MS = 200;
 function createTaker(
   options: ListenerOptions,
   inFlight: InFlight,
-  running: Bag<TakenRequest>,
+  running: UnorderedSet<TakenRequest>,
   isDraining: () => boolean,
 ): Taker {
   const { limits, onLimit, openFiles = maxOpenFiles() } = options;
   const most = maxConnections(limits, openFiles);
-  const connections = new Crowd(most.all, most.perClient);
-  const offenders = new Offenders();
-  const requests = new Crowd(limits.requestsInFlight, limits.requestsPerClient);
+  const connections = new ClientCounts(most.all, most.perClient);
+  const blocklist = new Blocklist();
+  const requests = new ClientCounts(limits.requestsInFlight, limits.requestsPerClient);
   const isProxy = createProxyCheck(options.proxies);
   const originOf = createOriginReader(options.proxies);
   const watch = new WriteWatch(
@@ -219,7 +219,7 @@ function createTaker(
         socket.destroy();
         return false;
       }
-      if (offenders.isBarred(address, performance.now()) && !isProxy(address)) {
+      if (blocklist.isBlocked(address, performance.now()) && !isProxy(address)) {
         onLimit("resetsPerSecond");
         socket.destroy();
         return false;
@@ -252,7 +252,7 @@ function createTaker(
         if (takeBack !== undefined) callbacks().once(outgoing(response), "close", takeBack);
       }
     },
-    attacked: (client) => offenders.add(client, performance.now()),
+    attacked: (client) => blocklist.add(client, performance.now()),
     stop: () => timer.stop(),
   };
 }

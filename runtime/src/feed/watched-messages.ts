@@ -2,7 +2,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { PollAdapter } from "../adapter/adapter.ts";
 import type { CallContext } from "../call/call-context.ts";
 import type { RunningCall } from "../call/running-call.ts";
-import type { FeedHub } from "./feed-hub.ts";
+import type { FeedHub } from "./hub.ts";
 import { withResume } from "./resume-error.ts";
 
 /**

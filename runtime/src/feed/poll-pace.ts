@@ -1,7 +1,7 @@
 import { type Clock, fraction } from "connect-rest-codec/internal";
 import type { HeaderReader } from "../errors/retry-info.ts";
-import { waitAfterFailure } from "../stream/poll-failure.ts";
-import { askedInterval, boundedInterval } from "../stream/poll-interval.ts";
+import { waitAfterFailure } from "./failure-backoff.ts";
+import { askedInterval, boundedInterval } from "./poll-interval.ts";
 
 /** Polls of many feeds do not stay in step: each comes up to so much later than it may, of its interval and at most. */
 const JITTER = 0.05;

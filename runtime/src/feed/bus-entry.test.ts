@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { FeedEntryKind } from "../call/feed-bus.ts";
-import { decodeFeedEntry, encodeFeedEntry, type FeedEntry, FeedEntryInvalid } from "./feed-entry.ts";
+import { decodeFeedEntry, encodeFeedEntry, type FeedEntry, FeedEntryInvalid } from "./bus-entry.ts";
 
 const key = fc.string({ minLength: 1, maxLength: 40 });
 const item = fc.record({ key, bytes: fc.uint8Array({ maxLength: 50 }), late: fc.boolean() });

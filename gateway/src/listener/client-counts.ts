@@ -1,11 +1,11 @@
-import { isIPv6 } from "node:net";
+import { clientKey } from "../call/client-key.ts";
 
 /**
  * Counts what clients have, e.g. their connections, and says when one has too many. Up to half of all there may be is
  * anybody's, so that a single client, such as a proxy, is not held back while nobody else is there; the other half is shared:
  * a client gets of it only while it has less than its own part.
  */
-export class Crowd {
+export class ClientCounts {
   private readonly max: number;
   private readonly perClient: number;
   private readonly byClient = new Map<string, number>();
@@ -57,15 +57,4 @@ export class Crowd {
       this.byClient.delete(key);
     }
   }
-}
-
-/** What tells clients apart: IPv4 addresses, and the first 64 bits of IPv6 ones, of which a client has all (RFC 6177). */
-export function clientKey(address: string): string {
-  if (!address.includes(":") || !isIPv6(address)) return address;
-  const [head = "", tail] = address.split("%", 1)[0]?.split("::") ?? [];
-  const start = head === "" ? [] : head.split(":");
-  const end = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - start.length - end.length);
-  const parts = [...start, ...Array<string>(zeros).fill("0"), ...end].slice(0, 4);
-  return parts.map((part) => Number.parseInt(part, 16).toString(16)).join(":");
 }

@@ -4,7 +4,7 @@ import { FakeClock } from "../testing/fake-clock.ts";
 import { MemoryBus } from "../testing/memory-bus.ts";
 import { Timeline } from "../testing/timeline.ts";
 import { closeWatching, settled, startWatching } from "../testing/watching.ts";
-import { decodeFeedEntry, encodeFeedEntry } from "./feed-entry.ts";
+import { decodeFeedEntry, encodeFeedEntry } from "./bus-entry.ts";
 
 afterEach(closeWatching);
 

@@ -1,4 +1,4 @@
-import { clientKey } from "./crowd.ts";
+import { clientKey } from "../call/client-key.ts";
 
 /** How many connections of a client may end for an attack before new ones are closed. */
 const BURST = 50;
@@ -9,7 +9,7 @@ const PER_SECOND = 1;
 /** How many clients are remembered; the one that is longest forgotten goes first. */
 const MAX_CLIENTS = 10_000;
 
-interface Offender {
+interface BlockedClient {
   readonly left: number;
   readonly at: number;
 }
@@ -18,8 +18,8 @@ interface Offender {
  * Remembers clients whose connections were ended for an attack. What a connection may cost before that is bounded, and not how
  * often it is made anew: a client that does so all the time gets few new connections.
  */
-export class Offenders {
-  private readonly byClient = new Map<string, Offender>();
+export class Blocklist {
+  private readonly byClient = new Map<string, BlockedClient>();
 
   /** A connection of a client was ended at `now`, in milliseconds. */
   add(address: string, now: number): void {
@@ -34,7 +34,7 @@ export class Offenders {
   }
 
   /** Whether a client gets no new connection for now. */
-  isBarred(address: string, now: number): boolean {
+  isBlocked(address: string, now: number): boolean {
     return this.byClient.size > 0 && this.left(clientKey(address), now) < 0;
   }
 

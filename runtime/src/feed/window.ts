@@ -1,4 +1,4 @@
-import type { FeedItem } from "./feed-entry.ts";
+import type { FeedItem } from "./bus-entry.ts";
 import { MAX_TOKEN_IDS } from "./token-ids.ts";
 
 /** How many keys are remembered beside those that are listed. */

@@ -8,8 +8,8 @@ import type { ReadResponse } from "../response/read-response.ts";
 import { sleep } from "../time/abort.ts";
 import { Pacer, paced } from "../time/pacer.ts";
 import { conditional, tagOf } from "./conditional.ts";
+import { waitAfterFailure } from "./failure-backoff.ts";
 import { itemKey } from "./item-key.ts";
-import { waitAfterFailure } from "./poll-failure.ts";
 import { askedInterval } from "./poll-interval.ts";
 import { SeenKeys } from "./seen-keys.ts";
 

@@ -1,6 +1,6 @@
-/** What can be in a bag: it remembers where, -1 while it is in none. */
-export interface Bagged {
-  // biome-ignore lint/plugin: changes as others leave the bag
+/** What can be in an unordered set: it remembers its place, -1 while it is in none. */
+export interface Placed {
+  // biome-ignore lint/plugin: changes as others leave the set
   place: number;
 }
 
@@ -8,7 +8,7 @@ export interface Bagged {
  * Things that come and go quickly, in no order. A Map or a Set grows by making a new table, and the old one, once it has grown
  * old itself, keeps all that ever were in a later one until the next collection of everything.
  */
-export class Bag<T extends Bagged> implements Iterable<T> {
+export class UnorderedSet<T extends Placed> implements Iterable<T> {
   private readonly things: T[] = [];
 
   add(thing: T): void {

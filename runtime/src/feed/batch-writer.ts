@@ -3,7 +3,7 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { BatchFields } from "../adapter/adapter.ts";
 import { HeartbeatSchema } from "../gen/connectrest/v1/feed_pb.ts";
-import type { FeedItem } from "./feed-entry.ts";
+import type { FeedItem } from "./bus-entry.ts";
 
 /** The most items of a batch. */
 const MAX_ITEMS = 100;

@@ -5,18 +5,18 @@ import type { FeedParts, FeedStart, PollAdapter } from "../adapter/adapter.ts";
 import type { FeedBus, FeedEntryKind, FeedMember, FeedName, FeedSeat } from "../call/feed-bus.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { reasonOf, restError } from "../errors/rest-error.ts";
-import { MAX_BACKOFF_MS } from "../stream/poll-failure.ts";
 import { fullName } from "../text/full-name.ts";
 import { sleep } from "../time/abort.ts";
 import { type Batch, type BatchHead, batchesOf, type Heartbeat, writeBatch } from "./batch-writer.ts";
-import { decodeFeedEntry, encodeFeedEntry, type FeedEntry, type FeedItem } from "./feed-entry.ts";
-import { FeedPages, type Listing, MAX_LISTED } from "./feed-pages.ts";
-import { FeedWindow } from "./feed-window.ts";
+import { decodeFeedEntry, encodeFeedEntry, type FeedEntry, type FeedItem } from "./bus-entry.ts";
+import { MAX_BACKOFF_MS } from "./failure-backoff.ts";
+import { FeedPages, type Listing, MAX_LISTED } from "./pages.ts";
 import { PollPace } from "./poll-pace.ts";
 import { withResume } from "./resume-error.ts";
 import type { ResumeTokens } from "./resume-token.ts";
 import type { TokenIds } from "./token-ids.ts";
 import type { Ending, Watcher } from "./watcher.ts";
+import { FeedWindow } from "./window.ts";
 
 /** Where a watcher wants to start. */
 export interface Beginning extends Pick<FeedStart, "backlog" | "after" | "heartbeatMs" | "token"> {

@@ -4,13 +4,13 @@ import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { ReadResponse } from "../response/read-response.ts";
-import { conditional, tagOf } from "../stream/conditional.ts";
-import { itemKey } from "../stream/item-key.ts";
 import { followLink, LinkRefused } from "../stream/page-link.ts";
 import { fullName } from "../text/full-name.ts";
 import { percentEncode } from "../text/percent-encode.ts";
 import { baseOf } from "../upstream/options.ts";
-import type { FeedItem } from "./feed-entry.ts";
+import type { FeedItem } from "./bus-entry.ts";
+import { conditional, tagOf } from "./conditional.ts";
+import { itemKey } from "./item-key.ts";
 
 const NOT_MODIFIED = 304;
 /** How many items a feed lists at most; those behind are not looked at. */
