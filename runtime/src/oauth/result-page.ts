@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { escapeHtml } from "../text/escape-html.ts";
 
 /** What a person reads when they are back. */
 export interface ResultPage {
@@ -17,10 +16,14 @@ const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 export function resultPage({ title, text }: ResultPage): { readonly html: string; readonly policy: string } {
   const html = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
-<body><main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p></main></body>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><style>${STYLE}</style></head>
+<body><main><h1>${escaped(title)}</h1><p>${escaped(text)}</p></main></body>
 </html>
 `;
   const policy = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
   return { html, policy };
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
