@@ -103,7 +103,7 @@ function importsOf(root: string, name: string): Import[] {
 }
 
 /** The modules that a source names in `import` and `export ... from` statements, and in `import()` of a literal. */
-function importsIn(source: string, file: string): Import[] {
+export function importsIn(source: string, file: string): Import[] {
   const statements = source.matchAll(
     /^(?:import|export)\b( type\b)?[^"';]*?from\s+"([^"]+)"|^import "([^"]+)"/gms,
   );

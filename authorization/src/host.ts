@@ -30,7 +30,10 @@ export interface AuthorizationLog {
   error(fields: object, text: string): void;
 }
 
-/** Counts what happens. All values are of a few: names of the configuration, and outcomes that are written in this package. */
+/**
+ * Counts what happens. All values are of a few: names of the configuration,
+ * and outcomes that are written in this package.
+ */
 export interface AuthorizationMetrics extends SignInMetrics {
   /** A request to an endpoint: `ok`, or the error of the response. */
   authorized(endpoint: string, outcome: string): void;
@@ -109,5 +112,7 @@ export interface HttpExchange {
 /** Headers of responses that no cache may keep, and no browser may take for something else. */
 export const UNCACHED = { "cache-control": "no-store", "x-content-type-options": "nosniff" } as const;
 
-/** Headers of responses that may hold secrets: nobody keeps them, and no other server learns of their address. */
+/**
+ * Headers of responses that may hold secrets: nobody keeps them, and no other server learns of their address.
+ */
 export const SAFE = { ...UNCACHED, "referrer-policy": "no-referrer" } as const;

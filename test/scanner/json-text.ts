@@ -103,8 +103,11 @@ function addEntry(
     const [, kind, ...keys] = as;
     const asked = type === "array" ? "[]" : anyText(dice, 9);
     add(dice.pick(key), is === undefined ? asked : JSON.stringify(dice.once(9) ? "zz" : dice.pick(is)));
-    if (keys.length > 0) add(dice.pick(keys), fieldText(as, dice, depth + 1));
-    else if (typeof kind === "function") addShared(kind, add, dice, depth, below);
+    if (keys.length > 0) {
+      add(dice.pick(keys), fieldText(as, dice, depth + 1));
+    } else if (typeof kind === "function") {
+      addShared(kind, add, dice, depth, below);
+    }
   } else if (!("oneOf" in entry) && !("unknown" in entry) && !("type" in entry)) {
     const [, , ...keys] = entry;
     if (dice.budget <= 0 || (!isFull && !dice.once(4))) return;
@@ -178,10 +181,11 @@ function kindText(kind: ScanKind, dice: Dice, depth: number): string {
   }
   if ("wrapper" in kind) return scalarText(kind.wrapper, dice);
   if ("unwrap" in kind) return kindText(kind.unwrap[1], dice, depth + 1);
-  if ("loose" in kind)
+  if ("loose" in kind) {
     return dice.once(6) ? dice.pick(["[]", "{}", "[{}]"]) : kindText(kind.loose, dice, depth);
+  }
   if (dice.once(5)) return kind.none === undefined ? "null" : JSON.stringify(kind.none);
-  if (kind.time === "iso8601")
+  if (kind.time === "iso8601") {
     return dice.pick([
       '"2025-11-01T11:00:00Z"',
       '"2024-02-29T23:59:59.120+05:30"',
@@ -189,6 +193,7 @@ function kindText(kind: ScanKind, dice: Dice, depth: number): string {
       '"2025-11-01 11:00:00"',
       '"2025-11-01T11:00:00.000+0000"',
     ]);
+  }
   return dice.pick(["0", "1761994800", '"1761994800"', "-1", "1761994800123"]);
 }
 

@@ -43,8 +43,8 @@ export interface Subject {
 }
 
 /**
- * Finds out whose a request is, by its token: what the token says, or why the request is rejected; undefined where the method
- * is open. A promise only where a token has to be looked up; it does not reject.
+ * Finds out whose a request is, by its token: what the token says, or why the request is rejected; undefined
+ * where the method is open. A promise only where a token has to be looked up; it does not reject.
  *
  * @param method undefined for a path that is no method, which only those learn who may call
  */

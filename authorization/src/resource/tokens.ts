@@ -14,8 +14,8 @@ export interface TokensOptions {
 }
 
 /**
- * How long a token that was looked up is taken for good, in milliseconds: the time until what another process revokes
- * counts here. What this one revokes counts at once.
+ * How long a token that was looked up is taken for good, in milliseconds: the time until what another process
+ * revokes counts here. What this one revokes counts at once.
  */
 const KNOWN_MS = 2000;
 
@@ -48,8 +48,8 @@ export class Tokens {
   }
 
   /**
-   * The token if it is good: issued by this server for itself, not expired, not revoked, its session alive. A promise only
-   * where it has to be looked up, which rejects with a StoreError.
+   * The token if it is good: issued by this server for itself, not expired, not revoked, its session alive. A
+   * promise only where it has to be looked up, which rejects with a StoreError.
    */
   find(token: string): StoredToken | undefined | Promise<StoredToken | undefined> {
     const now = this.options.now();

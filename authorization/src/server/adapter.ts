@@ -15,7 +15,10 @@ export interface AdapterOptions {
   readonly onReuse: (kind: string, clientId: string) => void;
 }
 
-/** Within this time after its use a refresh token gives a sibling, for clients that have lost the response, in milliseconds. */
+/**
+ * Within this time after its use a refresh token gives a sibling, for clients that have lost the response,
+ * in milliseconds.
+ */
 export const GRACE_MS = 10_000;
 
 /** How long a client that has never had a grant is kept, in milliseconds. */

@@ -39,7 +39,10 @@ export interface AuthorizationServerOptions {
   readonly limits: AuthorizationLimits;
   readonly now: () => number;
   readonly onEvent: (event: AuthorizationEvent) => void;
-  /** Notified of each request for a token that is a form: its grant type as the client wrote it, and `ok` or the error. */
+  /**
+   * Notified of each request for a token that is a form: its grant type as the client wrote it,
+   * and `ok` or the error.
+   */
   readonly onGrant: (grant: string, outcome: string) => void;
   /** Notified of a token that its client has revoked, if it was one. */
   readonly onRevoked: (token: string) => void;

@@ -26,8 +26,9 @@ export interface AuthorizationServer {
   /** Whether a request is for one of them, and has been taken. Its response is sent later. */
   serve(exchange: HttpExchange): boolean;
   /**
-   * Whether pages of other origins may lead to a request: links to where people sign in, and what gives nothing to those who
-   * bring no code, secret or token of their own. Forms of sign-in come from its own pages.
+   * Whether pages of other origins may lead to a request: links to where people sign in, and what gives
+   * nothing to those who bring no code, secret or token of their own.
+   * Forms of sign-in come from its own pages.
    */
   isShared(path: string, method: string | undefined): boolean;
 }
@@ -114,8 +115,9 @@ class Server implements AuthorizationServer {
   private find(path: string): Endpoint | undefined {
     const endpoint = this.endpoints.get(path);
     if (endpoint !== undefined) return endpoint;
-    if (path === RESOURCE_METADATA_PATH || path.startsWith(`${RESOURCE_METADATA_PATH}/`))
+    if (path === RESOURCE_METADATA_PATH || path.startsWith(`${RESOURCE_METADATA_PATH}/`)) {
       return this.ofResource;
+    }
     if (path.startsWith("/.well-known/")) return this.ofNothing;
     if (path.startsWith(`${INTERACTION_PATH}/`)) return this.ofFlows;
     return /^\/authorize\/[\w-]{21,128}$/.test(path) ? this.ofResumption : undefined;
@@ -272,7 +274,10 @@ class Server implements AuthorizationServer {
     }
   }
 
-  /** Clients of OAuth 2.1 need not say again where the code was sent (section 4.1.3), which the engine wants to know. */
+  /**
+   * Clients of OAuth 2.1 need not say again where the code was sent (section 4.1.3),
+   * which the engine wants to know.
+   */
   private async settleRedirectUri(form: URLSearchParams): Promise<void> {
     const [code, ...others] = form.getAll("code");
     if (code === undefined || others.length > 0 || form.has("redirect_uri")) return;
@@ -370,7 +375,8 @@ interface ForwardOptions {
   /** Changes the body of a response that is no error. */
   readonly change?: (body: Buffer) => Buffer;
   /**
-   * Whether a browser may be sent to the client without a person having signed in (RFC 9700 section 4.11.2). Default: true.
+   * Whether a browser may be sent to the client without a person having signed in (RFC 9700 section 4.11.2).
+   * Default: true.
    */
   readonly isTrusted?: boolean;
   /** The browser of a flow that begins or goes on. */
@@ -382,8 +388,8 @@ const CODE_KIND = "AuthorizationCode";
 
 const FORM = "application/x-www-form-urlencoded";
 /**
- * Has the browser send a form as a query. With a form from another site it sends no cookies (`SameSite=Lax`), and would be taken
- * for one that has begun no flow yet.
+ * Has the browser send a form as a query. With a form from another site it sends no cookies (`SameSite=Lax`),
+ * and would be taken for one that has begun no flow yet.
  */
 function redirectForm(exchange: HttpExchange, form: URLSearchParams): undefined {
   if (String(form).length > MAX_AUTHORIZATION_BYTES) {

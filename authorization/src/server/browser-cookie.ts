@@ -14,10 +14,11 @@ export interface Browser {
 const VALUE_PATTERN = /^[\w-]{43}$/;
 
 /**
- * Tells browsers apart by a cookie that none but this host can set. The cookies of a flow have its path, so that they cannot
- * have the prefix `__Host-` (RFC 6265bis section 4.1.3.2), and other hosts of the same domain could set them: somebody who
- * began a flow could have another person's browser go on with it, and end it in their own. Browsers keep the prefix to
- * https; on the person's own machine, by http, there are no other hosts.
+ * Tells browsers apart by a cookie that none but this host can set. The cookies of a flow have its path, so
+ * that they cannot have the prefix `__Host-` (RFC 6265bis section 4.1.3.2), and other hosts of the same
+ * domain could set them: somebody who began a flow could have another person's browser go on with it, and end
+ * it in their own. Browsers keep the prefix to https; on the person's own machine, by http,
+ * there are no other hosts.
  */
 export class BrowserCookie {
   private readonly name: string;

@@ -1,16 +1,21 @@
 import { errors } from "oidc-provider";
 
-/** How far ahead an assertion may expire, in seconds: it is remembered until then, so that it is good once. */
+/**
+ * How far ahead an assertion may expire, in seconds: it is remembered until then, so that it is good once.
+ */
 export const MAX_ASSERTION_SECONDS = 3600;
 
-/** Types of the header (RFC 7515 section 4.1.9) that an assertion of a client may have; another one was signed for something else. */
+/**
+ * Types of the header (RFC 7515 section 4.1.9) that an assertion of a client may have;
+ * another one was signed for something else.
+ */
 const TYPES: ReadonlySet<string> = new Set(["jwt", "client-authentication+jwt"]);
 
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * Checks what the engine does not look at in an assertion by which a client authenticates (RFC 7523 section 3), once its
- * signature, issuer, audience and expiry are good.
+ * Checks what the engine does not look at in an assertion by which a client authenticates (RFC 7523 section
+ * 3), once its signature, issuer, audience and expiry are good.
  *
  * @param now in milliseconds since the epoch
  * @throws InvalidClientAuth, with the reason for the client
@@ -31,7 +36,9 @@ export function checkAssertion({ exp, aud }: Claims, { crit, typ, b64 }: Claims,
   }
 }
 
-/** The engine tells its log alone why; the signature was good, so that nobody learns what they must not know. */
+/**
+ * The engine tells its log alone why; the signature was good, so that nobody learns what they must not know.
+ */
 function refused(text: string): Error {
   const error = new errors.InvalidClientAuth(text);
   error.error_description = text;

@@ -60,7 +60,10 @@ function cookiesOf(header: number | string | readonly string[] | undefined): str
   return cookies.filter((cookie: string) => !cookie.startsWith("connect_rest_session"));
 }
 
-/** The engine calls a grant that a client may not have `invalid_request`; clients look for RFC 6749 section 5.2. */
+/**
+ * The engine calls a grant that a client may not have `invalid_request`;
+ * clients look for RFC 6749 section 5.2.
+ */
 const NOT_ALLOWED = /^requested grant type is not allowed/;
 
 function errorOf(status: number, body: Buffer): OAuthError {

@@ -56,7 +56,10 @@ export function returnCookie(location: string, isSecure: boolean): string | unde
   return `${cookieName(hashOf(id))}=${id}; path=${RETURN_PATH}; max-age=${INTERACTION_SECONDS}; httponly; samesite=lax${secure}`;
 }
 
-/** Third parties come back with the hash of the flow's id; who has begun the flow has the id itself in a cookie. */
+/**
+ * Third parties come back with the hash of the flow's id; who has begun the
+ * flow has the id itself in a cookie.
+ */
 function sendOn(exchange: HttpExchange): void {
   const { request, query } = exchange;
   const states = new URLSearchParams(query).getAll("state");
@@ -149,7 +152,10 @@ class FlowInEngine {
     return { login: { accountId: subject, remember: false }, consent: { grantId } };
   }
 
-  /** Stores what has become of the flow, and sends the browser back to the engine, which sends it to the client. */
+  /**
+   * Stores what has become of the flow, and sends the browser back to the engine,
+   * which sends it to the client.
+   */
   private async settle(work: () => Promise<InteractionResults>, session?: string): Promise<void> {
     const { provider } = this.engine;
     const { request, response } = this.inMemory;

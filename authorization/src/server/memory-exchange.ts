@@ -27,8 +27,9 @@ export interface MemoryExchange {
 }
 
 /**
- * Gives a handler for Node's requests one that is whole, and takes its response as a whole. So the engine sees neither a
- * client that stalls, nor a body without end, nor the peer's Host, and is the same for both HTTP versions.
+ * Gives a handler for Node's requests one that is whole, and takes its response as a whole. So the engine
+ * sees neither a client that stalls, nor a body without end, nor the peer's Host,
+ * and is the same for both HTTP versions.
  *
  * @param origin where the handler believes to be, e.g. `https://gateway.example.com`
  */

@@ -1,4 +1,7 @@
-/** What a request to an endpoint may come to: errors of the specifications, and ours. Clients cannot add to them. */
+/**
+ * What a request to an endpoint may come to: errors of the specifications, and ours.
+ * Clients cannot add to them.
+ */
 const OUTCOMES: ReadonlySet<string> = new Set([
   "ok",
   // RFC 6749 sections 4.1.2.1 and 5.2, RFC 6750 section 3.1

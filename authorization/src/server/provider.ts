@@ -35,7 +35,10 @@ export const INTERACTION_SECONDS = 600;
 
 export const METADATA_PATH = "/.well-known/oauth-authorization-server";
 
-/** Where the engine has its endpoints: where clients of the context protocol look that find no metadata (revision 2025-03-26). */
+/**
+ * Where the engine has its endpoints: where clients of the context protocol look that find no
+ * metadata (revision 2025-03-26).
+ */
 const ROUTES = {
   authorization: "/authorize",
   token: "/token",
@@ -45,8 +48,8 @@ const ROUTES = {
 };
 
 /**
- * The engine, with what OpenID Connect adds turned off and the rest tightened: PKCE for all, one audience, opaque tokens,
- * every refresh token used once. It fetches nothing.
+ * The engine, with what OpenID Connect adds turned off and the rest tightened: PKCE for all, one audience,
+ * opaque tokens, every refresh token used once. It fetches nothing.
  */
 export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(options.publicUrl, configurationOf(options));
@@ -55,7 +58,9 @@ export function createProvider(options: ProviderOptions): Provider {
   return provider;
 }
 
-/** The engine's configuration. It drops settings that it does not know without a word, which a test looks for. */
+/**
+ * The engine's configuration. It drops settings that it does not know without a word, which a test looks for.
+ */
 export function configurationOf(options: ProviderOptions): Configuration {
   return {
     adapter: createAdapter(options.adapter),
@@ -222,8 +227,8 @@ const COOKIES = {
 };
 
 /**
- * A person signs in anew for each authorization request; what is remembered, sign-in remembers. The names of prompts that
- * clients send all the same are known.
+ * A person signs in anew for each authorization request; what is remembered, sign-in remembers. The names of
+ * prompts that clients send all the same are known.
  */
 function policy(): interactionPolicy.Prompt[] {
   const { Check, Prompt } = interactionPolicy;
@@ -245,8 +250,9 @@ interface ScopedContext {
 }
 
 /**
- * A client that does not say what it asks for asks for all that it may have; scopes of other servers are left out (RFC 6749
- * section 3.3). One that asks for unknown scopes alone is told so, rather than given nothing after a person has signed in.
+ * A client that does not say what it asks for asks for all that it may have; scopes of other servers are left
+ * out (RFC 6749 section 3.3). One that asks for unknown scopes alone is told so, rather than given nothing
+ * after a person has signed in.
  */
 function settleScopes(
   { oidc }: ScopedContext,

@@ -3,7 +3,10 @@ import { isRecent } from "../recent.ts";
 /** How long a count lasts, in milliseconds. */
 const WINDOW_MS = 60_000;
 
-/** Clients that are counted by themselves. Those beyond it count as one, so that inventing addresses gains nothing. */
+/**
+ * Clients that are counted by themselves. Those beyond it count as one,
+ * so that inventing addresses gains nothing.
+ */
 const MAX_CLIENTS = 10_000;
 
 /** How many requests there may be in a minute, in all and of one client. */

@@ -3,7 +3,10 @@ import type { HttpExchange } from "../host.ts";
 /** How long a browser may remember the response to a preflight request, in seconds. */
 const CORS_SECONDS = 7200;
 
-/** Lets pages of any origin use an endpoint, without cookies. True for a preflight request, whose response it sends. */
+/**
+ * Lets pages of any origin use an endpoint, without cookies. True for a preflight request,
+ * whose response it sends.
+ */
 export function shareWithPages(exchange: HttpExchange, methods: readonly string[]): boolean {
   const { method, headers } = exchange.request;
   exchange.setHeader("access-control-allow-origin", "*");

@@ -13,8 +13,9 @@ export interface WorkContext {
 }
 
 /**
- * What one exchange reads and changes. Its changes are made together at its end, so that a code is never redeemed without
- * its tokens, nor a refresh token replaced without the next one: whatever fails or dies in between has changed nothing.
+ * What one exchange reads and changes. Its changes are made together at its end, so that a code is never
+ * redeemed without its tokens, nor a refresh token replaced without the next one: whatever fails or dies in
+ * between has changed nothing.
  */
 export class Work {
   private readonly store: Store;
@@ -32,7 +33,9 @@ export class Work {
     return this.store.get(kind, key);
   }
 
-  /** @param expected what has to be there until the end; default: what an earlier change of this place expects */
+  /**
+   * @param expected what has to be there until the end; default: what an earlier change of this place expects
+   */
   put(kind: string, key: string, entry: Entry | undefined, expected?: Change["expected"]): void {
     const before = this.changes.get(placeOf(kind, key));
     this.changes.set(placeOf(kind, key), { kind, key, entry, expected: before?.expected ?? expected });
@@ -56,14 +59,16 @@ const current = new AsyncLocalStorage<Work>();
 /** The work that the running code belongs to. */
 export function currentWork(): Work {
   const work = current.getStore();
-  if (work === undefined)
+  if (work === undefined) {
     throw new Error("the store of the authorization server is used outside of an exchange");
+  }
   return work;
 }
 
 /**
- * Runs an exchange, and again where another has overtaken it. What it has changed is there when this resolves, unless
- * `isLost` says of the result that the exchange has failed half way. Rejects with a StoreError.
+ * Runs an exchange, and again where another has overtaken it. What it has changed is there when this
+ * resolves, unless `isLost` says of the result that the exchange has failed half way.
+ * Rejects with a StoreError.
  */
 export async function runWork<T>(
   store: Store,

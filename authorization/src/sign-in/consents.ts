@@ -9,9 +9,9 @@ const KIND = "consent";
 const consentSchema = z.object({ scopes: z.array(z.string()), redirectHost: z.string() });
 
 /**
- * What persons have consented to, for a while: by the id of the client alone, whatever it calls itself. A client that
- * registered itself and runs on the person's machine is never remembered, since any program there could pass for it (RFC 8252
- * section 8.6).
+ * What persons have consented to, for a while: by the id of the client alone, whatever it calls itself. A
+ * client that registered itself and runs on the person's machine is never remembered, since any program there
+ * could pass for it (RFC 8252 section 8.6).
  */
 export class Consents {
   private readonly store: Store;

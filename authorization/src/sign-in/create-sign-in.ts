@@ -68,7 +68,8 @@ export interface SignInParts {
   /**
    * The credentials of a session at an upstream, refreshed where they are due.
    *
-   * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE, reason SESSION_UNAVAILABLE or STORE_UNAVAILABLE
+   * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE,
+   * reason SESSION_UNAVAILABLE or STORE_UNAVAILABLE
    */
   credentials(sessionId: string, upstream: string): Promise<Credentials>;
   close(): Promise<void>;
@@ -154,15 +155,19 @@ function createParty(
   };
 }
 
-/** The settings of an upstream that are about the network; the name in certificates is that of its base URL alone. */
+/**
+ * The settings of an upstream that are about the network; the name in
+ * certificates is that of its base URL alone.
+ */
 function networkOf(upstream: UpstreamOptions): UpstreamOptions {
   const { baseUrl: _, bases: __, credentials: ___, redirects: ____, tls, ...network } = upstream;
   return { ...network, ...(tls !== undefined && { tls: { ...tls, serverName: undefined } }) };
 }
 
 function endpointsOf(settings: OAuth1PartySettings | OAuth2PartySettings): string[] {
-  if ("requestTokenEndpoint" in settings)
+  if ("requestTokenEndpoint" in settings) {
     return [settings.requestTokenEndpoint, settings.accessTokenEndpoint];
+  }
   const { tokenEndpoint, revocationEndpoint } = settings;
   return revocationEndpoint === undefined ? [tokenEndpoint] : [tokenEndpoint, revocationEndpoint];
 }

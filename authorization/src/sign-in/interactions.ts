@@ -54,8 +54,9 @@ export interface SignInOptions {
 const PROOF = "form";
 
 /**
- * Signs people in at third parties, one after the other, asks for consent, and starts their session. The server has checked
- * the browser's cookie before; what comes back from a third party is matched with what this flow sent there.
+ * Signs people in at third parties, one after the other, asks for consent, and starts their session. The
+ * server has checked the browser's cookie before; what comes back from a third party is matched
+ * with what this flow sent there.
  */
 export class SignIn implements Interactions {
   private readonly options: SignInOptions;
@@ -86,8 +87,9 @@ export class SignIn implements Interactions {
     if (next !== undefined) return await this.depart(exchange, flow, next);
     const [subject, scopes] = [this.subjectOf(state), flow.scopes];
     if (subject === undefined) return await this.problem(exchange, flow, this.parties[0], "denied");
-    if (await this.options.consents.has(subject, flow.client, scopes))
+    if (await this.options.consents.has(subject, flow.client, scopes)) {
       return await this.finish(exchange, flow);
+    }
     sendPage(exchange, this.consentPage(flow, state));
   }
 
@@ -293,7 +295,10 @@ function isFailure(text: string | undefined): text is ThirdPartyFailure {
   return text !== undefined && Object.hasOwn(MEANINGS, text);
 }
 
-/** Whether a form comes from a page of ours, as far as its browser says. Those that say nothing have the proof alone. */
+/**
+ * Whether a form comes from a page of ours, as far as its browser says.
+ * Those that say nothing have the proof alone.
+ */
 function isSameSite({ headers }: HttpRequest): boolean {
   const site = headers["sec-fetch-site"];
   return site === undefined || site === "same-origin";

@@ -14,7 +14,9 @@ export interface OAuth2PartySettings {
   readonly authorizationEndpoint: string;
   readonly tokenEndpoint: string;
   readonly revocationEndpoint?: string | undefined;
-  /** Compared with `iss` of authorization responses (RFC 9207). Without it a response that has one is refused. */
+  /**
+   * Compared with `iss` of authorization responses (RFC 9207). Without it a response that has one is refused.
+   */
   readonly issuer?: string | undefined;
   /** Whether an authorization response must have `iss`. Default: false. */
   readonly requireIssuer?: boolean | undefined;
@@ -176,8 +178,9 @@ function isSendable(token: string): boolean {
 }
 
 /**
- * A response as the specification has it, of servers that do not quite: an error with status 200 gets 400, and an ID token
- * is left out, since persons are identified by what the upstream says of the token that is used.
+ * A response as the specification has it, of servers that do not quite: an error with status 200 gets 400,
+ * and an ID token is left out, since persons are identified by what the upstream
+ * says of the token that is used.
  */
 async function withPlainBody(response: Response): Promise<Response> {
   const { status, headers } = response;

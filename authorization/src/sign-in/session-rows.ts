@@ -98,7 +98,10 @@ export class SessionRows {
     });
   }
 
-  /** Replaces tokens of a generation, unless that is done already. Resolves with whether these are the tokens now. */
+  /**
+   * Replaces tokens of a generation, unless that is done already.
+   * Resolves with whether these are the tokens now.
+   */
   async replace(session: LoadedSession, party: string, next: UpstreamSession): Promise<boolean> {
     const { id, row } = session;
     const entry = this.upstreamEntry(id, row, party, next);

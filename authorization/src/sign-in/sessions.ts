@@ -38,7 +38,10 @@ export interface SignInSessionsOptions {
   readonly now: () => number;
 }
 
-/** How long what was read from the store is used, in milliseconds: others may have ended the session meanwhile. */
+/**
+ * How long what was read from the store is used, in milliseconds:
+ * others may have ended the session meanwhile.
+ */
 const CACHE_MS = 1000;
 
 /** Sessions that are kept so; the oldest goes first. */
@@ -191,7 +194,10 @@ export class SignInSessions implements Sessions {
     return { ...credentialsOf(next.tokens, consumer), refused };
   }
 
-  /** A refusal of tokens that cannot be refreshed ends their session, unless the third party says that it stands. */
+  /**
+   * A refusal of tokens that cannot be refreshed ends their session,
+   * unless the third party says that it stands.
+   */
   private async judged(id: string, party: string, { tokens }: UpstreamSession): Promise<undefined> {
     const { check, consumer } = this.options.parties.get(party) ?? {};
     const result = await this.once(`judge ${id} ${party}`, async (): Promise<ProbeResult> => {

@@ -6,7 +6,8 @@ import type { UpstreamTokens } from "./tokens.ts";
  * - `unavailable`: it cannot be reached, is too slow, or says that it is not well
  * - `refused`: it refuses a code or a token, which is therefore of no use any more
  * - `misconfigured`: it refuses us, or something that the configuration says
- * - `invalid`: it responded with something that no specification allows, or that does not belong to this sign-in
+ * - `invalid`: it responded with something that no specification allows,
+ *   or that does not belong to this sign-in
  */
 export type ThirdPartyFailure = "denied" | "unavailable" | "refused" | "misconfigured" | "invalid";
 

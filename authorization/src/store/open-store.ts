@@ -3,7 +3,9 @@ import type { Store } from "./store.ts";
 /** Where state is kept. */
 export type StorePlace = { readonly file: string } | { readonly postgresUrl: string };
 
-/** Opens a store, and brings it to the newest version. Rejects with a StoreError where that is not possible. */
+/**
+ * Opens a store, and brings it to the newest version. Rejects with a StoreError where that is not possible.
+ */
 export async function openStore(place: StorePlace): Promise<Store> {
   // one of the two, and that only where there is state
   if ("file" in place) {

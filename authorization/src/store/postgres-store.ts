@@ -23,7 +23,10 @@ const COLUMNS = "kind, key, value, expires_at, grant_id, session_id";
 const PUT = `INSERT INTO connect_rest_entries (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at,
   grant_id = excluded.grant_id, session_id = excluded.session_id`;
-/** In the order in which `commit` holds them: two that hold some of the same wait for a second until PostgreSQL ends one of them. */
+/**
+ * In the order in which `commit` holds them: two that hold some of the same wait for a second until
+ * PostgreSQL ends one of them.
+ */
 const deleteWhere = (column: "grant_id" | "session_id") =>
   `WITH held AS (SELECT kind, key FROM connect_rest_entries WHERE ${column} = $1
     ORDER BY kind COLLATE "C", key COLLATE "C" FOR UPDATE)
@@ -246,7 +249,10 @@ function entryOf(row: Row | undefined): Entry | undefined {
   };
 }
 
-/** By the classes of https://www.postgresql.org/docs/current/errcodes-appendix.html; errors of the network have none. */
+/**
+ * By the classes of https://www.postgresql.org/docs/current/errcodes-appendix.html;
+ * errors of the network have none.
+ */
 const FAILURES: ReadonlyArray<readonly [RegExp, StoreFailure]> = [
   [/^(?:53100|53200|53400|54)/, "full"],
   [/^(?:55P03|57014|40001|40P01)/, "locked"],

@@ -9,7 +9,9 @@ import {
 import type { Secret } from "connect-rest-runtime";
 import { sealingKeyBytes } from "connect-rest-runtime/internal";
 
-/** What a sealed value belongs to. It opens in this place only: moved to another row or person, it is refused. */
+/**
+ * What a sealed value belongs to. It opens in this place only: moved to another row or person, it is refused.
+ */
 export interface SealedPlace {
   /** The kind of the row. */
   readonly kind: string;
@@ -19,9 +21,14 @@ export interface SealedPlace {
   readonly subject: string;
 }
 
-/** A value that was sealed in another place, with a key that is not in the ring, or that was changed since. */
+/**
+ * A value that was sealed in another place, with a key that is not in the ring, or that was changed since.
+ */
 export class UnsealFailed extends Error {
-  /** The id of a key that the ring does not have; undefined where the key is there and the value does not open. */
+  /**
+   * The id of a key that the ring does not have; undefined where the key is
+   * there and the value does not open.
+   */
   readonly missingKey: string | undefined;
 
   constructor({ kind }: SealedPlace, missingKey?: string) {
@@ -46,15 +53,17 @@ interface RingKey {
 }
 
 /**
- * Seals values that have to be read back from the store (AES-256-GCM, NIST SP 800-38D, with a random 96-bit nonce for each
- * value). The additional data bind a value to its place. The first key seals; all of them open, so that a key is replaced by
- * putting a new one before it, and dropped when nothing that it has sealed is left.
+ * Seals values that have to be read back from the store (AES-256-GCM, NIST SP 800-38D, with a random 96-bit
+ * nonce for each value). The additional data bind a value to its place. The first key seals; all of them
+ * open, so that a key is replaced by putting a new one before it,
+ * and dropped when nothing that it has sealed is left.
  */
 export class KeyRing {
   private readonly keys: readonly [RingKey, ...RingKey[]];
 
   /**
-   * @param secrets each at least 32 random bytes, as base64, base64url or hexadecimal digits; the current one first
+   * @param secrets each at least 32 random bytes, as base64, base64url or hexadecimal digits;
+   * the current one first
    * @throws Error where there is none, or one is too short
    */
   constructor(secrets: readonly Secret[]) {

@@ -42,8 +42,8 @@ const OF_OWNER = {
 } as const;
 
 /**
- * A store in a file of SQLite: for one process, or several on one machine. Journalled ahead (WAL), so that a process that is
- * killed loses nothing that was put, and the file is whole after a crash of the machine.
+ * A store in a file of SQLite: for one process, or several on one machine. Journalled ahead (WAL), so that a
+ * process that is killed loses nothing that was put, and the file is whole after a crash of the machine.
  */
 export class SqliteStore implements Store {
   private readonly file: string;

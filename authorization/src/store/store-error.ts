@@ -7,7 +7,9 @@
  */
 export type StoreFailure = "locked" | "full" | "unreachable" | "failed";
 
-/** An operation of a store that has changed nothing, or of which that is unknown. Trying again later may help. */
+/**
+ * An operation of a store that has changed nothing, or of which that is unknown. Trying again later may help.
+ */
 export class StoreError extends Error {
   readonly failure: StoreFailure;
 

@@ -29,7 +29,10 @@ export async function withLock<T>(
   }
 }
 
-/** One that ends far beyond a lease is left from before the clock was set back: its holder had to end long ago, or is dead. */
+/**
+ * One that ends far beyond a lease is left from before the clock was set back:
+ * its holder had to end long ago, or is dead.
+ */
 function isHeld({ expiresAt = 0 }: Entry, leaseMs: number, now: number): boolean {
   return expiresAt - now <= 2 * leaseMs;
 }

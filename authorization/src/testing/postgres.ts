@@ -16,7 +16,9 @@ export interface TestPostgres {
 
 const DEBIAN = "/usr/lib/postgresql";
 
-/** Where PostgreSQL's programs are; undefined where they are not installed. Debian keeps them off the PATH. */
+/**
+ * Where PostgreSQL's programs are; undefined where they are not installed. Debian keeps them off the PATH.
+ */
 export const POSTGRES_PROGRAMS: string | undefined = programs();
 
 function programs(): string | undefined {

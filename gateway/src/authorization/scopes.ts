@@ -13,8 +13,8 @@ export interface ScopeOptions {
 const DEFAULT_SCOPE = "call";
 
 /**
- * Maps scopes to methods, by the patterns of the configuration; a method that none of them names needs what the upstream wants
- * of its credentials (`scopes` of its rules).
+ * Maps scopes to methods, by the patterns of the configuration; a method that none of them names needs what
+ * the upstream wants of its credentials (`scopes` of its rules).
  *
  * @param annotated the methods that have such rules
  */

@@ -279,8 +279,9 @@ function memberLines(field: DescField, file: AdapterFile): string[] {
   const { oneof } = field;
   if (oneof === undefined) throw new Error(`${field} is in no oneof`);
   const { layout, payload } = file.types.oneof(oneof);
-  if (layout === "beside")
+  if (layout === "beside") {
     return [valueLine(field, readKeys("json", spellings(payload), file), payload, file)];
+  }
   if (field.fieldKind !== "message" || !isFlattened(oneof, file.types)) {
     return fieldLines(field, "json", file);
   }
@@ -485,8 +486,9 @@ function messageLine(
   }
   if (isWrapper(message)) return `out.wrapper(${at}, "${scalarKind(field, wrapped(message), file.types)}");`;
   if (file.types.field(field).unwrap) return unwrapLine(message, at, file);
-  if (unwrappedOneof(message, file.types) !== undefined)
+  if (unwrappedOneof(message, file.types) !== undefined) {
     return `out.wrapped(${at}, ${decoderOf(message, file)});`;
+  }
   const method = "delimitedEncoding" in field && field.delimitedEncoding === true ? "group" : "message";
   return `out.${method}(${at}, ${decoderOf(message, file)});`;
 }

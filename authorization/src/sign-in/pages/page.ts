@@ -29,9 +29,9 @@ button.main { background: CanvasText; color: Canvas; border-color: CanvasText; }
 const STYLE_HASH = `'sha256-${hash("sha256", STYLE, "base64")}'`;
 
 /**
- * Sends a page that runs no script, loads nothing, is shown in no frame, and whose forms lead to the gateway alone, or where
- * the page says. Browsers count the redirects that follow a form (CSP 3 section 6.4.2), so that those of a consent have to
- * be named. Header names in lower case.
+ * Sends a page that runs no script, loads nothing, is shown in no frame, and whose forms lead to the gateway
+ * alone, or where the page says. Browsers count the redirects that follow a form (CSP 3 section 6.4.2), so
+ * that those of a consent have to be named. Header names in lower case.
  */
 export function sendPage(exchange: HttpExchange, page: Page): void {
   const text = document(page).text;

@@ -1,6 +1,6 @@
 /**
- * Characters that are not shown, or change how others are: controls, format characters (directions, joiners, tags, soft
- * hyphens), fillers, separators of lines, surrogates, and what is unassigned or private.
+ * Characters that are not shown, or change how others are: controls, format characters (directions, joiners,
+ * tags, soft hyphens), fillers, separators of lines, surrogates, and what is unassigned or private.
  */
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu;
 
@@ -10,7 +10,10 @@ const MARKS = /(\p{M}{2})\p{M}+/gu;
 /** The longest name that is shown, in characters. */
 const MAX_LENGTH = 60;
 
-/** A name that somebody has given themselves, fit to be shown: one short line of visible text. Empty where nothing is left. */
+/**
+ * A name that somebody has given themselves, fit to be shown: one short line of visible text.
+ * Empty where nothing is left.
+ */
 export function shownName(name: string): string {
   const line = name
     .slice(0, 20 * MAX_LENGTH)

@@ -1,0 +1,24 @@
+/** What `npm test` leaves to `npm run test:all`. */
+import { globSync } from "node:fs";
+import type { Reporter } from "vitest/node";
+
+/** Patterns of test files by the reason why one does not wait for them. */
+export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
+  "need Go, or Python with pip": ["test/conformance/**/*.test.ts", "test/clients/**/*.test.ts"],
+  "need chromium": ["test/browser/**/*.test.ts"],
+  "need PostgreSQL": ["test/sign-in/{canary,replicas}.test.ts"],
+  "need Redis": ["gateway/src/bus/redis-bus.test.ts", "test/feeds/bus-outage.test.ts"],
+  "need protoc": ["test/generator-kit/{both-compilers,insertions}.test.ts", "test/packages/packages.test.ts"],
+  "take minutes": ["test/google/{google,hostile}.test.ts"],
+};
+
+/** Says at the end of `npm test` what it left out. */
+export const LEFT_OUT_NOTE: Reporter = {
+  onTestRunEnd() {
+    const reasons = Object.entries(LEFT_OUT).map(([reason, patterns]) => {
+      const count = globSync(patterns).length;
+      return `       ${count} ${count === 1 ? "file" : "files"} that ${reason}\n`;
+    });
+    process.stdout.write(` Left to npm run test:all\n${reasons.join("")}       most draws of properties\n\n`);
+  },
+};
