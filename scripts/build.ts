@@ -15,7 +15,6 @@ const PACKAGES = new Map([
   ["runtime", "connect-rest-runtime"],
   ["authorization", "connect-rest-authorization"],
   ["plugin", "protoc-gen-connect-rest"],
-  ["tools", "protoc-gen-connect-rest-tools"],
   ["gateway", "connect-rest-gateway"],
 ]);
 /** What annotated .proto files import beside the annotations; protoc has no other way to find it. */

@@ -7,12 +7,12 @@ import { LAYERS } from "./layers.ts";
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   authorization: ["connect-rest-runtime"],
   codec: [],
+  examples: ["protoc-gen-connect-rest"],
   gen: ["connect-rest-runtime", "connect-rest-codec"],
   gateway: ["connect-rest-runtime", "connect-rest-codec"],
   plugin: [],
   runtime: ["connect-rest-codec"],
   sandbox: [],
-  tools: ["protoc-gen-connect-rest"],
 };
 
 /** Packages that a package loads by name where they are installed: it has their types, and one `import()`. */
@@ -27,7 +27,6 @@ const OURS: readonly string[] = [
   "connect-rest-gateway",
   "connect-rest-sandbox",
   "protoc-gen-connect-rest",
-  "protoc-gen-connect-rest-tools",
 ];
 
 /** A file by its path from the root, and what it imports. */

@@ -69,7 +69,6 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "gen/",
     "version.ts",
   ],
-  tools: ["bin.ts", "index.ts", "generator.ts", "print/", "tool/", "schema/"],
   gateway: [
     "testing/",
     "bin.ts",
@@ -80,8 +79,6 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "server.ts",
     "sandbox/",
     "config/",
-    "console/",
-    "tools/",
     "pages/",
     "reflection/",
     "health/",

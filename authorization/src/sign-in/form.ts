@@ -25,8 +25,9 @@ export async function readForm(
   exchange: HttpExchange,
   idleTimeoutMs: number,
 ): Promise<ReadonlyMap<string, string>> {
-  if (!isType(exchange.request, "application/x-www-form-urlencoded"))
+  if (!isType(exchange.request, "application/x-www-form-urlencoded")) {
     throw new FormRefused(415, "not a form");
+  }
   const text = await readText(exchange, { maxBytes: MAX_FORM_BYTES, idleTimeoutMs }).catch(refuse);
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {

@@ -145,8 +145,9 @@ function withSessions<U extends Upstream>(
   const entries = Object.entries(upstreams).map(([name, upstream]) => {
     const { credentials = {}, isApplicationToken = false } = upstream;
     // what callers bring themselves is theirs already; rejected with the configuration
-    if (typeof credentials === "function" || !signIn.upstreams.includes(name))
+    if (typeof credentials === "function" || !signIn.upstreams.includes(name)) {
       return [name, upstream] as const;
+    }
     const own = sessionCredentials({
       upstream: name,
       fixed: rightsOf(credentials, isApplicationToken),

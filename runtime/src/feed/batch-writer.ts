@@ -1,9 +1,9 @@
-import { create, toBinary } from "@bufbuild/protobuf";
+import { toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { BatchFields } from "../adapter/adapter.ts";
-import { HeartbeatSchema } from "../gen/connectrest/v1/feed_pb.ts";
+import { type Heartbeat, HeartbeatSchema } from "../gen/connectrest/v1/feed_pb.ts";
 import type { FeedItem } from "./bus-entry.ts";
+import type { TokenIds } from "./token-ids.ts";
 
 /** The most items of a batch. */
 const MAX_ITEMS = 100;
@@ -35,43 +35,74 @@ export class Batch {
 }
 
 /** What a message says beside its items. */
-export interface BatchHead {
+interface BatchHead {
   readonly token: string;
   readonly late?: boolean;
   readonly gap?: boolean;
   readonly heartbeat?: Heartbeat;
 }
 
-/** A `connectrest.v1.Heartbeat`. */
-export interface Heartbeat {
-  /** Milliseconds since 1970; undefined where another process polls. */
-  readonly nextPollAt: number | undefined;
-  /** The error that polls end with at the moment. */
-  readonly failure: { readonly code: number; readonly reason: string; readonly message: string } | undefined;
+/**
+ * Makes a token of the keys that a feed has seen, but for those of items that come later, and of what is
+ * ahead of it.
+ */
+export type TokenWriter = (ahead?: TokenIds, pending?: ReadonlySet<string>) => string;
+
+/** Writes the messages of a feed, each with the token of where it leads. */
+export class BatchWriter {
+  /** The token of the position of the feed. */
+  readonly token: TokenWriter;
+  private readonly fields: BatchFields;
+
+  constructor(fields: BatchFields, token: TokenWriter) {
+    this.fields = fields;
+    this.token = token;
+  }
+
+  /**
+   * Items as messages; one without items where there are none.
+   *
+   * @param ahead what a watcher has and the feed does not know
+   */
+  batches(items: readonly FeedItem[], gap: boolean, ahead?: TokenIds): readonly Batch[] {
+    const groups = grouped(items);
+    if (groups.length === 0) groups.push([]);
+    const pending = new Set(items.map(({ key }) => key));
+    return groups.map((group, index) => {
+      for (const { key } of group) pending.delete(key);
+      const token = this.token(ahead, pending);
+      return this.batch(group, { token, late: group[0]?.late ?? false, gap: gap && index === 0 });
+    });
+  }
+
+  /** A message that says that nothing happens. */
+  heartbeat(token: string, heartbeat: Heartbeat): Batch {
+    return this.batch([], { token, heartbeat });
+  }
+
+  /** Until it is read a message costs little: its items belong to the feed. */
+  private batch(items: readonly FeedItem[], head: BatchHead): Batch {
+    const size = items.reduce((sum, { bytes }) => sum + bytes.length, head.token.length);
+    return new Batch(head.token, size, () => written(this.fields, items, head));
+  }
 }
 
-/** Items in batches: those in one are all late or none is, and few enough for a message. */
-export function batchesOf(items: readonly FeedItem[]): FeedItem[][] {
-  const batches: FeedItem[][] = [];
+/** Items in groups: those in one are all late or none is, and few enough for a message. */
+function grouped(items: readonly FeedItem[]): FeedItem[][] {
+  const groups: FeedItem[][] = [];
   let size = 0;
   for (const item of items) {
-    const batch = batches.at(-1);
-    const fits = batch !== undefined && batch.length < MAX_ITEMS && size < MAX_BYTES;
-    if (fits && batch[0]?.late === item.late) {
-      batch.push(item);
+    const group = groups.at(-1);
+    const fits = group !== undefined && group.length < MAX_ITEMS && size < MAX_BYTES;
+    if (fits && group[0]?.late === item.late) {
+      group.push(item);
       size += item.bytes.length;
     } else {
-      batches.push([item]);
+      groups.push([item]);
       size = item.bytes.length;
     }
   }
-  return batches;
-}
-
-/** A message of a feed. Until it is read it costs little: its items belong to the feed. */
-export function writeBatch(fields: BatchFields, items: readonly FeedItem[], head: BatchHead): Batch {
-  const size = items.reduce((sum, { bytes }) => sum + bytes.length, head.token.length);
-  return new Batch(head.token, size, () => written(fields, items, head));
+  return groups;
 }
 
 function written(fields: BatchFields, items: readonly FeedItem[], head: BatchHead): Uint8Array<ArrayBuffer> {
@@ -81,17 +112,7 @@ function written(fields: BatchFields, items: readonly FeedItem[], head: BatchHea
   if (head.late === true && fields.late !== undefined) out.tag(fields.late, WireType.Varint).bool(true);
   if (head.gap === true && fields.gap !== undefined) out.tag(fields.gap, WireType.Varint).bool(true);
   if (head.heartbeat !== undefined && fields.heartbeat !== undefined) {
-    out.tag(fields.heartbeat, WireType.LengthDelimited).bytes(writeHeartbeat(head.heartbeat));
+    out.tag(fields.heartbeat, WireType.LengthDelimited).bytes(toBinary(HeartbeatSchema, head.heartbeat));
   }
   return out.finish();
-}
-
-function writeHeartbeat({ nextPollAt, failure }: Heartbeat): Uint8Array {
-  return toBinary(
-    HeartbeatSchema,
-    create(HeartbeatSchema, {
-      ...(nextPollAt !== undefined && { nextPollTime: timestampFromMs(Math.round(nextPollAt)) }),
-      ...(failure !== undefined && { failure }),
-    }),
-  );
 }

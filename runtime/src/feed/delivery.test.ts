@@ -182,7 +182,9 @@ class World {
     }
   }
 
-  /** What a client must have got: all that a poll has seen since it began, and that it did not begin behind. */
+  /**
+   * What a client must have got: all that a poll has seen since it began, and that it did not begin behind.
+   */
   expected({ since, known, backlog, hidden }: Client): Set<number> {
     const seen = this.allSeen.filter(({ at }) => at >= since).flatMap(({ ids }) => ids);
     return new Set(seen.filter((id) => !hidden.has(id) && (backlog || known?.has(id) !== true)));

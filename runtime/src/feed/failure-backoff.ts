@@ -8,7 +8,10 @@ export const MAX_BACKOFF_MS = 15 * 60_000;
 /** The wait after a limit that does not say when it ends. */
 const LIMIT_MS = 60_000;
 
-/** Errors of our own that the next poll may not meet again: the response was cut, or came from something in between. */
+/**
+ * Errors of our own that the next poll may not meet again: the response was cut, or came from something in
+ * between.
+ */
 const PASSING: ReadonlySet<string> = new Set([
   "UPSTREAM_TIMEOUT",
   "UPSTREAM_BODY_NOT_JSON",
@@ -25,8 +28,8 @@ export interface PollFailure {
 }
 
 /**
- * How long to wait until a feed is polled again that could not be read, in milliseconds: as long as the upstream asks for, and each
- * time twice as long as the time before.
+ * How long to wait until a feed is polled again that could not be read, in milliseconds: as long as the
+ * upstream asks for, and each time twice as long as the time before.
  *
  * @returns undefined where polling again makes no sense
  */

@@ -9,9 +9,10 @@ import type { WatchSettings } from "../call/watch-options.ts";
 import { restError } from "../errors/rest-error.ts";
 import { fullName } from "../text/full-name.ts";
 import type { UpstreamIdentity } from "../upstream/upstream.ts";
-import { type Beginning, Feed } from "./feed.ts";
+import { Feed } from "./feed.ts";
 import { withResume } from "./resume-error.ts";
 import { ResumeTokens, type TokenFault } from "./resume-token.ts";
+import type { StartPoint } from "./start.ts";
 import type { TokenIds } from "./token-ids.ts";
 import { type Ending, Watcher } from "./watcher.ts";
 
@@ -89,7 +90,7 @@ export class FeedHub {
     for (const feed of [...this.feeds.values()]) feed.drain();
   }
 
-  private add(feed: Feed, { call, onReady }: WatchRequest, beginning: Beginning): Watcher {
+  private add(feed: Feed, { call, onReady }: WatchRequest, start: StartPoint): Watcher {
     const { maxWatchers, bufferBytes } = this.settings;
     if (this.watcherCount >= maxWatchers) {
       if (feed.size === 0) feed.close();
@@ -108,9 +109,9 @@ export class FeedHub {
         },
         tooSlow: (bytes) => tooSlow(call.adapter, bytes, bufferBytes),
       },
-      beginning.token,
+      start,
     );
-    feed.add(watcher, beginning);
+    feed.add(watcher);
     return watcher;
   }
 

@@ -6,8 +6,8 @@ import { stringifyJson } from "connect-rest-codec/internal";
 const MAX_KEY_LENGTH = 128;
 
 /**
- * What tells an item of a feed from others: the value of its key, or all that it holds where it has none. Thousands are
- * remembered, so that long ones become a hash.
+ * What tells an item of a feed from others: the value of its key, or all that it holds where it has none.
+ * Thousands are remembered, so that long ones become a hash.
  */
 export function itemKey(key: JsonValue | undefined, item: JsonValue | undefined): string {
   if (key === undefined || key === null || typeof key === "object") {

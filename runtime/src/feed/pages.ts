@@ -1,4 +1,4 @@
-import { linkTarget, valueAt } from "connect-rest-codec/internal";
+import { linkTarget } from "connect-rest-codec/internal";
 import type { PollAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RunningCall } from "../call/running-call.ts";
@@ -9,10 +9,8 @@ import { fullName } from "../text/full-name.ts";
 import { percentEncode } from "../text/percent-encode.ts";
 import { baseOf } from "../upstream/options.ts";
 import type { FeedItem } from "./bus-entry.ts";
-import { conditional, tagOf } from "./conditional.ts";
-import { itemKey } from "./item-key.ts";
+import { keysOf, NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
 
-const NOT_MODIFIED = 304;
 /** How many items a feed lists at most; those behind are not looked at. */
 export const MAX_LISTED = 10_000;
 /** The items that wait for the rest of their poll are at most so many bytes, beside those of one poll. */
@@ -49,8 +47,8 @@ export interface Listing {
 }
 
 /**
- * The pages of a feed, each with its own entity tag: pages are ordered by creation, so that a late item may change the second
- * page alone. Together they are one poll.
+ * The pages of a feed, each with its own entity tag: pages are ordered by creation, so that a late item may
+ * change the second page alone. Together they are one poll.
  */
 export class FeedPages {
   private pages: KnownPage[] = [];
@@ -127,10 +125,8 @@ export class FeedPages {
   ): Promise<KnownPage> {
     const before = this.pages[index];
     const known = before !== undefined && isSame(before.request, request) ? before : undefined;
-    const { rules } = call.adapter;
-    const extras = { rules: { ...rules, success: [...rules.success, NOT_MODIFIED] }, retry: false };
     const etag = known && mayGrow(known, index, call.adapter) ? undefined : known?.etag;
-    const response = await call.send(conditional(request, etag), extras);
+    const response = await requestPage(call, request, etag);
     this.onResponse(response);
     if (response.status === NOT_MODIFIED && known !== undefined) {
       return { ...known, keys: known.keys.slice(0, room), etag: tagOf(response) ?? known.etag };
@@ -147,12 +143,8 @@ export class FeedPages {
     room: number,
     isKnown: (key: string) => boolean,
   ): Promise<string[]> {
-    const { items, key } = call.adapter;
-    const page = call.page(response, [items]);
-    const keys = page.items.slice(0, room).map((item, index) => {
-      const value = page.pick(({ items }) => valueAt(items[index], key));
-      return itemKey(value === "" ? undefined : value, item);
-    });
+    const page = call.page(response, [call.adapter.items]);
+    const keys = keysOf(call.adapter, page, room);
     for (const [index, key] of keys.entries()) {
       if (isKnown(key) || this.found.has(key)) continue;
       // one by one: an item that is none is left out, and takes its key with it
@@ -177,8 +169,8 @@ export class FeedPages {
 }
 
 /**
- * Whether a page may have come to be behind a page that has not changed. Its tag says nothing of that, and a 304 has no links:
- * a last page that is full is read again.
+ * Whether a page may have come to be behind a page that has not changed. Its tag says nothing of that, and a
+ * 304 has no links: a last page that is full is read again.
  */
 function mayGrow({ keys, next }: KnownPage, index: number, { feed }: PollAdapter): boolean {
   const { size, max = 1 } = feed?.pages ?? {};

@@ -11,7 +11,6 @@ import { FakeClock } from "../testing/fake-clock.ts";
 import { httpUpstream, type TestServer } from "../testing/servers.ts";
 import { type Item, StreamService, streamService, watchAdapter } from "../testing/stream-service.ts";
 import { PLAIN_RULES } from "../testing/thing-service.ts";
-import { SeenKeys } from "./seen-keys.ts";
 
 const OPEN: Rest[] = [];
 const SERVERS: TestServer[] = [];
@@ -328,22 +327,4 @@ test("a stream of news: is served by routes", async () => {
   const failed = failureOf(items.next());
   controller.abort();
   expect((await failed).code).toBe(Code.Canceled);
-});
-
-test("the keys that were seen: are bounded, and those seen again are kept", () => {
-  const seen = new SeenKeys();
-  seen.news(["pinned"]);
-  for (let index = 0; index < 20_000; index += 10) {
-    const page = Array.from({ length: 10 }, (_, at) => `k${index + at}`);
-    expect(seen.news(["pinned", ...page])).toHaveLength(10);
-  }
-  expect(seen.size).toBe(4096);
-  expect(seen.news(["pinned", "k0", "k19999"])).toEqual([1]);
-});
-
-test("the keys that were seen: hold a whole page, however long", () => {
-  const seen = new SeenKeys();
-  const page = Array.from({ length: 10_000 }, (_, at) => `k${at}`);
-  expect(seen.news(page)).toHaveLength(10_000);
-  expect(seen.news(page)).toEqual([]);
 });

@@ -19,8 +19,9 @@ export type TokenFault =
   | "foreign";
 
 /**
- * Signs resume tokens and reads them: a version, the feed, the keys of the items that its holder has, and an HMAC-SHA-256 cut to
- * 128 bits, in base64url. A token says what was delivered and gives no access to anything; who has it can read the ids.
+ * Signs resume tokens and reads them: a version, the feed, the keys of the items that its holder has, and an
+ * HMAC-SHA-256 cut to 128 bits, in base64url. A token says what was delivered and gives no access to
+ * anything; who has it can read the ids.
  */
 export class ResumeTokens {
   private readonly keys: readonly Buffer[];

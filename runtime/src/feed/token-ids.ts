@@ -48,8 +48,8 @@ export class TokenIds {
 }
 
 /**
- * Keys as a few bytes each: decimal ones, as ids are, by their distances from each other, and others as hashes of 64 bits. Of all
- * together the first `MAX_TOKEN_IDS` count.
+ * Keys as a few bytes each: decimal ones, as ids are, by their distances from each other, and others as
+ * hashes of 64 bits. Of all together the first `MAX_TOKEN_IDS` count.
  *
  * @param more what another token has
  */

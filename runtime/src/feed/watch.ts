@@ -27,17 +27,25 @@ export interface WatchLoopOptions<O extends DescMessage = DescMessage> {
   /** Headers of every call. */
   readonly headers?: ConstructorParameters<typeof Headers>[0];
   /**
-   * Is told of each message when all of its items were handled: a token that is kept then repeats nothing and loses nothing. Also
-   * of messages without items, such as heartbeats.
+   * Is told of each message when all of its items were handled: a token that is kept then repeats nothing and
+   * loses nothing. Also of messages without items, such as heartbeats.
    */
   readonly onBatch?: ((batch: MessageShape<O>) => void | Promise<void>) | undefined;
-  /** Is told, before the items that come next, that some were missed: more happened than the feed lists. Default: nothing. */
+  /**
+   * Is told, before the items that come next, that some were missed: more happened than the feed lists.
+   * Default: nothing.
+   */
   readonly onGap?: (() => void) | undefined;
-  /** Is told why the stream has ended, and in how many milliseconds it is asked for again. Default: nothing. */
+  /**
+   * Is told why the stream has ended, and in how many milliseconds it is asked for again. Default: nothing.
+   */
   readonly onReconnect?: ((error: ConnectError | undefined, delayMs: number) => void) | undefined;
   /** How often in a row it may fail. Default: always, until the signal ends it. */
   readonly maxFailures?: number | undefined;
-  /** The longest wait before it is asked for again, unless the server asks for more, in milliseconds. Default: 30 000. */
+  /**
+   * The longest wait before it is asked for again, unless the server asks for more, in milliseconds. Default:
+   * 30 000.
+   */
   readonly maxDelayMs?: number | undefined;
   /** For tests. Default: the real clock. */
   readonly clock?: Clock | undefined;
@@ -57,13 +65,15 @@ const CUT: ReadonlySet<Code> = new Set([
 const UNEXPLAINED: ReadonlySet<Code> = new Set([Code.Internal, Code.Unknown, Code.InvalidArgument]);
 
 /**
- * The items of a feed, one by one, over as many streams as it takes: where one ends, another goes on behind its last message, by
- * its resume token. An item comes once, also across restarts of the server, where that has a `resumeKey`.
+ * The items of a feed, one by one, over as many streams as it takes: where one ends, another goes on behind
+ * its last message, by its resume token. An item comes once, also across restarts of the server, where that
+ * has a `resumeKey`.
  *
  *     for await (const event of watch(transport, EventService_watchPublicEvents, {})) …
  *
  * @param transport of a gateway, or of `createRestTransport`
- * @param adapter the method of a generated adapter, whose rule `poll` has a `batch` and a `resume_token` in the request
+ * @param adapter the method of a generated adapter, whose rule `poll` has a `batch` and a `resume_token` in
+ * the request
  * @throws ConnectError that another try cannot mend, or the last of `maxFailures`; the signal's reason
  */
 export async function* watch<I extends DescMessage, O extends DescMessage>(

@@ -6,8 +6,8 @@ import { withResume } from "./resume-error.ts";
 import type { Watcher } from "./watcher.ts";
 
 /**
- * A feed for one who watches it and asks for messages when it is told that some are there: no promise, no generator and no
- * timer waits with it. Its call is over once it has ended or was left.
+ * A feed for one who watches it and asks for messages when it is told that some are there: no promise, no
+ * generator and no timer waits with it. Its call is over once it has ended or was left.
  */
 export class WatchedFeed {
   private readonly watcher: Watcher;

@@ -1,7 +1,11 @@
 import type { ConnectError } from "@connectrpc/connect";
 import type { RunAs } from "../call/watch-options.ts";
 import type { Batch } from "./batch-writer.ts";
+import type { Start, StartPoint } from "./start.ts";
 import type { TokenIds } from "./token-ids.ts";
+
+/** How many polls a watcher waits for what its token has and the feed does not. */
+const AHEAD_POLLS = 8;
 
 /** What ends a watcher: the text of the error it gets is made when it is asked for. */
 export type Ending = (token: string | undefined) => ConnectError;
@@ -21,14 +25,19 @@ export interface WatcherOptions {
   readonly tooSlow: (bytes: number) => Ending;
 }
 
-/** One who watches a feed: what waits to be read, and where it is in the feed. It starts no timer and makes no promise. */
+/**
+ * One who watches a feed: what waits to be read, and where it is in the feed. It starts no timer and makes no
+ * promise.
+ */
 export class Watcher {
   readonly header: () => Headers;
   readonly runAs: RunAs;
-  /** What a token says to be there, and the feed does not know yet; of those that come soon. */
+  /** Where it wants to start; undefined once it has started. */
+  point: StartPoint | undefined;
+  /** What its token says to be there, and the feed does not know yet. */
   ahead: TokenIds | undefined;
   /** Polls until that is forgotten. */
-  aheadPolls = 0;
+  private aheadPolls = 0;
   private readonly options: WatcherOptions;
   private readonly waiting: Batch[] = [];
   private bytes = 0;
@@ -37,12 +46,24 @@ export class Watcher {
   private ending: Ending | undefined;
   private isOver = false;
 
-  /** @param token the one that it started with */
-  constructor(options: WatcherOptions, token: string | undefined) {
+  constructor(options: WatcherOptions, point: StartPoint) {
     this.options = options;
     this.header = options.header;
     this.runAs = options.runAs;
-    this.token = token;
+    this.point = point;
+    this.token = point.token;
+  }
+
+  start({ batches, ahead }: Start): void {
+    this.point = undefined;
+    this.ahead = ahead;
+    this.aheadPolls = AHEAD_POLLS;
+    this.offer(batches);
+  }
+
+  /** Says that there was a poll, which may have brought what its token has. */
+  polled(): void {
+    if (this.ahead !== undefined && --this.aheadPolls <= 0) this.ahead = undefined;
   }
 
   /** Gives it the messages of a poll or of its start; one that does not read fast enough is dropped. */

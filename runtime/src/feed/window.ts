@@ -1,8 +1,8 @@
 import type { FeedItem } from "./bus-entry.ts";
+import { type Listing, MAX_LISTED } from "./pages.ts";
+import { SeenKeys } from "./seen-keys.ts";
 import { MAX_TOKEN_IDS } from "./token-ids.ts";
 
-/** How many keys are remembered beside those that are listed. */
-const REMEMBERED = 4096;
 /** How many bytes of items are kept for those who want everything that is listed. */
 const MAX_BYTES = 8 * 1024 * 1024;
 /** How many keys of items that are listed no more a token holds: some are gone for one poll only. */
@@ -12,8 +12,10 @@ const MAX_GONE = 100;
 export interface News {
   /** Items that were not known, oldest first. */
   readonly items: readonly FeedItem[];
-  /** None of what was known is listed any more. */
-  readonly isApart: boolean;
+  /** More happened than the feed lists. */
+  readonly gap: boolean;
+  /** The feed lists other items than before. */
+  readonly changed: boolean;
 }
 
 /** Items that somebody lacks. */
@@ -26,22 +28,25 @@ export interface Missing {
 
 /** What a feed lists, as far as it is known, and what it has listed before. */
 export class FeedWindow {
+  /** Whether it is known what the feed lists. */
+  isKnown = false;
+  /** The feed lists as much as it ever does. */
+  isFull = false;
   private listed: readonly string[] = [];
   /** The items that are listed, but for the oldest where all are too many bytes. */
   private items: ReadonlyMap<string, Uint8Array> = new Map();
   /** The oldest of them, where all are too many bytes. */
   private cut: ReadonlySet<string> = new Set();
-  /** Least recently seen first. */
-  private readonly known = new Set<string>();
+  private readonly seen = new SeenKeys();
 
   /** Whether an item was seen before. */
   has(key: string): boolean {
-    return this.known.has(key);
+    return this.seen.has(key);
   }
 
   /** The keys of everything that is remembered. */
-  get knownKeys(): Iterable<string> {
-    return this.known;
+  get seenKeys(): Iterable<string> {
+    return this.seen.all;
   }
 
   /** The keys of what is listed, newest first. */
@@ -49,9 +54,15 @@ export class FeedWindow {
     return this.listed;
   }
 
-  /** Whether the keys that are listed differ from those. */
-  differs(listed: readonly string[]): boolean {
-    return listed.length !== this.listed.length || listed.some((key, index) => key !== this.listed[index]);
+  /** Takes over what a poll of this process has read. */
+  read({ keys: onPages, items, isComplete, isFull }: Listing): News {
+    // who starts now gets also what is on pages that could not be read, and what has left while they were
+    // read for the first time
+    const others = this.isKnown ? (isComplete ? [] : this.listed) : items.map(({ key }) => key).reverse();
+    const keys = [...new Set([...onPages, ...others])].slice(0, MAX_LISTED);
+    const late = this.unseenBehind(keys);
+    const marked = items.map((item) => (late.has(item.key) ? { ...item, late: true } : item));
+    return this.apply(keys, marked, isComplete ? isFull : undefined);
   }
 
   /**
@@ -59,15 +70,23 @@ export class FeedWindow {
    *
    * @param listed keys, newest first, each once
    * @param items those that may be new
+   * @param isFull whether the feed lists as much as it ever does; undefined where not all of it was read
    */
-  apply(listed: readonly string[], items: readonly FeedItem[]): News {
-    const isApart = !listed.some((key) => this.known.has(key));
-    const news = items.filter(({ key }) => !this.known.has(key));
+  apply(listed: readonly string[], items: readonly FeedItem[], isFull: boolean | undefined): News {
+    const changed =
+      listed.length !== this.listed.length || listed.some((key, index) => key !== this.listed[index]);
+    const news = items.filter(({ key }) => !this.has(key));
+    const isApart = this.isKnown && !listed.some((key) => this.has(key));
     const bytes = new Map([...this.items, ...news.map((item) => [item.key, item.bytes] as const)]);
+    this.isKnown = true;
+    this.isFull = isFull ?? this.isFull;
     this.listed = listed;
     this.keep(listed, bytes);
-    this.remember(listed, news);
-    return { items: news, isApart };
+    this.seen.see(
+      listed,
+      news.map(({ key }) => key),
+    );
+    return { items: news, gap: isApart && isFull === true && news.length > 0, changed };
   }
 
   /** What is listed and not known to somebody. */
@@ -95,28 +114,22 @@ export class FeedWindow {
   }
 
   /** The keys that a token holds: what is listed, then what was seen last. */
-  *tokenKeys(isPending: (key: string) => boolean): Generator<string, undefined> {
+  *tokenKeys(pending: ReadonlySet<string> | undefined): Generator<string, undefined> {
     const listed = new Set(this.listed);
-    for (const key of this.listed) if (!isPending(key)) yield key;
+    for (const key of this.listed) if (pending?.has(key) !== true) yield key;
     let left = Math.min(MAX_TOKEN_IDS - listed.size, MAX_GONE);
-    for (const key of [...this.known].reverse()) {
+    for (const key of [...this.seen.all].reverse()) {
       if (left <= 0) return;
-      if (listed.has(key) || isPending(key)) continue;
+      if (listed.has(key) || pending?.has(key) === true) continue;
       left--;
       yield key;
     }
   }
 
-  private remember(listed: readonly string[], news: readonly FeedItem[]): void {
-    for (const key of [...news.map((item) => item.key), ...listed.toReversed()]) {
-      // seen again is seen last
-      this.known.delete(key);
-      this.known.add(key);
-    }
-    for (const key of this.known) {
-      if (this.known.size <= REMEMBERED + listed.length) return;
-      this.known.delete(key);
-    }
+  /** The keys behind one that was seen before, of items that were not. */
+  private unseenBehind(keys: readonly string[]): ReadonlySet<string> {
+    const first = keys.findIndex((key) => this.has(key));
+    return new Set(first < 0 ? [] : keys.slice(first).filter((key) => !this.has(key)));
   }
 
   private keep(listed: readonly string[], bytes: ReadonlyMap<string, Uint8Array>): void {
