@@ -31,7 +31,7 @@ const UNLIMITED: readonly string[] = [
 const EXCEPTIONS: readonly string[] = [
   "codec/scanner/message.ts",
   "codec/src/scan/tables.ts",
-  ...["bench/", "codec/", "gateway/", "plugin/", "runtime/", "sandbox/", "scripts/", "test/", "tools/"].map(
+  ...["bench/", "codec/", "gateway/", "plugin/", "runtime/", "sandbox/", "scripts/", "test/"].map(
     (folder) => `comments in ${folder}`,
   ),
   "configurationOf in gateway/src/authorization/server/provider.ts",

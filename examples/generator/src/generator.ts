@@ -12,7 +12,9 @@ import {
 
 const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-/** Adds a property to each adapter: the HTTP verb and path of its methods, and whether a call may be repeated. */
+/**
+ * Adds a property to each adapter: the HTTP verb and path of its methods, and whether a call may be repeated.
+ */
 export const routesGenerator: Generator = {
   name: "protoc-gen-example-routes",
   version: "0.1.0",
