@@ -1,6 +1,7 @@
 /** What other packages of this project use of the codec. It makes no promises: it changes without notice between releases. */
 
 export type { BufferPool } from "./buffers/buffer-pool.ts";
+export { ChunkBuffer } from "./buffers/chunk-buffer.ts";
 export { pool } from "./buffers/pool.ts";
 export { decodeAny, plainJson, typeNameOf } from "./decode/any.ts";
 export {
@@ -61,7 +62,7 @@ export { rawJson } from "./json/raw-json.ts";
 export { stringifyJson } from "./json/stringify-json.ts";
 export { wireNumber } from "./json/wire-number.ts";
 export { type MachinePrinter, machinePrinter } from "./print/machine-printer.ts";
-export { printJson, printJsonInParts } from "./print/print-json.ts";
+export { type PrintOptions, printJson, printJsonInParts } from "./print/print-json.ts";
 export {
   type AnyDecode,
   type ScanEntry,

@@ -28,7 +28,7 @@ import { withRightsOfCallers } from "./credentials/caller-rights.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
 import type { StreamMethod } from "./fast-path/call-stream.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
-import { printInJavaScript } from "./fast-path/codec.ts";
+import { printWithoutWebAssembly } from "./fast-path/codec.ts";
 import type { SidePlace, SideServer } from "./listener/side-server.ts";
 import { createDifferenceLog } from "./log/difference-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
@@ -200,7 +200,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       },
     }),
   );
-  if (!webAssembly) printInJavaScript(rest.types);
+  if (!webAssembly) printWithoutWebAssembly(rest.types);
   let metricsServer: SideServer | undefined;
   let diagnostics: SideServer | undefined;
   const closeOthers = () =>

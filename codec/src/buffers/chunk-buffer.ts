@@ -1,4 +1,4 @@
-import { pool } from "connect-rest-codec/internal";
+import { pool } from "./pool.ts";
 
 const EMPTY = new Uint8Array();
 
