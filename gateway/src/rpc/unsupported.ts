@@ -1,8 +1,8 @@
 import { Code } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import { fullName } from "connect-rest-runtime/internal";
 import type { Call } from "../call/call.ts";
 import { gatewayError } from "../call/gateway-error.ts";
-import { methodName } from "../call/method-path.ts";
 import type { UnsupportedStatus } from "../fast-path/head.ts";
 import type { HttpRequest } from "../listener/http.ts";
 import { refusalHeaders, refusalText } from "../listener/refusal.ts";
@@ -17,7 +17,7 @@ export function unsupportedResponse(
   call: Call,
   request: HttpRequest,
 ): WholeResponse {
-  const message = reasonText(status, methodName(call.method), handler, request);
+  const message = reasonText(status, fullName(call.method), handler, request);
   const headers = negotiationHeaders(status, handler);
   if (call.protocol === "connect" && status !== 505) {
     const refusal = { status, code: "unimplemented", message, headers };
