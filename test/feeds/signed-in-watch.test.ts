@@ -1,5 +1,6 @@
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
+import { ResumeSchema } from "connect-rest-runtime/gen/connectrest/v1/feed_pb.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { partySettings, signInSettings } from "../../authorization/src/testing/sign-in-world.ts";
 import {
@@ -7,7 +8,6 @@ import {
   startOAuth2Party,
 } from "../../authorization/src/testing/third-party-server.ts";
 import { reasonOf } from "../../runtime/src/errors/rest-error.ts";
-import { ResumeSchema } from "../../runtime/src/gen/connectrest/v1/feed_pb.ts";
 import { FeedService, feedService } from "../../runtime/src/testing/feed-service.ts";
 import { Timeline } from "../../runtime/src/testing/timeline.ts";
 import { type AuthorizedGateway, PUBLIC_URL, startAuthorized } from "../support/authorized-gateway.ts";
