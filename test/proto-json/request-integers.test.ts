@@ -3,7 +3,7 @@ import { AnySchema, Int64ValueSchema } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startGateway } from "../../gateway/src/gateway.ts";
-import { withExactIntegers } from "../../gateway/src/protocol/exact-integers.ts";
+import { strictJson } from "../../gateway/src/protocol/strict-json.ts";
 import { httpUpstream, textOfRequest } from "../../runtime/src/testing/servers.ts";
 import { PlainSchema } from "../gen/rich/v1/plain_pb.ts";
 import { PlainServiceRest } from "../gen/rich/v1/plain_rest.ts";
@@ -33,7 +33,7 @@ function bare(message: Parameters<typeof toJsonString<typeof PlainSchema>>[1]): 
 }
 
 const exact = (text: string) =>
-  fromJsonString(PlainSchema, withExactIntegers(PlainSchema, text, types), { registry: types });
+  fromJsonString(PlainSchema, strictJson(PlainSchema, text, types), { registry: types });
 
 test("a request in JSON: has every bare 64-bit integer as it was written", () => {
   fc.assert(
@@ -79,14 +79,14 @@ test.each([
 test("a request in JSON: keeps doubles, and values that a double has exactly", () => {
   const text =
     '{"scalars":{"doubleValue":12345678901234567890.5},"wellKnown":{"list":[1e20,0.12345678901234567]}}';
-  expect(withExactIntegers(PlainSchema, text, types)).toBe(text);
+  expect(strictJson(PlainSchema, text, types)).toBe(text);
 });
 
 test("a request in JSON: is exact in a google.protobuf.Any", () => {
   const value = '{"@type":"type.googleapis.com/google.protobuf.Int64Value","value":9007199254740993}';
-  expect(withExactIntegers(AnySchema, value, types)).toContain('"9007199254740993"');
+  expect(strictJson(AnySchema, value, types)).toContain('"9007199254740993"');
   const fields = '{"@type":"type.googleapis.com/rich.v1.Plain","scalars":{"int64Value":9007199254740993}}';
-  expect(withExactIntegers(AnySchema, fields, types)).toContain('"9007199254740993"');
+  expect(strictJson(AnySchema, fields, types)).toContain('"9007199254740993"');
 });
 
 test("a request in JSON: reaches the upstream with exact integers, by either path and every protocol", async () => {

@@ -6,8 +6,7 @@ import {
 } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { restoreKeys, withEscapedKeys, withoutEscapedKeys } from "./escaped-keys.ts";
-import { withExactIntegers } from "./exact-integers.ts";
-import { checkForms } from "./strict-forms.ts";
+import { strictJson } from "./strict-json.ts";
 
 type Options = Partial<JsonReadOptions>;
 
@@ -20,8 +19,7 @@ type Options = Partial<JsonReadOptions>;
 export function readJson(desc: DescMessage, text: string, options: Options): MessageShape<DescMessage> {
   const plain = withoutEscapedKeys(text, desc, options.registry);
   return withKeysOf(plain !== text, () => {
-    const exact = withExactIntegers(desc, plain, options.registry);
-    checkForms(desc, exact, options.registry);
+    const exact = strictJson(desc, plain, options.registry);
     const message = fromJsonString(desc, exact, options);
     if (plain !== text) restoreKeys(desc, message, options.registry);
     return message;
@@ -36,8 +34,7 @@ export function readJson(desc: DescMessage, text: string, options: Options): Mes
 export function readableJson(desc: DescMessage, text: string, options: Options): string {
   const plain = withoutEscapedKeys(text, desc, options.registry);
   return withKeysOf(plain !== text, () => {
-    const exact = withExactIntegers(desc, plain, options.registry);
-    checkForms(desc, exact, options.registry);
+    const exact = strictJson(desc, plain, options.registry);
     // what is wrong is said here, with the keys that the client knows
     if (plain !== text) fromJsonString(desc, exact, options);
     return exact;
