@@ -5,7 +5,18 @@
  * Tests, and what is in a folder `testing/`, may import everything.
  */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  codec: ["testing/", "internal.ts", "print/", "scan/", "decode/", "json/", "time/", "buffers/", "gen/"],
+  codec: [
+    "testing/",
+    "internal.ts",
+    "print/",
+    "scan/",
+    "decode/",
+    "cost/",
+    "json/",
+    "time/",
+    "buffers/",
+    "gen/",
+  ],
   runtime: [
     "testing/",
     "oauth.ts",

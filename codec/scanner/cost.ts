@@ -1,4 +1,4 @@
-/** What JSON costs to read, counted as codec/src/json/json-cost.ts does it in a text. */
+/** What JSON costs to read, counted as codec/src/cost/json-cost.ts does it in a text. */
 import {
   BACKSLASH,
   byte,

@@ -3,6 +3,10 @@
 export type { BufferPool } from "./buffers/buffer-pool.ts";
 export { ChunkBuffer } from "./buffers/chunk-buffer.ts";
 export { pool } from "./buffers/pool.ts";
+export { Budget, TooComplex, TooCostly, VALUE_COST } from "./cost/budget.ts";
+export { checkJsonCost, checkJsonCostInPieces } from "./cost/json-cost.ts";
+export { MESSAGE_COST, spendJson } from "./cost/message-cost.ts";
+export { spendWire } from "./cost/wire-cost.ts";
 export { decodeAny, plainJson, typeNameOf } from "./decode/any.ts";
 export {
   DIFFERENCE_CLASSES,
@@ -57,7 +61,6 @@ export {
   plainDigits,
 } from "./json/exact-decimal.ts";
 export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json/json.ts";
-export { checkJsonCost, checkJsonCostInPieces, JsonTooCostly } from "./json/json-cost.ts";
 export { valueAt } from "./json/json-path.ts";
 export { endOfString } from "./json/json-text.ts";
 export { NumberText } from "./json/number-text.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { checkJsonCost, checkJsonCostInPieces } from "../cost/json-cost.ts";
 import { atOnce, type Work } from "../time/work.ts";
 import { parseWithKeys } from "./escaped-keys.ts";
 import type { JsonValue } from "./json.ts";
-import { checkJsonCost, checkJsonCostInPieces } from "./json-cost.ts";
 import { NumberText } from "./number-text.ts";
 import { parseInPieces } from "./parse-in-pieces.ts";
 import {

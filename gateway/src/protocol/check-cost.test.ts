@@ -22,12 +22,17 @@ import {
   ValueSchema,
 } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  Budget,
+  MESSAGE_COST,
+  spendJson,
+  spendWire,
+  TooCostly,
+  VALUE_COST,
+} from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { checkJsonCost, checkWireCost } from "./check-cost.ts";
-import { Budget, OBJECT_COST, VALUE_COST } from "./cost.ts";
-import { spendJson } from "./json-cost.ts";
-import { spendWire } from "./wire-cost.ts";
 
 const SCALARS = [
   Type.DOUBLE,
@@ -156,7 +161,7 @@ function holdingsOf(message: ReflectMessage): number {
     if (each.fieldKind === "list") {
       for (const item of message.get(each)) sum += costOf(item);
     } else if (each.fieldKind === "map") {
-      for (const [, value] of message.get(each)) sum += OBJECT_COST + costOf(value);
+      for (const [, value] of message.get(each)) sum += MESSAGE_COST + costOf(value);
     } else {
       sum += costOf(message.get(each));
     }
@@ -166,7 +171,7 @@ function holdingsOf(message: ReflectMessage): number {
 
 function costOf(value: unknown): number {
   const isMessage = typeof value === "object" && value !== null && "message" in value;
-  return isMessage ? OBJECT_COST + holdingsOf(value as ReflectMessage) : VALUE_COST;
+  return isMessage ? MESSAGE_COST + holdingsOf(value as ReflectMessage) : VALUE_COST;
 }
 
 function holdings(desc: DescMessage, message: MessageShape<DescMessage>): number {
@@ -283,9 +288,10 @@ test.each<readonly [string, readonly number[]]>([
 ])("protobuf with a million bytes of %s is refused before it is decoded", (_, unit) => {
   const bytes = Buffer.alloc(SIZE - (SIZE % unit.length), Uint8Array.from(unit));
   const budget = new Budget(LIMIT);
-  expect(failure(() => spendWire(budget, DESC, bytes, 100))).toBe(tooCostly);
+  expect(() => spendWire(budget, DESC, bytes, 100)).toThrow(TooCostly);
+  expect(failure(() => checkWireCost(DESC, bytes, OPTIONS))).toBe(tooCostly);
   // no more was looked at than what was paid for
-  expect(budget.spent).toBeLessThanOrEqual(LIMIT + 2 * OBJECT_COST);
+  expect(budget.spent).toBeLessThanOrEqual(LIMIT + 2 * MESSAGE_COST);
 });
 
 test("protobuf with a million packed numbers is refused before it is decoded", () => {

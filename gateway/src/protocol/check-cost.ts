@@ -1,10 +1,17 @@
 import type { DescMessage, Registry } from "@bufbuild/protobuf";
-import { Budget, OBJECT_COST } from "./cost.ts";
-import { spendJson } from "./json-cost.ts";
-import { spendWire } from "./wire-cost.ts";
+import { Code } from "@connectrpc/connect";
+import {
+  Budget,
+  MESSAGE_COST,
+  spendJson,
+  spendWire,
+  TooComplex,
+  TooCostly,
+} from "connect-rest-codec/internal";
+import { gatewayError } from "../call/gateway-error.ts";
 
 /** What a byte can cost at most: two of them are a whole entry of a map, with the message in it. */
-const MAX_COST_PER_BYTE = OBJECT_COST;
+const MAX_COST_PER_BYTE = MESSAGE_COST;
 
 /** Messages that cannot cost more than this are not looked at: nearly every one. */
 const CHEAP = 10_000;
@@ -28,9 +35,7 @@ export interface CostOptions {
 export function checkWireCost(desc: DescMessage, bytes: Uint8Array, options: CostOptions): number {
   const most = bytes.length * MAX_COST_PER_BYTE;
   if (most <= Math.min(CHEAP, options.limit)) return most;
-  const budget = new Budget(options.limit);
-  spendWire(budget, desc, bytes, options.depth, options.types);
-  return budget.spent;
+  return spent(options, (budget) => spendWire(budget, desc, bytes, options.depth, options.types));
 }
 
 const decoder = new TextDecoder();
@@ -39,8 +44,21 @@ const decoder = new TextDecoder();
 export function checkJsonCost(desc: DescMessage, json: string | Uint8Array, options: CostOptions): number {
   const most = json.length * MAX_COST_PER_BYTE;
   if (most <= Math.min(CHEAP, options.limit)) return most;
-  const budget = new Budget(options.limit);
   const text = typeof json === "string" ? json : decoder.decode(json);
-  spendJson(budget, desc, text, options.types);
+  return spent(options, (budget) => spendJson(budget, desc, text, options.types));
+}
+
+function spent({ limit }: CostOptions, spend: (budget: Budget) => void): number {
+  const budget = new Budget(limit);
+  try {
+    spend(budget);
+  } catch (error) {
+    if (error instanceof TooComplex) {
+      throw gatewayError("REQUEST_TOO_LARGE", error.message, Code.InvalidArgument);
+    }
+    if (!(error instanceof TooCostly)) throw error;
+    const text = `the message has too many values: decoding it costs more than messageCost, ${limit}`;
+    throw gatewayError("REQUEST_TOO_LARGE", text, Code.ResourceExhausted);
+  }
   return budget.spent;
 }

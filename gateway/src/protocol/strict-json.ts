@@ -37,11 +37,14 @@ const VALUE_TYPES: ReadonlySet<string> = new Set([
 export function strictJson(desc: DescMessage, text: string, types: Registry | undefined): string {
   const numbers = bareNumbers(text);
   if (numbers.length === 0 && !hasStrictForms(desc)) return text;
-  const mark = `#${globalThis.crypto.randomUUID()}:`;
+  let mark = "";
   let json: unknown;
   try {
     json = JSON.parse(text);
-    if (numbers.length > 0) json = JSON.parse(withMarks(text, numbers, mark));
+    if (numbers.length > 0) {
+      mark = `#${globalThis.crypto.randomUUID()}:`;
+      json = JSON.parse(withMarks(text, numbers, mark));
+    }
   } catch {
     return text;
   }
@@ -81,7 +84,7 @@ class Visitor {
       this.scalar(scalar, json, place);
       return;
     }
-    if (depth > MAX_DEPTH || (this.numbers.length === 0 && !hasStrictForms(message))) return;
+    if (depth > MAX_DEPTH) return;
     if (VALUE_TYPES.has(message.typeName)) {
       this.anyValue(json, place);
     } else if (isWrapperDesc(message)) {
@@ -94,9 +97,17 @@ class Visitor {
       const fields = fieldsByJsonName(message);
       for (const [key, value] of Object.entries(json)) {
         const field = fields.get(key) ?? this.extension(key);
-        if (field !== undefined) this.field(field, value, { above: place, key, field }, depth + 1);
+        if (field !== undefined && this.hasToLookAt(field)) {
+          this.field(field, value, { above: place, key, field }, depth + 1);
+        }
       }
     }
+  }
+
+  /** Whether something may be wrong with a field, or quotes may be missing. */
+  private hasToLookAt({ fieldKind, message }: DescField): boolean {
+    if (this.numbers.length > 0 || fieldKind === "map") return true;
+    return message !== undefined && hasStrictForms(message);
   }
 
   private extension(key: string): DescField | undefined {
@@ -149,9 +160,8 @@ class Visitor {
   }
 
   private numberOf(value: unknown): BareNumber | undefined {
-    return typeof value === "string" && value.startsWith(this.mark)
-      ? this.numbers[Number(value.slice(this.mark.length))]
-      : undefined;
+    if (this.numbers.length === 0 || typeof value !== "string") return undefined;
+    return value.startsWith(this.mark) ? this.numbers[Number(value.slice(this.mark.length))] : undefined;
   }
 }
 

@@ -3,13 +3,13 @@ import type { JsonValue, Work } from "connect-rest-codec/internal";
 import {
   checkJsonCost,
   checkJsonCostInPieces,
-  JsonTooCostly,
   parseJson,
   parseJsonExactly,
   parseJsonExactlyInPieces,
   parseJsonInPieces,
   parseJsonVerbatim,
   parseJsonVerbatimInPieces,
+  TooCostly,
 } from "connect-rest-codec/internal";
 import type { ResponseEncoding } from "../adapter/rules.ts";
 import { foreignText, foreignTextInPieces, isForeign } from "./charset.ts";
@@ -57,7 +57,7 @@ export const EMPTY_BODY: Body = {
  * Content-Type says that it is a form.
  *
  * @param maxCost what it may cost to read (see `checkJsonCost`)
- * @throws SyntaxError when it has to be JSON and is not; JsonTooCostly
+ * @throws SyntaxError when it has to be JSON and is not; TooCostly
  */
 export function readBody(
   bytes: Uint8Array,
@@ -112,7 +112,7 @@ export function* readBodyInPieces(
       try {
         return yield* jsonInPieces(bytes, contentType, maxCost);
       } catch (error) {
-        if (error instanceof JsonTooCostly) throw error;
+        if (error instanceof TooCostly) throw error;
         return { ...EMPTY_BODY, bytes };
       }
   }
@@ -130,7 +130,7 @@ function utf8(bytes: Uint8Array): string {
 type Parse = (text: string) => JsonValue | undefined;
 
 interface Format {
-  /** Throws JsonTooCostly. */
+  /** Throws TooCostly. */
   readonly check: (text: string, maxCost: number) => void;
   readonly parse: Parse;
   readonly exactly: Parse;
@@ -254,7 +254,7 @@ function jsonOrBytes(bytes: Uint8Array, contentType: string | undefined, maxCost
   try {
     return jsonBody(bytes, contentType, maxCost);
   } catch (error) {
-    if (error instanceof JsonTooCostly) throw error;
+    if (error instanceof TooCostly) throw error;
     return { ...EMPTY_BODY, bytes };
   }
 }
@@ -275,13 +275,13 @@ function encodingOf(contentType: string | undefined): "json" | "form" | "bytes" 
 /** A pair of a form costs as much as two values of JSON and the object that they make. */
 const PAIR_COST = 5;
 
-/** @throws JsonTooCostly */
+/** @throws TooCostly */
 function checkFormCost(text: string, limit: number): void {
   // each pair has a character at least
   if (text.length * PAIR_COST <= limit) return;
   let cost = PAIR_COST;
   for (let at = text.indexOf("&"); at >= 0; at = text.indexOf("&", at + 1)) {
     cost += PAIR_COST;
-    if (cost > limit) throw new JsonTooCostly(`more than ${limit}`);
+    if (cost > limit) throw new TooCostly(`more than ${limit}`);
   }
 }

@@ -1,5 +1,5 @@
 import type { JsonValue, Work } from "connect-rest-codec/internal";
-import { JsonTooCostly, parseJsonExactly } from "connect-rest-codec/internal";
+import { parseJsonExactly, TooCostly } from "connect-rest-codec/internal";
 import type { MethodRules } from "../adapter/rules.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
@@ -111,7 +111,7 @@ function unreadable(
   maxCost: number,
   cause: unknown,
 ): Body {
-  if (cause instanceof JsonTooCostly) throw tooCostly(rules.upstream, maxCost, cause);
+  if (cause instanceof TooCostly) throw tooCostly(rules.upstream, maxCost, cause);
   // a redirect or a 304 that is a response often has a page of HTML, which nobody means to read
   if (status >= 300) return readBody(body, "empty", type);
   const broken = type !== undefined && /json/i.test(type) ? " that does not parse" : "";
@@ -120,7 +120,7 @@ function unreadable(
 }
 
 /** The error of JSON that costs more to read than an upstream may ask for. */
-export function tooCostly(upstream: string, limit: number, cause: JsonTooCostly): Error {
+export function tooCostly(upstream: string, limit: number, cause: TooCostly): Error {
   return restError("UPSTREAM_BODY_TOO_COSTLY", { upstream, limit }, { cause });
 }
 

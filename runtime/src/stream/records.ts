@@ -6,12 +6,12 @@ import {
   checkJsonCostInPieces,
   holdsExactly,
   isJsonObject,
-  JsonTooCostly,
   type JsonValue,
   parseJson,
   parseJsonInPieces,
   parseJsonVerbatim,
   parseJsonVerbatimInPieces,
+  TooCostly,
 } from "connect-rest-codec/internal";
 import type { RecordsAdapter } from "../adapter/adapter.ts";
 import type { Download } from "../call/call-context.ts";
@@ -129,7 +129,7 @@ function maxCostOf(call: Call): number {
 function recordError(call: Call, text: RecordText, { head }: Download, cause: unknown): unknown {
   const { upstream } = call.adapter.rules;
   if (cause instanceof ConnectError) return cause;
-  if (cause instanceof JsonTooCostly) return tooCostly(upstream, maxCostOf(call), cause);
+  if (cause instanceof TooCostly) return tooCostly(upstream, maxCostOf(call), cause);
   if (!text.ended) return truncated(call);
   const got = `a record that is none (${text.data.length} characters)`;
   return restError("UPSTREAM_BODY_NOT_JSON", { upstream, status: head.status, got }, { cause });

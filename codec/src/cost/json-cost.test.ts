@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkJsonCost, JsonTooCostly } from "./json-cost.ts";
+import { TooCostly } from "./budget.ts";
+import { checkJsonCost } from "./json-cost.ts";
 
 /** A limit that is never reached, for text of any length to be counted. */
 const COUNTED = Number.MAX_SAFE_INTEGER;
@@ -26,7 +27,7 @@ function isWithin(text: string, limit: number): boolean {
     checkJsonCost(text, limit);
     return true;
   } catch (error) {
-    if (error instanceof JsonTooCostly) return false;
+    if (error instanceof TooCostly) return false;
     throw error;
   }
 }
@@ -74,7 +75,7 @@ test.each(["{},", "[", '{"a":', '"",', "1,", "1e999,", "null,", '"1",', "9007199
   "a million characters of %s are given up as soon as the limit is exceeded",
   (unit) => {
     const text = unit.repeat(1_000_000 / unit.length);
-    expect(() => checkJsonCost(text, 100_000)).toThrow(JsonTooCostly);
+    expect(() => checkJsonCost(text, 100_000)).toThrow(TooCostly);
   },
 );
 
@@ -83,7 +84,7 @@ test("a text costs the same however long it is, a number more with each digit be
   expect(checkJsonCost(`"${long}"`, 100_000)).toBe(1);
   expect(checkJsonCost(`"${'\\"'.repeat(1_000_000)}"`, 100_000)).toBe(1);
   expect(checkJsonCost("1".repeat(1_000_000), 1_000_000)).toBe(17 + 999_000);
-  expect(() => checkJsonCost("1".repeat(1_000_000), 100_000)).toThrow(JsonTooCostly);
+  expect(() => checkJsonCost("1".repeat(1_000_000), 100_000)).toThrow(TooCostly);
 });
 
 test("short texts are not looked at", () => {

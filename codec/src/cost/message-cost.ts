@@ -1,13 +1,23 @@
 import { type DescField, type DescMessage, type Registry, ScalarType } from "@bufbuild/protobuf";
-import { endOfString, MAX_DIGITS } from "connect-rest-codec/internal";
-import { type Budget, LONG_NUMBER_COST, OBJECT_COST, tooManyDigits, VALUE_COST } from "./cost.ts";
+import { MAX_DIGITS } from "../json/exact-decimal.ts";
+import { endOfString } from "../json/json-text.ts";
+import { type Budget, TooComplex, VALUE_COST } from "./budget.ts";
+import { endOfScalar, isKey, isNumeric } from "./json-cost.ts";
+
+/**
+ * What a message costs, an entry of a map, a google.protobuf.Value, and a field that is not known: each is an object of its
+ * own, which takes about ten times as long, and as much memory, as a scalar.
+ */
+export const MESSAGE_COST = 10;
+/** What a number costs beside its value that JSON.parse may round: it is looked at more closely. */
+const LONG_NUMBER_COST = 4;
 
 const SPACE = 0x20;
-const LOWER_CASE = 0x20;
-const LETTER_E = 0x65;
 const QUOTE = 0x22;
-const COLON = 0x3a;
 const COMMA = 0x2c;
+const COLON = 0x3a;
+const LETTER_E = 0x65;
+const LOWER_CASE = 0x20;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
@@ -19,9 +29,7 @@ const MASK_BYTES_PER_VALUE = 16;
 const LONG_NUMBER = 16;
 /** The longest key that may be the name of a field, escapes included. */
 const MAX_NAME = 1000;
-const NUMBER = /-?\d[\d.eE+-]*/y;
 const NO_INTEGER = /[^\d\s+-]/;
-const WORD = /[a-z]+/y;
 
 /** What decides what a value costs. */
 type Kind =
@@ -39,8 +47,8 @@ type Kind =
 const UNKNOWN: Kind = { name: "unknown" };
 const SCALAR: Kind = { name: "scalar", isLong: false, cost: VALUE_COST };
 const LONG: Kind = { name: "scalar", isLong: true, cost: VALUE_COST };
-const SCALAR_MESSAGE: Kind = { name: "scalar", isLong: false, cost: OBJECT_COST };
-const LONG_MESSAGE: Kind = { name: "scalar", isLong: true, cost: OBJECT_COST };
+const SCALAR_MESSAGE: Kind = { name: "scalar", isLong: false, cost: MESSAGE_COST };
+const LONG_MESSAGE: Kind = { name: "scalar", isLong: true, cost: MESSAGE_COST };
 const VALUE: Kind = { name: "value", isAny: false };
 const ANY: Kind = { name: "value", isAny: true };
 const MASK: Kind = { name: "mask" };
@@ -68,10 +76,6 @@ const SPECIAL: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 /** An object or array that is open. */
 interface Frame {
   readonly kind: Kind;
-  readonly isObject: boolean;
-  /** Whether the next text is a key. */
-  // biome-ignore lint/plugin: changes while the object is read
-  isAtKey: boolean;
   /** Of the value that comes next. */
   // biome-ignore lint/plugin: changes with each key
   next: Kind;
@@ -79,10 +83,12 @@ interface Frame {
 
 /**
  * Counts what decoding a message costs, by one look at each character of its ProtoJSON. Of text that is no JSON it counts
- * something; whoever parses it says what is wrong.
+ * something; the reader that parses it reports what is wrong. Prices are not those of responses (see `checkJsonCost`): a
+ * request is decoded by protobuf-es, which makes objects of the types of its fields, and each type has its price. The
+ * text alone does not tell them.
  *
  * @param types those that a google.protobuf.Any may have; without any, extensions are not read
- * @throws ConnectError RESOURCE_EXHAUSTED beyond the budget, INVALID_ARGUMENT for a number of too many digits
+ * @throws TooCostly beyond the budget, TooComplex for a number of too many digits
  */
 export function spendJson(budget: Budget, desc: DescMessage, text: string, types?: Registry): void {
   new JsonWalker(budget, text, types !== undefined).walk(kindOf(desc));
@@ -106,24 +112,26 @@ class JsonWalker {
     this.root = kind;
     for (let at = 0; at < text.length; ) {
       const code = text.charCodeAt(at);
-      if (code <= SPACE || code === COLON) {
-        at++;
-      } else if (code === QUOTE) {
-        const end = endOfString(text, at + 1);
-        this.string(text, at + 1, end - 1);
-        at = end;
+      const start = at++;
+      if (code <= SPACE || code === COMMA || code === COLON) continue;
+      if (code === QUOTE) {
+        at = endOfString(text, at);
+        if (isKey(text, at)) {
+          this.key(start + 1, at - 1);
+        } else {
+          this.string(start + 1, at - 1);
+        }
       } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
         this.begin(code === OPEN_BRACE);
-        at++;
       } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
         this.open.pop();
-        at++;
-      } else if (code === COMMA) {
-        const frame = this.open.at(-1);
-        if (frame?.isObject === true) frame.isAtKey = true;
-        at++;
       } else {
-        at = this.other(at);
+        at = endOfScalar(text, at);
+        if (isNumeric(code)) {
+          this.number(start, at);
+        } else {
+          this.scalar();
+        }
       }
     }
   }
@@ -134,62 +142,42 @@ class JsonWalker {
 
   private begin(isObject: boolean): void {
     const { kind } = this;
-    this.budget.spend(kind.name === "value" ? 2 * OBJECT_COST : OBJECT_COST);
-    this.open.push({ kind, isObject, isAtKey: isObject, next: itemOf(kind, isObject) });
+    this.budget.spend(kind.name === "value" ? 2 * MESSAGE_COST : MESSAGE_COST);
+    this.open.push({ kind, next: itemOf(kind, isObject) });
   }
 
-  /** A number or a word. */
-  private other(at: number): number {
-    const number = ended(NUMBER, this.text, at);
-    if (number > at) {
-      if (number - at > MAX_DIGITS) throw tooManyDigits("a number of the message", number - at);
-      this.scalar();
-      const mayBeRounded = number - at >= LONG_NUMBER || hasExponent(this.text, at, number);
-      if (mayBeRounded) this.budget.spend(LONG_NUMBER_COST);
-      return number;
-    }
-    const word = ended(WORD, this.text, at);
-    if (word > at) this.scalar();
-    return Math.max(word, at + 1);
+  private number(start: number, end: number): void {
+    if (end - start > MAX_DIGITS) throw tooManyDigits(end - start);
+    this.scalar();
+    const mayBeRounded = end - start >= LONG_NUMBER || hasExponent(this.text, start, end);
+    if (mayBeRounded) this.budget.spend(LONG_NUMBER_COST);
   }
 
   private scalar(): void {
     const { kind } = this;
     const isObject = kind.name === "value" || kind.name === "mask";
-    this.budget.spend(kind.name === "scalar" ? kind.cost : isObject ? OBJECT_COST + VALUE_COST : VALUE_COST);
+    this.budget.spend(kind.name === "scalar" ? kind.cost : isObject ? MESSAGE_COST + VALUE_COST : VALUE_COST);
   }
 
-  private string(text: string, start: number, end: number): void {
-    const frame = this.open.at(-1);
-    if (frame?.isAtKey === true) {
-      frame.isAtKey = false;
-      this.key(frame, text, start, end);
-      return;
-    }
-    const { kind } = this;
+  private string(start: number, end: number): void {
+    const { kind, text } = this;
     this.scalar();
     if ((kind.name === "scalar" && kind.isLong) || isAny(kind)) checkDigits(text, start, end);
     if (kind.name === "mask" || isAny(kind)) this.budget.spend(maskCost(text, start, end));
   }
 
-  private key(frame: Frame, text: string, start: number, end: number): void {
-    const { kind } = frame;
-    switch (kind.name) {
-      case "message": {
-        const name = nameOf(text, start, end);
-        const isExtension = this.hasExtensions && name.startsWith("[");
-        const field = kind.fields.get(name);
-        frame.next = field ?? (isExtension ? ANY : UNKNOWN);
-        this.budget.spend(field === undefined ? OBJECT_COST : VALUE_COST);
-        return;
-      }
-      case "map":
-        if (kind.hasNumbers) checkDigits(text, start, end);
-        this.budget.spend(OBJECT_COST);
-        return;
-      default:
-        this.budget.spend(OBJECT_COST);
+  private key(start: number, end: number): void {
+    const frame = this.open.at(-1);
+    if (frame?.kind.name === "message") {
+      const name = nameOf(this.text, start, end);
+      const isExtension = this.hasExtensions && name.startsWith("[");
+      const field = frame.kind.fields.get(name);
+      frame.next = field ?? (isExtension ? ANY : UNKNOWN);
+      this.budget.spend(field === undefined ? MESSAGE_COST : VALUE_COST);
+      return;
     }
+    if (frame?.kind.name === "map" && frame.kind.hasNumbers) checkDigits(this.text, start, end);
+    this.budget.spend(MESSAGE_COST);
   }
 }
 
@@ -212,7 +200,7 @@ function hasExponent(text: string, start: number, end: number): boolean {
 /** Refuses a text that would be read as a bigint. */
 function checkDigits(text: string, start: number, end: number): void {
   if (end - start <= MAX_DIGITS || NO_INTEGER.test(text.slice(start, end))) return;
-  throw tooManyDigits("a number of the message", end - start);
+  throw tooManyDigits(end - start);
 }
 
 /** A field mask is a list of paths in one text; each path, and each step with a capital, is a text of its own. */
@@ -237,10 +225,10 @@ function nameOf(text: string, start: number, end: number): string {
   }
 }
 
-/** Where what the pattern describes ends; the position itself where it does not begin there. */
-function ended(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : at;
+function tooManyDigits(length: number): TooComplex {
+  return new TooComplex(
+    `a number of the message has ${length} characters; numbers have at most ${MAX_DIGITS} digits`,
+  );
 }
 
 const known = new WeakMap<DescMessage, Kind>();

@@ -1,7 +1,6 @@
 import { type DescField, type DescMessage, type Registry, ScalarType } from "@bufbuild/protobuf";
-import { Code, type ConnectError } from "@connectrpc/connect";
-import { gatewayError } from "../call/gateway-error.ts";
-import { type Budget, OBJECT_COST, VALUE_COST } from "./cost.ts";
+import { type Budget, TooComplex, VALUE_COST } from "./budget.ts";
+import { MESSAGE_COST } from "./message-cost.ts";
 
 const END_GROUP = 4;
 const LENGTH_DELIMITED = 2;
@@ -23,7 +22,7 @@ const MALFORMED = new Malformed();
  * where decoding fails.
  *
  * @param types those that a google.protobuf.Any may have, which is decoded later and counts here
- * @throws ConnectError RESOURCE_EXHAUSTED beyond the budget
+ * @throws TooCostly beyond the budget, TooComplex for too many google.protobuf.Any within one another
  */
 export function spendWire(
   budget: Budget,
@@ -80,7 +79,7 @@ class WireWalker {
       if (end === undefined && (tag & 7) === END_GROUP) break;
       const field = fields.get(tag >>> 3);
       if (field === undefined) {
-        this.budget.spend(OBJECT_COST);
+        this.budget.spend(MESSAGE_COST);
         this.skip(tag & 7);
       } else {
         this.field(field, tag & 7);
@@ -108,12 +107,12 @@ class WireWalker {
   }
 
   private child(desc: DescMessage, isGroup: boolean): void {
-    this.budget.spend(OBJECT_COST);
+    this.budget.spend(MESSAGE_COST);
     this.message(desc, isGroup ? undefined : this.end());
   }
 
   private entry(field: DescField & { readonly fieldKind: "map" }): void {
-    this.budget.spend(OBJECT_COST);
+    this.budget.spend(MESSAGE_COST);
     const end = this.end();
     let hasValue = false;
     while (this.at < end) {
@@ -129,7 +128,7 @@ class WireWalker {
       }
     }
     // what is absent is made
-    if (!hasValue) this.budget.spend(field.message === undefined ? VALUE_COST : OBJECT_COST);
+    if (!hasValue) this.budget.spend(field.message === undefined ? VALUE_COST : MESSAGE_COST);
   }
 
   private mapValue(field: DescField & { readonly fieldKind: "map" }): void {
@@ -168,7 +167,11 @@ class WireWalker {
     const { types, nesting } = this.options;
     const desc = types?.getMessage(name.slice(name.lastIndexOf("/") + 1));
     if (desc === undefined) return;
-    if (nesting >= MAX_NESTED_ANY) throw nestedTooDeep();
+    if (nesting >= MAX_NESTED_ANY) {
+      throw new TooComplex(
+        `the message has more than ${MAX_NESTED_ANY} google.protobuf.Any within one another`,
+      );
+    }
     const options = { depth: ANY_DEPTH, nesting: nesting + 1, types };
     // what is malformed within is found only when it is unpacked: what follows is decoded all the same
     walk(new WireWalker(this.budget, value, options), desc);
@@ -270,11 +273,6 @@ class WireWalker {
     }
     throw MALFORMED;
   }
-}
-
-function nestedTooDeep(): ConnectError {
-  const text = `the message has more than ${MAX_NESTED_ANY} google.protobuf.Any within one another`;
-  return gatewayError("REQUEST_TOO_LARGE", text, Code.InvalidArgument);
 }
 
 function isPackable(scalar: ScalarType): boolean {
