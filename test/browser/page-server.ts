@@ -23,6 +23,7 @@ const PACKAGES = [
   "@connectrpc/connect/protocol-connect",
   "@connectrpc/connect/protocol-grpc-web",
   "@connectrpc/connect-web",
+  "connect-rest-runtime/gen/google/rpc/error_details_pb.js",
 ];
 
 export interface PageServer {
