@@ -46,9 +46,20 @@ export { bytesFromBase64, numberFromText } from "./decode/scalar.ts";
 export { joined, joinedDifferences, sequence } from "./decode/segment.ts";
 export { JsonTooDeep, WrongShape } from "./decode/shape-writer.ts";
 export { instantFrom, MAX_SECONDS, MIN_SECONDS, type TimeRule } from "./decode/timestamp.ts";
+export { hasEscapedKey, isKey, stringsOf } from "./json/escaped-keys.ts";
+export {
+  areEqual,
+  type ExactDecimal,
+  exactDecimal,
+  isInteger,
+  lengthOf,
+  MAX_DIGITS,
+  plainDigits,
+} from "./json/exact-decimal.ts";
 export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json/json.ts";
 export { checkJsonCost, checkJsonCostInPieces, JsonTooCostly } from "./json/json-cost.ts";
 export { valueAt } from "./json/json-path.ts";
+export { endOfString } from "./json/json-text.ts";
 export { NumberText } from "./json/number-text.ts";
 export {
   parseJson,
