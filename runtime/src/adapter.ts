@@ -36,6 +36,7 @@ export {
 export {
   type AdapterExtensions,
   type AnyMethodAdapter,
+  type CommentsModule,
   type DownloadAdapter,
   download,
   type FeedParts,

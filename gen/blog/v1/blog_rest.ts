@@ -708,6 +708,30 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
       getPage: "Gets a page of a blog.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("./attribution_comments.ts"),
+      import("./avatar_comments.ts"),
+      import("./block_comments.ts"),
+      import("./blog_comments.ts"),
+      import("./blog_resource_comments.ts"),
+      import("./following_comments.ts"),
+      import("./inline_format_comments.ts"),
+      import("./layout_comments.ts"),
+      import("./legacy_content_comments.ts"),
+      import("./like_comments.ts"),
+      import("./links_comments.ts"),
+      import("./media_comments.ts"),
+      import("./note_resource_comments.ts"),
+      import("./notification_comments.ts"),
+      import("./npf_comments.ts"),
+      import("./page_comments.ts"),
+      import("./post_resource_comments.ts"),
+      import("./reaction_comments.ts"),
+      import("./short_blog_comments.ts"),
+      import("./short_community_comments.ts"),
+      import("./trail_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:blog.v1.BlogService)
 };
 // @@protoc_insertion_point(service:blog.v1.BlogService)

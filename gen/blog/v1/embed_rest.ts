@@ -79,6 +79,10 @@ export const EmbedServiceRest: ServiceAdapter<typeof EmbedService> = {
       getEmbed: "Gets the HTML that embeds a post on another site.\n\nNo credentials are required.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("./embed_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:blog.v1.EmbedService)
 };
 // @@protoc_insertion_point(service:blog.v1.EmbedService)

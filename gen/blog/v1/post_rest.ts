@@ -1649,6 +1649,31 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
       streamTaggedPosts: "Streams all posts with a tag, whichever blog they are on.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page. The service pages\nby the second: where a page ends between posts of one second, the stream leaves out those on the next page.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("./attribution_comments.ts"),
+      import("./avatar_comments.ts"),
+      import("./blog_resource_comments.ts"),
+      import("./editing_comments.ts"),
+      import("./inline_format_comments.ts"),
+      import("./layout_comments.ts"),
+      import("./legacy_content_comments.ts"),
+      import("./legacy_post_comments.ts"),
+      import("./links_comments.ts"),
+      import("./media_comments.ts"),
+      import("./note_comments.ts"),
+      import("./note_resource_comments.ts"),
+      import("./npf_comments.ts"),
+      import("./post_comments.ts"),
+      import("./post_resource_comments.ts"),
+      import("./queue_comments.ts"),
+      import("./reaction_comments.ts"),
+      import("./short_blog_comments.ts"),
+      import("./short_community_comments.ts"),
+      import("./tagged_comments.ts"),
+      import("./trail_comments.ts"),
+      import("./upload_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:blog.v1.PostService)
 };
 // @@protoc_insertion_point(service:blog.v1.PostService)

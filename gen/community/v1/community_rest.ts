@@ -911,6 +911,33 @@ export const CommunityServiceRest: ServiceAdapter<typeof CommunityService> = {
       streamTimeline: "Streams the whole timeline of a community.\n\nPages are fetched as the stream is read, and none after it is left.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("../../blog/v1/attribution_comments.ts"),
+      import("../../blog/v1/avatar_comments.ts"),
+      import("../../blog/v1/blog_resource_comments.ts"),
+      import("../../blog/v1/inline_format_comments.ts"),
+      import("../../blog/v1/layout_comments.ts"),
+      import("../../blog/v1/legacy_content_comments.ts"),
+      import("../../blog/v1/links_comments.ts"),
+      import("../../blog/v1/media_comments.ts"),
+      import("../../blog/v1/note_resource_comments.ts"),
+      import("../../blog/v1/npf_comments.ts"),
+      import("../../blog/v1/post_resource_comments.ts"),
+      import("../../blog/v1/reaction_comments.ts"),
+      import("../../blog/v1/short_blog_comments.ts"),
+      import("../../blog/v1/short_community_comments.ts"),
+      import("../../blog/v1/trail_comments.ts"),
+      import("./community_comments.ts"),
+      import("./community_resource_comments.ts"),
+      import("./invitation_comments.ts"),
+      import("./invitation_resource_comments.ts"),
+      import("./member_comments.ts"),
+      import("./moderation_comments.ts"),
+      import("./reaction_comments.ts"),
+      import("./removal_reason_comments.ts"),
+      import("./timeline_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:community.v1.CommunityService)
 };
 // @@protoc_insertion_point(service:community.v1.CommunityService)

@@ -899,6 +899,16 @@ export const EventServiceRest: ServiceAdapter<typeof EventService> = {
       watchReceivedPublicEvents: "Streams the new public events of repositories that a user watches and of users that the user follows, as they appear.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("./event_comments.ts"),
+      import("./event_payload_comments.ts"),
+      import("./events_comments.ts"),
+      import("./subject_comments.ts"),
+      import("./user_events_comments.ts"),
+      import("./watch_events_comments.ts"),
+      import("./watch_user_events_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:events.v1.EventService)
 };
 // @@protoc_insertion_point(service:events.v1.EventService)

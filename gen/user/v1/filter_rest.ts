@@ -242,6 +242,10 @@ export const FilterServiceRest: ServiceAdapter<typeof FilterService> = {
       removeFilteredContent: "Removes a text from those that the user filters.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("./filter_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:user.v1.FilterService)
 };
 // @@protoc_insertion_point(service:user.v1.FilterService)

@@ -429,6 +429,28 @@ export const UserServiceRest: ServiceAdapter<typeof UserService> = {
       unlikePost: "Takes back a like of a post.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("../../blog/v1/attribution_comments.ts"),
+      import("../../blog/v1/avatar_comments.ts"),
+      import("../../blog/v1/blog_resource_comments.ts"),
+      import("../../blog/v1/inline_format_comments.ts"),
+      import("../../blog/v1/layout_comments.ts"),
+      import("../../blog/v1/legacy_content_comments.ts"),
+      import("../../blog/v1/links_comments.ts"),
+      import("../../blog/v1/media_comments.ts"),
+      import("../../blog/v1/note_resource_comments.ts"),
+      import("../../blog/v1/npf_comments.ts"),
+      import("../../blog/v1/post_resource_comments.ts"),
+      import("../../blog/v1/reaction_comments.ts"),
+      import("../../blog/v1/short_blog_comments.ts"),
+      import("../../blog/v1/short_community_comments.ts"),
+      import("../../blog/v1/trail_comments.ts"),
+      import("./dashboard_comments.ts"),
+      import("./following_comments.ts"),
+      import("./info_comments.ts"),
+      import("./like_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:user.v1.UserService)
 };
 // @@protoc_insertion_point(service:user.v1.UserService)

@@ -1,7 +1,9 @@
+import type { DescFile } from "@bufbuild/protobuf";
 import { commentOf } from "../descriptors/comments.ts";
 import { localName } from "../descriptors/names.ts";
 import type { MethodModel, ServiceModel } from "../model/model.ts";
 import type { AdapterFile } from "./adapter-file.ts";
+import { commentsPath } from "./comment-files.ts";
 import { docComment, withProvenance } from "./doc-comment.ts";
 import { typed } from "./erasable.ts";
 import { printFunction } from "./function.ts";
@@ -25,8 +27,12 @@ const ADAPTER_TYPES = {
   upload: "UploadAdapter",
 } as const;
 
-/** Prints a service: its rules, one constant a method, then the adapter that names them all. */
-export function printService(service: ServiceModel, file: AdapterFile): void {
+/**
+ * Prints a service: its rules, one constant a method, then the adapter that names them all.
+ *
+ * @param commented the .proto files whose comments the adapter can load
+ */
+export function printService(service: ServiceModel, file: AdapterFile, commented: readonly DescFile[]): void {
   const { desc } = service;
   file.style ??= service.rules.json;
   const rules = printServiceRules(desc.typeName, `${localName(desc)}_rules`, service.rules, file);
@@ -46,6 +52,7 @@ export function printService(service: ServiceModel, file: AdapterFile): void {
     ...service.methods.map((method, index) => `    ${printKey(method.desc.localName)}: ${names[index]},`),
     "  },",
     ...commentLines(service),
+    ...loadLines(commented, file),
     `  ${file.insertionPoint(adapterPoint(desc))}`,
     "};",
     marker,
@@ -177,6 +184,17 @@ function commentLines(service: ServiceModel): string[] {
   const own = `    service: ${printString(comment)},`;
   if (methods.length === 0) return ["  comments: {", own, "    methods: {},", "  },"];
   return ["  comments: {", own, "    methods: {", ...methods, "    },", "  },"];
+}
+
+function loadLines(commented: readonly DescFile[], file: AdapterFile): string[] {
+  if (commented.length === 0) return [];
+  const modules = commented.map((desc) => printString(file.source.relative(commentsPath(desc))));
+  return [
+    "  loadComments: () =>",
+    "    Promise.all([",
+    ...modules.map((module) => `      import(${module}),`),
+    "    ]),",
+  ];
 }
 
 function withSubject(subject: string, comment: string): string {

@@ -228,12 +228,22 @@ export type AnyMethodAdapter = MethodAdapter<any, any>;
 // biome-ignore lint/suspicious/noEmptyInterface: generators add to it
 export interface AdapterExtensions {}
 
+/** What a generated file of comments exports: texts by the full names of messages, fields, oneofs, enums and values. */
+export interface CommentsModule {
+  readonly comments: ReadonlyMap<string, string>;
+}
+
 /** A generated adapter: a service and those of its methods that have a REST rule, by their local names. */
 export interface ServiceAdapter<S extends DescService = DescService> extends AdapterExtensions {
   readonly service: S;
   readonly methods: Readonly<Record<string, AnyMethodAdapter>>;
   /** The comments of the .proto file, for people: of the service, and of each method by its local name. */
   readonly comments?: { readonly service: string; readonly methods: Readonly<Record<string, string>> };
+  /**
+   * Loads the comments of the messages and enums that the methods reach, with the generator's option `comments`. They are in
+   * modules of their own, so that only programs that ask for them load them.
+   */
+  readonly loadComments?: () => Promise<readonly CommentsModule[]>;
 }
 
 /** What generated code states of a method: all but what the functions below add, and rules without their defaults. */
