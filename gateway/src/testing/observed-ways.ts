@@ -1,17 +1,11 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import {
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  type ServiceAdapter,
-  scannable,
-} from "connect-rest-runtime/adapter";
+import type { ServiceAdapter } from "connect-rest-runtime/adapter";
 import { type Gateway, type GatewayOptions, startGateway } from "../gateway.ts";
 import type { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { createLogger } from "../log/logger.ts";
 import type { MetricsSnapshot } from "../metrics/metrics.ts";
-import { EchoStreamsRest } from "./echo-streams-rest.ts";
+import { EchoStreamsRest, EchoTable } from "./echo-streams-rest.ts";
 import { type RawCall, type RawClient, type RawResponse, rawClient } from "./raw-call.ts";
 
 /** A way that calls take through a gateway. */
@@ -54,14 +48,6 @@ export interface ObservedWay extends AsyncDisposable {
   send(call: RawCall, respond: Respond): Promise<Observed>;
 }
 
-const FIELDS: FieldTable = new FieldTable(() => [[(value, out) => out.string(1, value, "text"), "text"]]);
-
-function decode(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, FIELDS);
-  out.unknownKeys(json, FIELDS);
-}
-scannable(decode, () => [[1, "string", "text"]]);
-
 /** The adapter of `echo-streams-rest.ts`, whose responses the scanner reads, and that notes keys that it does not know. */
 function adapterOf(redirects: boolean): ServiceAdapter<typeof EchoService> {
   const { echo, repeat } = EchoStreamsRest.methods;
@@ -70,7 +56,7 @@ function adapterOf(redirects: boolean): ServiceAdapter<typeof EchoService> {
   return {
     ...EchoStreamsRest,
     methods: {
-      echo: { ...echo, rules, scan: decode, response: (answer, out) => out.root(answer.payload, decode) },
+      echo: { ...echo, rules, body: EchoTable, response: undefined },
       repeat: { ...repeat, rules } as typeof repeat,
     },
   };
