@@ -49,8 +49,9 @@ export function buildGo(go = GO): string | undefined {
       env: { ...process.env, GOTOOLCHAIN: "local", GOFLAGS: "-mod=readonly" },
     });
     if (error !== undefined) return `${command} cannot be run: ${error.message}`;
-    if (status !== 0)
+    if (status !== 0) {
       return `${command} ${args[0]} failed: ${stderr.trim().split("\n").slice(0, 5).join("; ")}`;
+    }
   }
   return undefined;
 }

@@ -4,16 +4,16 @@
  * with declarations in the layout of the sources, below dist/, and a tarball of each.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { bundle, copyEntry, type Json } from "./bundle.ts";
+import { writeDeclarations } from "./declarations.ts";
 import { writePages } from "./package-pages.ts";
 
 const PACKAGES = new Map([
   ["codec", "connect-rest-codec"],
   ["runtime", "connect-rest-runtime"],
   ["plugin", "protoc-gen-connect-rest"],
-  ["tools", "protoc-gen-connect-rest-tools"],
   ["gateway", "connect-rest-gateway"],
 ]);
 /** What annotated .proto files import beside the annotations; protoc has no other way to find it. */
@@ -22,11 +22,7 @@ const DIST = "dist";
 
 function build(name: string): void {
   const target = join(DIST, name);
-  declare(name, target);
-  for (const file of declarationsOf(target)) {
-    // declarations keep the extension of the source in their imports
-    writeFileSync(file, readFileSync(file, "utf8").replace(/(from\s+"\.[^"]*)\.ts"/g, '$1.js"'));
-  }
+  writeDeclarations(name, target);
   const manifest = JSON.parse(readFileSync(join(name, "package.json"), "utf8")) as { [key: string]: Json };
   bundle(name, target, manifest);
   writeFileSync(join(target, "package.json"), `${JSON.stringify(published(manifest), null, 2)}\n`);
@@ -44,29 +40,6 @@ function copyProtos(target: string): void {
     const copy = join(target, "google", file);
     mkdirSync(dirname(copy), { recursive: true });
     cpSync(join("node_modules/google-proto-files/google", file), copy);
-  }
-}
-
-function declare(name: string, target: string): void {
-  const config = `tsconfig.build-${name}.json`;
-  const options = {
-    extends: "./tsconfig.json",
-    compilerOptions: {
-      noEmit: false,
-      declaration: true,
-      emitDeclarationOnly: true,
-      rootDir: name,
-      outDir: target,
-      resolveJsonModule: true,
-    },
-    include: [`${name}/src`],
-    exclude: [`${name}/src/**/*.test.ts`, `${name}/src/testing`, `${name}/src/gen/echo`],
-  };
-  writeFileSync(config, JSON.stringify(options));
-  try {
-    run("tsc", ["--project", config]);
-  } finally {
-    rmSync(config);
   }
 }
 
@@ -89,12 +62,6 @@ function withTypes(exports: Json): Json {
       { types: source.replace(/\.ts$/, ".d.ts"), default: source.replace(/\.ts$/, ".js") },
     ]),
   );
-}
-
-function declarationsOf(target: string): string[] {
-  return readdirSync(target, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.name.endsWith(".d.ts"))
-    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 function run(command: string, options: readonly string[]): void {

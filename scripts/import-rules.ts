@@ -6,12 +6,12 @@ import { LAYERS } from "./layers.ts";
 /** The packages of ours that a package may import, by their npm names; all others are closed to it. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   codec: [],
+  examples: ["protoc-gen-connect-rest"],
   gen: ["connect-rest-runtime", "connect-rest-codec"],
   gateway: ["connect-rest-runtime", "connect-rest-codec"],
   plugin: [],
   runtime: ["connect-rest-codec"],
   sandbox: [],
-  tools: ["protoc-gen-connect-rest"],
 };
 
 const OURS: readonly string[] = [
@@ -20,7 +20,6 @@ const OURS: readonly string[] = [
   "connect-rest-gateway",
   "connect-rest-sandbox",
   "protoc-gen-connect-rest",
-  "protoc-gen-connect-rest-tools",
 ];
 
 /** A file by its path from the root, and what it imports. */
@@ -89,7 +88,7 @@ function importsOf(root: string, name: string): Import[] {
 }
 
 /** The modules that a source names in `import` and `export ... from` statements, and in `import()` of a literal. */
-function importsIn(source: string): string[] {
+export function importsIn(source: string): string[] {
   const statements = source.matchAll(/^(?:import|export)\b[^"';]*?from\s+"([^"]+)"|^import "([^"]+)"/gms);
   const calls = source.matchAll(/\bimport\("([^"]+)"\)/g);
   return [...statements, ...calls].map((match) => match[1] ?? match[2] ?? "");

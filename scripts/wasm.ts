@@ -53,8 +53,9 @@ export async function wasmModule({ entry, constant, what }: WasmSource): Promise
       if (typeof contents !== "string") wasm = contents;
     },
   });
-  if (error !== null || wasm === undefined)
+  if (error !== null || wasm === undefined) {
     throw new Error(`asc: ${error?.message ?? ""}\n${stderr.toString()}`);
+  }
   const lines =
     Buffer.from(wasm)
       .toString("base64")

@@ -69,8 +69,9 @@ export function areEmpty(choice: usize, frame: usize, except: i32): bool {
   const end = first + ((<usize>load<u32>(choice, L.CHOICE_SLOT_COUNT)) << 2);
   for (let at = first; at < end; at += 4) {
     const slot = load<u32>(at);
-    if (<i32>slot !== except && placeTaken(frame, slot) !== 0 && !isEmpty(keptValue(frame, slot)))
+    if (<i32>slot !== except && placeTaken(frame, slot) !== 0 && !isEmpty(keptValue(frame, slot))) {
       return false;
+    }
   }
   return true;
 }

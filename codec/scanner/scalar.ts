@@ -86,8 +86,9 @@ function int32(kind: u32, at: usize): usize {
   const end = whole(at);
   if (end === 0) return 0;
   const isSigned = kind === L.KIND_INT32 || kind === L.KIND_SINT32 || kind === L.KIND_SFIXED32;
-  if (isSigned ? magnitude > (negative ? 0x80000000 : 0x7fffffff) : negative || magnitude > 0xffffffff)
+  if (isSigned ? magnitude > (negative ? 0x80000000 : 0x7fffffff) : negative || magnitude > 0xffffffff) {
     return 0;
+  }
   const signed: i64 = negative ? -(<i64>magnitude) : <i64>magnitude;
   if (kind === L.KIND_FIXED32 || kind === L.KIND_SFIXED32) {
     store<u32>(out, <u32>signed);

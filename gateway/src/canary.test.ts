@@ -263,10 +263,11 @@ function expectNone(where: string, text: string): void {
     for (const [spelling, encode] of Object.entries(SPELLINGS)) {
       // of base64, the end depends on what follows
       const at = lower.indexOf(encode(canary).replace(/=+$/, "").slice(0, -1).toLowerCase());
-      if (at >= 0)
+      if (at >= 0) {
         throw new Error(
           `${name}, ${spelling}, is in ${where}: ${text.slice(Math.max(0, at - 200), at + 60)}`,
         );
+      }
     }
   }
 }

@@ -13,7 +13,6 @@ import {
   type WatchOptions,
 } from "connect-rest-runtime";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
-import { clientKey } from "./admission/client-key.ts";
 import type { AuthorizationOptions } from "./authorization/authorization.ts";
 import type {
   CreateSignInOptions,
@@ -23,6 +22,7 @@ import type {
 import { createBusObserver } from "./bus/bus-observer.ts";
 import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "./bus/bus-options.ts";
 import { asCurrentSubject, callKey, currentCall, currentSubject } from "./call/call.ts";
+import { clientKey } from "./call/client-key.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { methodFactsOf, rightsOf, withRightsOfCallers } from "./credentials/caller-rights.ts";
 import { wantedKindsOf } from "./credentials/pass-through.ts";

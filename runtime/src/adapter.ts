@@ -61,7 +61,6 @@ export type {
   ResponseEncoding,
   RetryAfterRule,
 } from "./adapter/rules.ts";
-export type { ServiceTools, Tool, ToolAnnotations, ToolSchema, ToolsModule } from "./adapter/tools.ts";
 export { typesOf } from "./errors/known-types.ts";
 export { anyJson } from "./request/any-json.ts";
 export { cursorBigInt, cursorNumber, cursorTime } from "./request/cursor.ts";

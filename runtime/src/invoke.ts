@@ -16,19 +16,19 @@ import type { RestOptions } from "./call/options.ts";
 import type { Route, StreamAdapter } from "./call/routes.ts";
 import { RunningCall } from "./call/running-call.ts";
 import { resolveWatch } from "./call/watch-options.ts";
+import { FeedHub } from "./feed/hub.ts";
+import { poll } from "./feed/poll.ts";
+import { WatchedFeed } from "./feed/watched-feed.ts";
+import { watchedMessages } from "./feed/watched-messages.ts";
 import { Decoder } from "./response/decode.ts";
 import { ResponseScanner } from "./response/scan-response.ts";
 import { download } from "./stream/download.ts";
 import { MessageStream } from "./stream/message-stream.ts";
 import { awaitOperation, operation } from "./stream/operation.ts";
 import { paginate } from "./stream/paginate.ts";
-import { poll } from "./stream/poll.ts";
 import { records } from "./stream/records.ts";
 import { upload } from "./stream/upload.ts";
 import { raced } from "./time/abort.ts";
-import { FeedHub } from "./watch/feed-hub.ts";
-import { WatchedFeed } from "./watch/watched-feed.ts";
-import { watchedMessages } from "./watch/watched-messages.ts";
 
 /** What a call brings that has one response. */
 export interface Outcome {

@@ -22,6 +22,7 @@ import {
 } from "./call/routes.ts";
 import { typesOfFiles } from "./errors/known-types.ts";
 import { restError } from "./errors/rest-error.ts";
+import type { WatchedFeed } from "./feed/watched-feed.ts";
 import { Invoker, type Outcome } from "./invoke.ts";
 import { carriedMessage } from "./response/carried-message.ts";
 import type { MessageStream } from "./stream/message-stream.ts";
@@ -29,7 +30,6 @@ import { fullName } from "./text/full-name.ts";
 import { createTransport } from "./transport.ts";
 import { resolveClient } from "./upstream/supplied-client.ts";
 import type { Upstream } from "./upstream/upstream.ts";
-import type { WatchedFeed } from "./watch/watched-feed.ts";
 
 type HeadersInit = ConstructorParameters<typeof Headers>[0];
 

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { type DescMethod, type FileRegistry, getOption } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
-import type { AnyMethodAdapter, ServiceAdapter } from "connect-rest-runtime";
+import type { ServiceAdapter } from "connect-rest-runtime";
+import type { AnyMethodAdapter } from "connect-rest-runtime/internal";
 import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";
 import { EmbedServiceRest } from "../../gen/blog/v1/embed_rest.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";

@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { WATCH_DEFAULTS } from "connect-rest-runtime";
+import { WATCH_DEFAULTS } from "connect-rest-runtime/internal";
 import { afterAll, expect, test } from "vitest";
 import { run } from "../../gateway/src/testing/child.ts";
 import { ERRORS } from "../../runtime/src/errors/table.ts";
-import { MAX_TOKEN_IDS } from "../../runtime/src/watch/token-ids.ts";
+import { MAX_TOKEN_IDS } from "../../runtime/src/feed/token-ids.ts";
 import { blocksOf } from "./blocks.ts";
 import { ROOT } from "./shell.ts";
 

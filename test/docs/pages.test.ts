@@ -12,7 +12,9 @@ const PAGES = [
   ...readdirSync(path.join(ROOT, "docs"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
-  ...["plugin", "tools", "runtime", "gateway", "sandbox", "bench"].map((room) => `${room}/README.md`),
+  ...["plugin", "runtime", "gateway", "sandbox", "bench", "examples/generator"].map(
+    (room) => `${room}/README.md`,
+  ),
 ];
 
 test("the generated pages are current", { timeout: 60_000 }, () => {

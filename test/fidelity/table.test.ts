@@ -1,5 +1,6 @@
 import { ConnectError, createClient } from "@connectrpc/connect";
-import { type DifferenceClass, type DifferenceReport, ERRORS, reasonOf } from "connect-rest-runtime";
+import { type DifferenceClass, type DifferenceReport, reasonOf } from "connect-rest-runtime";
+import { ERRORS } from "connect-rest-runtime/internal";
 import { expect, test } from "vitest";
 import { createDifferenceLog } from "../../gateway/src/log/difference-log.ts";
 import { createLogger } from "../../gateway/src/log/logger.ts";

@@ -23,8 +23,8 @@ import {
   servicePoint,
   templateText,
 } from "protoc-gen-connect-rest/kit";
-import { toolsGenerator } from "protoc-gen-connect-rest-tools";
 import { expect, test } from "vitest";
+import { routesGenerator } from "../../examples/generator/src/generator.ts";
 import { compileRequest, HEAD } from "./compile.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -457,16 +457,16 @@ export const ThingServiceCache: Record<string, CachePolicy$acmeCache> = {
 const page = readFileSync(join(ROOT, "docs/generator-kit.md"), "utf8");
 const blocks = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, text = ""]) => text);
 
-test.each(["generator.ts", "bin.ts"])("the guide shows tools/src/%s as it is", (name) => {
-  expect(blocks).toContain(readFileSync(join(ROOT, "tools/src", name), "utf8"));
+test.each(["generator.ts", "bin.ts"])("the guide shows examples/generator/src/%s as it is", (name) => {
+  expect(blocks).toContain(readFileSync(join(ROOT, "examples/generator/src", name), "utf8"));
 });
 
 test("the guide shows what its example generates", () => {
-  const response = respond(toolsGenerator, things);
-  const made = response.file.find(({ name }) => name === "test/v1/things_tools.ts")?.content;
-  const [tables = "missing", property = "missing"] = blocks.slice(2);
-  for (const piece of tables.split("…\n")) expect(made).toContain(piece);
+  const response = respond(routesGenerator, things);
+  const made = response.file.find(({ name }) => name === "routes.ts")?.content;
+  const [property = "missing", helper = "missing"] = blocks.slice(2);
   expect(applied(response)).toContain(property);
+  expect(made).toContain(helper);
 });
 
 test("the guide names every insertion point and what makes its name", () => {

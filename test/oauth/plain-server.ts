@@ -70,8 +70,9 @@ class PlainServer {
 
   private token(form: URLSearchParams): [number, object] {
     if (form.get("grant_type") === "refresh_token") {
-      if (!this.refreshTokens.delete(form.get("refresh_token") ?? ""))
+      if (!this.refreshTokens.delete(form.get("refresh_token") ?? "")) {
         return [400, { error: "invalid_grant" }];
+      }
       return [200, this.issue()];
     }
     const code = this.codes.get(form.get("code") ?? "");

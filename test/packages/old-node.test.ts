@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 
-const PACKAGES = ["gateway", "plugin", "tools"] as const;
+const PACKAGES = ["gateway", "plugin"] as const;
 
 /** Where systems have a Node.js of their own. */
 const SYSTEM_NODE = "/usr/bin/node";

@@ -19,7 +19,6 @@ const OURS = [
   "connect-rest-codec",
   "connect-rest-runtime",
   "protoc-gen-connect-rest",
-  "protoc-gen-connect-rest-tools",
   "connect-rest-gateway",
 ];
 
@@ -60,7 +59,6 @@ test("the built packages: have executables that run", () => {
     return node(join(folder, entry), "--version").trim();
   };
   expect(run("protoc-gen-connect-rest")).toBe("protoc-gen-connect-rest 0.1.0");
-  expect(run("protoc-gen-connect-rest-tools")).toBe("protoc-gen-connect-rest-tools 0.1.0");
   expect(run("connect-rest-gateway")).toContain("0.1.0");
 });
 
@@ -77,7 +75,6 @@ test("the built packages: export what the workspace exports", () => {
   expect(names("connect-rest-runtime/adapter")).toContain("RequestWriter");
   expect(names("connect-rest-runtime/oauth")).toContain("bearerInterceptor");
   expect(names("protoc-gen-connect-rest/kit")).toContain("runGenerator");
-  expect(names("protoc-gen-connect-rest-tools")).toContain("toolsGenerator");
   expect(names("connect-rest-gateway")).toContain("startGateway");
 });
 
@@ -117,11 +114,10 @@ test("the built packages: type-check in a strict project that imports them", () 
 import { RequestWriter } from "connect-rest-runtime/adapter";
 import { startGateway } from "connect-rest-gateway";
 import { runGenerator } from "protoc-gen-connect-rest/kit";
-import { toolsGenerator } from "protoc-gen-connect-rest-tools";
 const options: RestOptions = { adapters: [], upstreams: {} };
 // @ts-expect-error an adapter is no string
 createRestTransport({ adapters: ["blog"], upstreams: {} });
-export const used = [createRestTransport(options), new RequestWriter("GET", "/"), startGateway, runGenerator, toolsGenerator];
+export const used = [createRestTransport(options), new RequestWriter("GET", "/"), startGateway, runGenerator];
 `,
   );
   const options = {

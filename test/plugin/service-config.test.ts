@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { CodeGeneratorRequest } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { routesGenerator } from "../../examples/generator/src/generator.ts";
 import { parseServiceConfig } from "../../plugin/src/config/service-config.ts";
 import { Problems } from "../../plugin/src/diagnostics/problem.ts";
 import { respond } from "../../plugin/src/kit/generator.ts";
-import { toolsGenerator } from "../../tools/src/generator.ts";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
@@ -222,7 +222,7 @@ http:
 
 test("a service config: is known to generators that add to the adapters", () => {
   const { parameter } = written("http: {rules: [{selector: plain.Shelves.GetShelf, get: '/{id}'}]}");
-  const { file, error } = respond(toolsGenerator, { ...plain, parameter });
+  const { file, error } = respond(routesGenerator, { ...plain, parameter });
   expect(error).toBe("");
   expect(file.map(({ insertionPoint }) => insertionPoint)).toContain("adapter:plain.Shelves");
 });
@@ -230,7 +230,7 @@ test("a service config: is known to generators that add to the adapters", () => 
 test("a service config: leaves the request as it was", () => {
   const request = JSON.stringify(plain.protoFile.map(({ service }) => service));
   const { parameter } = written("http: {rules: [{selector: plain.Shelves.GetShelf, get: '/{id}'}]}");
-  respond(toolsGenerator, { ...plain, parameter });
+  respond(routesGenerator, { ...plain, parameter });
   expect(JSON.stringify(plain.protoFile.map(({ service }) => service))).toBe(request);
 });
 

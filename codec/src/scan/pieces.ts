@@ -140,8 +140,9 @@ class PieceScan {
     if (isAnother) return "short";
     // what is in front of the list is read each time
     if (list.start > body.sizes.usual / 2) return "left";
-    if (![field, ...list.steps.map((step) => step.field)].every((each) => tables.isSimple(each)))
+    if (![field, ...list.steps.map((step) => step.field)].every((each) => tables.isSimple(each))) {
       return "left";
+    }
     const head = this.list?.start ?? 0;
     this.list = list;
     if (!this.accepts(window, head, word("itemInput"))) return "left";

@@ -124,8 +124,9 @@ export class Scanner {
     const { machine } = this;
     const { stack, stackEnd, input, output, end } = windowFor(machine, bytes.length);
     machine.bytes.set(bytes, input);
-    if (canCost(bytes, maxCost) && isTooCostly(machine, input, bytes.length, output, maxCost))
+    if (canCost(bytes, maxCost) && isTooCostly(machine, input, bytes.length, output, maxCost)) {
       return undefined;
+    }
     machine.exports.setUp(stack, stackEnd, input);
     const length = machine.exports.scan(input, bytes.length, root, output, end, end, withStatus);
     if (length < 0 || !this.isReported(machine)) return undefined;

@@ -1,5 +1,5 @@
+import { clientKey } from "../call/client-key.ts";
 import type { Limits } from "../limits.ts";
-import { clientKey } from "./client-key.ts";
 import type { Overload } from "./overload.ts";
 import { type Refused, refused } from "./refused.ts";
 import { type Holder, Slots } from "./slots.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { clientKey } from "../call/client-key.ts";
 import { withDefaultLimits } from "../limits.ts";
 import { Admission, type UpstreamShare } from "./admission.ts";
-import { clientKey } from "./client-key.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

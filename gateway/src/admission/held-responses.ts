@@ -1,7 +1,7 @@
 import { Code } from "@connectrpc/connect";
+import { clientKey } from "../call/client-key.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
-import { clientKey } from "./client-key.ts";
 import { type Linked, LinkedList } from "./linked-list.ts";
 import { type Refused, retryInfo } from "./refused.ts";
 

@@ -1,7 +1,7 @@
 import type { ConnectError } from "@connectrpc/connect";
+import { clientKey } from "../call/client-key.ts";
 import type { Limits } from "../limits.ts";
 import { OVERLOAD_RETRY_MS } from "./admission.ts";
-import { clientKey } from "./client-key.ts";
 import type { Overload } from "./overload.ts";
 import { type Refused, refused } from "./refused.ts";
 import { Counts } from "./slots.ts";

@@ -1,4 +1,4 @@
-import type { FeedEntryKind } from "connect-rest-runtime";
+import type { FeedEntryKind } from "connect-rest-runtime/internal";
 import { BEATS } from "./group-messages.ts";
 import { leaseOf } from "./lease.ts";
 

@@ -1,4 +1,4 @@
-import type { FeedEntryKind } from "connect-rest-runtime";
+import type { FeedEntryKind } from "connect-rest-runtime/internal";
 import type { BrokerFeed } from "./broker-feed.ts";
 import { BrokerSeat, type SeatOwner } from "./broker-seat.ts";
 import { type FromBroker, MAX_ENTRY_BYTES, type ToBroker } from "./group-messages.ts";

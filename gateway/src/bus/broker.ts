@@ -1,4 +1,4 @@
-import type { FeedEntryKind } from "connect-rest-runtime";
+import type { FeedEntryKind } from "connect-rest-runtime/internal";
 import { BrokerFeed } from "./broker-feed.ts";
 import { BrokerPeer } from "./broker-peer.ts";
 import type { BrokerSeat } from "./broker-seat.ts";

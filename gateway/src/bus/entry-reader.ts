@@ -1,4 +1,4 @@
-import type { FeedMember } from "connect-rest-runtime";
+import type { FeedMember } from "connect-rest-runtime/internal";
 import type { BusObserver } from "./bus-options.ts";
 
 /** Hands entries on to a member, counts them, and drops those that it rejects. */

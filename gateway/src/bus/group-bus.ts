@@ -1,4 +1,4 @@
-import type { FeedMember, FeedName, FeedSeat } from "connect-rest-runtime";
+import type { FeedMember, FeedName, FeedSeat } from "connect-rest-runtime/internal";
 import type { BusObserver, ProcessBus } from "./bus-options.ts";
 import { BEATS, type FromBroker, type ToBroker } from "./group-messages.ts";
 import { GroupSeat } from "./group-seat.ts";

@@ -1,4 +1,4 @@
-import type { FeedEntryKind } from "connect-rest-runtime";
+import type { FeedEntryKind } from "connect-rest-runtime/internal";
 
 /**
  * How many bytes of an entry are in one message at most; a multiple of 3, so that the parts in base64, put together, are the

@@ -1,4 +1,4 @@
-import type { FeedEntryKind, FeedMember, FeedName, FeedSeat } from "connect-rest-runtime";
+import type { FeedEntryKind, FeedMember, FeedName, FeedSeat } from "connect-rest-runtime/internal";
 import type { BusObserver } from "./bus-options.ts";
 import { EntryReader } from "./entry-reader.ts";
 import { type FromBroker, MAX_ENTRY_BYTES, PART_BYTES, type ToBroker } from "./group-messages.ts";

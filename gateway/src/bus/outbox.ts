@@ -1,4 +1,4 @@
-import type { FeedEntryKind } from "connect-rest-runtime";
+import type { FeedEntryKind } from "connect-rest-runtime/internal";
 
 /** How many entries wait at most, and how many bytes. */
 const MAX_ENTRIES = 256;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { FeedMember, FeedName, FeedSeat } from "connect-rest-runtime";
+import type { FeedMember, FeedName, FeedSeat } from "connect-rest-runtime/internal";
 import { type BusObserver, type BusOptions, DEFAULT_PREFIX, type ProcessBus } from "./bus-options.ts";
 import { Connection } from "./connection.ts";
 import { RedisSeat } from "./redis-seat.ts";

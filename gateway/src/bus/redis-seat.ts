@@ -1,4 +1,4 @@
-import type { FeedEntryKind, FeedMember, FeedName, FeedSeat } from "connect-rest-runtime";
+import type { FeedEntryKind, FeedMember, FeedName, FeedSeat } from "connect-rest-runtime/internal";
 import type { BusObserver } from "./bus-options.ts";
 import type { Connection } from "./connection.ts";
 import { EntryReader } from "./entry-reader.ts";

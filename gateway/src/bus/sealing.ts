@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
-import type { FeedEntryKind } from "connect-rest-runtime";
+import type { FeedEntryKind } from "connect-rest-runtime/internal";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;

@@ -1,6 +1,7 @@
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { ERRORS, reasonOf } from "connect-rest-runtime";
+import { reasonOf } from "connect-rest-runtime";
+import { ERRORS } from "connect-rest-runtime/internal";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { passThroughCredentials, wantedKindsOf } from "../credentials/pass-through.ts";
 import { type Gateway, startGateway } from "../gateway.ts";

@@ -69,8 +69,9 @@ function tokenFile(): Option {
 
 function parseGateway(text: string): string {
   const url = URL.parse(text);
-  if (url !== null && /^https?:$/.test(url.protocol) && url.username + url.search + url.hash === "")
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username + url.search + url.hash === "") {
     return text;
+  }
   throw new InvalidArgumentError("Expected an address, e.g. https://gateway.example.com.");
 }
 

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { ConnectError } from "@connectrpc/connect";
-import { ERRORS, reasonOf } from "connect-rest-runtime";
+import { reasonOf } from "connect-rest-runtime";
+import { ERRORS } from "connect-rest-runtime/internal";
 import { TokenFile } from "connect-rest-runtime/oauth";
 
 /** Where tokens are kept. */

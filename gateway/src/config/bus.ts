@@ -1,4 +1,5 @@
-import { isLoopbackOrigin, Secret, type WatchOptions } from "connect-rest-runtime";
+import { Secret, type WatchOptions } from "connect-rest-runtime";
+import { isLoopbackOrigin } from "connect-rest-runtime/internal";
 import type { BusOptions } from "../bus/bus-options.ts";
 import type { Environment } from "./environment.ts";
 import { type Config, problemAt } from "./load.ts";

@@ -1,5 +1,6 @@
 import type { DescField } from "@bufbuild/protobuf";
-import { isRedactedField, type ServiceAdapter } from "connect-rest-runtime";
+import type { ServiceAdapter } from "connect-rest-runtime";
+import { isRedactedField } from "connect-rest-runtime/internal";
 import { fits } from "../authorization/resource/scopes.ts";
 import { methodPath } from "../call/method-path.ts";
 import { headersOf } from "../credentials/pass-through.ts";

@@ -1,4 +1,5 @@
-import { matchesMethod, type ServiceAdapter } from "connect-rest-runtime";
+import type { ServiceAdapter } from "connect-rest-runtime";
+import { matchesMethod } from "connect-rest-runtime/internal";
 import { methodPath } from "../call/method-path.ts";
 import { didYouMean } from "../text/suggest.ts";
 import { type Config, problemAt } from "./load.ts";

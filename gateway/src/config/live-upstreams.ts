@@ -1,4 +1,5 @@
-import type { CredentialsSource, FixedCredentials, UpstreamOptions } from "connect-rest-runtime";
+import type { UpstreamOptions } from "connect-rest-runtime";
+import type { CredentialsSource, FixedCredentials } from "connect-rest-runtime/internal";
 
 type Upstreams = Readonly<Record<string, UpstreamOptions>>;
 

@@ -1,4 +1,4 @@
-import { isLoopbackOrigin } from "connect-rest-runtime";
+import { isLoopbackOrigin } from "connect-rest-runtime/internal";
 import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
 

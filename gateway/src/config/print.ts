@@ -1,4 +1,4 @@
-import { isLoopbackOrigin, UPSTREAM_DEFAULTS } from "connect-rest-runtime";
+import { isLoopbackOrigin, UPSTREAM_DEFAULTS } from "connect-rest-runtime/internal";
 import { stringify } from "yaml";
 import { DEFAULT_UPSTREAM_CALLS } from "../admission/admission.ts";
 import { withDefaultLimits } from "../limits.ts";

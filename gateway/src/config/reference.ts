@@ -1,4 +1,4 @@
-import { UPSTREAM_DEFAULTS } from "connect-rest-runtime";
+import { UPSTREAM_DEFAULTS } from "connect-rest-runtime/internal";
 import { z } from "zod";
 import { isReloaded, isShared, LIMIT_NAMES, LIMIT_TABLE } from "../limits.ts";
 import { configSchema } from "./schema.ts";

@@ -1,13 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import {
-  type FixedCredentials,
-  type ProxyOptions,
-  Secret,
-  type ServiceAdapter,
-  type TokenStore,
-  type UpstreamOptions,
-} from "connect-rest-runtime";
+import { type ProxyOptions, Secret, type ServiceAdapter, type UpstreamOptions } from "connect-rest-runtime";
+import type { FixedCredentials, TokenStore } from "connect-rest-runtime/internal";
 import { rightsOf } from "../credentials/caller-rights.ts";
 import { passThroughCredentials, wantedKindsOf } from "../credentials/pass-through.ts";
 import type { Environment } from "./environment.ts";

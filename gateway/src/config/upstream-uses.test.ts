@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { CredentialKind, ServiceAdapter } from "connect-rest-runtime";
+import type { ServiceAdapter } from "connect-rest-runtime";
+import type { CredentialKind } from "connect-rest-runtime/internal";
 import { afterAll, expect, test } from "vitest";
 import { EchoServiceRest } from "../testing/echo-rest.ts";
 import { loadConfig } from "./load.ts";

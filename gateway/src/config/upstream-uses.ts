@@ -1,4 +1,5 @@
-import type { AnyMethodAdapter, CredentialKind, ServiceAdapter } from "connect-rest-runtime";
+import type { ServiceAdapter } from "connect-rest-runtime";
+import type { AnyMethodAdapter, CredentialKind } from "connect-rest-runtime/internal";
 import { methodPath } from "../call/method-path.ts";
 import { didYouMean } from "../text/suggest.ts";
 import type { UpstreamSignIn } from "./authorization-sign-in.ts";

@@ -1,6 +1,7 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import type { CredentialKind, Credentials, ServiceAdapter } from "connect-rest-runtime";
+import type { Credentials, ServiceAdapter } from "connect-rest-runtime";
+import type { CredentialKind } from "connect-rest-runtime/internal";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type AuthorizedGateway, startAuthorized } from "../testing/authorized-gateway.ts";
 import { EchoServiceRest } from "../testing/echo-rest.ts";

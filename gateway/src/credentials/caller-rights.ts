@@ -1,10 +1,6 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import type {
-  CredentialKind,
-  CredentialsSource,
-  FixedCredentials,
-  ServiceAdapter,
-} from "connect-rest-runtime";
+import type { ServiceAdapter } from "connect-rest-runtime";
+import type { CredentialKind, CredentialsSource, FixedCredentials } from "connect-rest-runtime/internal";
 import { currentSubject } from "../call/call.ts";
 import { has } from "./pass-through.ts";
 

@@ -1,13 +1,12 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
 import {
-  type CredentialKind,
   type Credentials,
   type CredentialsFunction,
-  type FixedCredentials,
   Secret,
   type ServiceAdapter,
 } from "connect-rest-runtime";
+import type { CredentialKind, FixedCredentials } from "connect-rest-runtime/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 import { methodName } from "../call/method-path.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../gen/grpc/health/v1/health_pb.ts";
 import type { Limits, OnLimit } from "../limits.ts";
 import { Callbacks } from "../listener/callbacks.ts";
-import { Crowd } from "../listener/crowd.ts";
+import { ClientCounts } from "../listener/client-counts.ts";
 import { show } from "../text/show.ts";
 
 /** The largest response of List that the protocol allows. */
@@ -19,13 +19,13 @@ const MAX_LISTED = 100;
 /** Whether the gateway takes calls, for `grpc.health.v1`, `/readyz`, and whoever waits for the change. */
 export class Health {
   private readonly draining = new AbortController();
-  private readonly watches: Crowd;
+  private readonly watches: ClientCounts;
   private readonly onLimit: OnLimit;
   private services: readonly string[] = [];
   private listed: readonly string[] = [];
 
   constructor(limits: Limits, onLimit: OnLimit) {
-    this.watches = new Crowd(limits.healthWatches, limits.healthWatchesPerClient);
+    this.watches = new ClientCounts(limits.healthWatches, limits.healthWatchesPerClient);
     this.onLimit = onLimit;
   }
 

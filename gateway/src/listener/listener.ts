@@ -1,11 +1,11 @@
 import net from "node:net";
 import type { Duplex } from "node:stream";
 import type { Limits, OnLimit } from "../limits.ts";
-import { Bag } from "./bag.ts";
+import { Blocklist } from "./blocklist.ts";
 import { Callbacks } from "./callbacks.ts";
 import type { Certificate } from "./certificate.ts";
 import { checkRequest, useOriginForm } from "./check-request.ts";
-import { Crowd } from "./crowd.ts";
+import { ClientCounts } from "./client-counts.ts";
 import { closeAll, startDrain } from "./drain.ts";
 import { failExchange, lingerForClose } from "./exchange.ts";
 import {
@@ -20,7 +20,6 @@ import {
 import { createHttp1Server } from "./http1-server.ts";
 import { createHttp2Server } from "./http2-server.ts";
 import { InFlight } from "./in-flight.ts";
-import { Offenders } from "./offenders.ts";
 import { leavesTooFew, maxConnections, maxOpenFiles } from "./open-files.ts";
 import { type Identify, ofSocket, sniff } from "./preface.ts";
 import { createOriginReader, createProxyCheck, type ProxyOptions } from "./proxies.ts";
@@ -28,6 +27,7 @@ import type { Refusal, Refuse } from "./refusal.ts";
 import { RequestTurns } from "./request-turns.ts";
 import { createSecure } from "./secure.ts";
 import { type TakenParts, TakenRequest } from "./taken-request.ts";
+import { UnorderedSet } from "./unordered-set.ts";
 import { WriteWatch } from "./write-watch.ts";
 
 export interface ListenerOptions {
@@ -78,15 +78,46 @@ export interface Listener {
 const ERROR = "error";
 
 export function createListener(options: ListenerOptions): Listener {
-  const { limits, onLimit, onError } = options;
+  const { limits, onError } = options;
   const callbacks = new Callbacks(onError);
   const inFlight = new InFlight();
-  const taken = new Bag<TakenRequest>();
-  const pending = new Set<net.Socket>();
-  const sockets = new Set<net.Socket>();
+  const taken = new UnorderedSet<TakenRequest>();
   let draining: Promise<void> | undefined;
-  const takeIn = createTaker(options, inFlight, taken, () => draining !== undefined);
+  const taker = createTaker(options, inFlight, taken, () => draining !== undefined);
+  const { h1, h2 } = createServers(options, taker, inFlight, callbacks);
+  const secure = createSecureServer(options, callbacks);
+  const handOver = (protocol: string, usable: Duplex, ofConnection: Callbacks) => {
+    if (protocol === "http2") {
+      usable.allowHalfOpen = false;
+      lingerForClose(usable, ofConnection);
+      h2.server.emit("connection", usable);
+    } else {
+      h1.emit("connection", usable);
+    }
+  };
+  const identify: Identify =
+    secure?.identify ?? ((socket, report) => sniff(socket, limits.headersTimeoutMs, report, onError));
+  const connections = createConnectionServer({ taker, identify, handOver, callbacks, onError });
+  const { server } = connections;
+  const parts = { ...connections, h1, sessions: h2.sessions, taken };
+  return {
+    listen: (port, host) => listen(server, port, host),
+    drain: (noticeMs = limits.drainNoticeMs, isReplaced = false) => {
+      const noticed = { ...limits, drainNoticeMs: noticeMs };
+      draining ??= startDrain(parts, noticed, callbacks, isReplaced).finally(() => {
+        taker.stop();
+        closeAll(parts);
+      });
+      return draining;
+    },
+    connections: () => count(server),
+    useCertificate: (certificate) => secure?.use(certificate),
+  };
+}
 
+/** The servers that read requests from the connections they are given. */
+function createServers(options: ListenerOptions, taker: Taker, inFlight: InFlight, callbacks: Callbacks) {
+  const { limits, onLimit, onError } = options;
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
     const fail = (error: unknown) => {
       onError(error);
@@ -97,7 +128,7 @@ export function createListener(options: ListenerOptions): Listener {
       outgoing(response).on(ERROR, ignore);
     }
     try {
-      takeIn.request(request, response, () => new Callbacks(fail));
+      taker.request(request, response, () => new Callbacks(fail));
     } catch (error) {
       fail(error);
     }
@@ -106,16 +137,38 @@ export function createListener(options: ListenerOptions): Listener {
   const onRejected = options.onRejected ?? ignore;
   const h1 = createHttp1Server(limits, onRequest, hasResponse, callbacks, { onLimit, onRejected, onError });
   const onViolation = options.onViolation ?? ignore;
-  const { attacked } = takeIn;
+  const { attacked } = taker;
   const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError, onViolation, attacked);
+  return { h1, h2 };
+}
+
+/** What does the TLS handshakes; undefined where connections are in cleartext. */
+function createSecureServer(
+  { certificate, limits, onError, ...options }: ListenerOptions,
+  callbacks: Callbacks,
+) {
   const onTlsFailure = options.onTlsFailure ?? ignore;
-  const secure =
-    options.certificate && createSecure(options.certificate, limits, callbacks, { onTlsFailure, onError });
-  const identify: Identify =
-    secure?.identify ?? ((socket, report) => sniff(socket, limits.headersTimeoutMs, report, onError));
+  return certificate && createSecure(certificate, limits, callbacks, { onTlsFailure, onError });
+}
+
+/** What becomes of a connection. */
+interface ConnectionOptions {
+  readonly taker: Taker;
+  /** Finds out which protocol a connection speaks. */
+  readonly identify: Identify;
+  /** Gives a connection to the server of its protocol. */
+  readonly handOver: (protocol: string, usable: Duplex, ofConnection: Callbacks) => void;
+  readonly callbacks: Callbacks;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The server that accepts connections, all that are open, and those whose protocol is not known yet. */
+function createConnectionServer({ taker, identify, handOver, callbacks, onError }: ConnectionOptions) {
+  const pending = new Set<net.Socket>();
+  const sockets = new Set<net.Socket>();
   const server = net.createServer({ noDelay: true, allowHalfOpen: true });
   const onConnection = (socket: net.Socket, ofConnection: Callbacks) => {
-    if (!takeIn.connection(socket, ofConnection)) return;
+    if (!taker.connection(socket, ofConnection)) return;
     pending.add(socket);
     sockets.add(socket);
     ofConnection.once(socket, "close", () => {
@@ -124,39 +177,19 @@ export function createListener(options: ListenerOptions): Listener {
     });
     identify(socket, (protocol, usable) => {
       pending.delete(socket);
-      if (protocol === "http2") {
-        usable.allowHalfOpen = false;
-        lingerForClose(usable, ofConnection);
-        h2.server.emit("connection", usable);
-      } else {
-        h1.emit("connection", usable);
-      }
+      handOver(protocol, usable, ofConnection);
     });
   };
   callbacks.on(server, "connection", (socket: net.Socket) => {
     const ofConnection = ofSocket(socket, onError);
     ofConnection.guarded(onConnection)(socket, ofConnection);
   });
-  // E.g. when the process has no file left for a connection; without a listener this would end it. What keeps it from
-  // listening is told by `listen`.
+  // E.g. when the process has no file left for a connection; without a listener this would end it. `listen` reports
+  // what keeps the server from listening.
   callbacks.on(server, "error", (error: unknown) => {
     if (server.listening) onError(error);
   });
-
-  const parts = { server, h1, sessions: h2.sessions, pending, sockets, taken };
-  return {
-    listen: (port, host) => listen(server, port, host),
-    drain: (noticeMs = limits.drainNoticeMs, isReplaced = false) => {
-      const noticed = { ...limits, drainNoticeMs: noticeMs };
-      draining ??= startDrain(parts, noticed, callbacks, isReplaced).finally(() => {
-        takeIn.stop();
-        closeAll(parts);
-      });
-      return draining;
-    },
-    connections: () => count(server),
-    useCertificate: (certificate) => secure?.use(certificate),
-  };
+  return { server, pending, sockets };
 }
 
 /** Lets connections and requests in, as many as the limits allow. */
@@ -182,14 +215,14 @@ const CROWDED_STALL_MS = 200;
 function createTaker(
   options: ListenerOptions,
   inFlight: InFlight,
-  running: Bag<TakenRequest>,
+  running: UnorderedSet<TakenRequest>,
   isDraining: () => boolean,
 ): Taker {
   const { limits, onLimit, openFiles = maxOpenFiles() } = options;
   const most = maxConnections(limits, openFiles);
-  const connections = new Crowd(most.all, most.perClient);
-  const offenders = new Offenders();
-  const requests = new Crowd(limits.requestsInFlight, limits.requestsPerClient);
+  const connections = new ClientCounts(most.all, most.perClient);
+  const blocklist = new Blocklist();
+  const requests = new ClientCounts(limits.requestsInFlight, limits.requestsPerClient);
   const isProxy = createProxyCheck(options.proxies);
   const originOf = createOriginReader(options.proxies);
   const watch = new WriteWatch(
@@ -219,7 +252,7 @@ function createTaker(
         socket.destroy();
         return false;
       }
-      if (offenders.isBarred(address, performance.now()) && !isProxy(address)) {
+      if (blocklist.isBlocked(address, performance.now()) && !isProxy(address)) {
         onLimit("resetsPerSecond");
         socket.destroy();
         return false;
@@ -252,7 +285,7 @@ function createTaker(
         if (takeBack !== undefined) callbacks().once(outgoing(response), "close", takeBack);
       }
     },
-    attacked: (client) => offenders.add(client, performance.now()),
+    attacked: (client) => blocklist.add(client, performance.now()),
     stop: () => timer.stop(),
   };
 }

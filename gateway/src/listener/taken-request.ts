@@ -1,6 +1,5 @@
-import type { Bag, Bagged } from "./bag.ts";
 import type { Callbacks } from "./callbacks.ts";
-import type { Crowd } from "./crowd.ts";
+import type { ClientCounts } from "./client-counts.ts";
 import { lingerForBody } from "./exchange.ts";
 import {
   type Exchange,
@@ -14,15 +13,16 @@ import {
 import { connectionOf, type InFlight } from "./in-flight.ts";
 import type { Origin } from "./origin.ts";
 import { strip } from "./park.ts";
+import type { Placed, UnorderedSet } from "./unordered-set.ts";
 import type { Watched, WriteWatch } from "./write-watch.ts";
 
 /** What all requests of a listener share. */
 export interface TakenParts {
   readonly inFlight: InFlight;
   /** All of them that are not parked. */
-  readonly running: Bag<TakenRequest>;
+  readonly running: UnorderedSet<TakenRequest>;
   /** The requests that are counted. */
-  readonly requests: Crowd;
+  readonly requests: ClientCounts;
   readonly watch: WriteWatch;
   readonly isDraining: () => boolean;
 }
@@ -36,7 +36,7 @@ const FINISH = "finish";
  * A request that was taken in, until its response closes. It is one object with one listener for each event: every request
  * has it.
  */
-export class TakenRequest implements Exchange, Watched, Bagged {
+export class TakenRequest implements Exchange, Watched, Placed {
   place = -1;
   readonly response: HttpResponse;
   readonly origin: Origin;

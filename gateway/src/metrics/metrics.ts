@@ -1,10 +1,5 @@
-import {
-  type BreakerReport,
-  type BreakerState,
-  DIFFERENCE_CLASSES,
-  type DifferenceReport,
-  type RequestReport,
-} from "connect-rest-runtime";
+import type { BreakerReport, DifferenceReport, RequestReport } from "connect-rest-runtime";
+import { type BreakerState, DIFFERENCE_CLASSES } from "connect-rest-runtime/internal";
 import {
   type Aggregator,
   Counter,

@@ -105,8 +105,9 @@ export function restoreKeys(
 
 /** Whether something changed: what a field holds may be a copy. */
 function restore(message: ReflectMessage, types: Registry | undefined): boolean {
-  if (message.desc.typeName === AnySchema.typeName)
+  if (message.desc.typeName === AnySchema.typeName) {
     return restoreAny(message.message as Message as Any, types);
+  }
   let isChanged = false;
   for (const field of message.fields) {
     if (!message.isSet(field)) continue;
@@ -141,8 +142,9 @@ function restore(message: ReflectMessage, types: Registry | undefined): boolean 
 function restoreAny(any: Any, types: Registry | undefined): boolean {
   const message = types && anyUnpack(any, types);
   const desc = message && types.getMessage(message.$typeName);
-  if (desc === undefined || message === undefined || !restore(reflect(desc, message, false), types))
+  if (desc === undefined || message === undefined || !restore(reflect(desc, message, false), types)) {
     return false;
+  }
   anyPack(desc, message, any);
   return true;
 }

@@ -1,6 +1,6 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { TurnBudget } from "connect-rest-codec/internal";
-import { decompressSmall } from "connect-rest-runtime";
+import { decompressSmall } from "connect-rest-runtime/internal";
 import { FairQueue, QueueFull } from "../admission/fair-queue.ts";
 import { retryInfo } from "../admission/refused.ts";
 import { gatewayError } from "../call/gateway-error.ts";

@@ -4,7 +4,6 @@ import type { ConnectError } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import type { Admission, UpstreamShare } from "../admission/admission.ts";
-import { clientKey } from "../admission/client-key.ts";
 import type { HeldBytes, Hold } from "../admission/held-bytes.ts";
 import type { HeldResponses, ResponseHold } from "../admission/held-responses.ts";
 import type { Refused } from "../admission/refused.ts";
@@ -13,6 +12,7 @@ import type { Authenticate, Denial } from "../authorization/resource/resource-se
 import type { Call } from "../call/call.ts";
 import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
 import type { Caller } from "../call/caller.ts";
+import { clientKey } from "../call/client-key.ts";
 import { deadlineOf, type MethodTimeout, timeoutHeader } from "../call/deadline.ts";
 import { protocolOf } from "../call/protocol.ts";
 import type { StreamCall } from "../fast-path/call-stream.ts";

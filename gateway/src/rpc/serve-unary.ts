@@ -2,7 +2,6 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import { pool as bufferPool } from "connect-rest-codec/internal";
 import type { QueuedCall, UpstreamShare } from "../admission/admission.ts";
-import { clientKey } from "../admission/client-key.ts";
 import type { Hold } from "../admission/held-bytes.ts";
 import type { ResponseHold } from "../admission/held-responses.ts";
 import type { Refused } from "../admission/refused.ts";
@@ -10,6 +9,7 @@ import type { Denial } from "../authorization/resource/resource-server.ts";
 import type { Call } from "../call/call.ts";
 import { deadlineExceeded } from "../call/call-errors.ts";
 import { type Caller, REQUEST_ID_HEADER } from "../call/caller.ts";
+import { clientKey } from "../call/client-key.ts";
 import { type UnaryCall, UnaryRun, type UnarySink } from "../fast-path/call-unary.ts";
 import { failExchange } from "../listener/exchange.ts";
 import {

@@ -1,4 +1,5 @@
-import type { FeedBus, FeedMember, FeedName, FeedSeat } from "connect-rest-runtime";
+import type { FeedBus } from "connect-rest-runtime";
+import type { FeedMember, FeedName, FeedSeat } from "connect-rest-runtime/internal";
 import { expect } from "vitest";
 import type { BusObserver } from "../bus/bus-options.ts";
 

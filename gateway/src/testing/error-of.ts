@@ -11,8 +11,9 @@ export function errorOf({ status, headers, body, trailers }: RawResponse): Conne
   const type = String(headers["content-type"] ?? "");
   const inHeaders = findTrailerError(asHeaders({ ...headers, ...trailers }));
   if (inHeaders !== undefined) return inHeaders;
-  if (type.startsWith("application/grpc-web"))
+  if (type.startsWith("application/grpc-web")) {
     return findTrailerError(trailerParse(last(body, trailerFlag, headers["grpc-encoding"])));
+  }
   if (type.startsWith("application/connect")) {
     const end = last(body, endStreamFlag, headers["connect-content-encoding"]);
     return end.length === 0 ? undefined : endStreamFromJson(end).error;

@@ -1,4 +1,4 @@
-import { UPSTREAM_DEFAULTS } from "connect-rest-runtime";
+import { UPSTREAM_DEFAULTS } from "connect-rest-runtime/internal";
 import { DEFAULT_UPSTREAM_CALLS } from "../admission/admission.ts";
 import type { Prepared } from "../config/inspect.ts";
 import type { GatewayUpstream } from "../gateway.ts";

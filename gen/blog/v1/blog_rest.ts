@@ -677,7 +677,6 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
       getPage: "Gets a page of a blog.",
     },
   },
-  tools: () => import("./blog_tools.ts"),
   // @@protoc_insertion_point(adapter:blog.v1.BlogService)
 };
 // @@protoc_insertion_point(service:blog.v1.BlogService)

@@ -93,7 +93,6 @@ export const EmbedServiceRest: ServiceAdapter<typeof EmbedService> = {
       getEmbed: "Gets the HTML that embeds a post on another site.\n\nNo credentials are required.",
     },
   },
-  tools: () => import("./embed_tools.ts"),
   // @@protoc_insertion_point(adapter:blog.v1.EmbedService)
 };
 // @@protoc_insertion_point(service:blog.v1.EmbedService)

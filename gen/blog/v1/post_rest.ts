@@ -1639,7 +1639,6 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
       streamTaggedPosts: "Streams all posts with a tag, whichever blog they are on.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page. The service pages\nby the second: where a page ends between posts of one second, the stream leaves out those on the next page.",
     },
   },
-  tools: () => import("./post_tools.ts"),
   // @@protoc_insertion_point(adapter:blog.v1.PostService)
 };
 // @@protoc_insertion_point(service:blog.v1.PostService)

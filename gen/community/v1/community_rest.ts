@@ -875,7 +875,6 @@ export const CommunityServiceRest: ServiceAdapter<typeof CommunityService> = {
       streamTimeline: "Streams the whole timeline of a community.\n\nPages are fetched as the stream is read, and none after it is left.",
     },
   },
-  tools: () => import("./community_tools.ts"),
   // @@protoc_insertion_point(adapter:community.v1.CommunityService)
 };
 // @@protoc_insertion_point(service:community.v1.CommunityService)

@@ -871,7 +871,6 @@ export const EventServiceRest: ServiceAdapter<typeof EventService> = {
       watchReceivedPublicEvents: "Streams the new public events of repositories that a user watches and of users that the user follows, as they appear.",
     },
   },
-  tools: () => import("./events_tools.ts"),
   // @@protoc_insertion_point(adapter:events.v1.EventService)
 };
 // @@protoc_insertion_point(service:events.v1.EventService)

@@ -283,7 +283,6 @@ export const OAuthServiceRest: ServiceAdapter<typeof OAuthService> = {
       exchangeToken: "Exchanges the OAuth 1.0a access token of the credentials for an OAuth 2.0 access token and a refresh token. The\nOAuth 1.0a token becomes invalid.",
     },
   },
-  tools: () => import("./oauth_tools.ts"),
   // @@protoc_insertion_point(adapter:oauth.v1.OAuthService)
 };
 // @@protoc_insertion_point(service:oauth.v1.OAuthService)

@@ -247,7 +247,6 @@ export const FilterServiceRest: ServiceAdapter<typeof FilterService> = {
       removeFilteredContent: "Removes a text from those that the user filters.",
     },
   },
-  tools: () => import("./filter_tools.ts"),
   // @@protoc_insertion_point(adapter:user.v1.FilterService)
 };
 // @@protoc_insertion_point(service:user.v1.FilterService)

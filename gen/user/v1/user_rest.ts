@@ -406,7 +406,6 @@ export const UserServiceRest: ServiceAdapter<typeof UserService> = {
       unlikePost: "Takes back a like of a post.",
     },
   },
-  tools: () => import("./user_tools.ts"),
   // @@protoc_insertion_point(adapter:user.v1.UserService)
 };
 // @@protoc_insertion_point(service:user.v1.UserService)

@@ -1,3 +1,5 @@
+import { distance as editDistance } from "fastest-levenshtein";
+
 /** `; did you mean x?`, or what there is to choose from. */
 export function suggest(name: string, candidates: readonly string[]): string {
   const hint = didYouMean(name, candidates);
@@ -23,21 +25,7 @@ function nearest(name: string, candidates: readonly string[]): string | undefine
   if (name.length > LONGEST_NAME) return undefined;
   const [best] = candidates
     .filter((candidate) => candidate.length <= LONGEST_NAME)
-    .map((candidate) => ({ candidate, distance: distanceOf(name, candidate) }))
+    .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
     .sort((a, b) => a.distance - b.distance);
   return best !== undefined && best.distance <= Math.max(2, name.length / 3) ? best.candidate : undefined;
-}
-
-/** Levenshtein distance. */
-function distanceOf(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitute, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

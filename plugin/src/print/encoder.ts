@@ -62,8 +62,9 @@ export function jsonLines(field: DescField, style: JsonStyle, file: AdapterFile)
   const { expression, isSet } = access([field], "message", isRequired);
   if (unknown) {
     const add = file.runtimeValue("addUnknown");
-    if (field.fieldKind === "map")
+    if (field.fieldKind === "map") {
       return [`${add}(json, ${file.runtimeValue("rawEntries")}(${expression}));`];
+    }
     return [under(isSet, `${add}(json, ${expression});`)];
   }
   const value = jsonValue(field, expression, style, file);

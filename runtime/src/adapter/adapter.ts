@@ -4,7 +4,6 @@ import { completeRules, DEFAULT_STREAM, type DeclaredRules } from "./default-rul
 import type { HeadEntry, ResponseParts } from "./response-parts.ts";
 import type { RestRequest } from "./rest-request.ts";
 import type { EmptySpelling, MethodRules } from "./rules.ts";
-import type { ToolsModule } from "./tools.ts";
 
 /** A method of a generated adapter: how its request becomes a REST call, and the response protobuf bytes. */
 export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
@@ -213,11 +212,6 @@ export interface ServiceAdapter<S extends DescService = DescService> extends Ada
   readonly methods: Readonly<Record<string, AnyMethodAdapter>>;
   /** The comments of the .proto file, for people: of the service, and of each method by its local name. */
   readonly comments?: { readonly service: string; readonly methods: Readonly<Record<string, string>> };
-  /**
-   * Loads the methods as tools of a language model: `(await adapter.tools()).tools[adapter.service.typeName]`. They are a
-   * module of their own, so that only who asks for them loads them. Written by `protoc-gen-connect-rest-tools`.
-   */
-  readonly tools?: () => Promise<ToolsModule>;
 }
 
 /** What generated code states of a method: all but what the functions below add, and rules without their defaults. */

@@ -75,8 +75,9 @@ export function decompressSmall(
 ): Uint8Array<ArrayBuffer> | undefined {
   const coding = CODINGS.get(encoding);
   const maxOutputLength = Math.min(MAX_BYTES, limit);
-  if (coding === undefined || body.length > coding.maxBytes || maxOutputLength < 1 || budget.isSpent)
+  if (coding === undefined || body.length > coding.maxBytes || maxOutputLength < 1 || budget.isSpent) {
     return undefined;
+  }
   budget.spend(UNITS_PER_BODY + coding.unitsPerByte * body.length);
   try {
     const options = { chunkSize: chunkSize(body, encoding), maxOutputLength, info: true } as const;

@@ -109,8 +109,9 @@ async function* chunksOf(controller: FetchController): AsyncGenerator<Buffer> {
     const step = await controller.body?.next();
     if (step === undefined || step.done === true) return;
     const { value } = step;
-    if (!(value instanceof Uint8Array))
+    if (!(value instanceof Uint8Array)) {
       throw new FetchMisbehaved("its response has a body that is not bytes");
+    }
     yield Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   }
 }

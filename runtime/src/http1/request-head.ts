@@ -37,8 +37,9 @@ export function usualRequest(options: DispatchOptions, host: string): UsualReque
   if (bodyTimeout !== undefined || !PATH.test(path) || !Array.isArray(headers)) return undefined;
   const bytes = bytesOf(body);
   const takesBody = WITH_BODY.has(method);
-  if (bytes === undefined || (!takesBody && (bytes.length > 0 || !WITHOUT_BODY.has(method))))
+  if (bytes === undefined || (!takesBody && (bytes.length > 0 || !WITHOUT_BODY.has(method)))) {
     return undefined;
+  }
   const fields = printed(headers);
   if (fields === undefined) return undefined;
   const length = takesBody ? `content-length: ${bytes.length}\r\n` : "";

@@ -161,8 +161,9 @@ function framingOf(
 /** undefined for what is neither `keep-alive` nor `close`. */
 function keepsAlive(connection: string | string[] | undefined): boolean | undefined {
   if (connection === undefined || connection === "keep-alive") return true;
-  if (connection === "close" || typeof connection !== "string")
+  if (connection === "close" || typeof connection !== "string") {
     return connection === "close" ? false : undefined;
+  }
   const option = connection.toLowerCase();
   return option === "keep-alive" ? true : option === "close" ? false : undefined;
 }

@@ -49,8 +49,9 @@ async function read(response: Response): Promise<EndpointResponse> {
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
     // leaving the loop ends the connection
-    if (size > MAX_ENDPOINT_BYTES)
+    if (size > MAX_ENDPOINT_BYTES) {
       throw new EndpointError(`a response of more than ${MAX_ENDPOINT_BYTES} bytes`);
+    }
     chunks.push(chunk);
   }
   return { status, header: (name) => headers.get(name) ?? undefined, body: Buffer.concat(chunks) };

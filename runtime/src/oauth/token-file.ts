@@ -102,8 +102,9 @@ export class TokenFile {
   }
 
   private entryOf(name: string, value: JsonValue | undefined): TokenEntry {
-    if (!isJsonObject(value) || !isJsonObject(value.details))
+    if (!isJsonObject(value) || !isJsonObject(value.details)) {
       throw this.refused(`its entry ${name} is broken`);
+    }
     const details = Object.entries(value.details).filter((pair): pair is [string, string] => {
       return typeof pair[1] === "string";
     });

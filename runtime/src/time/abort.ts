@@ -1,4 +1,4 @@
-import type { Clock } from "connect-rest-codec/internal";
+import { type Clock, MAX_DELAY_MS } from "connect-rest-codec/internal";
 
 /**
  * Settles as the promise does, or rejects with the signal's reason as soon as it is aborted: a callback that
@@ -30,4 +30,16 @@ export function sleep(ms: number, clock: Clock, signal: AbortSignal): Promise<vo
     });
     signal.addEventListener("abort", onAbort, { once: true });
   });
+}
+
+/**
+ * Waits until a time on the clock's monotonic scale, however far away; rejects with the signal's reason as
+ * soon as it is aborted.
+ *
+ * @param at is asked again when the time has come: it may have been put off
+ */
+export async function sleepUntil(at: () => number, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (let left = at() - clock.monotonic(); left > 0; left = at() - clock.monotonic()) {
+    await sleep(Math.min(left, MAX_DELAY_MS), clock, signal);
+  }
 }

@@ -163,6 +163,13 @@ export function baseOf({ bases, otherBase }: UpstreamSettings, name: string): Ba
   return bases.get(name) ?? otherBase;
 }
 
+/** The base address of a method of an upstream whose bases were checked when the transport was created. */
+export function usedBase(upstream: string, settings: UpstreamSettings, name: string): Base {
+  const base = baseOf(settings, name);
+  if (base === undefined) throw new Error(`upstream ${upstream} has no base ${name}`);
+  return base;
+}
+
 /**
  * Checks the options of an upstream and fills in the defaults.
  *

@@ -31,8 +31,9 @@ function isEncrypted({ socket }: IncomingMessage): boolean {
 
 function checkTransport(world: World, request: IncomingMessage): void {
   const forwarded = request.headers["x-forwarded-proto"];
-  if (world.rules.requireHttps && forwarded !== "https" && !isEncrypted(request))
+  if (world.rules.requireHttps && forwarded !== "https" && !isEncrypted(request)) {
     throw refuse(404, "HTTPS is required");
+  }
   if (world.rules.requireUserAgent && !request.headers["user-agent"]) {
     throw refuse(400, "Missing User-Agent header");
   }

@@ -1,5 +1,5 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import { matchesMethod } from "connect-rest-runtime";
+import { matchesMethod } from "connect-rest-runtime/internal";
 
 /** A scope, and the methods that it is for. */
 export interface ScopeOptions {

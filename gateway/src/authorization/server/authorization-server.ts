@@ -134,8 +134,9 @@ class Server implements AuthorizationServer {
   private find(path: string): Endpoint | undefined {
     const endpoint = this.endpoints.get(path);
     if (endpoint !== undefined) return endpoint;
-    if (path === RESOURCE_METADATA_PATH || path.startsWith(`${RESOURCE_METADATA_PATH}/`))
+    if (path === RESOURCE_METADATA_PATH || path.startsWith(`${RESOURCE_METADATA_PATH}/`)) {
       return this.ofResource;
+    }
     if (path.startsWith("/.well-known/")) return this.ofNothing;
     if (path.startsWith(`${INTERACTION_PATH}/`)) return this.ofFlows;
     return /^\/authorize\/[\w-]{21,128}$/.test(path) ? this.ofResumption : undefined;

@@ -1,4 +1,4 @@
-import { clientKey } from "../../admission/client-key.ts";
+import { clientKey } from "../../call/client-key.ts";
 import { isRecent } from "../recent.ts";
 
 /** How long a count lasts, in milliseconds. */

@@ -113,13 +113,15 @@ function redirectUrisOf(
 ): string[] {
   const uris = texts(metadata, "redirect_uris") ?? [];
   if (usesCodes && uris.length === 0) throw badRedirect("redirect_uris must have an address");
-  if (uris.length > MAX_REDIRECT_URIS)
+  if (uris.length > MAX_REDIRECT_URIS) {
     throw badRedirect(`redirect_uris may have ${MAX_REDIRECT_URIS} addresses`);
+  }
   for (const uri of uris) {
     if (uri.length > MAX_TEXT) throw badRedirect(`redirect_uris may have ${MAX_TEXT} characters each`);
     if (!isRedirectUri(uri)) throw badRedirect(`redirect_uris must be ${REDIRECT_URI_EXPECTED}`);
-    if (isOn(publicUrl, uri))
+    if (isOn(publicUrl, uri)) {
       throw badRedirect(`redirect_uris must not be on ${publicUrl}, the server's own`);
+    }
     if (redirectHosts !== undefined && !isRedirectHost(uri, redirectHosts)) {
       throw badRedirect("redirect_uris may have configured hosts only; ask the operator");
     }

@@ -56,8 +56,9 @@ const current = new AsyncLocalStorage<Work>();
 /** The work that the running code belongs to. */
 export function currentWork(): Work {
   const work = current.getStore();
-  if (work === undefined)
+  if (work === undefined) {
     throw new Error("the store of the authorization server is used outside of an exchange");
+  }
   return work;
 }
 

@@ -1,6 +1,7 @@
 import { fromBinary, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
-import type { Rest, UnaryAdapter } from "connect-rest-runtime";
+import type { Rest } from "connect-rest-runtime";
+import type { UnaryAdapter } from "connect-rest-runtime/internal";
 import { gatewayError } from "../../call/gateway-error.ts";
 import { methodPath } from "../../call/method-path.ts";
 import type { CallMethod } from "./probe.ts";

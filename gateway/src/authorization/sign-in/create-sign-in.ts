@@ -163,8 +163,9 @@ function networkOf(upstream: UpstreamOptions): UpstreamOptions {
 }
 
 function endpointsOf(settings: OAuth1PartySettings | OAuth2PartySettings): string[] {
-  if ("requestTokenEndpoint" in settings)
+  if ("requestTokenEndpoint" in settings) {
     return [settings.requestTokenEndpoint, settings.accessTokenEndpoint];
+  }
   const { tokenEndpoint, revocationEndpoint } = settings;
   return revocationEndpoint === undefined ? [tokenEndpoint] : [tokenEndpoint, revocationEndpoint];
 }

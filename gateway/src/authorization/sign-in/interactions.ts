@@ -83,8 +83,9 @@ export class SignIn implements Interactions {
     if (next !== undefined) return await this.depart(response, flow, next);
     const [subject, scopes] = [this.subjectOf(state), flow.scopes];
     if (subject === undefined) return await this.problem(response, flow, this.parties[0], "denied");
-    if (await this.options.consents.has(subject, flow.client, scopes))
+    if (await this.options.consents.has(subject, flow.client, scopes)) {
       return await this.finish(response, flow);
+    }
     sendPage(response, this.consentPage(flow, state), false);
   }
 

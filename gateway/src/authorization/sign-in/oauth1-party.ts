@@ -1,11 +1,6 @@
 import { randomBytes } from "node:crypto";
-import {
-  type Parameter,
-  readOAuth1Token,
-  Secret,
-  signOAuth1,
-  type UpstreamFetch,
-} from "connect-rest-runtime";
+import { Secret, type UpstreamFetch } from "connect-rest-runtime";
+import { type Parameter, readOAuth1Token, signOAuth1 } from "connect-rest-runtime/internal";
 import {
   type Departure,
   type ReturnAddress,
@@ -92,8 +87,9 @@ export class OAuth1Party implements ThirdParty {
 
   private async tokenFrom(what: string, request: SignedRequest): Promise<OAuth1Tokens> {
     const { status, text } = await this.sent(what, request);
-    if (status >= 500 || status === 429)
+    if (status >= 500 || status === 429) {
       throw new ThirdPartyError("unavailable", `${what}: status ${status}`);
+    }
     if (status !== 200) {
       const failure = request.given === undefined ? "misconfigured" : "refused";
       throw new ThirdPartyError(failure, `${what}: status ${status}`);
@@ -102,8 +98,9 @@ export class OAuth1Party implements ThirdParty {
     if (read === "none") {
       throw new ThirdPartyError("invalid", `${what}: the response has no token, or one that cannot be sent`);
     }
-    if (read === "unconfirmed")
+    if (read === "unconfirmed") {
       throw new ThirdPartyError("misconfigured", `${what}: the callback is not confirmed`);
+    }
     return { kind: "oauth1", ...read };
   }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { type Credentials, Secret, signOAuth1, type UpstreamFetch } from "connect-rest-runtime";
+import { type Credentials, Secret, type UpstreamFetch } from "connect-rest-runtime";
+import { signOAuth1 } from "connect-rest-runtime/internal";
 import { shown } from "./third-party.ts";
 
 /** A call that tells who a person is, or that their session stands. */

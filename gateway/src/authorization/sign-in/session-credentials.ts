@@ -1,12 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import type {
-  CredentialKind,
-  Credentials,
-  CredentialsFunction,
-  CredentialsSource,
-} from "connect-rest-runtime";
+import type { Credentials, CredentialsFunction } from "connect-rest-runtime";
+import type { CredentialKind, CredentialsSource } from "connect-rest-runtime/internal";
 import { gatewayError } from "../../call/gateway-error.ts";
 import { methodName } from "../../call/method-path.ts";
 import { has, type WantedKinds } from "../../credentials/pass-through.ts";

@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ClientCounts } from "./client-counts.ts";
+
+test("one client may have half of all, and then no more than its part", () => {
+  const counts = new ClientCounts(100, 10);
+  for (let i = 0; i < 50; i++) {
+    expect(counts.excess("a")).toBeUndefined();
+    counts.add("a");
+  }
+  expect(counts.excess("a")).toBe("client");
+  for (let i = 0; i < 10; i++) {
+    expect(counts.excess("b")).toBeUndefined();
+    counts.add("b");
+  }
+  expect(counts.excess("b")).toBe("client");
+  expect(counts.excess("c")).toBeUndefined();
+});
+
+test("nobody has more than there may be in all", () => {
+  const counts = new ClientCounts(4, 10);
+  for (const client of ["a", "b", "c", "d"]) counts.add(client);
+  expect(counts.excess("e")).toBe("all");
+});
+
+test("what is given back is free again, and forgotten", () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom("a", "b", "::1", "2001:db8::1"), { maxLength: 40 }), (clients) => {
+      const counts = new ClientCounts(10, 2);
+      const leave = clients.map((client) => counts.add(client));
+      expect(counts.size).toBe(clients.length);
+      for (const each of leave) each();
+      expect(counts.size).toBe(0);
+      for (const client of clients) expect(counts.excess(client)).toBeUndefined();
+    }),
+    { numRuns: 100 },
+  );
+});

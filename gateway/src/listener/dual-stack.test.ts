@@ -1,0 +1,36 @@
+import net from "node:net";
+import { createClient } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-node";
+import { expect, onTestFinished, test } from "vitest";
+import { EchoService } from "../gen/echo/v1/echo_pb.ts";
+import { startServer } from "../server.ts";
+import { echoService } from "../testing/echo.ts";
+
+/** A connection to an IPv4 address of the loopback network, from another one. */
+function connect(port: number, localAddress: string): Promise<"open" | "closed"> {
+  const socket = net.connect({ port, host: "127.0.0.1", localAddress });
+  onTestFinished(() => void socket.destroy());
+  return new Promise((resolve) => {
+    socket.once("close", () => resolve("closed")).once("error", () => resolve("closed"));
+    // a connection that the server does not keep is closed before it gets a response
+    socket.once("data", () => resolve("open"));
+    socket.write("GET /nowhere HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
+  });
+}
+
+test("on `::`, two IPv4 clients are two clients: one that has too many connections leaves room for the other", async () => {
+  const server = await startServer({
+    ...echoService,
+    host: "::",
+    limits: { connections: 8, connectionsPerClient: 1, drainNoticeMs: 1, drainGraceMs: 100 },
+  });
+  onTestFinished(() => server.close());
+  const greedy = await Promise.all(Array.from({ length: 6 }, () => connect(server.port, "127.0.0.2")));
+  expect(greedy).toContain("closed");
+  expect(await connect(server.port, "127.0.0.3")).toBe("open");
+  const client = createClient(
+    EchoService,
+    createConnectTransport({ baseUrl: `http://127.0.0.1:${server.port}`, httpVersion: "1.1" }),
+  );
+  expect((await client.echo({ text: "from 127.0.0.1" })).text).toBe("from 127.0.0.1");
+});

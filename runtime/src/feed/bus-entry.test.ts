@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { FeedEntryKind } from "../call/feed-bus.ts";
+import { decodeFeedEntry, encodeFeedEntry, type FeedEntry, FeedEntryInvalid } from "./bus-entry.ts";
+
+const key = fc.string({ minLength: 1, maxLength: 40 });
+const item = fc.record({ key, bytes: fc.uint8Array({ maxLength: 50 }), late: fc.boolean() });
+const entry: fc.Arbitrary<FeedEntry> = fc
+  .record({
+    kind: fc.constantFrom<FeedEntryKind>("window", "news", "poll"),
+    polledAt: fc.nat(),
+    intervalMs: fc.integer({ min: 1000, max: 86_400_000 }),
+    gap: fc.boolean(),
+    full: fc.boolean(),
+    items: fc.array(item, { maxLength: 5 }),
+    listed: fc.array(key, { maxLength: 5 }),
+  })
+  .map((each) => (each.kind === "poll" ? { ...each, items: [], listed: [] } : each));
+
+const EXAMPLE: FeedEntry = {
+  kind: "news",
+  polledAt: 1,
+  intervalMs: 60_000,
+  gap: false,
+  full: false,
+  items: [{ key: "1", bytes: Uint8Array.of(1, 2), late: true }],
+  listed: ["1", "2"],
+};
+
+test("an entry is read as it was written", () => {
+  fc.assert(
+    fc.property(entry, (each) => {
+      expect(decodeFeedEntry(encodeFeedEntry(each))).toEqual(each);
+    }),
+  );
+});
+
+test("bytes that anybody may have written are an entry or refused, and nothing else", () => {
+  const damaged = fc
+    .tuple(entry, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }), fc.nat())
+    .map(([each, changes, cut]) => {
+      const bytes = encodeFeedEntry(each);
+      for (const [at, value] of changes) bytes[at % bytes.length] = value;
+      return bytes.subarray(0, bytes.length - (cut % 3));
+    });
+  fc.assert(
+    fc.property(fc.oneof(fc.uint8Array({ maxLength: 100 }), damaged), (bytes) => {
+      try {
+        const { intervalMs, items, listed } = decodeFeedEntry(bytes);
+        expect(intervalMs).toBeLessThanOrEqual(86_400_000);
+        expect([...listed, ...items.map((each) => each.key)]).not.toContain("");
+      } catch (error) {
+        expect(error).toBeInstanceOf(FeedEntryInvalid);
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([
+  ["another version", (bytes: Uint8Array) => bytes.with(1, 2), "version 2"],
+  ["nothing", () => new Uint8Array(), "no kind"],
+  ["more than the largest", () => new Uint8Array(16 * 1024 * 1024 + 1), "16777217 bytes"],
+  ["text", () => new TextEncoder().encode("hello"), "version 0"],
+  ["a field that is unknown", (bytes: Uint8Array) => Uint8Array.of(...bytes, 0x78, 1), "field 15"],
+])("%s is no entry", (_what, change, text) => {
+  expect(() => decodeFeedEntry(change(encodeFeedEntry(EXAMPLE)))).toThrow(text);
+});
+
+test("too many items, keys that are too long, and items without a key are refused", () => {
+  const many = Array.from({ length: 10_001 }, (_, index) => String(index));
+  const itemsOf = (keys: string[]) =>
+    keys.map((each) => ({ key: each, bytes: new Uint8Array(), late: false }));
+  for (const broken of [
+    { listed: many },
+    { items: itemsOf(many) },
+    { listed: ["k".repeat(129)] },
+    { items: itemsOf([""]) },
+    { intervalMs: 86_400_001 },
+    { kind: "poll" as const },
+  ]) {
+    expect(() => decodeFeedEntry(encodeFeedEntry({ ...EXAMPLE, ...broken }))).toThrow(FeedEntryInvalid);
+  }
+});
+
+test("an item does not keep its entry in memory", () => {
+  const [first] = decodeFeedEntry(encodeFeedEntry(EXAMPLE)).items;
+  expect(first?.bytes.buffer.byteLength).toBe(2);
+});

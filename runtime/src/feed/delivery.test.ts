@@ -1,0 +1,309 @@
+import fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import type { FetchFunction } from "../http/fetch-function.ts";
+import type { Rest } from "../rest.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { MemoryBus } from "../testing/memory-bus.ts";
+import { Timeline } from "../testing/timeline.ts";
+import { closeWatching, settled, startWatching, Watching } from "../testing/watching.ts";
+
+afterEach(closeWatching);
+
+type Step =
+  /** Events arrive, each before so many of those that are there. */
+  | { readonly kind: "arrive"; readonly before: readonly number[] }
+  /** Events arrive between the pages of the next polls. */
+  | { readonly kind: "meanwhile"; readonly page: number }
+  | { readonly kind: "poll" }
+  | { readonly kind: "watch"; readonly backlog: boolean; readonly process: number }
+  | { readonly kind: "restart"; readonly process: number; readonly drained: boolean }
+  /** A client goes on elsewhere; it has handled only so many of the messages that came. */
+  | {
+      readonly kind: "reconnect";
+      readonly watcher: number;
+      readonly process: number;
+      readonly handled: number;
+    }
+  | { readonly kind: "fail"; readonly status: number; readonly page: number }
+  | { readonly kind: "recover" }
+  | { readonly kind: "hide"; readonly index: number }
+  | { readonly kind: "takeOver" };
+
+const process = fc.nat(2);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant("arrive" as const),
+      before: fc.array(fc.nat(6), { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("arrive" as const),
+      before: fc.array(fc.constant(0), { minLength: 5, maxLength: 9 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("meanwhile" as const), page: fc.integer({ min: 1, max: 3 }) }),
+  },
+  { weight: 8, arbitrary: fc.constant({ kind: "poll" as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("watch" as const), backlog: fc.boolean(), process }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("restart" as const), process, drained: fc.boolean() }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("reconnect" as const),
+      watcher: fc.nat(5),
+      process,
+      handled: fc.integer({ min: 1, max: 6 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("fail" as const),
+      status: fc.constantFrom(429, 500, 503),
+      page: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant({ kind: "recover" as const }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("hide" as const), index: fc.nat(5) }) },
+  { weight: 2, arbitrary: fc.constant({ kind: "takeOver" as const }) },
+);
+
+/** One who watches, over all of its connections. */
+interface Client {
+  readonly backlog: boolean;
+  connection: Watching;
+  process: number;
+  /** What came by connections that are over. */
+  readonly ids: number[];
+  token: string;
+  /** When it began. */
+  readonly since: number;
+  /** What was known when its first message came. */
+  known: ReadonlySet<number> | undefined;
+  /** What was seen before it connected, and is not listed any more or not for a while. */
+  readonly hidden: Set<number>;
+}
+
+/** A process while it runs. */
+interface Process {
+  readonly rest: Rest;
+  /** What its requests have seen, and when. */
+  readonly seen: Array<{ readonly at: number; readonly ids: readonly number[] }>;
+  /** It has read every page, and told somebody. */
+  hasDelivered: boolean;
+}
+
+/** Processes that watch one feed, as clients and the upstream see them. */
+class World {
+  readonly timeline = new Timeline(2, 3);
+  readonly clock = new FakeClock();
+  readonly bus = new MemoryBus();
+  readonly clients: Client[] = [];
+  private readonly processes: Process[] = [];
+  /** What was seen by processes that are over. */
+  private readonly past: Process["seen"] = [];
+  private time = 0;
+  private lastListed: ReadonlySet<number> = new Set();
+  private nextId = 1;
+  private hidden: number | undefined;
+
+  constructor(count: number) {
+    for (let index = 0; index < count; index++) this.processes.push(this.startProcess(count));
+  }
+
+  async take(step: Step): Promise<void> {
+    const { timeline } = this;
+    switch (step.kind) {
+      case "arrive":
+        for (const before of step.before) timeline.add(this.nextId++, before);
+        return;
+      case "meanwhile":
+        timeline.onRequest = (page) => {
+          if (page === step.page) timeline.add(this.nextId++);
+        };
+        return;
+      case "poll":
+        this.clock.advance(61_000);
+        await this.settle();
+        return;
+      case "watch":
+        this.watch(step.backlog, step.process);
+        await this.settle();
+        return;
+      case "restart":
+        await this.restart(step.process, step.drained);
+        return;
+      case "reconnect": {
+        const client = this.clients[step.watcher % Math.max(this.clients.length, 1)];
+        if (client === undefined) return;
+        await client.connection.leave();
+        client.connection.batches.splice(step.handled);
+        this.reconnect(client, step.process);
+        await this.settle();
+        return;
+      }
+      case "fail":
+        timeline.failure = { status: step.status, ...(step.page <= 3 && { page: step.page }) };
+        return;
+      case "recover":
+        timeline.failure = undefined;
+        return;
+      case "hide":
+        this.show();
+        this.hidden = timeline.ids.splice(-1 - step.index, 1)[0];
+        return;
+      case "takeOver":
+        this.bus.takeOver();
+        await this.settle();
+        return;
+    }
+  }
+
+  /** Lets failures pass, and the feed be polled until it has settled. */
+  async finish(): Promise<void> {
+    this.timeline.failure = undefined;
+    this.timeline.onRequest = undefined;
+    this.show();
+    for (let poll = 0; poll < 3; poll++) {
+      this.clock.advance(20 * 60_000);
+      await this.settle();
+    }
+  }
+
+  /**
+   * What a client must have got: all that a poll has seen since it began, and that it did not begin behind.
+   */
+  expected({ since, known, backlog, hidden }: Client): Set<number> {
+    const seen = this.allSeen.filter(({ at }) => at >= since).flatMap(({ ids }) => ids);
+    return new Set(seen.filter((id) => !hidden.has(id) && (backlog || known?.has(id) !== true)));
+  }
+
+  got({ ids, connection }: Client): number[] {
+    return [...ids, ...connection.ids];
+  }
+
+  private get allSeen(): Process["seen"] {
+    return [...this.past, ...this.processes.flatMap(({ seen }) => seen)];
+  }
+
+  private startProcess(count: number): Process {
+    const { timeline, clock } = this;
+    const watch = count === 1 ? {} : { bus: this.bus.bus };
+    const seen: Process["seen"] = [];
+    const fetch: FetchFunction = async (address, init) => {
+      const response = await timeline.fetch(address, init);
+      const { page = 0, ids = [] } = timeline.requests.at(-1) ?? {};
+      // with the first page a poll begins that sees all that is listed, unless something comes in between
+      const isUndisturbed = timeline.failure === undefined && timeline.onRequest === undefined;
+      if (page === 1 && timeline.failure === undefined) this.lastListed = new Set(timeline.listed);
+      seen.push({ at: this.time++, ids: isUndisturbed && page === 1 ? timeline.listed : ids });
+      return response;
+    };
+    const { rest } = startWatching({ timeline, clock, watch, options: { fetch } });
+    return { rest, seen, hasDelivered: false };
+  }
+
+  private watch(backlog: boolean, index: number): void {
+    const at = index % this.processes.length;
+    const connection = new Watching(this.restOf(at), { backlog });
+    const since = this.time;
+    this.clients.push({
+      backlog,
+      connection,
+      process: at,
+      ids: [],
+      token: "",
+      since,
+      known: undefined,
+      hidden: this.hiddenNow,
+    });
+  }
+
+  private reconnect(client: Client, index: number): void {
+    client.ids.push(...client.connection.ids);
+    for (const id of this.hiddenNow) client.hidden.add(id);
+    client.token = client.connection.token || client.token;
+    client.process = index % this.processes.length;
+    const request = client.token === "" ? { backlog: client.backlog } : { resumeToken: client.token };
+    client.connection = new Watching(this.restOf(client.process), request);
+  }
+
+  /** What was seen, and is not listed now or was not when the feed was last polled. */
+  private get hiddenNow(): Set<number> {
+    const listed = new Set(this.timeline.listed.filter((id) => this.lastListed.has(id)));
+    const seen = this.allSeen.flatMap(({ ids }) => ids);
+    return new Set(seen.filter((id) => !listed.has(id)));
+  }
+
+  private restOf(index: number): Rest {
+    return (this.processes[index] as Process).rest;
+  }
+
+  private async restart(index: number, drained: boolean): Promise<void> {
+    const at = index % this.processes.length;
+    const process = this.processes[at] as Process;
+    const own = this.clients.filter((client) => client.process === at);
+    if (!drained) await Promise.all(own.map(({ connection }) => connection.leave()));
+    await process.rest.close();
+    await Promise.all(own.map(({ connection }) => connection.over));
+    // pages that were read when it ended in the middle of its first poll were no poll
+    if (process.hasDelivered) this.past.push(...process.seen);
+    this.processes[at] = this.startProcess(this.processes.length);
+    for (const client of own) this.reconnect(client, at + 1);
+    await this.settle();
+  }
+
+  private show(): void {
+    if (this.hidden !== undefined) this.timeline.add(this.hidden, 1);
+    this.hidden = undefined;
+  }
+
+  private async settle(): Promise<void> {
+    await settled();
+    const seen = new Set(this.allSeen.flatMap(({ ids }) => ids));
+    for (const client of this.clients) {
+      if (client.connection.batches.length === 0) continue;
+      client.known ??= seen;
+      (this.processes[client.process] as Process).hasDelivered = true;
+    }
+  }
+}
+
+test.each([
+  ["one process", 1],
+  ["three processes on a bus", 3],
+])(
+  "whatever happens, each event that a poll has seen is delivered exactly once to each watcher: %s",
+  async (_what, count) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const world = new World(count);
+        await world.take({ kind: "watch", backlog: true, process: 0 });
+        for (const each of steps) await world.take(each);
+        await world.finish();
+        for (const client of world.clients) {
+          const got = world.got(client);
+          expect(got).toEqual([...new Set(got)]);
+          const missing = [...world.expected(client)].filter((id) => !got.includes(id));
+          expect(missing).toEqual([]);
+          expect(client.connection.error).toBeUndefined();
+        }
+        await closeWatching();
+      }),
+      { numRuns: Number(globalThis.process.env.RUNS ?? 40), interruptAfterTimeLimit: 100_000 },
+    );
+  },
+  120_000,
+);

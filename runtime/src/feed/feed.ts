@@ -1,0 +1,185 @@
+import type { ConnectError } from "@connectrpc/connect";
+import type { FeedParts } from "../adapter/adapter.ts";
+import type { FeedBus, FeedName } from "../call/feed-bus.ts";
+import { type Batch, BatchWriter } from "./batch-writer.ts";
+import type { FeedEntry, FeedItem } from "./bus-entry.ts";
+import { BusMembership } from "./bus-membership.ts";
+import { Heartbeats } from "./heartbeats.ts";
+import type { Listing } from "./pages.ts";
+import { type Asker, Poller, type PollerOptions } from "./poller.ts";
+import { withResume } from "./resume-error.ts";
+import type { ResumeTokens } from "./resume-token.ts";
+import { type Start, startAt } from "./start.ts";
+import type { TokenIds } from "./token-ids.ts";
+import type { Watcher } from "./watcher.ts";
+import { FeedWindow, type News } from "./window.ts";
+
+/** What a feed is made of. */
+export interface FeedOptions
+  extends Pick<PollerOptions, "adapter" | "message" | "clock" | "mayPollAt" | "call"> {
+  readonly name: FeedName;
+  /** What tokens name: the feed, whoever watches it. */
+  readonly id: string;
+  readonly parts: FeedParts;
+  readonly tokens: ResumeTokens;
+  readonly bus: FeedBus;
+  readonly graceMs: number;
+  /** The error of a process that ends. */
+  readonly closed: () => ConnectError;
+  /** Is called once, when it is over. */
+  readonly onClosed: (mayPollAt: number) => void;
+}
+
+/** How many starts are kept at a position of the feed. */
+const MAX_STARTS = 16;
+
+/**
+ * One feed as one identity sees it: it is polled once for all who watch it here, and by one process of those
+ * on a bus.
+ */
+export class Feed {
+  private readonly options: FeedOptions;
+  private readonly window = new FeedWindow();
+  private readonly writer: BatchWriter;
+  private readonly watchers = new Set<Watcher>();
+  private readonly heartbeats: Heartbeats;
+  private readonly poller: Poller;
+  private readonly bus: BusMembership;
+  /** By what watchers ask for, what they start with at this position. */
+  private readonly starts = new Map<string, Start>();
+  /** As whom it was polled last. */
+  private asker: Asker = { header: () => new Headers(), runAs: (work) => work() };
+  private isClosed = false;
+  private stopGrace: (() => void) | undefined;
+
+  constructor(options: FeedOptions) {
+    const { clock, id, parts, tokens } = options;
+    const { window } = this;
+    this.options = options;
+    this.writer = new BatchWriter(parts.batch, (ahead, pending) =>
+      tokens.write(id, window.tokenKeys(pending), ahead),
+    );
+    this.heartbeats = new Heartbeats(clock, this.writer, () => this.poller.nextPollAt);
+    this.poller = new Poller({
+      ...options,
+      window,
+      asker: () => this.newestAsker(),
+      onPolled: (listing, error) => this.onPolled(listing, error),
+      onFailed: (error) => this.end(error),
+    });
+    // last, since it may say at once what others have found, and who polls
+    this.bus = new BusMembership({
+      ...options,
+      window,
+      poller: this.poller,
+      onEntry: (entry) => this.onEntry(entry),
+    });
+  }
+
+  /** How many watch it. */
+  get size(): number {
+    return this.watchers.size;
+  }
+
+  add(watcher: Watcher): void {
+    this.stopGrace?.();
+    this.stopGrace = undefined;
+    this.watchers.add(watcher);
+    const { heartbeatMs } = watcher.point ?? {};
+    if (heartbeatMs !== undefined) this.heartbeats.add(watcher, heartbeatMs);
+    if (this.window.isKnown) this.start(watcher);
+  }
+
+  /** Takes away a watcher that has left; the last one's leaving ends the feed after a while. */
+  remove(watcher: Watcher): void {
+    this.watchers.delete(watcher);
+    this.heartbeats.remove(watcher);
+    if (this.size > 0 || this.isClosed) return;
+    this.stopGrace ??= this.options.clock.after(this.options.graceMs, () => this.close());
+  }
+
+  /** Ends all who watch, with a last message that has their token. */
+  drain(): void {
+    if (this.window.isKnown) this.deliver([...this.watchers], [], false);
+    this.end(this.options.closed());
+  }
+
+  /** Ends it. Nobody watches it any more. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.stopGrace?.();
+    this.poller.stop();
+    this.bus.leave();
+    this.options.onClosed(this.poller.mayPollAt);
+  }
+
+  private end(error: ConnectError): void {
+    for (const watcher of [...this.watchers]) watcher.end((token) => withResume(error, token));
+    this.close();
+  }
+
+  /**
+   * The newest watcher has the freshest credentials of those with the same name; who has left may have logged
+   * out.
+   */
+  private newestAsker(): Asker {
+    for (const watcher of this.watchers) this.asker = watcher;
+    return this.asker;
+  }
+
+  private onPolled(listing: Listing | undefined, error: ConnectError | undefined): void {
+    this.heartbeats.clear();
+    const news = listing && this.window.read(listing);
+    if (news !== undefined) this.arrived(news);
+    this.bus.polled(news);
+    this.heartbeats.polled(error);
+  }
+
+  /** What another process has found. */
+  private onEntry({ kind, items, listed, gap, full, polledAt, intervalMs }: FeedEntry): void {
+    if (this.isClosed) return;
+    this.poller.follow(polledAt, intervalMs);
+    this.heartbeats.polledElsewhere();
+    if (kind === "poll") return;
+    const news = this.window.apply(listed, items, full);
+    // a process that has paused may have missed entries, which the bus keeps no longer
+    this.arrived({ ...news, gap: gap || news.gap });
+  }
+
+  /** Delivers news to those who have started, and lets the others start. */
+  private arrived({ items, gap }: News): void {
+    const started = [...this.watchers].filter(({ point }) => point === undefined);
+    const starting = [...this.watchers].filter(({ point }) => point !== undefined);
+    this.starts.clear();
+    this.heartbeats.clear();
+    if (items.length > 0 || gap) this.deliver(started, items, gap);
+    for (const watcher of started) watcher.polled();
+    for (const watcher of starting) this.start(watcher);
+  }
+
+  /** Items that all get alike, but for those whose token has some of them. */
+  private deliver(watchers: readonly Watcher[], items: readonly FeedItem[], gap: boolean): void {
+    this.heartbeats.delivered();
+    const written = new Map<TokenIds | undefined, readonly Batch[]>();
+    for (const watcher of watchers) {
+      const { ahead } = watcher;
+      let batches = written.get(ahead);
+      if (batches === undefined) {
+        const lacking = ahead === undefined ? items : items.filter(({ key }) => !ahead.has(key));
+        batches = this.writer.batches(lacking, gap, ahead);
+        written.set(ahead, batches);
+      }
+      watcher.offer(batches);
+    }
+  }
+
+  private start(watcher: Watcher): void {
+    const { point } = watcher;
+    if (point === undefined) return;
+    const name = JSON.stringify([point.token, point.after, point.backlog]);
+    const start = this.starts.get(name) ?? startAt(point, this.window, this.writer);
+    if (this.starts.size < MAX_STARTS) this.starts.set(name, start);
+    watcher.start(start);
+  }
+}

@@ -1,0 +1,116 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { type Clock, MAX_DELAY_MS } from "connect-rest-codec/internal";
+import { reasonOf } from "../errors/rest-error.ts";
+import { HeartbeatSchema } from "../gen/connectrest/v1/feed_pb.ts";
+import type { Batch, BatchWriter } from "./batch-writer.ts";
+import type { TokenIds } from "./token-ids.ts";
+import type { Watcher } from "./watcher.ts";
+
+const MIN_HEARTBEAT_MS = 1_000;
+
+/**
+ * Messages without items to watchers who asked for them: while nothing comes, and when polls begin or cease
+ * to fail.
+ */
+export class Heartbeats {
+  private readonly clock: Clock;
+  private readonly writer: BatchWriter;
+  private readonly nextPollAt: () => number | undefined;
+  private readonly stops = new Map<Watcher, () => void>();
+  /** By what is ahead of the feed, the message at its position. */
+  private readonly written = new Map<TokenIds | undefined, Batch>();
+  private deliveredAt = 0;
+  /** The error that polls end with at the moment. */
+  private failure: MessageInitShape<typeof HeartbeatSchema>["failure"];
+
+  /**
+   * @param nextPollAt when the next poll is, in milliseconds since 1970; undefined where another process
+   * polls
+   */
+  constructor(clock: Clock, writer: BatchWriter, nextPollAt: () => number | undefined) {
+    this.clock = clock;
+    this.writer = writer;
+    this.nextPollAt = nextPollAt;
+  }
+
+  add(watcher: Watcher, intervalMs: number): void {
+    this.schedule(watcher, Math.max(intervalMs, MIN_HEARTBEAT_MS), this.clock.monotonic());
+  }
+
+  remove(watcher: Watcher): void {
+    this.stops.get(watcher)?.();
+    this.stops.delete(watcher);
+  }
+
+  /** Says that all watchers have got a message. */
+  delivered(): void {
+    this.deliveredAt = this.clock.monotonic();
+  }
+
+  /** Says that the position of the feed, or the time of its next poll, has changed. */
+  clear(): void {
+    this.written.clear();
+  }
+
+  /**
+   * Tells watchers at once that polls fail now, or no longer do.
+   *
+   * @param error of the last poll
+   */
+  polled(error: ConnectError | undefined): void {
+    const changed = (this.failure === undefined) !== (error === undefined);
+    this.failure = error && {
+      code: error.code,
+      reason: reasonOf(error) ?? Code[error.code],
+      message: error.rawMessage,
+    };
+    if (!changed) return;
+    this.clear();
+    for (const watcher of [...this.stops.keys()]) this.send(watcher);
+  }
+
+  /** Says that another process has polled. */
+  polledElsewhere(): void {
+    this.failure = undefined;
+    this.clear();
+  }
+
+  private schedule(watcher: Watcher, ms: number, since: number): void {
+    const { clock } = this;
+    const left = Math.max(since + ms - clock.monotonic(), 1);
+    const stop = clock.after(Math.min(left, MAX_DELAY_MS), () => {
+      const last = Math.max(this.deliveredAt, since);
+      const isDue = clock.monotonic() - last >= ms;
+      if (isDue) this.send(watcher);
+      // a watcher that was dropped by this has been removed
+      if (this.stops.has(watcher)) this.schedule(watcher, ms, isDue ? clock.monotonic() : last);
+    });
+    this.stops.set(watcher, stop);
+  }
+
+  private send(watcher: Watcher): void {
+    // a watcher that has not read the last one needs no other
+    if (!watcher.isIdle) return;
+    if (watcher.point !== undefined) {
+      // there is no position yet but the one that it came with
+      watcher.offer([this.write(watcher.position ?? "")]);
+      return;
+    }
+    const { ahead } = watcher;
+    const batch = this.written.get(ahead) ?? this.write(this.writer.token(ahead));
+    this.written.set(ahead, batch);
+    watcher.offer([batch]);
+  }
+
+  private write(token: string): Batch {
+    const { failure } = this;
+    const nextPollAt = this.nextPollAt();
+    const heartbeat = create(HeartbeatSchema, {
+      ...(nextPollAt !== undefined && { nextPollTime: timestampFromMs(Math.round(nextPollAt)) }),
+      ...(failure !== undefined && { failure }),
+    });
+    return this.writer.heartbeat(token, heartbeat);
+  }
+}

@@ -1,0 +1,241 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { Clock } from "connect-rest-codec/internal";
+import type { FeedParts, FeedStart, PollAdapter } from "../adapter/adapter.ts";
+import type { RestRequest } from "../adapter/rest-request.ts";
+import type { CallContext } from "../call/call-context.ts";
+import type { RunningCall } from "../call/running-call.ts";
+import type { WatchSettings } from "../call/watch-options.ts";
+import { restError } from "../errors/rest-error.ts";
+import { fullName } from "../text/full-name.ts";
+import type { UpstreamIdentity } from "../upstream/upstream.ts";
+import { Feed } from "./feed.ts";
+import { withResume } from "./resume-error.ts";
+import { ResumeTokens, type TokenFault } from "./resume-token.ts";
+import type { StartPoint } from "./start.ts";
+import type { TokenIds } from "./token-ids.ts";
+import { type Ending, Watcher } from "./watcher.ts";
+
+/** A call that wants to watch a feed. */
+export interface WatchRequest {
+  readonly call: RunningCall<PollAdapter>;
+  readonly message: MessageShape<DescMessage>;
+  /** Makes the call of one poll, which belongs to nobody who watches. */
+  readonly poll: (context: CallContext) => RunningCall<PollAdapter>;
+  /** Says that a message or the end is there. It must not throw. */
+  readonly onReady: () => void;
+}
+
+const FAULTS: Readonly<Record<TokenFault, string>> = {
+  damaged: "one that is damaged or not of this service",
+  version: "one of another version",
+  foreign: "one of another feed",
+};
+
+/** The context of a poll. What it is sent with is known when it was checked. */
+type PollContext = { -readonly [K in keyof CallContext]: CallContext[K] };
+
+/** How many tokens are kept read: many who reconnect at the same time have the same one. */
+const MAX_READ_TOKENS = 64;
+/** How many feeds are remembered that must not be polled yet although nobody watches them. */
+const MAX_RESTING = 10_000;
+
+/** All feeds that are watched in a process: one poller for each feed and identity. */
+export class FeedHub {
+  private readonly settings: WatchSettings;
+  private readonly clock: Clock;
+  private readonly tokens: ResumeTokens;
+  private readonly feeds = new Map<string, Feed>();
+  /** When feeds may be polled again that are watched no more, on the clock's monotonic scale. */
+  private readonly resting = new Map<string, number>();
+  private readonly read = new Map<string, TokenIds>();
+  /** Polls belong to no call: whatever runs in the context of the first one would be kept by it. */
+  private readonly outside = AsyncLocalStorage.snapshot();
+  private watcherCount = 0;
+  private isDrained = false;
+
+  constructor(settings: WatchSettings, clock: Clock) {
+    this.settings = settings;
+    this.clock = clock;
+    this.tokens = new ResumeTokens(settings.resumeKeys);
+  }
+
+  /**
+   * Lets a call watch a feed, from where its request says.
+   *
+   * @throws ConnectError for a request that cannot be sent or has no credentials; RESUME_TOKEN_INVALID,
+   *   FEED_START_AMBIGUOUS, WATCHERS_EXHAUSTED, WATCH_DRAINED
+   */
+  async watch(request: WatchRequest): Promise<Watcher> {
+    const { call, message } = request;
+    const { adapter, context, route } = call;
+    const parts = partsOf(adapter);
+    const start = call.adapted("reading the request", () => parts.start(message));
+    checkStart(start, parts, adapter);
+    const folded = call.adapted("reading the request", () => parts.fold?.(message) ?? message);
+    const id = idOf(adapter, call.request(folded));
+    const ids = this.idsOf(id, start.token, parts, adapter);
+    const { method, rules } = adapter;
+    const { header, signal } = context;
+    const identity = await route.upstream.identity({ method, rules, header, signal });
+    signal.throwIfAborted();
+    const key = `${id} ${identity.name}`;
+    const feed = this.feeds.get(key) ?? this.open(key, id, identity, folded, parts, request);
+    return this.add(feed, request, { ...start, ids });
+  }
+
+  /** Ends all who watch, each with a last message that has its token, and those who come. */
+  drain(): void {
+    this.isDrained = true;
+    for (const feed of [...this.feeds.values()]) feed.drain();
+  }
+
+  private add(feed: Feed, { call, onReady }: WatchRequest, start: StartPoint): Watcher {
+    const { maxWatchers, bufferBytes } = this.settings;
+    if (this.watcherCount >= maxWatchers) {
+      if (feed.size === 0) feed.close();
+      throw exhausted(call.adapter, maxWatchers, "watchers");
+    }
+    this.watcherCount++;
+    const watcher = new Watcher(
+      {
+        bufferBytes,
+        header: call.context.header,
+        runAs: this.settings.asCaller(),
+        onReady,
+        onLeft: (left) => {
+          this.watcherCount--;
+          feed.remove(left);
+        },
+        tooSlow: (bytes) => tooSlow(call.adapter, bytes, bufferBytes),
+      },
+      start,
+    );
+    feed.add(watcher);
+    return watcher;
+  }
+
+  private open(
+    key: string,
+    id: string,
+    { name: owner, isPublic }: UpstreamIdentity,
+    message: MessageShape<DescMessage>,
+    parts: FeedParts,
+    { call, poll }: WatchRequest,
+  ): Feed {
+    const { maxFeeds, graceMs, bus } = this.settings;
+    const { adapter, route } = call;
+    const drained = () =>
+      restError("WATCH_DRAINED", { upstream: adapter.rules.upstream, method: fullName(adapter.method) });
+    if (this.isDrained || route.upstream.closing.aborted) throw drained();
+    if (this.feeds.size >= maxFeeds) this.closeIdle();
+    if (this.feeds.size >= maxFeeds) throw exhausted(adapter, maxFeeds, "feeds");
+    const mayPollAt = this.resting.get(key) ?? 0;
+    this.resting.delete(key);
+    const { clock, tokens } = this;
+    const name = { key: tokens.hash(key), isPublic, intervalMs: adapter.intervalMs };
+    const bounds = { expiresAt: undefined, hasCallerDeadline: false };
+    const feed = this.outside(
+      () =>
+        new Feed({
+          ...{ name, id, adapter, parts, message, clock, tokens, bus, graceMs, mayPollAt },
+          call: (header, signal) => {
+            const context: PollContext = { header, signal, ...bounds, provided: undefined };
+            const check = async () => {
+              const { method, rules } = adapter;
+              const now = await route.upstream.identity({ method, rules, header, signal });
+              if (now.name !== owner) throw changedIdentity(adapter, now);
+              context.provided = now.provided;
+            };
+            return { call: poll(context), check };
+          },
+          closed: drained,
+          onClosed: (nextAt) => this.closed(key, nextAt),
+        }),
+    );
+    this.feeds.set(key, feed);
+    return feed;
+  }
+
+  private closed(key: string, nextAt: number): void {
+    this.feeds.delete(key);
+    const now = this.clock.monotonic();
+    if (nextAt <= now) return;
+    this.resting.set(key, nextAt);
+    if (this.resting.size <= MAX_RESTING) return;
+    for (const [other, at] of this.resting) {
+      if (at <= now || this.resting.size > MAX_RESTING) this.resting.delete(other);
+    }
+  }
+
+  /** Makes room: a feed that nobody watches any more is worth less than one that somebody wants to. */
+  private closeIdle(): void {
+    for (const feed of [...this.feeds.values()]) {
+      if (feed.size > 0) continue;
+      feed.close();
+      return;
+    }
+  }
+
+  private idsOf(
+    id: string,
+    token: string | undefined,
+    parts: FeedParts,
+    { method }: PollAdapter,
+  ): TokenIds | undefined {
+    if (token === undefined) return undefined;
+    const readBefore = this.read.get(`${id} ${token}`);
+    if (readBefore !== undefined) return readBefore;
+    const ids = this.tokens.read(id, token);
+    if (typeof ids === "string") {
+      const field = parts.startFields.token ?? "token";
+      throw restError("RESUME_TOKEN_INVALID", { method: fullName(method), field, problem: FAULTS[ids] });
+    }
+    this.read.set(`${id} ${token}`, ids);
+    for (const oldest of this.read.keys()) {
+      if (this.read.size <= MAX_READ_TOKENS) break;
+      this.read.delete(oldest);
+    }
+    return ids;
+  }
+}
+
+function partsOf({ feed, method }: PollAdapter): FeedParts {
+  if (feed === undefined) throw new Error(`${fullName(method)} has no batches`);
+  return feed;
+}
+
+function checkStart(start: FeedStart, { startFields }: FeedParts, { method }: PollAdapter): void {
+  const given = (["backlog", "after", "token"] as const).filter((key) => start[key] !== undefined);
+  if (given.length <= 1) return;
+  const fields = given.map((key) => startFields[key] ?? key).join(", ");
+  throw restError("FEED_START_AMBIGUOUS", { method: fullName(method), fields });
+}
+
+/** What tells a feed from others, whoever watches it. */
+function idOf({ method, rules }: PollAdapter, request: RestRequest): string {
+  const { verb, path, queryString, headers, body } = request;
+  const parts = [fullName(method), rules.upstream, rules.base, verb, path, queryString, headers, body];
+  return JSON.stringify(parts, (_key, value) => (typeof value === "bigint" ? `${value}n` : value));
+}
+
+/** Where a renewed token looks like another identity, the error says how it would not. */
+function changedIdentity(
+  { method, rules: { upstream } }: PollAdapter,
+  { provided }: UpstreamIdentity,
+): Error {
+  const change =
+    provided === undefined || provided.owner !== undefined
+      ? "belong to another identity than that of its watchers"
+      : "are others than those of its watchers, and name no `owner`: where a renewed token of the same account is to change nothing, let the function that provides them name one";
+  return restError("FEED_IDENTITY_CHANGED", { upstream, method: fullName(method), change });
+}
+
+function exhausted({ method }: PollAdapter, limit: number, what: string): Error {
+  return restError("WATCHERS_EXHAUSTED", { method: fullName(method), limit, what });
+}
+
+function tooSlow({ method }: PollAdapter, bytes: number, limit: number): Ending {
+  const error = restError("WATCHER_TOO_SLOW", { method: fullName(method), bytes, limit });
+  return (token) => withResume(error, token);
+}

@@ -1,0 +1,48 @@
+import { valueAt } from "connect-rest-codec/internal";
+import type { PollAdapter } from "../adapter/adapter.ts";
+import type { RestRequest } from "../adapter/rest-request.ts";
+import type { RunningCall } from "../call/running-call.ts";
+import { withHeaders } from "../request/with-headers.ts";
+import type { Page } from "../response/page.ts";
+import type { ReadResponse } from "../response/read-response.ts";
+import { itemKey } from "./item-key.ts";
+
+export const NOT_MODIFIED = 304;
+/** The longest entity tag that is sent back, in characters: a longer one may not fit into a request. */
+const MAX_TAG = 1024;
+
+/**
+ * Asks for a page of a feed, if it has changed (RFC 9110 section 13.1.2). The next poll is the next attempt.
+ *
+ * @param etag the tag of the page as it is known, weak or strong
+ * @returns a response with the page, or with status 304
+ */
+export function requestPage(
+  call: RunningCall<PollAdapter>,
+  request: RestRequest,
+  etag: string | undefined,
+): Promise<ReadResponse> {
+  const { rules } = call.adapter;
+  const extras = { rules: { ...rules, success: [...rules.success, NOT_MODIFIED] }, retry: false };
+  return call.send(conditional(request, etag), extras);
+}
+
+/** The entity tag of a response; undefined where it is empty, or too long to be sent back. */
+export function tagOf(response: ReadResponse): string | undefined {
+  const tag = response.header("etag") ?? "";
+  return tag === "" || tag.length > MAX_TAG ? undefined : tag;
+}
+
+/** The keys of the first `most` items of a page, newest first. */
+export function keysOf({ key }: PollAdapter, page: Page, most?: number): string[] {
+  return page.items.slice(0, most).map((item, index) => {
+    const value = page.pick(({ items }) => valueAt(items[index], key));
+    return itemKey(value === "" ? undefined : value, item);
+  });
+}
+
+function conditional(request: RestRequest, etag: string | undefined): RestRequest {
+  if (etag === undefined) return request;
+  const others = request.headers.filter(([name]) => name !== "if-none-match");
+  return withHeaders(request, [...others, ["if-none-match", etag]]);
+}

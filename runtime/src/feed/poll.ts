@@ -1,0 +1,63 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { PollAdapter } from "../adapter/adapter.ts";
+import type { RunningCall } from "../call/running-call.ts";
+import { sleepUntil } from "../time/abort.ts";
+import { Pacer, paced } from "../time/pacer.ts";
+import { keysOf, NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
+import { PollInterval } from "./poll-interval.ts";
+import { SeenKeys } from "./seen-keys.ts";
+
+/**
+ * The new items of a feed for one caller, oldest first. An interval counts from the start of a poll. Errors
+ * that pass are waited out; others end the stream.
+ *
+ * @throws ConnectError that another poll cannot mend, or the reason of the signal
+ */
+export async function* poll(
+  call: RunningCall<PollAdapter>,
+  message: MessageShape<DescMessage>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+  const { adapter, clock } = call;
+  const interval = new PollInterval(adapter, adapter.intervalMs);
+  const items = newItems(call, message, interval);
+  const ends = AbortSignal.any([call.context.signal, call.route.upstream.closing]);
+  const pacer = new Pacer(ends);
+  for (;;) {
+    const startedAt = clock.monotonic();
+    let failure: unknown;
+    const found = await items().catch((error: unknown) => {
+      failure = error;
+      return [];
+    });
+    const waitMs = interval.waitAfter(failure);
+    if (waitMs === undefined) throw failure;
+    yield* paced(found, pacer);
+    await sleepUntil(() => startedAt + waitMs, clock, ends);
+  }
+}
+
+/** Makes a function that polls and resolves to the items that were not there before. */
+function newItems(
+  call: RunningCall<PollAdapter>,
+  message: MessageShape<DescMessage>,
+  interval: PollInterval,
+): () => Promise<ReadonlyArray<Uint8Array<ArrayBuffer>>> {
+  const { adapter } = call;
+  const request = call.request(message);
+  const seen = new SeenKeys();
+  let etag: string | undefined;
+  let skip = adapter.skipBacklog;
+  return async () => {
+    const response = await requestPage(call, request, etag);
+    interval.responded(response.header);
+    const isSame = response.status === NOT_MODIFIED;
+    etag = tagOf(response) ?? (isSame ? etag : undefined);
+    if (isSame) return [];
+    const page = call.page(response, [adapter.items]);
+    const keys = keysOf(adapter, page);
+    const indices = skip ? [] : seen.unseen(keys).reverse();
+    skip = false;
+    seen.see(keys);
+    return await call.items(page, response, indices);
+  };
+}

@@ -1,0 +1,153 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { ConnectError } from "@connectrpc/connect";
+import type { Clock } from "connect-rest-codec/internal";
+import type { PollAdapter } from "../adapter/adapter.ts";
+import type { RunningCall } from "../call/running-call.ts";
+import { restError } from "../errors/rest-error.ts";
+import { fullName } from "../text/full-name.ts";
+import { sleepUntil } from "../time/abort.ts";
+import { FeedPages, type Listing } from "./pages.ts";
+import { boundedInterval, jittered, PollInterval } from "./poll-interval.ts";
+import type { Watcher } from "./watcher.ts";
+import type { FeedWindow } from "./window.ts";
+
+/** One poll. */
+export interface Poll {
+  readonly call: RunningCall<PollAdapter>;
+  /** Checks first that it asks as who watches: credentials may come to be those of somebody else. */
+  readonly check: () => Promise<void>;
+}
+
+/** As whom a feed is polled. */
+export type Asker = Pick<Watcher, "header" | "runAs">;
+
+/** What a poller needs of its feed. */
+export interface PollerOptions {
+  readonly adapter: PollAdapter;
+  readonly message: MessageShape<DescMessage>;
+  readonly clock: Clock;
+  readonly window: FeedWindow;
+  /** When it may poll first, on the clock's monotonic scale. */
+  readonly mayPollAt: number;
+  readonly asker: () => Asker;
+  /** Makes the call of one poll. */
+  readonly call: (header: () => Headers, signal: AbortSignal) => Poll;
+  /**
+   * Is called after each poll, with what the feed lists as far as it could be read, and the error that the
+   * next poll may mend.
+   */
+  readonly onPolled: (listing: Listing | undefined, error: ConnectError | undefined) => void;
+  /** Is called with an error that another poll cannot mend. */
+  readonly onFailed: (error: ConnectError) => void;
+}
+
+/** Polls a feed as often as its upstream allows. */
+export class Poller {
+  private readonly options: PollerOptions;
+  private readonly interval: PollInterval;
+  private readonly pages: FeedPages;
+  /** On the clock's monotonic scale. */
+  private nextAt: number;
+  private running: AbortController | undefined;
+  /** A poll is under way. */
+  private isAsking = false;
+
+  constructor(options: PollerOptions) {
+    const { adapter, mayPollAt } = options;
+    this.options = options;
+    this.nextAt = mayPollAt;
+    this.interval = new PollInterval(adapter, boundedInterval(adapter.intervalMs));
+    this.pages = new FeedPages(({ header }) => this.interval.responded(header));
+  }
+
+  get intervalMs(): number {
+    return this.interval.ms;
+  }
+
+  /** When the next poll is, in milliseconds since 1970; undefined where another process polls. */
+  get nextPollAt(): number | undefined {
+    const { clock } = this.options;
+    return this.running && clock.now() + Math.max(this.nextAt - clock.monotonic(), 0);
+  }
+
+  /** When another poller may poll after this one, on the clock's monotonic scale. */
+  get mayPollAt(): number {
+    // a poll that is cut has been made
+    const wait = this.isAsking ? this.interval.ms : 0;
+    return Math.max(this.nextAt, this.options.clock.monotonic() + wait);
+  }
+
+  /** Polls from now on; a poller that runs goes on with the poll that is under way. */
+  start(): void {
+    if (this.running !== undefined) return;
+    const running = new AbortController();
+    this.running = running;
+    this.run(running.signal).catch((cause) => {
+      if (!running.signal.aborted) this.broken(cause);
+    });
+  }
+
+  stop(): void {
+    this.running?.abort();
+    this.running = undefined;
+  }
+
+  /**
+   * Follows the polls of another process.
+   *
+   * @param polledAt when its last poll was over, in milliseconds since 1970
+   */
+  follow(polledAt: number, intervalMs: number): void {
+    const { clock } = this.options;
+    const ms = boundedInterval(intervalMs);
+    this.interval.ms = ms;
+    // clocks of other processes may be wrong: at most one interval is waited for their sake
+    this.nextAt = clock.monotonic() + Math.min(Math.max(polledAt + ms - clock.now(), 0), ms);
+  }
+
+  private async run(signal: AbortSignal): Promise<void> {
+    // its first step is not the caller's, who may still be making the feed
+    await Promise.resolve();
+    while (!signal.aborted) {
+      // polls of other processes put it off while it waits
+      await sleepUntil(() => this.nextAt, this.options.clock, signal);
+      await this.poll(signal);
+    }
+  }
+
+  private async poll(signal: AbortSignal): Promise<void> {
+    const { adapter, clock, window, asker, onPolled, onFailed } = this.options;
+    const { header, runAs } = asker();
+    const poll = this.options.call(header, signal);
+    this.isAsking = true;
+    const { error } = await runAs(() => this.ask(poll));
+    this.isAsking = false;
+    if (signal.aborted) return;
+    const wait = this.interval.waitAfter(error);
+    if (wait === undefined) {
+      onFailed(poll.call.errorOf(error));
+      return;
+    }
+    this.nextAt = clock.monotonic() + jittered(wait, clock);
+    const failure = error === undefined ? undefined : poll.call.errorOf(error);
+    const most = adapter.feed?.pages?.max ?? 1;
+    const isRead = failure === undefined || window.isKnown;
+    onPolled(isRead ? this.pages.listing(most, failure === undefined) : undefined, failure);
+  }
+
+  private async ask({ call, check }: Poll): Promise<{ readonly error?: unknown }> {
+    try {
+      await check();
+    } catch (error) {
+      return { error };
+    }
+    const { message, window } = this.options;
+    return await this.pages.poll(call, call.request(message), (key) => window.has(key));
+  }
+
+  private broken(cause: unknown): void {
+    const { method, rules } = this.options.adapter;
+    const names = { upstream: rules.upstream, method: fullName(method), step: "polling the feed" };
+    this.options.onFailed(restError("ADAPTER_FAILED", names, { cause }));
+  }
+}

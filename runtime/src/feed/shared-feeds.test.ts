@@ -1,0 +1,154 @@
+import { afterEach, expect, test } from "vitest";
+import type { FeedMember } from "../call/feed-bus.ts";
+import { FakeClock } from "../testing/fake-clock.ts";
+import { MemoryBus } from "../testing/memory-bus.ts";
+import { Timeline } from "../testing/timeline.ts";
+import { closeWatching, settled, startWatching } from "../testing/watching.ts";
+import { decodeFeedEntry, encodeFeedEntry } from "./bus-entry.ts";
+
+afterEach(closeWatching);
+
+const NEXT = 61_000;
+
+function fleet(count: number) {
+  const bus = new MemoryBus();
+  const timeline = new Timeline();
+  const clock = new FakeClock();
+  const processes = Array.from({ length: count }, () =>
+    startWatching({ timeline, clock, watch: { bus: bus.bus } }),
+  );
+  return { bus, timeline, clock, processes };
+}
+
+test("of several processes one polls, and the watchers of all get the same", async () => {
+  const { timeline, clock, processes } = fleet(3);
+  timeline.ids = [1];
+  const watchers = processes.map(({ watching }) => watching());
+  await settled();
+  timeline.add(2);
+  clock.advance(NEXT);
+  await settled();
+  expect(watchers.map(({ ids }) => ids)).toEqual([[2], [2], [2]]);
+  expect(timeline.requests).toHaveLength(2);
+  expect(new Set(watchers.map(({ token }) => token)).size).toBe(1);
+});
+
+test("a process that joins later starts from what the bus has, and polls nothing", async () => {
+  const { timeline, processes } = fleet(2);
+  timeline.ids = [1, 2, 3];
+  processes[0]?.watching();
+  await settled();
+  const polls = timeline.requests.length;
+  const later = processes[1]?.watching({ backlog: true });
+  await settled();
+  expect([later?.ids, timeline.requests.length]).toEqual([[1, 2, 3], polls]);
+});
+
+test("who takes over waits for the interval of the last poll, and repeats nothing", async () => {
+  const { bus, timeline, clock, processes } = fleet(2);
+  timeline.ids = [1];
+  const watchers = processes.map(({ watching }) => watching());
+  await settled();
+  const polls = timeline.requests.length;
+  clock.advance(20_000);
+  bus.takeOver();
+  timeline.add(2);
+  await settled();
+  clock.advance(39_000);
+  await settled();
+  expect(timeline.requests).toHaveLength(polls);
+  clock.advance(2_000);
+  await settled();
+  expect(timeline.requests).toHaveLength(polls + 1);
+  expect(watchers.map(({ ids }) => ids)).toEqual([[2], [2]]);
+});
+
+test("the end of the process that polls leaves the feed to another", async () => {
+  const { timeline, clock, processes } = fleet(2);
+  timeline.ids = [1];
+  const [first, second] = processes.map(({ watching }) => watching());
+  await settled();
+  await processes[0]?.rest.close();
+  timeline.add(2);
+  clock.advance(NEXT);
+  await settled();
+  expect([first?.isOver, second?.ids]).toEqual([true, [2]]);
+});
+
+test("what is published names no one and no address, and an entry that is none is refused", async () => {
+  const { bus, timeline, processes } = fleet(1);
+  timeline.ids = [1];
+  processes[0]?.watching();
+  await settled();
+  expect(bus.names).toEqual([
+    { key: expect.stringMatching(/^[\w-]{32}$/), isPublic: true, intervalMs: 60_000 },
+  ]);
+  expect(bus.entries.map((bytes) => decodeFeedEntry(bytes).kind)).toEqual(["window"]);
+  expect(Buffer.concat(bus.entries).toString("latin1")).not.toContain("ada");
+});
+
+test("entries with everything come now and then, so that a bus need not keep the others", async () => {
+  const { bus, timeline, clock, processes } = fleet(1);
+  processes[0]?.watching();
+  await settled();
+  for (let id = 1; id <= 70; id++) {
+    timeline.add(id);
+    clock.advance(NEXT);
+    await settled();
+  }
+  const kinds = bus.entries.map((bytes) => decodeFeedEntry(bytes).kind);
+  expect(kinds[0]).toBe("window");
+  expect(kinds.length).toBeLessThan(10);
+});
+
+test("what is on the bus of a feed that nobody has polled for long is not news for those who begin now", async () => {
+  const { timeline, clock, processes } = fleet(2);
+  timeline.ids = [1];
+  const first = processes[0]?.watching();
+  await settled();
+  await first?.leave();
+  await processes[0]?.rest.close();
+  timeline.add(2);
+  clock.advance(24 * 3600 * 1000);
+  const [now, everything] = [processes[1]?.watching(), processes[1]?.watching({ backlog: true })];
+  await settled();
+  timeline.add(3);
+  clock.advance(NEXT);
+  await settled();
+  expect([now?.ids, everything?.ids]).toEqual([[3], [1, 2, 3]]);
+});
+
+test("a process that has missed what the bus keeps no longer says that there is a gap, and only then", async () => {
+  let member: FeedMember | undefined;
+  const seat = {
+    publish: () => Promise.resolve(true),
+    interval: () => undefined,
+    leave: async () => undefined,
+  };
+  const bus = {
+    join: (_name: unknown, joined: FeedMember) => {
+      member = joined;
+      return seat;
+    },
+  };
+  const { clock, watching } = startWatching({ watch: { bus } });
+  const window = (ids: readonly number[], full: boolean) => {
+    const keys = ids.map(String);
+    const items = keys.map((key) => ({ key, bytes: new Uint8Array([8, Number(key)]), late: false }));
+    const head = { kind: "window", polledAt: clock.now(), intervalMs: 60_000, gap: false, full } as const;
+    return encodeFeedEntry({ ...head, items, listed: keys.toReversed() });
+  };
+  const watcher = watching();
+  await settled();
+  member?.start([window([1, 2], true)]);
+  member?.entry(window([2, 3], true));
+  member?.entry(window([5, 6], true));
+  member?.entry(window([7], false));
+  await settled();
+  expect(watcher.batches.map(({ entries, gap }) => [entries.map(({ id }) => Number(id)), gap])).toEqual([
+    [[], false],
+    [[3], false],
+    [[5, 6], true],
+    [[7], false],
+  ]);
+});

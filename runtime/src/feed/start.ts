@@ -1,0 +1,35 @@
+import type { FeedStart } from "../adapter/adapter.ts";
+import type { Batch, BatchWriter } from "./batch-writer.ts";
+import type { TokenIds } from "./token-ids.ts";
+import type { FeedWindow } from "./window.ts";
+
+/** Where a watcher wants to start. */
+export interface StartPoint extends FeedStart {
+  /** The content of its token. */
+  readonly ids: TokenIds | undefined;
+}
+
+/** What a watcher starts with. */
+export interface Start {
+  readonly batches: readonly Batch[];
+  /** What its token has and the feed does not know. */
+  readonly ahead: TokenIds | undefined;
+}
+
+/** What a watcher starts with at the position of the window. */
+export function startAt({ ids, after, backlog }: StartPoint, window: FeedWindow, writer: BatchWriter): Start {
+  if (ids !== undefined) {
+    const ahead = ids.without(window.seenKeys);
+    const { items, isCut } = window.missing((key) => ids.has(key));
+    const isApart = items.length > 0 && !window.keys.some((key) => ids.has(key));
+    return { batches: writer.batches(items, isCut || (isApart && window.isFull), ahead), ahead };
+  }
+  if (after !== undefined) {
+    const newer = window.newerThan(after);
+    const { items, isCut } = window.missing((key) => newer !== undefined && !newer.has(key));
+    // nothing in front of it is late; and where it is not listed any more, nobody knows what was behind it
+    return { batches: writer.batches(items, isCut || newer === undefined), ahead: undefined };
+  }
+  const { items, isCut } = window.missing(() => backlog !== true);
+  return { batches: writer.batches(items, isCut), ahead: undefined };
+}

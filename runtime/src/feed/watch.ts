@@ -1,0 +1,220 @@
+import {
+  clone,
+  create,
+  type DescMessage,
+  type Message,
+  type MessageInitShape,
+  type MessageShape,
+} from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
+import { type Clock, fraction, MAX_DELAY_MS, systemClock } from "connect-rest-codec/internal";
+import type { PollAdapter } from "../adapter/adapter.ts";
+import { infoOf, restError } from "../errors/rest-error.ts";
+import { retryDelayOf } from "../errors/retry-info.ts";
+import { fullName } from "../text/full-name.ts";
+import { sleep } from "../time/abort.ts";
+
+/** The messages in the repeated field of a batch. */
+export type FeedItemOf<M> = {
+  [K in keyof M]-?: NonNullable<M[K]> extends Array<infer Item extends Message> ? Item : never;
+}[keyof M];
+
+/** How a feed is watched by a client. */
+export interface WatchLoopOptions<O extends DescMessage = DescMessage> {
+  /** Ends the loop, with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Headers of every call. */
+  readonly headers?: ConstructorParameters<typeof Headers>[0];
+  /**
+   * Is told of each message when all of its items were handled: a token that is kept then repeats nothing and
+   * loses nothing. Also of messages without items, such as heartbeats.
+   */
+  readonly onBatch?: ((batch: MessageShape<O>) => void | Promise<void>) | undefined;
+  /**
+   * Is told, before the items that come next, that some were missed: more happened than the feed lists.
+   * Default: nothing.
+   */
+  readonly onGap?: (() => void) | undefined;
+  /**
+   * Is told why the stream has ended, and in how many milliseconds it is asked for again. Default: nothing.
+   */
+  readonly onReconnect?: ((error: ConnectError | undefined, delayMs: number) => void) | undefined;
+  /** How often in a row it may fail. Default: always, until the signal ends it. */
+  readonly maxFailures?: number | undefined;
+  /**
+   * The longest wait before it is asked for again, unless the server asks for more, in milliseconds. Default:
+   * 30 000.
+   */
+  readonly maxDelayMs?: number | undefined;
+  /** For tests. Default: the real clock. */
+  readonly clock?: Clock | undefined;
+}
+
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY = 30_000;
+/** Codes of streams that were cut: by a connection, a proxy, a server that ends, a deadline. */
+const CUT: ReadonlySet<Code> = new Set([
+  Code.Unavailable,
+  Code.Aborted,
+  Code.Canceled,
+  Code.DeadlineExceeded,
+  Code.DataLoss,
+]);
+/** Codes that also mean a stream that was cut, where nobody says why. */
+const UNEXPLAINED: ReadonlySet<Code> = new Set([Code.Internal, Code.Unknown, Code.InvalidArgument]);
+
+/**
+ * The items of a feed, one by one, over as many streams as it takes: where one ends, another goes on behind
+ * its last message, by its resume token. An item comes once, also across restarts of the server, where that
+ * has a `resumeKey`.
+ *
+ *     for await (const event of watch(transport, EventService_watchPublicEvents, {})) …
+ *
+ * @param transport of a gateway, or of `createRestTransport`
+ * @param adapter the method of a generated adapter, whose rule `poll` has a `batch` and a `resume_token` in
+ * the request
+ * @throws ConnectError that another try cannot mend, or the last of `maxFailures`; the signal's reason
+ */
+export async function* watch<I extends DescMessage, O extends DescMessage>(
+  transport: Transport,
+  adapter: Pick<PollAdapter<I, O>, "method" | "feed">,
+  request: MessageInitShape<I>,
+  options: WatchLoopOptions<O> = {},
+): AsyncGenerator<FeedItemOf<MessageShape<O>>, undefined> {
+  const stream = new FeedStream(transport, adapter, request, options);
+  for (;;) {
+    const error = yield* stream.once();
+    await stream.pause(error);
+  }
+}
+
+class FeedStream<I extends DescMessage, O extends DescMessage> {
+  private readonly transport: Transport;
+  private readonly method: PollAdapter<I, O>["method"];
+  private readonly options: WatchLoopOptions<O>;
+  private readonly clock: Clock;
+  private readonly signal: AbortSignal;
+  private readonly names: {
+    readonly items: string;
+    readonly token: string;
+    readonly gap: string | undefined;
+  };
+  private readonly tokenField: string;
+  private readonly startFields: ReadonlyArray<string | undefined>;
+  private request: MessageShape<I>;
+  private failures = 0;
+
+  constructor(
+    transport: Transport,
+    { method, feed }: Pick<PollAdapter<I, O>, "method" | "feed">,
+    request: MessageInitShape<I>,
+    options: WatchLoopOptions<O>,
+  ) {
+    const tokenField = feed?.startFields.token;
+    if (feed === undefined || tokenField === undefined) {
+      const problem = "expected a rule `poll` with a batch and a resume token in the request";
+      throw restError("METHOD_RULES_INVALID", { method: fullName(method), problem });
+    }
+    this.transport = transport;
+    this.method = method;
+    this.options = options;
+    this.clock = options.clock ?? systemClock;
+    this.signal = options.signal ?? new AbortController().signal;
+    this.tokenField = tokenField;
+    this.startFields = Object.values(feed.startFields);
+    this.request = clone(method.input, create(method.input, request));
+    const nameOf = (number: number) => method.output.fields.find((each) => each.number === number)?.localName;
+    const { items, token, gap } = feed.batch;
+    this.names = {
+      items: nameOf(items) ?? "",
+      token: nameOf(token) ?? "",
+      gap: gap === undefined ? undefined : nameOf(gap),
+    };
+  }
+
+  /** One stream; returns what it has ended with. */
+  async *once(): AsyncGenerator<FeedItemOf<MessageShape<O>>, ConnectError | undefined> {
+    this.signal.throwIfAborted();
+    // leaving the loop ends the call
+    const left = new AbortController();
+    const signal = AbortSignal.any([this.signal, left.signal]);
+    try {
+      const batches = this.call(signal)[Symbol.asyncIterator]();
+      for (;;) {
+        const step = await settled(batches.next());
+        this.signal.throwIfAborted();
+        if (step instanceof ConnectError) return step;
+        if (step.done === true) return undefined;
+        yield* this.itemsOf(step.value);
+      }
+    } finally {
+      left.abort();
+    }
+  }
+
+  /** @throws the error, where another stream would end with it as well */
+  async pause(error: ConnectError | undefined): Promise<void> {
+    this.failures++;
+    const { maxFailures = Number.POSITIVE_INFINITY, maxDelayMs = MAX_DELAY, onReconnect } = this.options;
+    if (error !== undefined && (!isPassing(error) || this.failures > maxFailures)) throw error;
+    const backoff = Math.min(FIRST_DELAY_MS * 2 ** Math.min(this.failures - 1, 16), maxDelayMs);
+    const asked = error === undefined ? 0 : (retryDelayOf(error) ?? 0);
+    // not all clients of a server that has gone come back at the same time
+    const delayMs = Math.min(asked + backoff * (0.5 + fraction(this.clock) / 2), MAX_DELAY_MS);
+    onReconnect?.(error, delayMs);
+    await sleep(delayMs, this.clock, this.signal);
+  }
+
+  private call(signal: AbortSignal): AsyncIterable<MessageShape<O>> {
+    const client = createClient(this.method.parent, this.transport);
+    const { headers } = this.options;
+    const call = client[this.method.localName] as unknown as (
+      request: MessageShape<I>,
+      options: object,
+    ) => AsyncIterable<MessageShape<O>>;
+    return call(this.request, { signal, ...(headers !== undefined && { headers }) });
+  }
+
+  private async *itemsOf(batch: MessageShape<O>): AsyncGenerator<FeedItemOf<MessageShape<O>>, undefined> {
+    const fields = batch as unknown as Readonly<Record<string, unknown>>;
+    const { items, token, gap } = this.names;
+    this.failures = 0;
+    if (gap !== undefined && fields[gap] === true) this.options.onGap?.();
+    yield* fields[items] as Array<FeedItemOf<MessageShape<O>>>;
+    this.resumeAt(String(fields[token]));
+    await this.options.onBatch?.(batch);
+    return undefined;
+  }
+
+  private resumeAt(token: string): void {
+    // a heartbeat before the first poll has no position
+    if (token === "") return;
+    const { input } = this.method;
+    const message = reflect(input, this.request);
+    for (const field of input.fields) if (this.startFields.includes(field.name)) message.clear(field);
+    for (const field of input.fields) if (field.name === this.tokenField) message.set(field, token);
+  }
+}
+
+async function settled<T>(promise: Promise<T>): Promise<T | ConnectError> {
+  try {
+    return await promise;
+  } catch (error) {
+    return ConnectError.from(error);
+  }
+}
+
+/** Whether another stream may succeed. */
+function isPassing(error: ConnectError): boolean {
+  const info = infoOf(error);
+  if (error.code === Code.ResourceExhausted) {
+    // refused for now, or dropped for being slow; limits of the request itself stay
+    return (
+      retryDelayOf(error) !== undefined ||
+      info?.reason === "WATCHER_TOO_SLOW" ||
+      info?.reason === "WATCHERS_EXHAUSTED"
+    );
+  }
+  return CUT.has(error.code) || (error.details.length === 0 && UNEXPLAINED.has(error.code));
+}

@@ -1,0 +1,43 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { PollAdapter } from "../adapter/adapter.ts";
+import type { CallContext } from "../call/call-context.ts";
+import type { RunningCall } from "../call/running-call.ts";
+import type { FeedHub } from "./hub.ts";
+import { withResume } from "./resume-error.ts";
+
+/**
+ * The messages of a feed for one who watches it.
+ *
+ * @param poll makes the call of one poll
+ * @throws ConnectError with a connectrest.v1.Resume among its details, once there was a message
+ */
+export async function* watchedMessages(
+  call: RunningCall<PollAdapter>,
+  message: MessageShape<DescMessage>,
+  hub: FeedHub,
+  poll: (context: CallContext) => RunningCall<PollAdapter>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+  const { signal } = call.context;
+  let wake: (() => void) | undefined;
+  const onReady = () => wake?.();
+  const watcher = await hub.watch({ call, message, poll, onReady });
+  signal.addEventListener("abort", onReady, { once: true });
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const bytes = watcher.take();
+      if (bytes !== undefined) {
+        yield bytes;
+        continue;
+      }
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  } catch (error) {
+    throw withResume(call.errorOf(error), watcher.position);
+  } finally {
+    signal.removeEventListener("abort", onReady);
+    watcher.leave();
+  }
+}

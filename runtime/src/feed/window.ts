@@ -1,0 +1,155 @@
+import type { FeedItem } from "./bus-entry.ts";
+import { type Listing, MAX_LISTED } from "./pages.ts";
+import { SeenKeys } from "./seen-keys.ts";
+import { MAX_TOKEN_IDS } from "./token-ids.ts";
+
+/** How many bytes of items are kept for those who want everything that is listed. */
+const MAX_BYTES = 8 * 1024 * 1024;
+/** How many keys of items that are listed no more a token holds: some are gone for one poll only. */
+const MAX_GONE = 100;
+
+/** What a poll has brought. */
+export interface News {
+  /** Items that were not known, oldest first. */
+  readonly items: readonly FeedItem[];
+  /** More happened than the feed lists. */
+  readonly gap: boolean;
+  /** The feed lists other items than before. */
+  readonly changed: boolean;
+}
+
+/** Items that somebody lacks. */
+export interface Missing {
+  /** Oldest first. */
+  readonly items: readonly FeedItem[];
+  /** Some are not kept any more. */
+  readonly isCut: boolean;
+}
+
+/** What a feed lists, as far as it is known, and what it has listed before. */
+export class FeedWindow {
+  /** Whether it is known what the feed lists. */
+  isKnown = false;
+  /** The feed lists as much as it ever does. */
+  isFull = false;
+  private listed: readonly string[] = [];
+  /** The items that are listed, but for the oldest where all are too many bytes. */
+  private items: ReadonlyMap<string, Uint8Array> = new Map();
+  /** The oldest of them, where all are too many bytes. */
+  private cut: ReadonlySet<string> = new Set();
+  private readonly seen = new SeenKeys();
+
+  /** Whether an item was seen before. */
+  has(key: string): boolean {
+    return this.seen.has(key);
+  }
+
+  /** The keys of everything that is remembered. */
+  get seenKeys(): Iterable<string> {
+    return this.seen.all;
+  }
+
+  /** The keys of what is listed, newest first. */
+  get keys(): readonly string[] {
+    return this.listed;
+  }
+
+  /** Takes over what a poll of this process has read. */
+  read({ keys: onPages, items, isComplete, isFull }: Listing): News {
+    // who starts now gets also what is on pages that could not be read, and what has left while they were
+    // read for the first time
+    const others = this.isKnown ? (isComplete ? [] : this.listed) : items.map(({ key }) => key).reverse();
+    const keys = [...new Set([...onPages, ...others])].slice(0, MAX_LISTED);
+    const late = this.unseenBehind(keys);
+    const marked = items.map((item) => (late.has(item.key) ? { ...item, late: true } : item));
+    return this.apply(keys, marked, isComplete ? isFull : undefined);
+  }
+
+  /**
+   * Takes over what is listed now.
+   *
+   * @param listed keys, newest first, each once
+   * @param items those that may be new
+   * @param isFull whether the feed lists as much as it ever does; undefined where not all of it was read
+   */
+  apply(listed: readonly string[], items: readonly FeedItem[], isFull: boolean | undefined): News {
+    const changed =
+      listed.length !== this.listed.length || listed.some((key, index) => key !== this.listed[index]);
+    const news = items.filter(({ key }) => !this.has(key));
+    const isApart = this.isKnown && !listed.some((key) => this.has(key));
+    const bytes = new Map([...this.items, ...news.map((item) => [item.key, item.bytes] as const)]);
+    this.isKnown = true;
+    this.isFull = isFull ?? this.isFull;
+    this.listed = listed;
+    this.keep(listed, bytes);
+    this.seen.see(
+      listed,
+      news.map(({ key }) => key),
+    );
+    return { items: news, gap: isApart && isFull === true && news.length > 0, changed };
+  }
+
+  /** What is listed and not known to somebody. */
+  missing(isKnown: (key: string) => boolean): Missing {
+    const items: FeedItem[] = [];
+    let [late, isCut] = [false, false];
+    // newest first: what is behind something known came later than that
+    for (const key of this.listed) {
+      const bytes = this.items.get(key);
+      if (isKnown(key)) {
+        late = true;
+      } else if (bytes !== undefined) {
+        items.push({ key, bytes, late });
+      } else if (this.cut.has(key)) {
+        isCut = true;
+      }
+    }
+    return { items: items.reverse(), isCut };
+  }
+
+  /** What is behind a key is older; undefined where it is not listed. */
+  newerThan(key: string): ReadonlySet<string> | undefined {
+    const index = this.listed.indexOf(key);
+    return index < 0 ? undefined : new Set(this.listed.slice(0, index));
+  }
+
+  /** The keys that a token holds: what is listed, then what was seen last. */
+  *tokenKeys(pending: ReadonlySet<string> | undefined): Generator<string, undefined> {
+    const listed = new Set(this.listed);
+    for (const key of this.listed) if (pending?.has(key) !== true) yield key;
+    let left = Math.min(MAX_TOKEN_IDS - listed.size, MAX_GONE);
+    for (const key of [...this.seen.all].reverse()) {
+      if (left <= 0) return;
+      if (listed.has(key) || pending?.has(key) === true) continue;
+      left--;
+      yield key;
+    }
+  }
+
+  /** The keys behind one that was seen before, of items that were not. */
+  private unseenBehind(keys: readonly string[]): ReadonlySet<string> {
+    const first = keys.findIndex((key) => this.has(key));
+    return new Set(first < 0 ? [] : keys.slice(first).filter((key) => !this.has(key)));
+  }
+
+  private keep(listed: readonly string[], bytes: ReadonlyMap<string, Uint8Array>): void {
+    const items = new Map<string, Uint8Array>();
+    const cut = new Set<string>();
+    let size = 0;
+    for (const key of listed) {
+      const item = bytes.get(key);
+      if (item === undefined) {
+        if (this.cut.has(key)) cut.add(key);
+        continue;
+      }
+      size += item.length;
+      if (size > MAX_BYTES) {
+        cut.add(key);
+      } else {
+        items.set(key, item);
+      }
+    }
+    this.items = items;
+    this.cut = cut;
+  }
+}

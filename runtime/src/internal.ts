@@ -1,0 +1,18 @@
+/** What other packages of this project use of the runtime. It makes no promises: it changes without notice between releases. */
+
+export { DIFFERENCE_CLASSES } from "connect-rest-codec/internal";
+export type { AnyMethodAdapter, UnaryAdapter } from "./adapter/adapter.ts";
+export type { CredentialKind } from "./adapter/rules.ts";
+export type { BreakerState } from "./breaker/breaker.ts";
+export { matchesMethod } from "./call/difference-levels.ts";
+export type { FeedEntryKind, FeedMember, FeedName, FeedSeat } from "./call/feed-bus.ts";
+export { WATCH_DEFAULTS } from "./call/watch-options.ts";
+export type { CredentialsSource, FixedCredentials } from "./credentials/credentials.ts";
+export type { Parameter } from "./credentials/oauth1.ts";
+export { readOAuth1Token, signOAuth1 } from "./credentials/oauth1-token.ts";
+export type { TokenStore } from "./credentials/oauth2-grant.ts";
+export { isMarked as isRedactedField } from "./errors/redacted-fields.ts";
+export { ERRORS } from "./errors/table.ts";
+export { decompressSmall } from "./http/decompress-small.ts";
+export { isLoopbackOrigin } from "./text/loopback.ts";
+export { UPSTREAM_DEFAULTS } from "./upstream/options.ts";

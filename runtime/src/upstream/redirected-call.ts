@@ -1,0 +1,59 @@
+import { restError } from "../errors/rest-error.ts";
+import { fullName } from "../text/full-name.ts";
+import type { Connections } from "./connections.ts";
+import { nextHop, RedirectRefused } from "./hop.ts";
+import { redirectedRequest } from "./hop-request.ts";
+import { type UpstreamSettings, usedBase } from "./options.ts";
+import { isSuccess, type UpstreamCall, type UpstreamResponse } from "./upstream.ts";
+
+/** The upstream whose response redirects. */
+interface RedirectingUpstream {
+  readonly name: string;
+  readonly settings: UpstreamSettings;
+  readonly connections: Connections;
+}
+
+/** Statuses that lead elsewhere (RFC 9110 section 15.4). */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** What is wrong with a redirect to a private address; see Hop. */
+const PRIVATE_HOP = "a private address after a public one";
+
+/**
+ * The call that follows a redirect; undefined where the response is none, or none that is followed.
+ *
+ * @throws ConnectError reason REDIRECT_REFUSED
+ */
+export function redirectedCall(
+  { name, settings, connections }: RedirectingUpstream,
+  call: UpstreamCall,
+  { status, headers }: UpstreamResponse,
+): UpstreamCall | undefined {
+  const { rules, request, stream, method } = call;
+  const { redirects } = settings;
+  if (redirects === undefined || !rules.redirects || !REDIRECTS.has(status)) return undefined;
+  if (isSuccess(status, rules) || stream !== undefined || request.body !== undefined) return undefined;
+  if (request.verb !== "GET" && request.verb !== "HEAD") return undefined;
+  const { location } = headers;
+  if (location === undefined) return undefined;
+  const base = usedBase(name, settings, rules.base);
+  const start = {
+    origin: base.origin,
+    path: base.prefix + request.path,
+    isForeign: false,
+    mustBePublic: false,
+    count: 0,
+  };
+  const from = call.hop ?? start;
+  const mustBePublic = from.mustBePublic || connections.isPublic(from.origin);
+  try {
+    if (typeof location !== "string") throw new RedirectRefused("more than one address");
+    const hop = nextHop(location, { ...from, mustBePublic }, base.origin, redirects);
+    if (mustBePublic && !connections.mayBePublic(hop.origin)) throw new RedirectRefused(PRIVATE_HOP);
+    return { ...call, hop, request: redirectedRequest(request, hop, rules.apiKey) };
+  } catch (cause) {
+    if (!(cause instanceof RedirectRefused)) throw cause;
+    const names = { upstream: name, method: fullName(method) };
+    throw restError("REDIRECT_REFUSED", { ...names, problem: cause.message }, { cause });
+  }
+}

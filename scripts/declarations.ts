@@ -1,0 +1,44 @@
+/** Declarations (`.d.ts`) of a package's sources, in the layout of the sources. */
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * Writes the declarations of a package below `target`.
+ *
+ * @param name the folder of the package, which the working directory holds
+ * @throws Error if the sources do not compile
+ */
+export function writeDeclarations(name: string, target: string): void {
+  const config = `tsconfig.build-${name}.json`;
+  const options = {
+    extends: "./tsconfig.json",
+    compilerOptions: {
+      noEmit: false,
+      declaration: true,
+      emitDeclarationOnly: true,
+      rootDir: name,
+      outDir: target,
+      resolveJsonModule: true,
+    },
+    include: [`${name}/src`],
+    exclude: [`${name}/src/**/*.test.ts`, `${name}/src/testing`, `${name}/src/gen/echo`],
+  };
+  writeFileSync(config, JSON.stringify(options));
+  try {
+    const { status } = spawnSync("tsc", ["--project", config], { stdio: ["ignore", "inherit", "inherit"] });
+    if (status !== 0) throw new Error(`the declarations of ${name}/ cannot be made`);
+  } finally {
+    rmSync(config);
+  }
+  for (const file of declarationsOf(target)) {
+    // declarations keep the extension of the source in their imports
+    writeFileSync(file, readFileSync(file, "utf8").replace(/(from\s+"\.[^"]*)\.ts"/g, '$1.js"'));
+  }
+}
+
+function declarationsOf(target: string): string[] {
+  return readdirSync(target, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.name.endsWith(".d.ts"))
+    .map((entry) => join(entry.parentPath, entry.name));
+}

@@ -1,0 +1,139 @@
+/**
+ * How many lines functions and files of the sources may have, from how many modules a file may import, and how
+ * wide comments may be everywhere.
+ */
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { importsIn } from "./import-rules.ts";
+import { sourcesOf, trackedFiles } from "./sources.ts";
+
+/** Blank lines and comments count. */
+const MAX_FUNCTION_LINES = 80;
+const MAX_FILE_LINES = 450;
+const MAX_IMPORTS = 25;
+
+/** The formatter's width. It breaks code, and leaves comments as they are. */
+const MAX_COLUMNS = 110;
+
+/** Files without limits: tables of facts, lists of exports, and the sandbox's routes. */
+const UNLIMITED: readonly string[] = [
+  "codec/src/internal.ts",
+  "gateway/src/index.ts",
+  "plugin/src/index.ts",
+  "runtime/src/adapter.ts",
+  "runtime/src/errors/table.ts",
+  "runtime/src/index.ts",
+  "runtime/src/internal.ts",
+  "sandbox/src/routes.ts",
+];
+
+/** What exceeds a limit today. An entry that is not needed any more is a violation too. */
+const EXCEPTIONS: readonly string[] = [
+  "codec/scanner/message.ts",
+  "codec/src/scan/tables.ts",
+  ...["bench/", "codec/", "gateway/", "plugin/", "runtime/", "sandbox/", "scripts/", "test/"].map(
+    (folder) => `comments in ${folder}`,
+  ),
+  "configurationOf in gateway/src/authorization/server/provider.ts",
+  "imports of gateway/src/authorization/server/authorization-server.ts",
+  "imports of gateway/src/gateway.ts",
+  "imports of gateway/src/rpc/serve-call.ts",
+  "imports of gateway/src/server.ts",
+  "imports of runtime/src/call/running-call.ts",
+  "plugin/src/print/decoder.ts",
+  "runtime/src/call/running-call.ts",
+  "startGateway in gateway/src/gateway.ts",
+  "startServer in gateway/src/server.ts",
+];
+
+/** A function, a file, a file's imports or a folder's comments beyond their limit, in the words of `EXCEPTIONS`. */
+export interface Excess {
+  readonly name: string;
+  readonly size: string;
+}
+
+/** What of these sources exceeds a limit. */
+function excesses(files: readonly string[]): Excess[] {
+  const limited = files.filter((file) => !UNLIMITED.includes(file));
+  return [...limited.flatMap(ofFile), ...longFunctions(new Set(limited))];
+}
+
+/** One line for each excess that no exception names, and for each exception without an excess. */
+export function sizeViolations(
+  found: readonly Excess[],
+  exceptions: readonly string[] = EXCEPTIONS,
+): string[] {
+  const names = new Set(found.map(({ name }) => name));
+  return [
+    ...found.filter(({ name }) => !exceptions.includes(name)).map(({ name, size }) => `${name}: ${size}`),
+    ...exceptions
+      .filter((name) => !names.has(name))
+      .map((name) => `${name}: within its limit; remove its exception from scripts/sizes.ts`),
+  ];
+}
+
+function ofFile(file: string): Excess[] {
+  const text = readFileSync(file, "utf8");
+  const lines = text.split("\n").length - 1;
+  const imports = new Set(importsIn(text)).size;
+  return [
+    ...(lines > MAX_FILE_LINES ? [{ name: file, size: `${lines} lines, at most ${MAX_FILE_LINES}` }] : []),
+    ...(imports > MAX_IMPORTS
+      ? [{ name: `imports of ${file}`, size: `${imports}, at most ${MAX_IMPORTS}` }]
+      : []),
+  ];
+}
+
+/** The comments that are too wide, by the first folder of their files; one for the linter cannot be broken. */
+function wideComments(files: readonly string[]): Excess[] {
+  const wide = files.flatMap((file) => {
+    const lines = readFileSync(file, "utf8").split("\n").entries();
+    return [...lines]
+      .filter(([, line]) => line.length > MAX_COLUMNS && /^\s*(?:\/\/(?! biome-ignore)|\/\*|\*)/.test(line))
+      .map(([index]) => `${file}:${index + 1}`);
+  });
+  const folders = Map.groupBy(wide, (place) => place.slice(0, place.indexOf("/") + 1) || "./");
+  return [...folders].map(([folder, places]) => ({
+    name: `comments in ${folder}`,
+    size: `beyond ${MAX_COLUMNS} columns: ${places.slice(0, 9).join(", ")}${places.length > 9 ? ", …" : ""}`,
+  }));
+}
+
+/** What is read of a report of Biome. */
+interface Report {
+  readonly diagnostics: readonly {
+    readonly category: string;
+    readonly location: {
+      readonly path: string;
+      readonly start: { readonly line: number };
+      readonly end: { readonly line: number };
+    };
+  }[];
+}
+
+/** By a rule of Biome that reports every function, with its place: the rule's own count leaves out comments. */
+function longFunctions(files: ReadonlySet<string>): Excess[] {
+  const options = ["--config-path=scripts/function-lines.json", "--max-diagnostics=none", "--reporter=json"];
+  const { stdout } = spawnSync("node_modules/.bin/biome", ["lint", ...options, "."], {
+    encoding: "utf8",
+    maxBuffer: 2 ** 28,
+  });
+  const { diagnostics } = JSON.parse(stdout) as Report;
+  return diagnostics.flatMap(({ category, location: { path, start, end } }) => {
+    const lines = end.line - start.line + 1;
+    if (!category.startsWith("lint/") || lines <= MAX_FUNCTION_LINES || !files.has(path)) return [];
+    const head = readFileSync(path, "utf8").split("\n")[start.line - 1] ?? "";
+    const [, named, called] = /(?:function\*?|const) (\w+)|(\w+)\(/.exec(head) ?? [];
+    const name = named ?? called ?? `line ${start.line}`;
+    return [{ name: `${name} in ${path}`, size: `${lines} lines, at most ${MAX_FUNCTION_LINES}` }];
+  });
+}
+
+if (import.meta.main) {
+  const written = trackedFiles(".").filter(
+    (file) => /\.(?:ts|cjs)$/.test(file) && !/(?:^|\/)gen\//.test(file),
+  );
+  const violations = sizeViolations([...excesses(sourcesOf(".")), ...wideComments(written)]);
+  for (const violation of violations) process.stderr.write(`${violation}\n`);
+  process.exitCode = violations.length === 0 ? 0 : 1;
+}

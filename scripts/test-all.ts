@@ -1,0 +1,76 @@
+/** `npm run test:all`: runs `npm test`, then what that leaves out, and sums up both. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+
+const RUNS: readonly (readonly string[])[] = [
+  ["npm", "test", "--"],
+  ["node_modules/.bin/vitest", "run", "--mode", "rest"],
+];
+
+const SLOWEST = 20;
+
+/** What is read of a report of Vitest. */
+interface Report {
+  readonly testResults: readonly TestFile[];
+}
+
+/** A file of tests that ran. */
+export interface TestFile {
+  readonly name: string;
+  /** In milliseconds since 1970. */
+  readonly startTime: number;
+  readonly endTime: number;
+  /** A file that cannot be loaded failed and has no results. */
+  readonly status: "passed" | "failed";
+  readonly assertionResults: readonly { readonly status: string }[];
+}
+
+/** Both runs in one list. A file that was in both counts once: as the longer run has it, or as the run in which it failed. */
+export function mergeRuns(first: readonly TestFile[], second: readonly TestFile[]): TestFile[] {
+  const files = new Map(first.map((file) => [file.name, file]));
+  for (const file of second) {
+    if (files.get(file.name)?.status !== "failed") files.set(file.name, file);
+  }
+  return [...files.values()];
+}
+
+/** How many tests passed, failed and were skipped. */
+export function countTests(files: readonly TestFile[]): string {
+  const statuses = files.flatMap(({ status, assertionResults }) => {
+    const results = assertionResults.map((result) => result.status);
+    return status === "failed" && !results.includes("failed") ? [...results, "failed"] : results;
+  });
+  const passed = statuses.filter((status) => status === "passed").length;
+  const failed = statuses.filter((status) => status === "failed").length;
+  return `${passed} passed, ${failed} failed, ${statuses.length - passed - failed} skipped`;
+}
+
+/** The files that took longest, with their seconds. */
+export function slowest(files: readonly TestFile[]): string[] {
+  return files
+    .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }))
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, SLOWEST)
+    .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${relative(".", name)}`);
+}
+
+/** Runs tests; their files, and whether all is well. */
+function run([command = "", ...args]: readonly string[], report: string) {
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const { status } = spawnSync(command, [...args, ...reporters], { stdio: "inherit" });
+  if (!existsSync(report)) return { files: [], isWell: false };
+  const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;
+  return { files: testResults, isWell: status === 0 };
+}
+
+if (import.meta.main) {
+  const folder = mkdtempSync(join(tmpdir(), "connect-rest-tests-"));
+  const runs = RUNS.map((command, index) => run(command, join(folder, `${index}.json`)));
+  rmSync(folder, { recursive: true });
+  const files = mergeRuns(runs[0]?.files ?? [], runs[1]?.files ?? []);
+  const lines = ["", "The slowest files", ...slowest(files), "", countTests(files)];
+  process.stdout.write(`${lines.join("\n")}\n`);
+  if (!runs.every(({ isWell }) => isWell)) process.exitCode = 1;
+}

@@ -1,0 +1,31 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { fewDraws, hasManyDraws } from "./draws.ts";
+
+test.each([
+  [1, 1],
+  [100, 100],
+  [101, 100],
+  [1_000, 100],
+  [3_001, 301],
+])("of %i draws npm test makes %i", (all, few) => {
+  expect(fewDraws(all)).toBe(few);
+});
+
+test("a property is tried as often as it asks for, but in npm test", () => {
+  const numRuns = 2_000;
+  let runs = 0;
+  const property = fc.property(fc.integer(), () => {
+    runs += 1;
+  });
+  fc.assert(property, { numRuns });
+  expect(runs).toBe(process.env.TEST_MODE === "short" ? fewDraws(numRuns) : numRuns);
+});
+
+test.each([
+  ["fc.assert(property);", false],
+  ["fc.assert(property, { numRuns: 100 });", false],
+  ["fc.assert(property, { numRuns: 1_000 });", true],
+])("%s has more draws than npm test makes: %s", (source, expected) => {
+  expect(hasManyDraws(source)).toBe(expected);
+});

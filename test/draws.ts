@@ -1,0 +1,16 @@
+/** How often the properties of fast-check are tried in `npm test`, and which of them `npm run test:all` tries again. */
+
+/** Properties that ask for more get a share of what they ask for, this at least. */
+const ENOUGH = 100;
+const SHARE = 0.1;
+
+/** The draws of a property in `npm test`. */
+export function fewDraws(all: number): number {
+  return all <= ENOUGH ? all : Math.max(ENOUGH, Math.ceil(all * SHARE));
+}
+
+/** Whether a test file has a property that `npm test` tries less often than it asks for. */
+export function hasManyDraws(source: string): boolean {
+  const asked = [...source.matchAll(/\bnumRuns: ([\d_]+)/g)].map(([, digits = ""]) => digits);
+  return asked.some((digits) => Number(digits.replaceAll("_", "")) > ENOUGH);
+}

@@ -1,0 +1,36 @@
+/** What `npm test` leaves to `npm run test:all`. */
+import { globSync } from "node:fs";
+import type { Reporter } from "vitest/node";
+
+/** Patterns of test files by the reason why one does not wait for them. */
+export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
+  "need Go, or Python with pip": ["test/conformance/**/*.test.ts", "test/clients/**/*.test.ts"],
+  "need chromium": ["test/browser/**/*.test.ts"],
+  "need PostgreSQL": ["test/sign-in/canary.test.ts", "test/sign-in/replicas.test.ts"],
+  "need Redis": ["gateway/src/bus/redis-bus.test.ts", "test/feeds/bus-outage.test.ts"],
+  "need protoc": ["test/generator-kit/both-compilers.test.ts", "test/generator-kit/insertions.test.ts"],
+  "need minutes for all of Google's APIs": ["test/google/google.test.ts", "test/google/hostile.test.ts"],
+  "attack for long, or fill buffers": [
+    "gateway/src/cli/unread-output.test.ts",
+    "gateway/src/listener/attack.test.ts",
+    "gateway/src/listener/contention-attack.test.ts",
+    "runtime/src/hostile-responses.test.ts",
+    "test/feeds/parked-watch.test.ts",
+  ],
+  "start and kill workers": ["gateway/src/workers/workers.test.ts", "test/feeds/workers.test.ts"],
+  "build the packages, or run the benchmark": [
+    "test/end-to-end/bench.test.ts",
+    "test/packages/packages.test.ts",
+  ],
+};
+
+/** Says at the end of `npm test` what it left out. */
+export const LEFT_OUT_NOTE: Reporter = {
+  onTestRunEnd() {
+    const reasons = Object.entries(LEFT_OUT).map(([reason, patterns]) => {
+      const count = globSync(patterns).length;
+      return `       ${count} ${count === 1 ? "file" : "files"} that ${reason}\n`;
+    });
+    process.stdout.write(` Left to npm run test:all\n${reasons.join("")}       most draws of properties\n\n`);
+  },
+};

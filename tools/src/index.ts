@@ -1,1 +1,0 @@
-export { toolsGenerator } from "./generator.ts";
