@@ -7,7 +7,9 @@
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   codec: [
     "testing/",
+    "index.ts",
     "internal.ts",
+    "decode-bytes.ts",
     "print/",
     "scan/",
     "decode/",

@@ -22,7 +22,9 @@ async function decodersOf(folder: "gen" | "test/gen"): Promise<Array<readonly [s
     files.map(async (file) => {
       const module = (await import(new URL(file, root).href)) as Readonly<Record<string, unknown>>;
       return Object.entries(module)
-        .flatMap(([name, value]) => (value instanceof MessageTable ? [[name, readingOf(value)] as const] : []))
+        .flatMap(([name, value]) =>
+          value instanceof MessageTable ? [[name, readingOf(value)] as const] : [],
+        )
         .flatMap(([name, { from, decode }]) =>
           from === "object" ? [[`${folder}/${file} ${name}`, decode] as const] : [],
         );

@@ -103,8 +103,11 @@ function addEntry(
     add(dice.pick(key), is === undefined ? asked : JSON.stringify(dice.once(9) ? "zz" : dice.pick(is)));
     if (as === undefined) return;
     const [, kind, ...keys] = as;
-    if (keys.length > 0) putAt(dice.pick(keys), fieldText(as, dice, depth + 1), add, below);
-    else if (kind instanceof MessageTable) addShared(kind, add, dice, depth, below);
+    if (keys.length > 0) {
+      putAt(dice.pick(keys), fieldText(as, dice, depth + 1), add, below);
+    } else if (kind instanceof MessageTable) {
+      addShared(kind, add, dice, depth, below);
+    }
   } else if ("oneOf" in entry) {
     for (const field of entry.oneOf) addEntry(field, add, dice, depth, isFull, below);
   } else if (!("unknown" in entry) && !("value" in entry) && !("any" in entry)) {
@@ -184,13 +187,14 @@ function kindText(kind: Kind, dice: Dice, depth: number): string {
   }
   if ("wrapper" in kind) return scalarText(kind.wrapper, dice);
   if ("unwrap" in kind) return kindText(kind.unwrap[1], dice, depth + 1);
-  if ("loose" in kind)
+  if ("loose" in kind) {
     return dice.once(6) ? dice.pick(["[]", "{}", "[{}]"]) : kindText(kind.loose, dice, depth);
+  }
   if ("open" in kind) return kindText(kind.open, dice, depth);
   // what the scanner leaves to the decoder
   if (!("time" in kind)) return dice.once(8) ? anyText(dice, depth) : "null";
   if (dice.once(5)) return kind.none === undefined ? "null" : JSON.stringify(kind.none);
-  if (kind.time === "iso8601")
+  if (kind.time === "iso8601") {
     return dice.pick([
       '"2025-11-01T11:00:00Z"',
       '"2024-02-29T23:59:59.120+05:30"',
@@ -198,6 +202,7 @@ function kindText(kind: Kind, dice: Dice, depth: number): string {
       '"2025-11-01 11:00:00"',
       '"2025-11-01T11:00:00.000+0000"',
     ]);
+  }
   return dice.pick(["0", "1761994800", '"1761994800"', "-1", "1761994800123"]);
 }
 

@@ -44,13 +44,10 @@ export function printField(field: FieldEntry | HeadEntry, file: AdapterFile): st
 
 function entryLines(entry: Entry, file: AdapterFile): string[] {
   if (isField(entry)) return [`${printField(entry, file)},`];
-  if ("oneOf" in entry)
-    return objectLines(
-      listLines(
-        "oneOf",
-        entry.oneOf.map((field) => printField(field, file)),
-      ),
-    );
+  if ("oneOf" in entry) {
+    const fields = entry.oneOf.map((field) => printField(field, file));
+    return objectLines(listLines("oneOf", fields));
+  }
   if (!("when" in entry)) return [`${printInline(entry)},`];
   const { when, otherwise, ...others } = entry;
   const cases = when.map(({ as, ...condition }) =>
