@@ -3,7 +3,7 @@ import { pool } from "../codec/src/buffers/pool.ts";
 import { writePayload } from "../codec/src/decode/payload.ts";
 import { ProtoWriter } from "../codec/src/decode/proto-writer.ts";
 import { MachinePrinter } from "../codec/src/print/machine-printer.ts";
-import { printJson } from "../codec/src/print/print-json.ts";
+import { byProtobufEs } from "../codec/src/print/protobuf-es.ts";
 import { type Scanner, scanner } from "../codec/src/scan/scanner.ts";
 import type { Envelope } from "../codec/src/scan/tables.ts";
 import { atOnce } from "../codec/src/time/work.ts";
@@ -89,8 +89,8 @@ function waysByWasm(): readonly Way[] {
       (body) => void Buffer.from(JSON.stringify(JSON.parse(body.toString()).response)),
     ],
     [
-      "to JSON: scanner, printer in JavaScript",
-      (body) => printed(body, (bytes) => printJson(ListPostsResponseSchema, bytes)),
+      "to JSON: scanner, protobuf-es",
+      (body) => printed(body, (bytes) => byProtobufEs(ListPostsResponseSchema, bytes)),
       "json",
     ],
     [

@@ -13,6 +13,7 @@ import { writePages } from "./package-pages.ts";
 const PACKAGES = new Map([
   ["codec", "connect-rest-codec"],
   ["runtime", "connect-rest-runtime"],
+  ["authorization", "connect-rest-authorization"],
   ["plugin", "protoc-gen-connect-rest"],
   ["gateway", "connect-rest-gateway"],
 ]);

@@ -1,5 +1,5 @@
 /** Bundles a package: a file of JavaScript for each entry, and few that they share. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
 
@@ -7,7 +7,8 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 
 /** The executable and what is exported; what others have published stays where it is. */
 export function bundle(name: string, target: string, { exports = {}, bin }: { [key: string]: Json }): void {
-  const entries = Object.values(exports as { [key: string]: string }).map((path) => join(name, path));
+  const exported = Object.values(exports as { [key: string]: string });
+  const entries = exported.flatMap((path) => globSync(join(name, path).replace("*", "**/*")).sort());
   buildSync({
     entryPoints: bin === undefined ? entries : [...entries, join(name, "src/bin.ts")],
     outdir: join(target, "src"),

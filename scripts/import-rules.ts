@@ -5,6 +5,7 @@ import { LAYERS } from "./layers.ts";
 
 /** The packages of ours that a package may import, by their npm names; all others are closed to it. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  authorization: ["connect-rest-runtime"],
   codec: [],
   examples: ["protoc-gen-connect-rest"],
   gen: ["connect-rest-runtime", "connect-rest-codec"],
@@ -14,7 +15,13 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   sandbox: [],
 };
 
+/** Packages that a package loads by name where they are installed: it has their types, and one `import()`. */
+const LOADED: Readonly<Record<string, readonly string[]>> = {
+  gateway: ["connect-rest-authorization"],
+};
+
 const OURS: readonly string[] = [
+  "connect-rest-authorization",
   "connect-rest-codec",
   "connect-rest-runtime",
   "connect-rest-gateway",
@@ -26,6 +33,8 @@ const OURS: readonly string[] = [
 export interface Import {
   readonly file: string;
   readonly target: string;
+  /** Default: a statement that loads the module before the file runs. */
+  readonly kind?: "type" | "dynamic" | undefined;
 }
 
 /** One line for every import below `root` that breaks a rule. */
@@ -34,7 +43,12 @@ export function importViolations(root: string): string[] {
     .filter((name) => existsSync(join(root, name)))
     .flatMap((name) => {
       const imports = importsOf(root, name);
-      return [...foreignImports(name, imports), ...upwardImports(name, imports), ...cycles(imports)];
+      return [
+        ...foreignImports(name, imports),
+        ...upwardImports(name, imports),
+        ...secondLoads(name, imports),
+        ...cycles(imports),
+      ];
     });
 }
 
@@ -83,26 +97,46 @@ function importsOf(root: string, name: string): Import[] {
     )
     .flatMap((entry) => {
       const path = join(entry.parentPath, entry.name);
-      return importsIn(readFileSync(path, "utf8")).map((target) => ({ file: relative(root, path), target }));
+      return importsIn(readFileSync(path, "utf8"), relative(root, path));
     });
 }
 
 /** The modules that a source names in `import` and `export ... from` statements, and in `import()` of a literal. */
-export function importsIn(source: string): string[] {
-  const statements = source.matchAll(/^(?:import|export)\b[^"';]*?from\s+"([^"]+)"|^import "([^"]+)"/gms);
+export function importsIn(source: string, file: string): Import[] {
+  const statements = source.matchAll(
+    /^(?:import|export)\b( type\b)?[^"';]*?from\s+"([^"]+)"|^import "([^"]+)"/gms,
+  );
   const calls = source.matchAll(/\bimport\("([^"]+)"\)/g);
-  return [...statements, ...calls].map((match) => match[1] ?? match[2] ?? "");
+  return [
+    ...[...statements].map(([, type, target, bare = ""]) => {
+      return { file, target: target ?? bare, kind: type === undefined ? undefined : ("type" as const) };
+    }),
+    ...[...calls].map(([, target = ""]) => ({ file, target, kind: "dynamic" as const })),
+  ];
 }
 
-function foreignImports(name: string, imports: readonly Import[]): string[] {
+/** One line for every import of a package of ours, or of its files, that is closed to a package. */
+export function foreignImports(name: string, imports: readonly Import[]): string[] {
   const allowed = ALLOWED[name] ?? [];
+  const loaded = LOADED[name] ?? [];
   return imports
-    .filter(({ file, target }) => {
+    .filter(({ file, target, kind }) => {
       if (target.startsWith(".")) return !join(dirname(file), target).startsWith(`${name}/`);
       const ours = OURS.find((each) => target === each || target.startsWith(`${each}/`));
-      return ours !== undefined && !allowed.includes(ours);
+      if (ours === undefined || allowed.includes(ours)) return false;
+      return kind === undefined || !loaded.includes(ours);
     })
     .map(({ file, target }) => `${file} imports ${target}, which is closed to ${name}/`);
+}
+
+/** One line for every `import()` of a package that is loaded by name, but for the first. */
+export function secondLoads(name: string, imports: readonly Import[]): string[] {
+  return (LOADED[name] ?? []).flatMap((loaded) =>
+    imports
+      .filter(({ target, kind }) => kind === "dynamic" && target === loaded)
+      .slice(1)
+      .map(({ file }) => `${file} loads ${loaded} as well; ${name}/ loads it in one place`),
+  );
 }
 
 /** Cycles among the files of a package. */

@@ -48,13 +48,12 @@ export function writeServices(folder: string, count: number): void {
 }
 
 const TEMPLATE = `version: v2
-inputs: [{directory: .}]
+inputs: [{directory: proto}]
 plugins:
   - local: protoc-gen-es
     out: gen
-    include_imports: true
     strategy: all
-    opt: "target=js,import_extension=js,map_imports=buf/validate/:@bufbuild/protovalidate/gen"
+    opt: "target=js,import_extension=js,map_imports=buf/validate/:@bufbuild/protovalidate/gen,map_imports=connectrest/:connect-rest-runtime/gen,map_imports=google/api/:connect-rest-runtime/gen"
   - {local: protoc-gen-connect-rest, out: gen, strategy: all, opt: "target=js,import_extension=js"}
 `;
 

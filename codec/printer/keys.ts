@@ -1,7 +1,7 @@
 /** Keys of objects as they were printed, with their quotes, so that none is the beginning of another one. */
 import { drop, ENTRY, height, push } from "./stack";
 
-/** Larger maps are left to JavaScript: each key is compared with those before. */
+/** Larger maps are taken apart: each key is compared with those before. */
 const MAX_KEYS: usize = 256;
 const MIX: u64 = 0x9e3779b97f4a7c15;
 

@@ -1,6 +1,6 @@
 /**
  * Protobuf bytes to ProtoJSON (https://protobuf.dev/programming-guides/json), driven by tables (see layout.ts). What is unusual
- * traps, and the host prints all of the message in JavaScript, with the same result.
+ * traps, and the host has it printed by protobuf-es, with the same result; what is too much at once it takes apart.
  */
 import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./characters";
 import { forget, remember } from "./keys";
@@ -26,6 +26,7 @@ const OTHER_WORK = 200;
  * @param stack up to `from`, for messages and maps that are open
  * @param maxLength of the JSON
  * @param maxWork how much may be done: a value is 1
+ * @param depth of the message in another one, 1 for the outermost
  */
 export function print(
   root: usize,
@@ -35,11 +36,12 @@ export function print(
   output: usize,
   maxLength: usize,
   maxWork: i32,
+  depth: i32,
 ): usize {
   setUp(stack, from);
   moveTo(from);
   start(output, maxLength, maxWork);
-  message(root, to, 1);
+  message(root, to, depth);
   return q - output;
 }
 
@@ -130,7 +132,7 @@ function fieldOf(table: usize, number: u32): usize {
   return 0;
 }
 
-/** Sorts the fields that were printed from a place on. One that came twice is for JavaScript. */
+/** Sorts the fields that were printed from a place on. One that came twice is unusual. */
 function putInOrder(first: usize, from: usize): void {
   const behind = height();
   // each with where it ends in place of where it begins, which the one before it says

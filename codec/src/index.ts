@@ -3,7 +3,7 @@
 export type { Difference, DifferenceClass, DifferenceCounts, FoundDifferences } from "./decode/difference.ts";
 export { JsonTooDeep, WrongShape } from "./decode/shape-writer.ts";
 export { type DecodedMessage, decode } from "./decode-bytes.ts";
-export { printJson } from "./print/print-json.ts";
+export { print } from "./print-bytes.ts";
 export { EnumTable } from "./table/enum-table.ts";
 export type { CountUnit, DurationRule, ScalarKind, TimeRule } from "./table/kinds.ts";
 export type { MaskedField, MaskTable } from "./table/mask-table.ts";

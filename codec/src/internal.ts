@@ -1,6 +1,7 @@
 /** What other packages of this project use of the codec. It makes no promises: it changes without notice between releases. */
 
 export type { BufferPool } from "./buffers/buffer-pool.ts";
+export { ChunkBuffer } from "./buffers/chunk-buffer.ts";
 export { pool } from "./buffers/pool.ts";
 export { plainJson, typeNameOf } from "./decode/any.ts";
 export {
@@ -40,9 +41,20 @@ export { joined, joinedDifferences, sequence } from "./decode/segment.ts";
 export { JsonTooDeep, WrongShape } from "./decode/shape-writer.ts";
 export { readingOf } from "./decode/table-decoder.ts";
 export { instantFrom, MAX_SECONDS, MIN_SECONDS } from "./decode/timestamp.ts";
+export { hasEscapedKey, isKey, stringsOf } from "./json/escaped-keys.ts";
+export {
+  areEqual,
+  type ExactDecimal,
+  exactDecimal,
+  isInteger,
+  lengthOf,
+  MAX_DIGITS,
+  plainDigits,
+} from "./json/exact-decimal.ts";
 export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json/json.ts";
 export { checkJsonCost, checkJsonCostInPieces, JsonTooCostly } from "./json/json-cost.ts";
 export { valueAt } from "./json/json-path.ts";
+export { endOfString } from "./json/json-text.ts";
 export { NumberText } from "./json/number-text.ts";
 export {
   parseJson,
@@ -56,7 +68,7 @@ export { rawJson } from "./json/raw-json.ts";
 export { stringifyJson } from "./json/stringify-json.ts";
 export { wireNumber } from "./json/wire-number.ts";
 export { type MachinePrinter, machinePrinter } from "./print/machine-printer.ts";
-export { printJson, printJsonInParts } from "./print/print-json.ts";
+export { type PrintOptions, printJson, printJsonInParts } from "./print/print-json.ts";
 export { type ScannedPage, type Scanner, type ScanPlan, scanner } from "./scan/scanner.ts";
 export type { Envelope } from "./scan/tables.ts";
 export { EnumTable } from "./table/enum-table.ts";

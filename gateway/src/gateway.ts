@@ -1,4 +1,5 @@
 import type { DescFile, DescMethod } from "@bufbuild/protobuf";
+import type { SignInSettings } from "connect-rest-authorization";
 import {
   type BreakerReport,
   type ClientOptions,
@@ -13,23 +14,21 @@ import {
   type WatchOptions,
 } from "connect-rest-runtime";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
-import type { AuthorizationOptions } from "./authorization/authorization.ts";
 import type {
-  CreateSignInOptions,
-  SignInParts,
-  SignInSettings,
-} from "./authorization/sign-in/create-sign-in.ts";
+  CallerAuthorizationOptions,
+  PreparedAuthorization,
+  PrepareOptions,
+} from "./authorization/caller-authorization.ts";
 import { createBusObserver } from "./bus/bus-observer.ts";
 import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "./bus/bus-options.ts";
-import { asCurrentSubject, callKey, currentCall, currentSubject } from "./call/call.ts";
+import { asCurrentSubject, callKey, currentCall } from "./call/call.ts";
 import { clientKey } from "./call/client-key.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
-import { methodFactsOf, rightsOf, withRightsOfCallers } from "./credentials/caller-rights.ts";
-import { wantedKindsOf } from "./credentials/pass-through.ts";
+import { withRightsOfCallers } from "./credentials/caller-rights.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
 import type { StreamMethod } from "./fast-path/call-stream.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
-import { printInJavaScript } from "./fast-path/codec.ts";
+import { printWithoutWebAssembly } from "./fast-path/codec.ts";
 import type { SidePlace, SideServer } from "./listener/side-server.ts";
 import { createDifferenceLog } from "./log/difference-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
@@ -74,7 +73,7 @@ export interface GatewayOptions
     | "authorization"
   > {
   /** Requires an access token with every call, and issues them. Default: whoever reaches the gateway may call. */
-  readonly authorization?: AuthorizationOptions | undefined;
+  readonly authorization?: CallerAuthorizationOptions | undefined;
   /**
    * How people sign in at upstreams, so that their calls go there with their own rights. Needs `authorization`, in place of whose
    * `signIn` it is. Default: nobody signs in.
@@ -155,27 +154,24 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const metrics = new Metrics({ perMethod: metricsPlace?.perMethod });
   const log = options.log ?? silentLogger();
   const logDifferences = createDifferenceLog(log);
-  const signIn =
+  const callers =
     authorization &&
-    signInSettings &&
-    (await loadSignIn(() => rest, {
-      settings: signInSettings,
-      store: authorization.store,
+    (await prepareCallers({
+      options: authorization,
+      signIn: signInSettings,
+      adapters,
       upstreams,
-      caller: currentSubject,
+      rest: () => rest,
       log,
-      reports: metrics,
-      now: authorization.now,
+      metrics,
     }));
-  const createAuthorization = authorization && (await loadAuthorization());
-  const personal = signIn === undefined ? upstreams : withSessions(upstreams, signIn, adapters);
   const bus = busOptions && (await makeBus(busOptions, createBusObserver(metrics, log)));
   if (bus !== undefined) metrics.watchBus(() => bus.feeds);
   const rest: Rest = orClose(bus, () =>
     createRest({
       adapters,
       upstreams: withTracedCredentials(
-        authorization === undefined ? upstreams : withRightsOfCallers(personal),
+        callers === undefined ? upstreams : withRightsOfCallers(callers.upstreams),
       ),
       types,
       strict,
@@ -204,13 +200,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       },
     }),
   );
-  if (!webAssembly) printInJavaScript(rest.types);
+  if (!webAssembly) printWithoutWebAssembly(rest.types);
   let metricsServer: SideServer | undefined;
   let diagnostics: SideServer | undefined;
   const closeOthers = () =>
     Promise.all([
       rest.close().then(() => bus?.close()),
-      signIn?.close(),
+      callers?.close(),
       metricsServer?.close(),
       diagnostics?.close(),
     ]);
@@ -226,14 +222,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         server.onDrain?.();
       },
       metrics,
-      authorization:
-        createAuthorization &&
-        ((reports) =>
-          createAuthorization(
-            { ...authorization, ...(signIn !== undefined && { signIn: () => signIn }) },
-            methodFactsOf(adapters, personal),
-            reports,
-          )),
+      authorization: callers?.start,
       routes: (router) => {
         // no interceptor of the gateway reads a response's message
         rest.routes(router, {
@@ -268,20 +257,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 // What few gateways need is loaded by those alone: there are more modules in it than in all the rest.
 
-async function loadAuthorization() {
-  const { createAuthorization } = await import("./authorization/authorization.ts");
-  return createAuthorization;
-}
-
-async function loadSignIn(
-  rest: () => Rest,
-  options: Omit<CreateSignInOptions, "call">,
-): Promise<SignInParts> {
-  const [{ createCallMethod }, { createSignIn }] = await Promise.all([
-    import("./authorization/sign-in/call-method.ts"),
-    import("./authorization/sign-in/create-sign-in.ts"),
-  ]);
-  return createSignIn({ ...options, call: createCallMethod(rest) });
+async function prepareCallers(
+  options: PrepareOptions<GatewayUpstream>,
+): Promise<PreparedAuthorization<GatewayUpstream>> {
+  const { prepareAuthorization } = await import("./authorization/caller-authorization.ts");
+  return await prepareAuthorization(options);
 }
 
 async function makeBus(options: BusOptions | BusMaker, observer: BusObserver): Promise<ProcessBus> {
@@ -347,23 +327,6 @@ function observe(
       trace.end(end);
     },
   };
-}
-
-/** The upstreams, where people sign in with the credentials of callers' sessions. */
-function withSessions(
-  upstreams: GatewayOptions["upstreams"],
-  signIn: SignInParts,
-  adapters: readonly ServiceAdapter[],
-): GatewayOptions["upstreams"] {
-  const wantedKinds = wantedKindsOf(adapters);
-  const entries = Object.entries(upstreams).map(([name, options]) => {
-    const { credentials = {}, isApplicationToken = false } = options;
-    // what callers bring themselves is theirs already; refused with the configuration
-    if (typeof credentials === "function") return [name, options] as const;
-    const own = signIn.credentialsFor(name, rightsOf(credentials, isApplicationToken), wantedKinds);
-    return [name, own === undefined ? options : { ...options, credentials: own }] as const;
-  });
-  return Object.fromEntries(entries);
 }
 
 /** The upstreams, with functions for credentials that run outside of the request that they are for. */

@@ -8,7 +8,7 @@ import { HeldResponses } from "./admission/held-responses.ts";
 import { OverloadMonitor } from "./admission/overload.ts";
 import type { Load } from "./admission/process-load.ts";
 import { Watchers } from "./admission/watchers.ts";
-import type { Authorization, AuthorizationReports } from "./authorization/authorization.ts";
+import type { CallerAuthorization, ServerParts } from "./authorization/caller-authorization.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "./call/caller.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { outcomeOf } from "./call/outcome.ts";
@@ -93,7 +93,7 @@ export interface ServerOptions {
   /** How busy the process is, for tests. */
   readonly load?: () => Load;
   /** Requires a token with every call, and issues them. Default: whoever reaches the server may call. */
-  readonly authorization?: ((reports: AuthorizationReports) => Authorization) | undefined;
+  readonly authorization?: ((parts: ServerParts) => CallerAuthorization) | undefined;
   /** Counts what happens. */
   readonly metrics?: Metrics;
   /** Default: nothing is logged. */
@@ -161,7 +161,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const guard = createGuard({
     hosts: hostsOf(host, options.hosts),
     origins: options.origins ?? [],
-    isShared: authorization && ((request) => authorization.server.isShared(request)),
+    isShared: authorization?.isShared,
   });
   const health = new Health(limits, onLimit);
   const streamsEnd = new AbortController();
@@ -188,10 +188,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     heldResponses: new HeldResponses(limits, () => onLimit("heldResponseBytes")),
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: (service) => service === HealthService,
-    authenticate: authorization?.authenticate({
-      health: HealthService,
-      reflection: [ReflectionV1, ReflectionV1Alpha],
-    }),
+    authenticate: authorization?.authenticate,
     onRejected: (status) => metrics.rejected(status),
     onRefused: (call, { limit, error }) => {
       const code = codeToString(error.code);
@@ -254,7 +251,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         refuse(request, response, refusal);
         return;
       }
-      if (authorization?.server.serve(request, response, origin) === true) return;
+      if (authorization?.serve(request, response, origin) === true) return;
       if (cors(request, response) || pages(request, response, origin)) return;
       rpc.serve(request, response, caller, exchange);
     },

@@ -13,6 +13,19 @@ export { readOAuth1Token, signOAuth1 } from "./credentials/oauth1-token.ts";
 export type { TokenStore } from "./credentials/oauth2-grant.ts";
 export { isMarked as isRedactedField } from "./errors/redacted-fields.ts";
 export { ERRORS } from "./errors/table.ts";
+export { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
 export { decompressSmall } from "./http/decompress-small.ts";
+export { escapeHtml } from "./text/escape-html.ts";
+export { fullName } from "./text/full-name.ts";
+export { hashOf } from "./text/hash.ts";
 export { isLoopbackOrigin } from "./text/loopback.ts";
+export {
+  isLoopbackAddress,
+  isOn,
+  isRedirectHost,
+  isRedirectUri,
+  matchesRedirectUri,
+  REDIRECT_URI_EXPECTED,
+} from "./text/redirect-uri.ts";
+export { sealingKeyBytes } from "./text/sealing-key.ts";
 export { UPSTREAM_DEFAULTS } from "./upstream/options.ts";

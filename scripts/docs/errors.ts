@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { create } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
+import { BadRequestSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import type { JsonValue } from "../../codec/src/json/json.ts";
 import { GATEWAY_REASONS } from "../../gateway/src/call/error-reasons.ts";
 import { COMMON_BODIES } from "../../runtime/src/errors/common-bodies.ts";
@@ -9,7 +10,6 @@ import { readErrorBody } from "../../runtime/src/errors/error-body.ts";
 import type { ErrorReport } from "../../runtime/src/errors/error-report.ts";
 import { KNOWN_STATUSES, meaningOf } from "../../runtime/src/errors/status.ts";
 import { ERRORS } from "../../runtime/src/errors/table.ts";
-import { BadRequestSchema } from "../../runtime/src/gen/google/rpc/error_details_pb.ts";
 import { RETRIED_STATUSES } from "../../runtime/src/retry/retried-statuses.ts";
 import { code, page, table } from "./markdown.ts";
 

@@ -1,9 +1,9 @@
 import { type DescMethod, getOption } from "@bufbuild/protobuf";
+import { http } from "connect-rest-runtime/gen/google/api/annotations_pb.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PostState } from "../../gen/blog/v1/post_resource_pb.ts";
 import { MemberRole } from "../../gen/community/v1/member_pb.ts";
 import { RemovalReason } from "../../gen/community/v1/removal_reason_pb.ts";
-import { http } from "../../gen/google/api/annotations_pb.ts";
 import { OAuthServiceRest } from "../../gen/oauth/v1/oauth_rest.ts";
 import { failureOf } from "../end-to-end/failure.ts";
 import { ADAPTERS, type Api, type BlogWorld, startBlogWorld, WAYS } from "./world.ts";

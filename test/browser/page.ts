@@ -1,7 +1,7 @@
 /** What a page does with the gateway: a program for browsers, made of modules that are served as they are. */
 import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-web";
-import { ErrorInfoSchema } from "../../gateway/src/gen/google/rpc/error_details_pb.ts";
+import { ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
 import { PostService } from "../../gen/blog/v1/post_pb.ts";
 

@@ -8,7 +8,7 @@ import axe from "axe-core";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Run, runCli } from "../../gateway/src/testing/child.ts";
-import { TestClient } from "../../gateway/src/testing/person.ts";
+import { TestClient } from "../support/person.ts";
 import { FLAGS, hasChromium, NO_CHROMIUM } from "./chromium.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");

@@ -1,7 +1,7 @@
 /** The clients of gRPC that people have read every refusal right. */
 import { findTrailerError } from "@connectrpc/connect/protocol-grpc";
+import { ErrorInfoSchema, RetryInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { expect, test } from "vitest";
-import { ErrorInfoSchema, RetryInfoSchema } from "../../gateway/src/gen/google/rpc/error_details_pb.ts";
 import type { ClientResult } from "./call.ts";
 import { callAll, PREPARE } from "./programs.ts";
 import { ATTEMPTS, type ClientName, REFUSALS, type Refusal } from "./refusals.ts";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { ConnectError, type Interceptor } from "@connectrpc/connect";
+import { ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import type { Fault, FaultOptions } from "connect-rest-sandbox";
 import { beforeAll, describe, expect, test } from "vitest";
 import { BlogService } from "../../gen/blog/v1/blog_pb.ts";
@@ -10,7 +11,6 @@ import { CommunityService } from "../../gen/community/v1/community_pb.ts";
 import { OAuthService } from "../../gen/oauth/v1/oauth_pb.ts";
 import { FilterService } from "../../gen/user/v1/filter_pb.ts";
 import { UserService } from "../../gen/user/v1/user_pb.ts";
-import { ErrorInfoSchema } from "../../runtime/src/gen/google/rpc/error_details_pb.ts";
 import type { Case } from "../blog/case.ts";
 import { BLOG_CASES } from "../blog/cases/blog.ts";
 import { OAUTH_CASES } from "../blog/cases/oauth.ts";

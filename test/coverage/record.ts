@@ -1,7 +1,10 @@
 import { type DescField, type DescMessage, getOption, hasOption } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
-import { field as fieldOption, oneof as oneofOption } from "../../gen/connectrest/v1/annotations_pb.ts";
-import { OneofRules_Layout } from "../../gen/connectrest/v1/field_rules_pb.ts";
+import {
+  field as fieldOption,
+  oneof as oneofOption,
+} from "connect-rest-runtime/gen/connectrest/v1/annotations_pb.js";
+import { OneofRules_Layout } from "connect-rest-runtime/gen/connectrest/v1/field_rules_pb.js";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -2,9 +2,9 @@
 import { gzipSync } from "node:zlib";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { BadRequestSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Gateway, startGateway } from "../../gateway/src/gateway.ts";
-import { BadRequestSchema } from "../../gateway/src/gen/google/rpc/error_details_pb.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 import { httpUpstream, type TestServer } from "../../runtime/src/testing/servers.ts";
 import { PlainSchema } from "../gen/rich/v1/plain_pb.ts";

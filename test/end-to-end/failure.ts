@@ -4,7 +4,7 @@ import {
   BadRequestSchema,
   ErrorInfoSchema,
   RetryInfoSchema,
-} from "../../runtime/src/gen/google/rpc/error_details_pb.ts";
+} from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 
 /** What a caller gets to know of a failure. */
 export interface Failure {

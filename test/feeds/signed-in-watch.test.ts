@@ -1,18 +1,17 @@
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
+import { ResumeSchema } from "connect-rest-runtime/gen/connectrest/v1/feed_pb.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { partySettings, signInSettings } from "../../authorization/src/testing/sign-in-world.ts";
 import {
-  type AuthorizedGateway,
-  PUBLIC_URL,
-  startAuthorized,
-} from "../../gateway/src/testing/authorized-gateway.ts";
-import { Person, TestClient } from "../../gateway/src/testing/person.ts";
-import { partySettings, signInSettings } from "../../gateway/src/testing/sign-in-world.ts";
-import { type OAuth2TestParty, startOAuth2Party } from "../../gateway/src/testing/third-party-server.ts";
+  type OAuth2TestParty,
+  startOAuth2Party,
+} from "../../authorization/src/testing/third-party-server.ts";
 import { reasonOf } from "../../runtime/src/errors/rest-error.ts";
-import { ResumeSchema } from "../../runtime/src/gen/connectrest/v1/feed_pb.ts";
 import { FeedService, feedService } from "../../runtime/src/testing/feed-service.ts";
 import { Timeline } from "../../runtime/src/testing/timeline.ts";
+import { type AuthorizedGateway, PUBLIC_URL, startAuthorized } from "../support/authorized-gateway.ts";
+import { Person, TestClient } from "../support/person.ts";
 
 const POLL = { timeout: 120_000, interval: 20 };
 const eventually = (read: () => unknown) => expect.poll(read, POLL);

@@ -1,7 +1,10 @@
 import { type DescEnum, type DescField, type DescMessage, getOption } from "@bufbuild/protobuf";
+import {
+  field as fieldOption,
+  oneof as oneofOption,
+} from "connect-rest-runtime/gen/connectrest/v1/annotations_pb.js";
+import { OneofRules_Layout } from "connect-rest-runtime/gen/connectrest/v1/field_rules_pb.js";
 import { expect, test } from "vitest";
-import { field as fieldOption, oneof as oneofOption } from "../../gen/connectrest/v1/annotations_pb.ts";
-import { OneofRules_Layout } from "../../gen/connectrest/v1/field_rules_pb.ts";
 import { messageOf, reachable, servicesOf } from "./services.ts";
 
 /** Messages of responses in proto/, with those below them. What the runtime itself says has nothing of an upstream in it. */

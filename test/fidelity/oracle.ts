@@ -8,8 +8,11 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import type { DifferenceClass } from "connect-rest-runtime";
-import { enum_value, field as fieldOption } from "../../gen/connectrest/v1/annotations_pb.ts";
-import { type FieldRules, Time_Unit as TimeUnit } from "../../gen/connectrest/v1/field_rules_pb.ts";
+import { enum_value, field as fieldOption } from "connect-rest-runtime/gen/connectrest/v1/annotations_pb.js";
+import {
+  type FieldRules,
+  Time_Unit as TimeUnit,
+} from "connect-rest-runtime/gen/connectrest/v1/field_rules_pb.js";
 
 export { TimeUnit };
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { importViolations, upwardImports } from "../../scripts/import-rules.ts";
+import { foreignImports, importViolations, secondLoads, upwardImports } from "../../scripts/import-rules.ts";
 import { LAYERS } from "../../scripts/layers.ts";
 
 const contributing = readFileSync("CONTRIBUTING.md", "utf8");
@@ -26,6 +26,24 @@ test.each(layered)("a file of %s/ in a folder without a place is found", (name) 
   const file = `${name}/src/unheard-of/file.ts`;
   expect(upwardImports(name, [{ file, target: "./other.ts" }])).toEqual([
     `${file}: unheard-of/ has no place in the layers of ${name}/; give it one in scripts/layers.ts`,
+  ]);
+});
+
+test("a package that is loaded by name gives its types, and is loaded in one place", () => {
+  const target = "connect-rest-authorization";
+  const file = "gateway/src/server.ts";
+  const closed = `${file} imports ${target}, which is closed to gateway/`;
+  expect(foreignImports("gateway", [{ file, target, kind: "type" }])).toEqual([]);
+  expect(foreignImports("gateway", [{ file, target, kind: "dynamic" }])).toEqual([]);
+  expect(foreignImports("gateway", [{ file, target }])).toEqual([closed]);
+  const elsewhere = { file: "runtime/src/rest.ts", target, kind: "type" } as const;
+  expect(foreignImports("runtime", [elsewhere])).toEqual([
+    `runtime/src/rest.ts imports ${target}, which is closed to runtime/`,
+  ]);
+  const load = { file, target, kind: "dynamic" } as const;
+  expect(secondLoads("gateway", [load])).toEqual([]);
+  expect(secondLoads("gateway", [load, load])).toEqual([
+    `${file} loads ${target} as well; gateway/ loads it in one place`,
   ]);
 });
 

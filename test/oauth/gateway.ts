@@ -1,5 +1,5 @@
-import { type AuthorizedGateway, startAuthorized } from "../../gateway/src/testing/authorized-gateway.ts";
 import { closedPort } from "../../runtime/src/testing/servers.ts";
+import { type AuthorizedGateway, startAuthorized } from "../support/authorized-gateway.ts";
 
 /** A gateway that authorizes its callers, at an address of this machine; everybody who signs in consents. */
 export interface TestGateway {

@@ -29,6 +29,10 @@ const client = createClient(ShelfService, transport);
 export const idOf = async (id: bigint): Promise<bigint> => (await client.getBook({ id })).id;
 await transport.close();
 `;
+/** The annotations are messages of the runtime. */
+const MAPS = ["connectrest/", "google/api/"]
+  .map((path) => `map_imports=${path}:connect-rest-runtime/gen`)
+  .join();
 /** The generator, where npm would link to. */
 const GENERATOR = "node_modules/protoc-gen-connect-rest/src/bin.js";
 
@@ -51,13 +55,13 @@ export class Newcomer {
   /** Generates messages and adapters into a new folder, and returns the text of the adapter. */
   generateWithBuf(out: string, target: string, extension: string): string {
     rmSync(join(this.home, out), { recursive: true, force: true });
-    const options = `target=${target},import_extension=${extension}`;
+    const options = `target=${target},import_extension=${extension},${MAPS}`;
     const erasable = target === "ts" ? ",erasable_syntax=true" : "";
     const template = [
       "version: v2",
       "inputs: [{directory: proto}]",
       "plugins:",
-      `  - {local: protoc-gen-es, out: ${out}, include_imports: true, opt: "${options}${erasable}"}`,
+      `  - {local: protoc-gen-es, out: ${out}, opt: "${options}${erasable}"}`,
       `  - {local: [node, ${GENERATOR}], out: ${out}, strategy: all, opt: "${options}"}`,
     ];
     this.write("buf.gen.yaml", template.join("\n"));
@@ -75,7 +79,7 @@ export class Newcomer {
       ...includes.map((path) => `-I${path}`),
       `--plugin=protoc-gen-connect-rest=${join(this.home, GENERATOR)}`,
       `--connect-rest_out=${out}`,
-      "--connect-rest_opt=target=ts,import_extension=ts",
+      `--connect-rest_opt=target=ts,import_extension=ts,${MAPS}`,
       "shelf/v1/shelf.proto",
     );
     return this.adapter(out, "ts");

@@ -12,37 +12,52 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Run, run } from "../../gateway/src/testing/child.ts";
 import { hasProtoc, NO_PROTOC } from "../generator-kit/compilers.ts";
 import { Newcomer } from "./newcomer.ts";
 
 const OURS = [
   "connect-rest-codec",
   "connect-rest-runtime",
+  "connect-rest-authorization",
   "protoc-gen-connect-rest",
   "connect-rest-gateway",
 ];
 
-let home = "";
+const AUTHORIZATION = "connect-rest-authorization";
 
-/** A folder with our packages as npm would install them, and everybody else's from the workspace. */
+let home = "";
+/** The same without the package of authorization. */
+let bare = "";
+
 beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), "packages-"));
   const { status, stderr } = spawnSync("npm", ["run", "build"], { encoding: "utf8" });
   expect(stderr, stderr).not.toContain("error");
   expect(status).toBe(0);
-  mkdirSync(join(home, "node_modules"));
+  home = install(OURS);
+  bare = install(OURS.filter((name) => name !== AUTHORIZATION));
+}, 120_000);
+
+afterAll(() => {
+  rmSync(home, { recursive: true, force: true });
+  rmSync(bare, { recursive: true, force: true });
+});
+
+/** A folder with packages of ours as npm would install them, and everybody else's from the workspace. */
+function install(packages: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "packages-"));
+  mkdirSync(join(folder, "node_modules"));
   for (const name of readdirSync("node_modules")) {
     if (OURS.includes(name) || name.startsWith(".")) continue;
-    symlinkSync(resolve("node_modules", name), join(home, "node_modules", name));
+    symlinkSync(resolve("node_modules", name), join(folder, "node_modules", name));
   }
-  for (const name of OURS) {
-    const target = join(home, "node_modules", name);
+  for (const name of packages) {
+    const target = join(folder, "node_modules", name);
     mkdirSync(target);
     execFileSync("tar", ["-xzf", `dist/${name}-0.1.0.tgz`, "-C", target, "--strip-components=1"]);
   }
-}, 120_000);
-
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+  return folder;
+}
 
 function node(...options: string[]): string {
   const { stdout, stderr, status } = spawnSync(process.execPath, options, { cwd: home, encoding: "utf8" });
@@ -76,6 +91,7 @@ test("the built packages: export what the workspace exports", () => {
   expect(names("connect-rest-runtime/oauth")).toContain("bearerInterceptor");
   expect(names("protoc-gen-connect-rest/kit")).toContain("runGenerator");
   expect(names("connect-rest-gateway")).toContain("startGateway");
+  expect(names("connect-rest-authorization")).toContain("createAuthorization");
 });
 
 test("the built packages: carry the annotations", () => {
@@ -159,4 +175,91 @@ test("a newcomer: gets the same from protoc, which finds all imports in the pack
   skip(!hasProtoc, NO_PROTOC);
   const newcomer = new Newcomer(home);
   expect(newcomer.generateWithProtoc("by-protoc")).toBe(newcomer.generateWithBuf("by-buf", "ts", "ts"));
+});
+
+const GATEWAY = "node_modules/connect-rest-gateway/bin/entry.cjs";
+const AUTHORIZED = `authorization:
+  { publicUrl: "http://127.0.0.1:8080", clients: { worker: { secret: { env: WORKER }, grants: [client_credentials] } } }`;
+const WORKER = "w".repeat(32);
+const MISSING =
+  "it needs the package connect-rest-authorization, which is not installed: run npm install connect-rest-authorization";
+
+/** Generates an adapter in a folder, and writes a configuration that names it. */
+function configure(folder: string, settings: string): void {
+  new Newcomer(folder).generateWithBuf("gen", "js+dts", "js");
+  const adapters = "adapters: [./gen/shelf/v1/shelf_rest.js]";
+  const upstreams = `upstreams: { shelf: { baseUrl: "http://127.0.0.1:9" } }`;
+  writeFileSync(join(folder, "connect-rest.yaml"), [adapters, upstreams, settings].join("\n"));
+}
+
+function checkConfig(folder: string): { readonly status: number | null; readonly warnings: string } {
+  const { status, stderr } = spawnSync(process.execPath, [GATEWAY, "check-config"], {
+    cwd: folder,
+    env: { ...process.env, WORKER },
+    encoding: "utf8",
+  });
+  return { status, warnings: stderr };
+}
+
+function serve(folder: string): Run {
+  return run([GATEWAY, "serve", "--port", "0"], folder, { WORKER });
+}
+
+/** Runs a gateway while there is work with its address. */
+async function served<T>(folder: string, work: (url: string) => Promise<T>): Promise<T> {
+  const gateway = serve(folder);
+  const url = (await gateway.line(/^gateway ready on /)).replace("gateway ready on ", "");
+  const result = await work(url);
+  gateway.process.kill("SIGINT");
+  expect(await gateway.exit).toBe(0);
+  return result;
+}
+
+async function statusOfCall(url: string, header: Record<string, string> = {}): Promise<number> {
+  const { status } = await fetch(`${url}/shelf.v1.ShelfService/GetBook`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...header },
+    body: "{}",
+  });
+  return status;
+}
+
+/** The status for an upstream that does not listen: the call got through. */
+const UNAVAILABLE = 503;
+
+test("a gateway without the package of authorization: serves everyone", async () => {
+  configure(bare, "");
+  expect(checkConfig(bare)).toEqual({ status: 0, warnings: "" });
+  expect(await served(bare, (url) => statusOfCall(url))).toBe(UNAVAILABLE);
+});
+
+test("a gateway without the package of authorization: says what to install where it is configured", async () => {
+  configure(bare, AUTHORIZED);
+  expect(checkConfig(bare)).toEqual({
+    status: 0,
+    warnings: expect.stringContaining(`warning: connect-rest.yaml:4:3: authorization: ${MISSING}\n`),
+  });
+  const gateway = serve(bare);
+  expect(await gateway.exit).toBe(1);
+  expect(gateway.output()).toEqual({
+    stdout: "",
+    stderr: `error: [failed_precondition] authorization is configured, but ${MISSING}\n`,
+  });
+});
+
+test("a gateway with the package of authorization: issues tokens, and wants one with each call", async () => {
+  configure(home, AUTHORIZED);
+  const { status, warnings } = checkConfig(home);
+  expect([status, warnings.includes(AUTHORIZATION)]).toEqual([0, false]);
+  const statuses = await served(home, async (url) => {
+    const basic = Buffer.from(`worker:${WORKER}`).toString("base64");
+    const response = await fetch(`${url}/token`, {
+      method: "POST",
+      headers: { authorization: `Basic ${basic}` },
+      body: new URLSearchParams({ grant_type: "client_credentials" }),
+    });
+    const { access_token: token } = (await response.json()) as { readonly access_token: string };
+    return [await statusOfCall(url), await statusOfCall(url, { authorization: `Bearer ${token}` })];
+  });
+  expect(statuses).toEqual([401, UNAVAILABLE]);
 });

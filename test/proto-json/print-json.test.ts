@@ -1,20 +1,39 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { create, type DescFile, type DescMessage, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
-import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import {
+  create,
+  type DescFile,
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type JsonObject,
+  toBinary,
+  toJson,
+  toJsonString,
+} from "@bufbuild/protobuf";
+import { nestedTypes } from "@bufbuild/protobuf/reflect";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import {
+  BytesValueSchema,
+  DoubleValueSchema,
   FileDescriptorSetSchema,
+  FloatValueSchema,
   file_google_protobuf_api,
   file_google_protobuf_descriptor,
   file_google_protobuf_struct,
   ListValueSchema,
+  SourceCodeInfo_LocationSchema,
+  SourceCodeInfoSchema,
+  StringValueSchema,
   StructSchema,
   UninterpretedOption_NamePartSchema,
+  ValueSchema,
 } from "@bufbuild/protobuf/wkt";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { printJson, printJsonInParts } from "../../codec/src/print/print-json.ts";
+import { MachinePrinter } from "../../codec/src/print/machine-printer.ts";
+import { type PrintOptions, printJson, printJsonInParts } from "../../codec/src/print/print-json.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 import { BlogSchema } from "../../gen/blog/v1/blog_resource_pb.ts";
 import { PostSchema } from "../../gen/blog/v1/post_resource_pb.ts";
@@ -55,8 +74,15 @@ function outcome(print: () => unknown): unknown {
   }
 }
 
+const WITH: PrintOptions = { types: undefined, machine: new MachinePrinter() };
+const WITHOUT: PrintOptions = { types: undefined, machine: undefined };
+const WAYS = [
+  ["by WebAssembly", WITH],
+  ["without WebAssembly", WITHOUT],
+] as const;
+
 const ours = (type: DescMessage, bytes: Uint8Array) =>
-  outcome(() => JSON.parse(Buffer.from(printJson(type, bytes)).toString()));
+  outcome(() => JSON.parse(Buffer.from(printJson(type, bytes, WITH)).toString()));
 // through JSON: what a client gets has no -0
 const theirs = (type: DescMessage, bytes: Uint8Array) =>
   outcome(() => JSON.parse(JSON.stringify(toJson(type, fromBinary(type, bytes)))));
@@ -112,38 +138,123 @@ test("bytes that are none of ours end as they do in protobuf-es", () => {
   );
 });
 
-test("a message is printed in parts of any size as it is at once", () => {
+test.each(WAYS)("a message is printed in parts of any size as it is at once, %s", (_, options) => {
   fc.assert(
     fc.property(both, fc.nat(60), fc.nat(), fc.nat(255), ([type, one, two], size, place, byte) => {
       const bytes = Buffer.concat(place % 3 === 0 ? [one, two] : [one]);
       if (place % 5 === 0 && bytes.length > 0) bytes[place % bytes.length] = byte;
       const text = (print: () => Uint8Array) => outcome(() => Buffer.from(print()).toString());
-      const parts = text(() => atOnce(printJsonInParts(type, bytes, undefined, size)));
-      expect(parts).toEqual(text(() => printJson(type, bytes)));
+      const parts = text(() => atOnce(printJsonInParts(type, bytes, options, size)));
+      const whole = text(() => printJson(type, bytes, options));
+      if (!sameButKeys(parts, whole)) expect(parts).toEqual(whole);
     }),
     { interruptAfterTimeLimit: 5000, numRuns: 5_000 },
   );
 });
 
-test("no more than 128 K are printed between two pauses", () => {
+/** Whether two texts have the same JSON, and keys like `1`, which JavaScript puts first in an object, in another order. */
+function sameButKeys(one: unknown, other: unknown): boolean {
+  const [a, b] = [one, other].map((outcome) => (outcome as { readonly json?: string }).json);
+  if (a === undefined || b === undefined || !/"\d+":/.test(a)) return false;
+  return a.length === b.length && JSON.stringify(JSON.parse(a)) === JSON.stringify(JSON.parse(b));
+}
+
+/** Messages that are large by the number of their values, or by the length of one. */
+function* largeMessages(): Generator<readonly [DescMessage, Uint8Array]> {
   const numbers = { kind: { case: "numberValue", value: 1.5 } } as const;
   const values = Array.from({ length: 200_000 }, () => numbers);
   const value = { kind: { case: "listValue", value: { values } } } as const;
-  const list = toBinary(ListValueSchema, create(ListValueSchema, { values: [value, ...values] }));
+  yield [ListValueSchema, toBinary(ListValueSchema, create(ListValueSchema, { values: [value, ...values] }))];
   const fields = Object.fromEntries(values.map((each, index) => [`k${index}`, each]));
-  const struct = toBinary(StructSchema, create(StructSchema, { fields }));
-  const names = Array.from({ length: 50_000 }, (_, index) => ({ name: `n${index}`, message_type: [] }));
-  const files = toBinary(FileDescriptorSetSchema, create(FileDescriptorSetSchema, { file: names }));
-  const all = [
-    [ListValueSchema, list],
-    [StructSchema, struct],
-    [FileDescriptorSetSchema, files],
-  ] as const;
-  for (const [type, bytes] of all) {
-    let most = 0;
-    for (const units of printJsonInParts(type, bytes)) most = Math.max(most, units);
-    expect(most).toBeLessThanOrEqual(128 * 1024);
-    expect(Buffer.from(atOnce(printJsonInParts(type, bytes))).equals(printJson(type, bytes))).toBe(true);
+  yield [StructSchema, toBinary(StructSchema, create(StructSchema, { fields }))];
+  const file = Array.from({ length: 50_000 }, (_, index) => ({ name: `n${index}`, message_type: [] }));
+  yield [
+    FileDescriptorSetSchema,
+    toBinary(FileDescriptorSetSchema, create(FileDescriptorSetSchema, { file })),
+  ];
+  const path = Array.from({ length: 300_000 }, (_, index) => index);
+  const location = create(SourceCodeInfo_LocationSchema, { path, leadingComments: "é☃".repeat(100_000) });
+  yield [SourceCodeInfo_LocationSchema, toBinary(SourceCodeInfo_LocationSchema, location)];
+  const bytes = create(BytesValueSchema, { value: Buffer.alloc(1_000_000, "bytes") });
+  yield [BytesValueSchema, toBinary(BytesValueSchema, bytes)];
+}
+
+const LARGE = [...largeMessages()];
+
+test.each(WAYS)("no more than 128 K are printed between two pauses, %s", (_, options) => {
+  for (const [type, bytes] of LARGE) {
+    const work = printJsonInParts(type, bytes, options);
+    let step = work.next();
+    for (; step.done !== true; step = work.next()) expect(step.value).toBeLessThanOrEqual(128 * 1024);
+    const parts = Buffer.from(step.value);
+    expect(parts.equals(printJson(type, bytes, options))).toBe(true);
+    expect(JSON.stringify(JSON.parse(parts.toString())) === toJsonString(type, fromBinary(type, bytes))).toBe(
+      true,
+    );
+  }
+});
+
+test.each(WAYS)(
+  "a message is printed alike with each size on either side of where it is cut, %s",
+  (_, options) => {
+    const text = 'a"é☃😀\n';
+    const location = { path: [1, 127, 128, 16_384, -1], leadingDetachedComments: [text, "", text.repeat(3)] };
+    const info = create(SourceCodeInfoSchema, {
+      location: [location, {}, { ...location, leadingComments: text }],
+    });
+    const struct: JsonObject = {
+      a: [1.5, null, [], {}, [[[text]]]],
+      [text]: { b: text.repeat(4), "": -0.5 },
+      c: "",
+    };
+    const all = [
+      [SourceCodeInfoSchema, toBinary(SourceCodeInfoSchema, info)],
+      [StructSchema, toBinary(StructSchema, fromJson(StructSchema, struct))],
+      [BytesValueSchema, toBinary(BytesValueSchema, create(BytesValueSchema, { value: Buffer.from(text) }))],
+      [StringValueSchema, toBinary(StringValueSchema, create(StringValueSchema, { value: text }))],
+    ] as const;
+    for (const [type, bytes] of all) {
+      const whole = Buffer.from(printJson(type, bytes, options)).toString();
+      expect(JSON.parse(whole)).toEqual(toJson(type, fromBinary(type, bytes)));
+      for (let size = 0; size <= bytes.length + 1; size++) {
+        const parts = Buffer.from(atOnce(printJsonInParts(type, bytes, options, size))).toString();
+        expect(parts, `${type.typeName} in parts of ${size}`).toBe(whole);
+      }
+    }
+  },
+);
+
+test.each(WAYS)("messages may be nested as deep in parts as at once, %s", (_, options) => {
+  const nested = (depth: number) => {
+    let value: Uint8Array = Buffer.of(0x08, 0);
+    for (let i = 0; i < depth; i++) {
+      const list = new BinaryWriter().tag(1, WireType.LengthDelimited).bytes(value).finish();
+      value = new BinaryWriter().tag(6, WireType.LengthDelimited).bytes(list).finish();
+    }
+    return value;
+  };
+  for (let depth = 47; depth < 53; depth++) {
+    const bytes = nested(depth);
+    const expected = theirs(ValueSchema, bytes);
+    expect(outcome(() => JSON.parse(String(Buffer.from(printJson(ValueSchema, bytes, options)))))).toEqual(
+      expected,
+    );
+    for (let size = 0; size <= bytes.length; size += 7) {
+      const parts = () =>
+        JSON.parse(String(Buffer.from(atOnce(printJsonInParts(ValueSchema, bytes, options, size)))));
+      expect(outcome(parts), `depth ${depth}, parts of ${size}`).toEqual(expected);
+    }
+  }
+});
+
+test("a minus zero stays one, with and without WebAssembly", () => {
+  for (const [type, bytes] of [
+    [DoubleValueSchema, toBinary(DoubleValueSchema, create(DoubleValueSchema, { value: -0 }))],
+    [FloatValueSchema, toBinary(FloatValueSchema, create(FloatValueSchema, { value: -0 }))],
+  ] as const) {
+    for (const [, options] of WAYS) {
+      expect(Buffer.from(printJson(type, bytes, options)).toString()).toBe("-0");
+    }
   }
 });
 
@@ -152,7 +263,9 @@ test("fields stand in the order of their numbers, as protobuf-es prints them", (
     fc.property(arbitraryMessage(BlogSchema), (message) => {
       const bytes = toBinary(BlogSchema, message);
       const keys = Object.keys(toJson(BlogSchema, message) as object);
-      expect(Object.keys(JSON.parse(Buffer.from(printJson(BlogSchema, bytes)).toString()))).toEqual(keys);
+      expect(Object.keys(JSON.parse(Buffer.from(printJson(BlogSchema, bytes, WITH)).toString()))).toEqual(
+        keys,
+      );
     }),
     soon,
   );

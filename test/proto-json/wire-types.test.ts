@@ -4,7 +4,8 @@ import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import * as wellKnown from "@bufbuild/protobuf/wkt";
 import { expect, test } from "vitest";
 import { MachinePrinter } from "../../codec/src/print/machine-printer.ts";
-import { printJson } from "../../codec/src/print/print-json.ts";
+import { printJson, printJsonInParts } from "../../codec/src/print/print-json.ts";
+import { atOnce } from "../../codec/src/time/work.ts";
 import { file_blog_v1_post_resource } from "../../gen/blog/v1/post_resource_pb.ts";
 
 const machine = new MachinePrinter();
@@ -60,9 +61,11 @@ test.each(TYPES.map((type) => [type.typeName, type] as const))(
   (_, type) => {
     for (const bytes of members(type)) {
       const expected = outcome(() => toJsonString(type, fromBinary(type, bytes)));
-      const inWasm = machine.print(type, bytes, undefined);
-      const printed = [outcome(() => printJson(type, bytes))];
-      if (inWasm !== undefined) printed.push(outcome(() => inWasm));
+      const printed = [
+        outcome(() => printJson(type, bytes, { types: undefined, machine })),
+        outcome(() => atOnce(printJsonInParts(type, bytes, { types: undefined, machine }, 0))),
+        outcome(() => atOnce(printJsonInParts(type, bytes, { types: undefined, machine: undefined }, 0))),
+      ];
       expect(new Set(printed), Buffer.from(bytes).toString("hex")).toEqual(new Set([expected]));
     }
   },

@@ -6,9 +6,9 @@ import {
   createGrpcTransport,
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
+import { ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { expect, test } from "vitest";
 import { startGateway } from "../../gateway/src/gateway.ts";
-import { ErrorInfoSchema } from "../../runtime/src/gen/google/rpc/error_details_pb.ts";
 import { failureOf } from "../../runtime/src/testing/failure.ts";
 import { AnyService, type Operation, VolumeSchema } from "../gen/rules/v1/any_pb.ts";
 import { AnyServiceRest } from "../gen/rules/v1/any_rest.ts";

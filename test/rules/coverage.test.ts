@@ -14,9 +14,9 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import * as annotations from "connect-rest-runtime/gen/connectrest/v1/annotations_pb.js";
+import { http } from "connect-rest-runtime/gen/google/api/annotations_pb.js";
 import { expect, test } from "vitest";
-import * as annotations from "../gen/connectrest/v1/annotations_pb.ts";
-import { http } from "../gen/google/api/annotations_pb.ts";
 
 /** The folders of APIs that are called by tests: one rule after the other, and the habits of whole APIs. */
 const FOLDERS = ["rules", "world"] as const;

@@ -1,9 +1,9 @@
 import { StructSchema } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectError } from "@connectrpc/connect";
+import { BadRequestSchema, ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { retryDelayOf } from "../../runtime/src/errors/retry-info.ts";
-import { BadRequestSchema, ErrorInfoSchema } from "../../runtime/src/gen/google/rpc/error_details_pb.ts";
 import { failureOf } from "../../runtime/src/testing/failure.ts";
 import { ErrorService } from "../gen/rules/v1/errors_pb.ts";
 import { ErrorServiceRest } from "../gen/rules/v1/errors_rest.ts";

@@ -2,9 +2,9 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { AnySchema, ListValueSchema, TimestampSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { ConnectError, createClient } from "@connectrpc/connect";
 import { createRestTransport } from "connect-rest-runtime";
+import { BadRequestSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { BadRequestSchema } from "../../runtime/src/gen/google/rpc/error_details_pb.ts";
 import { LocatedService, type NumsSchema } from "../gen/rules/v1/located_pb.ts";
 import { LocatedServiceRest } from "../gen/rules/v1/located_rest.ts";
 

@@ -28,7 +28,7 @@ test.each(NONE)("without the scanner all is left to the decoder, silently, where
   expect(ResponseScanner.create()).toBeUndefined();
 });
 
-test.each(NONE)("without WebAssembly all JSON is printed in JavaScript, where %s", async (_, api) => {
+test.each(NONE)("without WebAssembly all JSON is printed by protobuf-es, where %s", async (_, api) => {
   vi.resetModules();
   vi.stubGlobal("WebAssembly", api);
   const codec = await import("../../gateway/src/fast-path/codec.ts");

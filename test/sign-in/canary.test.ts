@@ -3,14 +3,14 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { PUBLIC_URL } from "../../gateway/src/testing/authorized-gateway.ts";
-import { Person, TestClient } from "../../gateway/src/testing/person.ts";
-import { POSTGRES_PROGRAMS, startPostgres } from "../../gateway/src/testing/postgres.ts";
+import { POSTGRES_PROGRAMS, startPostgres } from "../../authorization/src/testing/postgres.ts";
 import {
   type OAuth2TestParty,
   send,
   startOAuth2Party,
-} from "../../gateway/src/testing/third-party-server.ts";
+} from "../../authorization/src/testing/third-party-server.ts";
+import { PUBLIC_URL } from "../support/authorized-gateway.ts";
+import { Person, TestClient } from "../support/person.ts";
 import { callEcho, everywhere, type GatewayProcess, Gateways } from "./gateways.ts";
 
 const KEY = randomBytes(32);

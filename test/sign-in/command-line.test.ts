@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { runCli } from "../../gateway/src/testing/child.ts";
-import { Person } from "../../gateway/src/testing/person.ts";
+import { Person } from "../support/person.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 

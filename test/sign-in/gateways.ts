@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fetchBy, PUBLIC_URL } from "../../gateway/src/testing/authorized-gateway.ts";
+import type { OAuth2TestParty } from "../../authorization/src/testing/third-party-server.ts";
 import { type Run, runCli } from "../../gateway/src/testing/child.ts";
-import type { OAuth2TestParty } from "../../gateway/src/testing/third-party-server.ts";
+import { fetchBy, PUBLIC_URL } from "../support/authorized-gateway.ts";
 
 const ADAPTER = path.resolve(import.meta.dirname, "../../gateway/src/testing/personal-echo-rest.ts");
 

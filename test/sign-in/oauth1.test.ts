@@ -3,7 +3,12 @@
 import { Secret } from "connect-rest-runtime";
 import { type Sandbox, startSandbox } from "connect-rest-sandbox";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { browse, decide, type SignInWorld, startSignIn } from "../../gateway/src/testing/sign-in-world.ts";
+import {
+  browse,
+  decide,
+  type SignInWorld,
+  startSignIn,
+} from "../../authorization/src/testing/sign-in-world.ts";
 
 let sandbox: Sandbox;
 let world: SignInWorld;

@@ -1,10 +1,17 @@
 /** Two gateways on one PostgreSQL: people sign in at one and call by the other. */
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PUBLIC_URL } from "../../gateway/src/testing/authorized-gateway.ts";
-import { Person, TestClient } from "../../gateway/src/testing/person.ts";
-import { POSTGRES_PROGRAMS, startPostgres, type TestPostgres } from "../../gateway/src/testing/postgres.ts";
-import { type OAuth2TestParty, startOAuth2Party } from "../../gateway/src/testing/third-party-server.ts";
+import {
+  POSTGRES_PROGRAMS,
+  startPostgres,
+  type TestPostgres,
+} from "../../authorization/src/testing/postgres.ts";
+import {
+  type OAuth2TestParty,
+  startOAuth2Party,
+} from "../../authorization/src/testing/third-party-server.ts";
+import { PUBLIC_URL } from "../support/authorized-gateway.ts";
+import { Person, TestClient } from "../support/person.ts";
 import { callEcho, everywhere, type GatewayProcess, Gateways } from "./gateways.ts";
 
 const NO_POSTGRES = "PostgreSQL is not installed";

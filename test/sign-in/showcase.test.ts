@@ -2,7 +2,7 @@
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Run, runCli } from "../../gateway/src/testing/child.ts";
-import { CLIENT_REDIRECT, Person, TestClient } from "../../gateway/src/testing/person.ts";
+import { CLIENT_REDIRECT, Person, TestClient } from "../support/person.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 

@@ -1,8 +1,8 @@
 import { Code } from "@connectrpc/connect";
 import { reasonOf } from "connect-rest-runtime";
+import { ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ErrorInfoSchema } from "../../runtime/src/gen/google/rpc/error_details_pb.ts";
 import { nestedParameters } from "../../runtime/src/request/nested-parameters.ts";
 import { failureOf } from "../../runtime/src/testing/failure.ts";
 import { PaymentService } from "../gen/world/v1/payments_pb.ts";

@@ -2,7 +2,7 @@
  * How a JSON value of the wrong type is understood. Each function returns undefined where it is not: the caller
  * then leaves the value out and reports it.
  */
-import { integerDigits } from "../json/big-numbers.ts";
+import { integerDigits } from "../json/exact-decimal.ts";
 import { type JsonValue, plainNumber } from "../json/json.ts";
 
 /** Integers of more digits are none to any field: `1e999` is not written out. */

@@ -1,15 +1,14 @@
 import { systemClock } from "../time/clock.ts";
+import { integerDigits, MAX_DIGITS } from "./exact-decimal.ts";
 import type { JsonValue } from "./json.ts";
+import { endOfString } from "./json-text.ts";
 import { NumberText } from "./number-text.ts";
 
-const MAX_DIGITS = 1000;
 const SUSPICIOUS = /\d{16}|\d[eE]/;
 // every notation but that of a short integer, and -0
 const NOTATION = /\d{16}|[.eE]|-0/;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const NUMBER = /-?\d[\d.eE+-]*/g;
-const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-const BACKSLASH = 92;
 
 /**
  * Puts every number of a JSON text that is an integer beyond 2^53 into quotes, behind a mark that nothing else in
@@ -65,16 +64,6 @@ export function unquoteBigNumbers(root: JsonValue, mark: string): JsonValue {
 
 type Container = Record<string, JsonValue | undefined>;
 
-/** Behind the quote that ends a string; the end of the text where none does. */
-export function endOfString(json: string, start: number): number {
-  for (let at = json.indexOf('"', start); at >= 0; at = json.indexOf('"', at + 1)) {
-    let slash = at - 1;
-    while (slash >= start && json.charCodeAt(slash) === BACKSLASH) slash--;
-    if ((at - 1 - slash) % 2 === 0) return at + 1;
-  }
-  return json.length;
-}
-
 function quoted(number: string, mark: string): string {
   const digits = integerDigits(number);
   return digits === undefined || Number.isSafeInteger(Number(digits)) ? number : `"${mark}${digits}"`;
@@ -95,19 +84,4 @@ function unquoted(number: string): bigint | NumberText {
   const digits = integerDigits(number);
   const isBig = digits !== undefined && !Number.isSafeInteger(Number(digits));
   return new NumberText(number, isBig ? BigInt(digits) : Number(number));
-}
-
-/**
- * The plain digits of an integer, whose notation may have a fraction and an exponent; undefined for a fraction, and for an
- * integer of more than `maxDigits`.
- */
-export function integerDigits(number: string, maxDigits: number = MAX_DIGITS): string | undefined {
-  if (number.length > MAX_DIGITS) return undefined;
-  const [, sign = "", whole = "", fraction = "", exponent = "0"] = PARTS.exec(number) ?? [];
-  const digits = whole + fraction;
-  if (digits !== "" && /^0+$/.test(digits)) return "0";
-  const length = whole.length + Number(exponent);
-  if (length > maxDigits || length <= 0) return undefined;
-  if (!/^0*$/.test(digits.slice(length))) return undefined;
-  return sign + digits.slice(0, length).padEnd(length, "0");
 }

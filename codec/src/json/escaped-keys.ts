@@ -1,10 +1,9 @@
 import { systemClock } from "../time/clock.ts";
-import { endOfString } from "./big-numbers.ts";
 import { isJsonObject, type JsonValue } from "./json.ts";
+import { endOfString, skipSpace } from "./json-text.ts";
 
 const BACKSLASH = "\\";
 const COLON = ":";
-const SPACE = /[\t\n\r ]/;
 
 /**
  * JSON.parse (RFC 8259) with the keys that the text has. V8 guesses the next key of an object from objects that it parsed
@@ -22,7 +21,7 @@ export function parseWithKeys(text: string): JsonValue {
 }
 
 /** Whether an object has a key with an escape. Each character is looked at once at most. */
-function hasEscapedKey(text: string): boolean {
+export function hasEscapedKey(text: string): boolean {
   // the first backslash, and the first one behind a string, begin an escape
   for (let at = text.indexOf(BACKSLASH); at >= 0; at = text.indexOf(BACKSLASH, at)) {
     at = endOfString(text, at);
@@ -32,10 +31,8 @@ function hasEscapedKey(text: string): boolean {
 }
 
 /** Whether a colon follows. */
-function isKey(text: string, end: number): boolean {
-  let at = end;
-  while (at < text.length && SPACE.test(text.charAt(at))) at++;
-  return text.charAt(at) === COLON;
+export function isKey(text: string, end: number): boolean {
+  return text.charAt(skipSpace(text, end)) === COLON;
 }
 
 /** The keys that are spelled with escapes somewhere in a text, without them, each with its number. */
@@ -56,7 +53,7 @@ function unescaped(string: string): string {
 }
 
 /** The strings of a text of JSON, with their quotes. */
-function* stringsOf(text: string) {
+export function* stringsOf(text: string) {
   for (let start = text.indexOf('"'); start >= 0; ) {
     const end = endOfString(text, start + 1);
     yield { string: text.slice(start, end), start, end };

@@ -1,4 +1,5 @@
 import { atOnce, type Work } from "../time/work.ts";
+import { endOfString } from "./json-text.ts";
 
 /** What a value costs that is neither an object nor an array: a number, a word, a text, a key. */
 const VALUE_COST = 1;
@@ -40,7 +41,6 @@ const COLON = 0x3a;
 const LETTER_E = 0x65;
 const LOWER_CASE = 0x20;
 const OPEN_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
@@ -185,19 +185,6 @@ function endOfScalar(text: string, start: number): number {
     const code = text.charCodeAt(at);
     if (code <= SPACE || code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET) return at;
     if (code === QUOTE || code === OPEN_BRACE || code === OPEN_BRACKET || code === COLON) return at;
-  }
-  return text.length;
-}
-
-/** Behind a string. A look for its quote is fast where nothing in it is escaped; else each character counts. */
-function endOfString(text: string, start: number): number {
-  const quote = text.indexOf('"', start);
-  if (quote < 0) return text.length;
-  if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote + 1;
-  for (let at = start; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at + 1;
-    if (code === BACKSLASH) at++;
   }
   return text.length;
 }

@@ -2,6 +2,7 @@ const SPACE = 0x20;
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const BACKSLASH = 0x5c;
 
 /** Whether a character is white space of JSON (RFC 8259 section 2). */
 function isSpace(code: number): boolean {
@@ -13,4 +14,14 @@ export function skipSpace(text: string, start: number): number {
   let at = start;
   while (at < text.length && isSpace(text.charCodeAt(at))) at++;
   return at;
+}
+
+/** Behind the quote that ends a string; the end of the text where none does. */
+export function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start); at >= 0; at = text.indexOf('"', at + 1)) {
+    let slash = at - 1;
+    while (slash >= start && text.charCodeAt(slash) === BACKSLASH) slash--;
+    if ((at - 1 - slash) % 2 === 0) return at + 1;
+  }
+  return text.length;
 }

@@ -1,20 +1,21 @@
-import { type DescMessage, fromBinary, type Registry, toJson } from "@bufbuild/protobuf";
+import type { DescMessage, Registry } from "@bufbuild/protobuf";
 import { pool as bufferPool } from "../buffers/pool.ts";
 import { Machine } from "./machine.ts";
 import { Tables } from "./machine-tables.ts";
 import { planOf } from "./plan.ts";
+import { byProtobufEs } from "./protobuf-es.ts";
 
 /** For messages and maps that are open. */
 const STACK_BYTES = 64 * 1024;
 /** Zeros behind the input, which end what it should have ended. */
 const ZEROS = 32;
-/** The memory never shrinks, so that longer JSON is left to JavaScript. */
+/** The memory never shrinks, so that longer JSON is printed in parts. */
 const MAX_JSON_BYTES = 4 * 1024 * 1024;
 /** More tables than any process should need. */
 const MAX_TABLE_BYTES = 32 * 1024 * 1024;
 const ANY_WORK = 0x7fff_ffff;
 
-/** Turns protobuf bytes into ProtoJSON, by WebAssembly. What is unusual it leaves to JavaScript. */
+/** Turns protobuf bytes into ProtoJSON, by WebAssembly. What is unusual it leaves to protobuf-es. */
 export class MachinePrinter {
   private readonly machine = new Machine((id, bytes) => this.other(id, bytes));
   private readonly tables = new Tables(this.machine);
@@ -22,28 +23,36 @@ export class MachinePrinter {
   private registry: Registry | undefined;
 
   /**
-   * The JSON of a message, in a buffer that may be released; undefined where JavaScript has to print it.
+   * The JSON of a message, in a buffer that may be released; undefined where that is too much, or something is unusual.
    *
+   * @param depth of the message in another one, 1 for the outermost
    * @param maxWork how many values it may have, about; larger messages take too long to be printed at once
    */
   print(
     desc: DescMessage,
     bytes: Uint8Array,
     types: Registry | undefined,
+    depth: number = 1,
     maxWork: number = ANY_WORK,
   ): Uint8Array | undefined {
     this.registry = types;
     try {
-      return this.printed(desc, bytes, maxWork);
+      if (planOf(desc).form === "other") return byProtobufEs(desc, bytes, types);
+      return this.printed(desc, bytes, depth, maxWork);
     } catch {
       // what is unusual, too much, or too deep; or there is no memory
       return undefined;
     }
   }
 
-  private printed(desc: DescMessage, bytes: Uint8Array, maxWork: number): Uint8Array | undefined {
+  private printed(
+    desc: DescMessage,
+    bytes: Uint8Array,
+    depth: number,
+    maxWork: number,
+  ): Uint8Array | undefined {
     const { machine } = this;
-    if (machine.free > MAX_TABLE_BYTES || planOf(desc).form === "other") return undefined;
+    if (machine.free > MAX_TABLE_BYTES) return undefined;
     const root = this.tables.message(desc);
     const stack = align(machine.free + ZEROS);
     const from = stack + STACK_BYTES;
@@ -52,7 +61,7 @@ export class MachinePrinter {
     machine.reserve(output);
     machine.bytes.set(bytes, from);
     machine.bytes.fill(0, to, to + ZEROS);
-    const length = machine.exports.print(root, stack, from, to, output, MAX_JSON_BYTES, maxWork);
+    const length = machine.exports.print(root, stack, from, to, output, MAX_JSON_BYTES, maxWork, depth);
     const json = bufferPool.acquire(length);
     json.set(machine.bytes.subarray(output, output + length));
     return json;
@@ -60,9 +69,7 @@ export class MachinePrinter {
 
   private other(id: number, bytes: Uint8Array): Uint8Array | undefined {
     const desc = this.tables.descs[id];
-    if (desc === undefined) return undefined;
-    const { registry } = this;
-    return Buffer.from(JSON.stringify(toJson(desc, fromBinary(desc, bytes), registry && { registry })));
+    return desc && byProtobufEs(desc, bytes, this.registry);
   }
 }
 

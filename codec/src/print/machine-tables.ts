@@ -14,7 +14,7 @@ import {
 const MAX_DENSE = 1024;
 /** Oneofs of a message; a bit stands for each. */
 const MAX_ONEOFS = 32;
-/** A tag that no field has. The printer leaves a message to JavaScript where a table has it. */
+/** A tag that no field has. The printer leaves a message to protobuf-es where a table has it. */
 const NO_TAG = 0;
 /** Spreads the numbers of an enum over the rows of its hash table. */
 const SPREAD = 0x9e37_79b1;
@@ -59,7 +59,7 @@ export class Tables {
     if (known !== undefined) return known;
     const at = this.machine.allocate(MESSAGE_WORDS * 4);
     const id = this.descs.push(plan.desc) - 1;
-    // before its fields are written, which may be of this type; until they are, or if they fail, JavaScript prints the message
+    // before its fields are written, which may be of this type; until they are, or if they fail, protobuf-es prints it
     this.messages.set(plan, at);
     this.fill(at, [FORM.other, id]);
     const head = [FORM[plan.form], id];

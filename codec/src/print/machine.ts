@@ -18,6 +18,7 @@ interface Exports {
     output: number,
     maxLength: number,
     maxWork: number,
+    depth: number,
   ): number;
 }
 

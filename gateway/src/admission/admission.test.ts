@@ -1,7 +1,7 @@
 import { Code } from "@connectrpc/connect";
+import { RetryInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { type LimitOptions, withDefaultLimits } from "../limits.ts";
 import { Admission, type QueuedCall } from "./admission.ts";
 import type { Overload } from "./overload.ts";

@@ -4,9 +4,9 @@ import {
   createGrpcTransport,
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
+import { RetryInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
-import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc/health/v1/health_pb.ts";
 import { createLogger } from "../log/logger.ts";
 import { type Server, startServer } from "../server.ts";

@@ -1,6 +1,6 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
+import { RetryInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { gatewayError } from "../call/gateway-error.ts";
-import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { LimitName } from "../limits.ts";
 
 /** Why a call is not taken: by which limit, and the error for its caller. */

@@ -1,14 +1,5 @@
 import { randomUUID } from "node:crypto";
-
-/** What a valid access token says. */
-export interface Subject {
-  readonly clientId: string;
-  /** The person for whom the client calls; undefined where it calls for itself. */
-  readonly person?: string | undefined;
-  /** The person's session at a third party. */
-  readonly sessionId?: string | undefined;
-  readonly scopes: ReadonlySet<string>;
-}
+import type { Subject } from "connect-rest-authorization";
 
 /** Whose call it is: an address, the id of the request, and where callers are authorized, what their token says. */
 export interface Caller {

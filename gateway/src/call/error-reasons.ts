@@ -100,6 +100,12 @@ export const GATEWAY_REASONS = {
       "The store of the authorization server, which knows the tokens, is locked, full or cannot be reached.",
     remedy: "Retry; the log has the cause.",
   },
+  AUTHORIZATION_NOT_INSTALLED: {
+    codes: [Code.FailedPrecondition],
+    cause:
+      "The configuration has `authorization`, and the package that does it is not installed: the gateway does not start.",
+    remedy: "Run `npm install connect-rest-authorization` where the gateway is installed.",
+  },
   SERVICE_UNKNOWN: {
     codes: [Code.NotFound],
     cause: "A health check asks for a service that is not served here.",

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { ErrorReason } from "connect-rest-runtime";
-import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
+import { ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import type { GatewayReasonName } from "./error-reasons.ts";
 
 type Reason = GatewayReasonName | ErrorReason;

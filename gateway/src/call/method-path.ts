@@ -11,8 +11,3 @@ export function methodPath(method: DescMethod): string {
   PATHS.set(method, path);
   return path;
 }
-
-/** `package.Service.Method`, the full name of a method, as messages for people have it. */
-export function methodName(method: DescMethod): string {
-  return `${method.parent.typeName}.${method.name}`;
-}

@@ -27,6 +27,9 @@ process.stdout.write = function (text, ...rest) {
 };
 `;
 
+/** The sources of the package of authorization. */
+const AUTHORIZATION = pathToFileURL(path.resolve(import.meta.dirname, "../../../authorization/src")).href;
+
 interface Loaded {
   readonly modules: readonly string[];
   readonly builtin: readonly string[];
@@ -64,16 +67,17 @@ const LAZY_PACKAGES = [
 
 /** The same of files and folders of our own. */
 const LAZY_FILES = [
-  "gateway/src/authorization/authorization.ts",
-  "gateway/src/authorization/server/provider.ts",
-  "gateway/src/authorization/sign-in/create-sign-in.ts",
+  "authorization/src/index.ts",
+  "authorization/src/server/provider.ts",
+  "authorization/src/sign-in/create-sign-in.ts",
+  "authorization/src/store/postgres-store.ts",
+  "authorization/src/store/sqlite-store.ts",
+  "gateway/src/authorization/caller-authorization.ts",
   "gateway/src/bus/redis-bus.ts",
   "gateway/src/cli/login.ts",
   "gateway/src/cli/serve-by-workers.ts",
   "gateway/src/protocol/constraints.ts",
   "gateway/src/reflection/file-index.ts",
-  "gateway/src/store/postgres-store.ts",
-  "gateway/src/store/sqlite-store.ts",
   "gateway/src/workers/supervisor.ts",
   "runtime/src/oauth.ts",
 ];
@@ -93,6 +97,27 @@ test("a gateway that is ready has loaded nothing that it may never need", async 
   const loaded = await loadedWith();
   expect(loaded.modules.some((url) => url.endsWith("/gateway/src/server.ts"))).toBe(true);
   expect(lazyOnes(loaded)).toEqual([]);
+});
+
+test("a gateway without authorization has loaded none of its package", async () => {
+  const { modules } = await loadedWith();
+  expect(modules.filter((url) => url.includes(AUTHORIZATION))).toEqual([]);
+});
+
+test("the package of authorization is loaded where it is configured, with the store that is", async () => {
+  const loaded = await loadedWith(`authorization: { publicUrl: "http://127.0.0.1:8080" }`);
+  expect(lazyOnes(loaded)).toEqual([
+    "jose",
+    "koa",
+    "oidc-provider",
+    "authorization/src/index.ts",
+    "authorization/src/server/provider.ts",
+    "authorization/src/sign-in/create-sign-in.ts",
+    "authorization/src/store/sqlite-store.ts",
+    "gateway/src/authorization/caller-authorization.ts",
+    "internal/deps/undici/undici",
+    "sqlite",
+  ]);
 });
 
 test("what is configured is loaded before a gateway is ready", async () => {

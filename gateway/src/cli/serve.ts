@@ -1,4 +1,5 @@
 import * as nodeModule from "node:module";
+import { loadAuthorization } from "../authorization/load.ts";
 import type { BusMaker } from "../bus/bus-options.ts";
 import { GroupBus } from "../bus/group-bus.ts";
 import { type Overrides, type Prepared, prepare } from "../config/inspect.ts";
@@ -6,7 +7,6 @@ import { LiveUpstreams } from "../config/live-upstreams.ts";
 import type { Config } from "../config/load.ts";
 import { type Gateway, startGateway } from "../gateway.ts";
 import { createLogger, type Logger } from "../log/logger.ts";
-import { openStore } from "../store/open-store.ts";
 import { flushTelemetry, telemetryProblem } from "../trace/telemetry.ts";
 import { shareConfiguration } from "../workers/share-limits.ts";
 import { type Orders, ordersOfWorker, tellPrimary } from "../workers/worker.ts";
@@ -178,7 +178,8 @@ async function startPrepared(
   log: Logger,
   orders: Orders | undefined,
 ): Promise<Gateway> {
-  const authorization = resolved && { ...resolved, store: await openStore(resolved.storePlace) };
+  const store = resolved && (await (await loadAuthorization()).openStore(resolved.storePlace));
+  const authorization = resolved && store && { ...resolved, store };
   const { host, port, hosts, pages, reflection, limits, origins, proxies, metrics, diagnostics } =
     config.server;
   return listen(options.host ?? host, options.port ?? port, (host, port) =>

@@ -1,5 +1,5 @@
+import { isRedirectUri, REDIRECT_URI_EXPECTED } from "connect-rest-runtime/internal";
 import { z } from "zod";
-import { isRedirectUri, REDIRECT_URI_EXPECTED } from "../authorization/server/redirect-uri.ts";
 import { isLoopback } from "../listener/hosts.ts";
 import { signInSchema } from "./authorization-sign-in.ts";
 import { isOrigin, secret, text } from "./schema-parts.ts";

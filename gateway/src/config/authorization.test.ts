@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { hashOf } from "connect-rest-runtime/internal";
 import { afterAll, expect, test } from "vitest";
-import { hashOf } from "../store/hash.ts";
 import { type Prepared, prepare } from "./inspect.ts";
 import { printConfig } from "./print.ts";
 import { ConfigError } from "./problems.ts";

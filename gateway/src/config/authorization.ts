@@ -1,12 +1,10 @@
 import path from "node:path";
+import type { AuthorizationOptions, StorePlace } from "connect-rest-authorization";
 import type { ServiceAdapter } from "connect-rest-runtime";
-import type { ClientMetadata } from "oidc-provider";
-import type { AuthorizationOptions } from "../authorization/authorization.ts";
-import { createScopeMap } from "../authorization/resource/scopes.ts";
-import { isOn } from "../authorization/server/redirect-uri.ts";
+import { hashOf, isOn } from "connect-rest-runtime/internal";
+import type { CallerAuthorizationOptions } from "../authorization/caller-authorization.ts";
+import { createScopeMap } from "../authorization/scopes.ts";
 import { methodFactsOf } from "../credentials/caller-rights.ts";
-import { hashOf } from "../store/hash.ts";
-import type { StorePlace } from "../store/open-store.ts";
 import type { AuthorizationConfig, ConfiguredClient } from "./authorization-schema.ts";
 import type { Environment } from "./environment.ts";
 import type { Config } from "./load.ts";
@@ -14,7 +12,7 @@ import { ConfigError, type Problem } from "./problems.ts";
 import { SecretReader } from "./secrets.ts";
 
 /** The authorization of callers as it is configured, before its store is opened. */
-export interface ResolvedAuthorization extends Omit<AuthorizationOptions, "store"> {
+export interface ResolvedAuthorization extends Omit<CallerAuthorizationOptions, "store"> {
   readonly storePlace: StorePlace;
 }
 
@@ -99,7 +97,7 @@ function readClient(
   client: ConfiguredClient,
   { names, publicUrl }: { readonly names: readonly string[]; readonly publicUrl: string },
   reader: SecretReader,
-): ClientMetadata {
+): AuthorizationOptions["clients"][number] {
   const { name, secret, jwks, redirectUris, grants, scopes } = client;
   const report = (text: string) => reader.report(text, "clients", id);
   const usesCodes = grants.includes("authorization_code");

@@ -1,7 +1,8 @@
 import type { DescField } from "@bufbuild/protobuf";
 import type { ServiceAdapter } from "connect-rest-runtime";
 import { isRedactedField } from "connect-rest-runtime/internal";
-import { fits } from "../authorization/resource/scopes.ts";
+import { AUTHORIZATION_MISSING, isAuthorizationInstalled } from "../authorization/load.ts";
+import { fits } from "../authorization/scopes.ts";
 import { methodPath } from "../call/method-path.ts";
 import { headersOf } from "../credentials/pass-through.ts";
 import { createHostCheck, hostsOf, isLoopback } from "../listener/hosts.ts";
@@ -46,6 +47,7 @@ export function authorizationWarnings(config: Config, adapters: readonly Service
   const warnings: Problem[] = [];
   const warn = (path: readonly string[], text: string) =>
     warnings.push(problemAt(config, ["authorization", ...path], text));
+  if (!isAuthorizationInstalled()) warn([], AUTHORIZATION_MISSING);
   if (publicUrl.startsWith("https:") && server.tls === undefined && server.proxies === undefined) {
     const text =
       "is https, but the gateway neither speaks TLS (server.tls) nor trusts a proxy that does (server.proxies): its endpoints will refuse every request";

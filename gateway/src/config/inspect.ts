@@ -1,6 +1,6 @@
 import type { DescFile } from "@bufbuild/protobuf";
+import type { SignInSettings } from "connect-rest-authorization";
 import { createRest, type ServiceAdapter, type UpstreamOptions } from "connect-rest-runtime";
-import type { SignInSettings } from "../authorization/sign-in/create-sign-in.ts";
 import type { CertificateFiles } from "../listener/certificate.ts";
 import { readAdapters } from "./adapters.ts";
 import { type ResolvedAuthorization, resolveAuthorization } from "./authorization.ts";

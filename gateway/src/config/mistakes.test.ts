@@ -12,7 +12,7 @@ const directory = mkdtempSync(path.join(tmpdir(), "connect-rest-mistakes-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const echo = path.resolve(import.meta.dirname, "../testing/echo-rest.ts");
-const messages = path.resolve(import.meta.dirname, "../gen/google/rpc/error_details_pb.ts");
+const messages = path.resolve(import.meta.dirname, "../gen/grpc/health/v1/health_pb.ts");
 writeFileSync(path.join(directory, "a.crt"), selfSigned().certificate);
 writeFileSync(path.join(directory, "b.key"), selfSigned().key);
 

@@ -194,7 +194,7 @@ export const configSchema = z.strictObject({
   authorization: authorizationSchema
     .optional()
     .describe(
-      "Require an access token with every call, and be the OAuth 2.1 authorization server that issues them; see [authorization](authorization.md). Default: anyone who reaches the gateway may call it.",
+      "Require an access token with every call, and be the OAuth 2.1 authorization server that issues them, with the package `connect-rest-authorization`; see [authorization](authorization.md). Default: anyone who reaches the gateway may call it.",
     ),
   routes: z
     .strictObject({

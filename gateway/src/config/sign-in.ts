@@ -1,12 +1,8 @@
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import type { PartySettings, ProbeSettings, SignInSettings } from "connect-rest-authorization";
 import { type Credentials, Secret, type ServiceAdapter } from "connect-rest-runtime";
-import type {
-  PartySettings,
-  ProbeSettings,
-  SignInSettings,
-} from "../authorization/sign-in/create-sign-in.ts";
+import { sealingKeyBytes } from "connect-rest-runtime/internal";
 import { methodPath } from "../call/method-path.ts";
-import { KeyRing } from "../store/sealed.ts";
 import { didYouMean } from "../text/suggest.ts";
 import type { UpstreamSignIn } from "./authorization-sign-in.ts";
 import type { Environment } from "./environment.ts";
@@ -75,7 +71,7 @@ function readKeys(config: Config, env: Environment, problems: Problem[]): Secret
     const secret = reader.read(place, "keys", index);
     try {
       // what cannot be read is a problem already
-      if (secret.reveal() !== "") new KeyRing([secret]);
+      if (secret.reveal() !== "") sealingKeyBytes(secret);
     } catch (error) {
       reader.report(error instanceof Error ? error.message : String(error), "keys", index);
     }

@@ -1,10 +1,10 @@
 import { Code, createContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { fullName } from "connect-rest-runtime/internal";
 import { type Call, callKey } from "../call/call.ts";
 import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
 import { applyDeadline } from "../call/deadline.ts";
 import { gatewayError } from "../call/gateway-error.ts";
-import { methodName } from "../call/method-path.ts";
 import type { Limits } from "../limits.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpRequest, type HttpResponse, isSent, outgoing } from "../listener/http.ts";
@@ -94,7 +94,7 @@ function explainedRefusal(
   call: Call,
   request: HttpRequest,
 ): WholeResponse {
-  const message = reasonText(status, methodName(call.method), handler, request);
+  const message = reasonText(status, fullName(call.method), handler, request);
   const headers = negotiationHeaders(status, handler);
   if (call.protocol === "connect" && status !== 505) {
     const refusal = { status, code: "unimplemented", message, headers };

@@ -1,4 +1,4 @@
-import { ChunkBuffer } from "../protocol/chunk-buffer.ts";
+import { ChunkBuffer } from "connect-rest-codec/internal";
 import { ENVELOPE_PREFIX_BYTES } from "../protocol/envelope.ts";
 
 /**

@@ -7,8 +7,8 @@ import {
   type ServiceAdapter,
 } from "connect-rest-runtime";
 import type { CredentialKind, FixedCredentials } from "connect-rest-runtime/internal";
+import { fullName } from "connect-rest-runtime/internal";
 import { gatewayError } from "../call/gateway-error.ts";
-import { methodName } from "../call/method-path.ts";
 
 /** The request header in which callers bring one secret. */
 interface From {
@@ -124,6 +124,6 @@ function missingError(
   from: PassThrough,
 ): ConnectError {
   const ways = kinds.map((kind) => headersFor(kind, from).join(" and "));
-  const text = `${methodName(method)} needs the caller's credentials for the upstream ${upstream}; send them in the header ${ways.join(", or in ")}`;
+  const text = `${fullName(method)} needs the caller's credentials for the upstream ${upstream}; send them in the header ${ways.join(", or in ")}`;
   return gatewayError("UPSTREAM_CREDENTIALS_MISSING", text, Code.Unauthenticated, [], undefined, upstream);
 }

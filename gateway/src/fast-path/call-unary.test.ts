@@ -6,9 +6,9 @@ import {
   createGrpcTransport,
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
+import { BadRequestSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { EchoResponseSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
-import { BadRequestSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { createLogger } from "../log/logger.ts";
 import { type Server, startServer } from "../server.ts";
 import { echoRoutes } from "../testing/echo.ts";

@@ -9,7 +9,7 @@ import { type HttpRequest, incoming } from "../listener/http.ts";
 import { requestHeaders } from "../protocol/headers.ts";
 import type { Validation } from "../protocol/validate.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
-import { LARGE_BYTES, printMessage, printMessageInParts } from "./codec.ts";
+import { isLarge, printMessage, printMessageInParts } from "./codec.ts";
 import { checkWriteBytes } from "./message-limits.ts";
 import { compressionOf, parseRequest, type ReadOptions } from "./read-message.ts";
 import type { BodyReader, Head, RawMessage, Wire } from "./wire.ts";
@@ -198,11 +198,11 @@ export class UnaryRun {
     const { output } = this.call.method;
     const { types } = this.options;
     try {
-      if (result.bytes.length <= LARGE_BYTES) {
+      if (!isLarge(head.codec, result.bytes, types)) {
         this.respond(result, printMessage(output, head.codec, result.bytes, types));
         return;
       }
-      const parts = printMessageInParts(output, head.codec, result.bytes, types);
+      const parts = printMessageInParts(output, result.bytes, types);
       const printed = inTurns(parts, {
         signal: this.end.signal,
         clock: CLOCK,

@@ -1,11 +1,11 @@
 import { type DescMessage, fromBinary, type MessageShape, type Registry } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { Work } from "connect-rest-codec/internal";
 import {
-  type MachinePrinter,
   machinePrinter,
+  type PrintOptions,
   printJson,
   printJsonInParts,
+  type Work,
 } from "connect-rest-codec/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 import { type CostOptions, checkJsonCost, checkWireCost } from "../protocol/check-cost.ts";
@@ -14,13 +14,11 @@ import { brief } from "../text/show.ts";
 import type { Codec } from "./wire.ts";
 
 /** Responses beyond this size are printed in turns of the event loop. */
-export const LARGE_BYTES = 64 * 1024;
+const LARGE_BYTES = 64 * 1024;
+/** The same where protobuf-es prints, which takes milliseconds for as much that is nothing but messages. */
+const LARGE_BYTES_WITHOUT_MACHINE = 16 * 1024;
 
-/** Larger ones, and those with more values or escapes, take too long to be printed in one turn. */
-const MAX_BYTES_AT_ONCE = 512 * 1024;
-const MAX_WORK_AT_ONCE = 64 * 1024;
-
-/** The types of gateways that print in JavaScript alone. */
+/** The types of gateways that print without WebAssembly. */
 const WITHOUT_MACHINE = new WeakSet<Registry>();
 
 const decoder = new TextDecoder();
@@ -67,13 +65,19 @@ function parseJson(desc: DescMessage, bytes: Uint8Array, options: CostOptions): 
   }
 }
 
-/** Has JavaScript alone print the messages of a gateway, which is known by its types. */
-export function printInJavaScript(types: Registry): void {
+/** Has the messages of a gateway, which is known by its types, printed without WebAssembly. */
+export function printWithoutWebAssembly(types: Registry): void {
   WITHOUT_MACHINE.add(types);
 }
 
-function printerFor(types: Registry | undefined): MachinePrinter | undefined {
-  return types !== undefined && WITHOUT_MACHINE.has(types) ? undefined : machinePrinter();
+function printOptions(types: Registry | undefined): PrintOptions {
+  return { types, machine: types !== undefined && WITHOUT_MACHINE.has(types) ? undefined : machinePrinter() };
+}
+
+/** Whether a response message takes so long to be printed that `printMessageInParts` is to do it. */
+export function isLarge(codec: Codec, bytes: Uint8Array, types: Registry): boolean {
+  if (codec === "proto" || bytes.length <= LARGE_BYTES_WITHOUT_MACHINE) return false;
+  return bytes.length > LARGE_BYTES || printOptions(types).machine === undefined;
 }
 
 /**
@@ -90,25 +94,20 @@ export function printMessage(
 ): Uint8Array {
   if (codec === "proto") return bytes;
   try {
-    return printerFor(types)?.print(desc, bytes, types) ?? printJson(desc, bytes, types);
+    return printJson(desc, bytes, printOptions(types));
   } catch (error) {
     throw notPrintable(error);
   }
 }
 
-/** Like `printMessage`, in parts, for large messages. */
+/** Writes a response message as JSON like `printMessage`, in parts, for large ones. */
 export function* printMessageInParts(
   desc: DescMessage,
-  codec: Codec,
   bytes: Uint8Array,
-  types?: Registry,
+  types: Registry,
 ): Work<Uint8Array> {
-  if (codec === "proto") return bytes;
   try {
-    const printer = bytes.length > MAX_BYTES_AT_ONCE ? undefined : printerFor(types);
-    return (
-      printer?.print(desc, bytes, types, MAX_WORK_AT_ONCE) ?? (yield* printJsonInParts(desc, bytes, types))
-    );
+    return yield* printJsonInParts(desc, bytes, printOptions(types));
   } catch (error) {
     throw notPrintable(error);
   }

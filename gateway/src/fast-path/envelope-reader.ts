@@ -1,6 +1,6 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
+import { ChunkBuffer } from "connect-rest-codec/internal";
 import { gatewayError } from "../call/gateway-error.ts";
-import { ChunkBuffer } from "../protocol/chunk-buffer.ts";
 import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES } from "../protocol/envelope.ts";
 import { checkReadBytes } from "./message-limits.ts";
 import type { BodyReader, RawMessage } from "./wire.ts";

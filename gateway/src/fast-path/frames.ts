@@ -1,7 +1,7 @@
 import type { DescMessage, Registry } from "@bufbuild/protobuf";
 import { inTurns } from "connect-rest-codec/internal";
 import { envelopes } from "../protocol/envelope.ts";
-import { LARGE_BYTES, printMessage, printMessageInParts } from "./codec.ts";
+import { isLarge, printMessage, printMessageInParts } from "./codec.ts";
 import { pack } from "./grpc.ts";
 import { checkWriteBytes } from "./message-limits.ts";
 import type { Head } from "./wire.ts";
@@ -30,8 +30,8 @@ export interface FrameOptions {
  * @throws ConnectError RESOURCE_EXHAUSTED for one beyond the limit; INTERNAL for one that has no form in JSON
  */
 export function frameOf(output: DescMessage, bytes: Uint8Array, head: Head, options: FrameOptions): Frame {
-  if (head.codec === "json" && bytes.length > LARGE_BYTES) {
-    const work = printMessageInParts(output, head.codec, bytes, options.types);
+  if (isLarge(head.codec, bytes, options.types)) {
+    const work = printMessageInParts(output, bytes, options.types);
     return inTurns(work, { ...TURNS, bytes: bytes.length }).then((printed) => packed(printed, head, options));
   }
   return packed(printMessage(output, head.codec, bytes, options.types), head, options);

@@ -12,7 +12,7 @@ export interface GuardOptions {
   /** The origins whose pages may call; `*` is every one. */
   readonly origins: readonly string[];
   /** Requests that pages of all origins may send, whatever `origins` says. Default: those for `/`. */
-  readonly isShared?: ((request: HttpRequest) => boolean) | undefined;
+  readonly isShared?: ((path: string, method: string | undefined) => boolean) | undefined;
 }
 
 /** Why a request is not served; undefined when it is. */
@@ -38,7 +38,7 @@ export function createGuard({ hosts, origins, isShared }: GuardOptions): Guard {
     if (unknown !== undefined) return misdirected(unknown);
     const page = request.headers.origin;
     if (allowed.has("*") || (page !== undefined && allowed.has(page))) return undefined;
-    if (path === "/" || isShared?.(request) === true) return undefined;
+    if (path === "/" || isShared?.(path, request.method) === true) return undefined;
     return isCrossOrigin(request, origin) ? forbidden(page) : undefined;
   };
 }

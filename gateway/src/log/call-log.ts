@@ -1,8 +1,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import type { Call } from "../call/call.ts";
 import { methodPath } from "../call/method-path.ts";
 import type { Outcome } from "../call/outcome.ts";
-import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { Logger } from "./logger.ts";
 
 /** Writes the one line of a call. */

@@ -1,12 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { expect, test } from "vitest";
 import type { Call } from "../call/call.ts";
 import { noTrace } from "../call/call.ts";
 import { requestIdOf } from "../call/caller.ts";
 import { outcomeOf } from "../call/outcome.ts";
 import { EchoRequestSchema, EchoService } from "../gen/echo/v1/echo_pb.ts";
-import { ErrorInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { startServer } from "../server.ts";
 import { http2Request } from "../testing/raw.ts";
 import { logCall } from "./call-log.ts";

@@ -1,6 +1,6 @@
 import type { DescMethod, DescService } from "@bufbuild/protobuf";
+import { escapeHtml } from "connect-rest-runtime/internal";
 import { methodPath } from "../call/method-path.ts";
-import { escapeHtml } from "../text/escape-html.ts";
 import { curlCommand, type Examples } from "./example.ts";
 
 /** What the proto files say about a service and its methods (by local name), for people. */

@@ -1,10 +1,14 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { Code, ConnectError } from "@connectrpc/connect";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+} from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { gatewayError } from "../call/gateway-error.ts";
-import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { BODY_BOUNDS, boundedError, HEADER_BOUNDS } from "./bounded-error.ts";
 import { statusTrailers } from "./status-trailers.ts";
 

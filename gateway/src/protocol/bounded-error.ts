@@ -1,7 +1,10 @@
 import { create, type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { type Violation, ViolationsSchema } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { ConnectError } from "@connectrpc/connect";
-import { type BadRequest_FieldViolation, BadRequestSchema } from "../gen/google/rpc/error_details_pb.ts";
+import {
+  type BadRequest_FieldViolation,
+  BadRequestSchema,
+} from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 
 /** How large an error may be where it is sent, in bytes. */
 export interface ErrorBounds {

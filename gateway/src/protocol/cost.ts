@@ -1,4 +1,5 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
+import { MAX_DIGITS } from "connect-rest-codec/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 
 /** What a value costs that is neither a message nor an entry of a map: a scalar, an item of a list of scalars. */
@@ -12,9 +13,6 @@ export const OBJECT_COST = 10;
 
 /** What a number of JSON costs beside its value where JSON.parse may round it: it is looked at more closely. */
 export const LONG_NUMBER_COST = 4;
-
-/** Digits that a number of a request may have. No type holds more exactly; a bigint takes quadratic time to read. */
-export const MAX_DIGITS = 1000;
 
 /** Counts what decoding a message will cost, before it is decoded. */
 export class Budget {

@@ -1,7 +1,7 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { endStreamFlag, endStreamToJson, errorToJson } from "@connectrpc/connect/protocol-connect";
+import { RetryInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import type { Protocol } from "../call/protocol.ts";
-import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { BODY_BOUNDS, boundedError } from "./bounded-error.ts";
 import { envelopes } from "./envelope.ts";
 import { statusTrailers } from "./status-trailers.ts";

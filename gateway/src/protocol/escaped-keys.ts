@@ -9,12 +9,10 @@ import { randomBytes } from "node:crypto";
 import type { DescMessage, Message, MessageShape, Registry } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { type Any, AnySchema, anyPack, anyUnpack } from "@bufbuild/protobuf/wkt";
-import { endOfString } from "./end-of-string.ts";
+import { hasEscapedKey, isKey, stringsOf } from "connect-rest-codec/internal";
 import { escapedNames } from "./escaped-names.ts";
 
 const BACKSLASH = "\\";
-const COLON = ":";
-const SPACE = /[\t\n\r ]/;
 
 /** Unguessable, so that no key of a client's begins like this. */
 const MARK = `#${randomBytes(16).toString("hex")}:`;
@@ -33,33 +31,12 @@ export function withoutEscapedKeys(text: string, desc: DescMessage, types: Regis
   const names = escapedNames(desc, types);
   let written = "";
   let copied = 0;
-  for (let start = text.indexOf('"'); start >= 0; ) {
-    const end = endOfString(text, start + 1);
-    const key = text.slice(start, end);
-    if (key.includes(BACKSLASH) && isKey(text, end)) {
-      written += text.slice(copied, start) + withoutEscapes(key, names);
-      copied = end;
-    }
-    start = text.indexOf('"', end);
+  for (const { string, start, end } of stringsOf(text)) {
+    if (!string.includes(BACKSLASH) || !isKey(text, end)) continue;
+    written += text.slice(copied, start) + withoutEscapes(string, names);
+    copied = end;
   }
   return written + text.slice(copied);
-}
-
-/** Whether an object has a key with an escape. Each character is looked at once at most. */
-function hasEscapedKey(text: string): boolean {
-  // the first backslash, and the first one behind a string, begin an escape
-  for (let at = text.indexOf(BACKSLASH); at >= 0; at = text.indexOf(BACKSLASH, at)) {
-    at = endOfString(text, at);
-    if (isKey(text, at)) return true;
-  }
-  return false;
-}
-
-/** Whether a colon follows. */
-function isKey(text: string, end: number): boolean {
-  let at = end;
-  while (SPACE.test(text.charAt(at))) at++;
-  return text.charAt(at) === COLON;
 }
 
 /** A key in quotes, as one that has no escape, unless it is one of the names. */

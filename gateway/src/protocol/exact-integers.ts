@@ -4,14 +4,21 @@
  */
 import { type DescField, type DescMessage, type Registry, ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { MAX_DIGITS } from "./cost.ts";
-import { endOfString } from "./end-of-string.ts";
+import {
+  areEqual,
+  type ExactDecimal,
+  endOfString,
+  exactDecimal,
+  isInteger,
+  lengthOf,
+  plainDigits,
+} from "connect-rest-codec/internal";
+import { fieldsByJsonName } from "./json-names.ts";
 
 /** Digits that the largest 64-bit integer has. */
 const MAX_LONG_DIGITS = 20;
 const SUSPICIOUS = /\d{16}|\d(?:\.\d+)?[eE]/;
 const NUMBER = /-?\d[\d.eE+-]*/g;
-const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const VALUE_TYPES: ReadonlySet<string> = new Set([
   "google.protobuf.Struct",
   "google.protobuf.Value",
@@ -37,7 +44,7 @@ interface BareNumber {
   readonly start: number;
   readonly source: string;
   /** Undefined for one of more digits than any type has. */
-  readonly decimal: Decimal | undefined;
+  readonly decimal: ExactDecimal | undefined;
 }
 
 /**
@@ -70,7 +77,7 @@ function bareNumbers(text: string): BareNumber[] {
     const gap = text.slice(at, quote < 0 ? text.length : quote);
     if (SUSPICIOUS.test(gap)) {
       for (const { 0: source, index } of gap.matchAll(NUMBER)) {
-        const decimal = decimalOf(source);
+        const decimal = exactDecimal(source);
         if (isChanged(source, decimal)) numbers.push({ start: at + index, source, decimal });
       }
     }
@@ -79,62 +86,14 @@ function bareNumbers(text: string): BareNumber[] {
   return numbers;
 }
 
-function isChanged(source: string, decimal: Decimal | undefined): boolean {
+function isChanged(source: string, decimal: ExactDecimal | undefined): boolean {
   if (decimal !== undefined && isInteger(decimal)) return !isSafe(decimal);
   // a fraction that JSON.parse would round to an integer
   return Number.isInteger(Number(source)) || !Number.isFinite(Number(source));
 }
 
-/** A number as its digits, from the first to the last that is not 0, times a power of ten: `1e999` is as short as `1`. */
-interface Decimal {
-  readonly sign: string;
-  /** Empty for 0. */
-  readonly digits: string;
-  readonly exponent: number;
-}
-
-/** Undefined for what is no number, and for one of more digits than any type has. */
-function decimalOf(source: string): Decimal | undefined {
-  if (source.length > MAX_DIGITS) return undefined;
-  const [, sign = "", whole, fraction = "", exponent = "0"] = PARTS.exec(source) ?? [];
-  if (whole === undefined) return undefined;
-  const digits = (whole + fraction).replace(/^0+/, "");
-  const short = withoutZeros(digits);
-  if (short === "") return { sign: "", digits: "", exponent: 0 };
-  return {
-    sign,
-    digits: short,
-    exponent: Number(exponent) - fraction.length + digits.length - short.length,
-  };
-}
-
-/** Without zeros at the end: a regular expression would look for one from each of them. */
-function withoutZeros(digits: string): string {
-  let end = digits.length;
-  while (digits[end - 1] === "0") end--;
-  return digits.slice(0, end);
-}
-
-function isInteger({ exponent }: Decimal): boolean {
-  return exponent >= 0;
-}
-
-/** How many digits an integer has when it is written out. */
-function lengthOf({ digits, exponent }: Decimal): number {
-  return digits.length + exponent;
-}
-
-function isSafe(integer: Decimal): boolean {
+function isSafe(integer: ExactDecimal): boolean {
   return lengthOf(integer) <= MAX_LONG_DIGITS && Number.isSafeInteger(Number(plainDigits(integer)));
-}
-
-/** An integer, written out. */
-function plainDigits(integer: Decimal): string {
-  return integer.sign + (integer.digits === "" ? "0" : integer.digits.padEnd(lengthOf(integer), "0"));
-}
-
-function areEqual(one: Decimal, other: Decimal | undefined): boolean {
-  return one.sign === other?.sign && one.digits === other.digits && one.exponent === other.exponent;
 }
 
 /** The JSON with a string in place of each number; undefined where it is none, which others report. */
@@ -188,7 +147,7 @@ class Visitor {
   }
 
   private fields(desc: DescMessage, json: Record<string, unknown>, path: string): void {
-    const fields = fieldsOf(desc);
+    const fields = fieldsByJsonName(desc);
     for (const [key, value] of Object.entries(json)) {
       const field = fields.get(key) ?? this.extension(key);
       if (field !== undefined) this.field(field, value, path === "" ? field.name : `${path}.${field.name}`);
@@ -246,7 +205,7 @@ class Visitor {
       const number = this.numberOf(value);
       if (number === undefined || !Number.isFinite(Number(number.source))) continue;
       const { decimal, source } = number;
-      const isLost = decimal !== undefined && !areEqual(decimal, decimalOf(String(Number(source))));
+      const isLost = decimal !== undefined && !areEqual(decimal, exactDecimal(String(Number(source))));
       if (decimal !== undefined && isInteger(decimal) && isLost) {
         throw inexact(
           path,
@@ -277,17 +236,6 @@ class Visitor {
       ? this.numbers[Number(value.slice(this.mark.length))]
       : undefined;
   }
-}
-
-const known = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
-
-/** The fields of a message by the names that they may have in JSON. */
-function fieldsOf(desc: DescMessage): ReadonlyMap<string, DescField> {
-  const fields =
-    known.get(desc) ??
-    new Map(desc.fields.flatMap((field) => [[field.name, field] as const, [field.jsonName, field] as const]));
-  known.set(desc, fields);
-  return fields;
 }
 
 function isWrapper({ typeName, fields }: DescMessage): boolean {

@@ -1,5 +1,6 @@
 import { type DescField, type DescMessage, type Registry, ScalarType } from "@bufbuild/protobuf";
-import { type Budget, LONG_NUMBER_COST, MAX_DIGITS, OBJECT_COST, tooManyDigits, VALUE_COST } from "./cost.ts";
+import { endOfString, MAX_DIGITS } from "connect-rest-codec/internal";
+import { type Budget, LONG_NUMBER_COST, OBJECT_COST, tooManyDigits, VALUE_COST } from "./cost.ts";
 
 const SPACE = 0x20;
 const LOWER_CASE = 0x20;
@@ -8,7 +9,6 @@ const QUOTE = 0x22;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 const OPEN_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
@@ -110,8 +110,8 @@ class JsonWalker {
         at++;
       } else if (code === QUOTE) {
         const end = endOfString(text, at + 1);
-        this.string(text, at + 1, end);
-        at = end + 1;
+        this.string(text, at + 1, end - 1);
+        at = end;
       } else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
         this.begin(code === OPEN_BRACE);
         at++;
@@ -235,16 +235,6 @@ function nameOf(text: string, start: number, end: number): string {
   } catch {
     return "";
   }
-}
-
-/** Where a text ends: at its closing quote, or with all of it. */
-function endOfString(text: string, start: number): number {
-  for (let at = start; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at;
-    if (code === BACKSLASH) at++;
-  }
-  return text.length;
 }
 
 /** Where what the pattern describes ends; the position itself where it does not begin there. */

@@ -5,6 +5,7 @@
 import { type DescField, type DescMessage, type Registry, ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { show } from "../text/show.ts";
+import { fieldsByJsonName } from "./json-names.ts";
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const UNSIGNED = /^(?:0|[1-9]\d*)$/;
@@ -64,7 +65,7 @@ class Checker {
         return;
     }
     if (!isObject(json) || !needsCheck(desc)) return;
-    const fields = fieldsOf(desc);
+    const fields = fieldsByJsonName(desc);
     for (const [name, value] of Object.entries(json)) {
       const field = fields.get(name) ?? this.extension(name);
       if (field !== undefined) this.field(field, value, path === "" ? name : `${path}.${name}`, depth);
@@ -157,15 +158,4 @@ function hasNumbersAsKeys(field: DescField): boolean {
 
 function isNumber(key: ScalarType): boolean {
   return key !== ScalarType.STRING && key !== ScalarType.BOOL;
-}
-
-const fieldsByName = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
-
-/** The fields of a message by the names that they may have in JSON. */
-function fieldsOf(desc: DescMessage): ReadonlyMap<string, DescField> {
-  const fields =
-    fieldsByName.get(desc) ??
-    new Map(desc.fields.flatMap((field) => [[field.name, field] as const, [field.jsonName, field] as const]));
-  fieldsByName.set(desc, fields);
-  return fields;
 }

@@ -3,7 +3,7 @@ import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { UpstreamErrorSchema } from "connect-rest-runtime";
-import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
+import { file_google_rpc_error_details } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { withImports } from "./with-imports.ts";
 
 /** No service imports these: clients find them by the `@type` of a detail. */

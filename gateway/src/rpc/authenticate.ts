@@ -1,5 +1,5 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import type { Authenticate, Denial } from "../authorization/resource/resource-server.ts";
+import type { Authenticate, Denial, Subject } from "connect-rest-authorization";
 import type { Caller } from "../call/caller.ts";
 import type { HttpRequest } from "../listener/http.ts";
 
@@ -15,5 +15,11 @@ export function authenticate(
   method: DescMethod | undefined,
   check: Authenticate | undefined,
 ): Caller | Denial | Promise<Caller | Denial> {
-  return check === undefined ? caller : check(request, caller, method);
+  const found = check?.(request, method);
+  return found instanceof Promise ? found.then((each) => callerOf(caller, each)) : callerOf(caller, found);
+}
+
+function callerOf(caller: Caller, found: Subject | Denial | undefined): Caller | Denial {
+  if (found === undefined || "error" in found) return found ?? caller;
+  return { ...caller, subject: found };
 }

@@ -1,8 +1,7 @@
 import http2 from "node:http2";
 import net from "node:net";
 import { expect, test } from "vitest";
-import type { Authorization } from "../authorization/authorization.ts";
-import type { Caller } from "../call/caller.ts";
+import type { CallerAuthorization } from "../authorization/caller-authorization.ts";
 import { createLogger } from "../log/logger.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import { type Server, type ServerOptions, startServer } from "../server.ts";
@@ -125,17 +124,18 @@ test.each(cases)(
     const left = Promise.withResolvers<void>();
     const authorization = () =>
       ({
-        server: { serve: () => false, isShared: () => false },
+        serve: () => false,
+        isShared: () => false,
         open: {},
-        authenticate: () => async (request: net.Socket, caller: Caller) => {
+        authenticate: async (request: net.Socket) => {
           const stream: unknown = Reflect.get(request, "stream") ?? Reflect.get(request, "socket");
           (stream as net.Socket).once("close", () => setImmediate(left.resolve));
           asked.resolve();
           await found.promise;
-          return { ...caller, subject: { clientId: "someone" } };
+          return { clientId: "someone" };
         },
         close: async () => undefined,
-      }) as unknown as Authorization;
+      }) as unknown as CallerAuthorization;
     await using world = await start({ ...options, authorization, limits: { drainGraceMs: 100 } });
     const { server, line, metrics } = world;
     const leave = send(server.port, path, type, body);

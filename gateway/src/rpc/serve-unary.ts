@@ -1,11 +1,11 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
+import type { Denial } from "connect-rest-authorization";
 import { pool as bufferPool } from "connect-rest-codec/internal";
 import type { QueuedCall, UpstreamShare } from "../admission/admission.ts";
 import type { Hold } from "../admission/held-bytes.ts";
 import type { ResponseHold } from "../admission/held-responses.ts";
 import type { Refused } from "../admission/refused.ts";
-import type { Denial } from "../authorization/resource/resource-server.ts";
 import type { Call } from "../call/call.ts";
 import { deadlineExceeded } from "../call/call-errors.ts";
 import { type Caller, REQUEST_ID_HEADER } from "../call/caller.ts";

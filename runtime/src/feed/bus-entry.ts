@@ -1,5 +1,7 @@
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { FeedEntryKind } from "../call/feed-bus.ts";
+import { MAX_KEY_LENGTH } from "./item-key.ts";
+import { MAX_INTERVAL_MS } from "./poll-interval.ts";
 
 /** One item of a feed. */
 export interface FeedItem {
@@ -35,10 +37,6 @@ const VERSION = 1;
 /** The largest entry, in bytes. */
 export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
 const MAX_ITEMS = 10_000;
-/** The longest key, in characters; see itemKey. */
-const MAX_KEY = 128;
-/** The longest interval, a day: see the poller. */
-const MAX_INTERVAL_MS = 24 * 3600 * 1000;
 
 const KINDS: readonly FeedEntryKind[] = ["window", "news", "poll"];
 
@@ -172,7 +170,7 @@ function inner(reader: BinaryReader, wireType: WireType): BinaryReader {
 function keyOf(reader: BinaryReader, wireType: WireType): string {
   expect(wireType, WireType.LengthDelimited);
   const key = reader.string();
-  bounded("characters", key.length, MAX_KEY);
+  bounded("characters", key.length, MAX_KEY_LENGTH);
   if (key === "") throw new FeedEntryInvalid("an empty key");
   return key;
 }

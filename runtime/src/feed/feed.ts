@@ -1,9 +1,8 @@
 import type { ConnectError } from "@connectrpc/connect";
 import type { FeedParts } from "../adapter/adapter.ts";
-import type { FeedBus, FeedName } from "../call/feed-bus.ts";
 import { type Batch, BatchWriter } from "./batch-writer.ts";
 import type { FeedEntry, FeedItem } from "./bus-entry.ts";
-import { BusMembership } from "./bus-membership.ts";
+import { BusMembership, type BusMembershipOptions } from "./bus-membership.ts";
 import { Heartbeats } from "./heartbeats.ts";
 import type { Listing } from "./pages.ts";
 import { type Asker, Poller, type PollerOptions } from "./poller.ts";
@@ -16,13 +15,12 @@ import { FeedWindow, type News } from "./window.ts";
 
 /** What a feed is made of. */
 export interface FeedOptions
-  extends Pick<PollerOptions, "adapter" | "message" | "clock" | "mayPollAt" | "call"> {
-  readonly name: FeedName;
+  extends Pick<PollerOptions, "adapter" | "message" | "clock" | "mayPollAt" | "call">,
+    Pick<BusMembershipOptions, "bus" | "name"> {
   /** What tokens name: the feed, whoever watches it. */
   readonly id: string;
   readonly parts: FeedParts;
   readonly tokens: ResumeTokens;
-  readonly bus: FeedBus;
   readonly graceMs: number;
   /** The error of a process that ends. */
   readonly closed: () => ConnectError;

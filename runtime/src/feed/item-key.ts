@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { JsonValue } from "connect-rest-codec/internal";
 import { stringifyJson } from "connect-rest-codec/internal";
 
-/** The longest key, in characters, that is kept as it is. */
-const MAX_KEY_LENGTH = 128;
+/** The longest key, in characters. */
+export const MAX_KEY_LENGTH = 128;
 
 /**
  * What tells an item of a feed from others: the value of its key, or all that it holds where it has none.

@@ -5,7 +5,7 @@ import { waitAfterFailure } from "./failure-backoff.ts";
 
 /** The shortest and longest interval that an upstream can ask for. */
 const MIN_INTERVAL_MS = 1_000;
-const MAX_INTERVAL_MS = 24 * 3600 * 1_000;
+export const MAX_INTERVAL_MS = 24 * 3600 * 1_000;
 /**
  * Each poll comes up to so much later than it may, of its wait and at most, so that many feeds are not polled
  * in step.

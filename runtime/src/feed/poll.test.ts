@@ -221,6 +221,13 @@ test("news of a feed: without a key are told apart by all they hold", async () =
   expect((await next).value?.name).toBe("c");
 });
 
+test("news of a feed: with an empty key are told apart by all they hold", async () => {
+  const feed = await Feed.start([{ text: '[{"id":"","name":"b"},{"id":"","name":"a"}]' }]);
+  const stream = createClient(StreamService, feed.rest.transport).watch({})[Symbol.asyncIterator]();
+  expect((await stream.next()).value?.name).toBe("a");
+  expect((await stream.next()).value?.name).toBe("b");
+});
+
 test.each<[string, TestResponse, number]>([
   ["is unavailable", { status: 503 }, MINUTE],
   ["says when to come back", { status: 503, headers: { "retry-after": "300" } }, 300_000],

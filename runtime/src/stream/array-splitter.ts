@@ -1,4 +1,4 @@
-import { ChunkBuffer } from "../http/chunk-buffer.ts";
+import { ChunkBuffer } from "connect-rest-codec/internal";
 import { RecordTooLarge } from "./lines.ts";
 import { type RecordUtf8, utf8Of } from "./record-utf8.ts";
 

@@ -1,4 +1,4 @@
-import { ChunkBuffer } from "../http/chunk-buffer.ts";
+import { ChunkBuffer } from "connect-rest-codec/internal";
 import type { Pacer } from "../time/pacer.ts";
 import { batchesOf } from "./batches.ts";
 import { type RecordUtf8, utf8Of } from "./record-utf8.ts";

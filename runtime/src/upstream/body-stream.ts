@@ -1,4 +1,4 @@
-import { ChunkBuffer } from "../http/chunk-buffer.ts";
+import { ChunkBuffer } from "connect-rest-codec/internal";
 import { DecompressError } from "../http/decompress.ts";
 import { decompressStream } from "../http/decompress-stream.ts";
 import { BodyTooLarge, type Exchange, ExchangeFailed } from "../http/exchange.ts";

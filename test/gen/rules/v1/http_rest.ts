@@ -34,7 +34,7 @@ import {
   valueJson,
   writeHttpBody,
 } from "connect-rest-runtime/adapter";
-import type { HttpBody } from "../../google/api/httpbody_pb.ts";
+import type { HttpBody } from "connect-rest-runtime/gen/google/api/httpbody_pb.js";
 import {
   type Author,
   type Book,

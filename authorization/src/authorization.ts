@@ -1,0 +1,140 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import type { ClientMetadata } from "oidc-provider";
+import type { AuthorizationHost } from "./host.ts";
+import type { Interactions, Sessions } from "./interaction.ts";
+import { type Authenticate, createResourceServer } from "./resource/resource-server.ts";
+import type { ScopeMap } from "./resource/scope-map.ts";
+import { Tokens } from "./resource/tokens.ts";
+import { type AuthorizationServer, createAuthorizationServer } from "./server/authorization-server.ts";
+import { createGrants } from "./server/grants.ts";
+import type { Lifetimes } from "./server/provider.ts";
+import type { Store } from "./store/store.ts";
+
+/** How callers are authorized. */
+export interface AuthorizationOptions {
+  /** The origin by which callers reach the gateway: issuer and audience of tokens. */
+  readonly publicUrl: string;
+  /** Closed together with the gateway. */
+  readonly store: Store;
+  /** Clients that need not register; each `client_secret` is the SHA-256 hash of the secret, in base64url. */
+  readonly clients: readonly ClientMetadata[];
+  /** Undefined where no client may register itself. */
+  readonly registration: RegistrationOptions | undefined;
+  readonly lifetimes: Lifetimes & { readonly clientSeconds: number };
+  /** Signs people in. Default: nobody can, and clients act for themselves. */
+  readonly signIn?: SignIn | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+export interface RegistrationOptions {
+  /** The token that clients have to bring. Default: none. */
+  readonly initialAccessToken: string | undefined;
+  /** Default: all. */
+  readonly redirectHosts: readonly string[] | undefined;
+  readonly grants: readonly string[];
+  /** Default: all. */
+  readonly scopes: readonly string[] | undefined;
+}
+
+/** What signs people in. */
+export interface SignIn {
+  readonly interactions: Interactions;
+  readonly sessions: Sessions;
+}
+
+/** What the host knows of its methods. */
+export interface MethodFacts {
+  readonly scopes: ScopeMap;
+  /** Whether a method has nothing to be called with upstream, but a person's credentials. */
+  readonly needsPerson: (method: DescMethod) => boolean;
+  /** Whether a method may be called without a token. */
+  readonly isOpen: (method: DescMethod) => boolean;
+}
+
+/** Callers are authorized: issues tokens, and checks them. */
+export interface Authorization {
+  readonly server: AuthorizationServer;
+  /** The check of calls. */
+  readonly authenticate: Authenticate;
+  close(): Promise<void>;
+}
+
+/** How often expired rows are removed, in milliseconds. */
+const SWEEP_MS = 60_000;
+
+/** Creates the authorization of callers. */
+export function createAuthorization(
+  options: AuthorizationOptions,
+  { scopes, needsPerson, isOpen }: MethodFacts,
+  host: AuthorizationHost,
+): Authorization {
+  const { publicUrl, store, signIn, now = Date.now } = options;
+  const { log, metrics } = host;
+  const onError = (error: unknown) => {
+    log.error({ cause: error instanceof Error ? causesOf(error) : String(error) }, "authorization failed");
+  };
+  const tokens = new Tokens({ store, publicUrl, sessions: signIn?.sessions, now });
+  const server = createServer(options, scopes.names, tokens, host, onError);
+  const sweep = setInterval(() => void store.deleteExpired().catch(onError), SWEEP_MS).unref();
+  return {
+    server,
+    authenticate: createResourceServer({
+      publicUrl,
+      tokens,
+      scopes,
+      isOpen,
+      needsPerson,
+      error: host.error,
+      onChecked: (outcome) => metrics.tokenChecked(outcome),
+      onError,
+    }),
+    close: async () => {
+      clearInterval(sweep);
+      await store.close();
+    },
+  };
+}
+
+function createServer(
+  { publicUrl, store, signIn, clients, registration, lifetimes, now = Date.now }: AuthorizationOptions,
+  scopes: readonly string[],
+  tokens: Tokens,
+  { limits, log, metrics, onLimit }: AuthorizationHost,
+  onError: (error: unknown) => void,
+): AuthorizationServer {
+  return createAuthorizationServer({
+    publicUrl,
+    store,
+    grants: createGrants(store, signIn?.sessions, (grantId) => {
+      tokens.forgetGrant(grantId);
+      log.info({ grant: grantId }, "grant revoked");
+    }),
+    scopes,
+    clients,
+    registration: registration && { ...registration, scopes: registration.scopes ?? scopes },
+    lifetimes,
+    interactions: signIn?.interactions,
+    isAlive: (session) => signIn?.sessions.isAlive(session) ?? Promise.resolve(true),
+    limits,
+    now,
+    onEvent: ({ endpoint, outcome, client }) => {
+      metrics.authorized(endpoint, outcome);
+      if (endpoint !== "metadata") log.info({ endpoint, outcome, client }, "authorization");
+    },
+    onGrant: (grant, outcome) => metrics.tokenGranted(grant, outcome),
+    onRevoked: (token) => tokens.forget(token),
+    onReuse: (kind, clientId) => {
+      metrics.tokenReused(kind === "RefreshToken" ? "refresh_token" : "code");
+      log.warn({ kind, clientId }, "used again, its grant is revoked");
+    },
+    onLimit,
+    onError,
+  });
+}
+
+/** The texts of an error and its causes: of the store, its library, and the system. */
+function causesOf(error: Error): string {
+  const { cause } = error;
+  const text = error.stack ?? error.message;
+  return cause instanceof Error ? `${text}\ncaused by: ${causesOf(cause)}` : text;
+}

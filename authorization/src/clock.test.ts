@@ -1,0 +1,102 @@
+import { hashOf } from "connect-rest-runtime/internal";
+import fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import { isNear, isRecent } from "./recent.ts";
+import { Tokens } from "./resource/tokens.ts";
+import { GRACE_MS } from "./server/adapter.ts";
+import { Rate } from "./server/rate.ts";
+import { SqliteStore } from "./store/sqlite-store.ts";
+
+const PUBLIC_URL = "https://gateway.test";
+const START = 1_800_000_000_000;
+let time = START;
+const now = () => time;
+const stores: SqliteStore[] = [];
+afterEach(async () => {
+  time = START;
+  await Promise.all(stores.splice(0).map((store) => store.close()));
+});
+
+/** From a second to ten years. */
+const jumps = fc.integer({ min: 10_000, max: 315_360_000_000 });
+
+function openStore(): SqliteStore {
+  const store = new SqliteStore({ file: ":memory:", now });
+  stores.push(store);
+  return store;
+}
+
+test("what is recent was so by no clock that was set back", () => {
+  fc.assert(
+    fc.property(fc.integer(), fc.integer(), fc.nat(), (at, when, ms) => {
+      expect(isRecent(at, when, ms)).toBe(at <= when && when < at + ms);
+      expect(isNear(at, when, ms)).toBe(isRecent(at, when, ms) || isRecent(when, at, ms));
+    }),
+  );
+});
+
+test("however far the clock is set back, a token that was revoked elsewhere is good no more", async () => {
+  await fc.assert(
+    fc.asyncProperty(jumps, async (jump) => {
+      time = START;
+      const store = openStore();
+      const tokens = new Tokens({ store, publicUrl: PUBLIC_URL, sessions: undefined, now });
+      const token = "a".repeat(43);
+      const value = JSON.stringify({ payload: { clientId: "c", aud: PUBLIC_URL, scope: "a" } });
+      await store.put("AccessToken", hashOf(token), { value, expiresAt: START * 2 });
+      expect(await tokens.find(token)).toBeDefined();
+      await store.delete("AccessToken", hashOf(token));
+      time -= jump;
+      expect(await tokens.find(token)).toBeUndefined();
+      // and one that was not there may be now
+      await store.put("AccessToken", hashOf(token), { value, expiresAt: START * 2 });
+      time -= jump;
+      expect(await tokens.find(token)).toBeDefined();
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test("however far the clock is set back, clients are kept out for a minute at most", () => {
+  fc.assert(
+    fc.property(jumps, fc.nat(100_000), (jump, later) => {
+      time = START;
+      const rate = new Rate({ all: () => 1, perClient: () => 1 }, now);
+      expect(rate.take("192.0.2.1")).toBeUndefined();
+      expect(rate.take("192.0.2.1")?.seconds).toBeLessThanOrEqual(60);
+      time -= jump;
+      expect(rate.take("192.0.2.1")).toBeUndefined();
+      time += later;
+      expect(rate.take("192.0.2.1")?.seconds ?? 0).toBeLessThanOrEqual(60);
+    }),
+  );
+});
+
+test("however far the clock is set back, a lock of one who is dead is free", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 200_000, max: 315_360_000_000 }), async (jump) => {
+      time = START;
+      const store = openStore();
+      let release = () => {};
+      const { promise: isHeld, resolve } = Promise.withResolvers<void>();
+      const dead = store.withLock("lock", 60_000, async () => {
+        resolve();
+        await new Promise<void>((done) => (release = done));
+      });
+      await isHeld;
+      time -= jump;
+      expect(await store.withLock("lock", 60_000, () => Promise.resolve("mine"))).toBe("mine");
+      release();
+      await dead;
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test("the time for siblings of a refresh token is short by any clock", () => {
+  fc.assert(
+    fc.property(jumps, (jump) => {
+      expect(isNear(START, START - jump, GRACE_MS)).toBe(false);
+    }),
+  );
+});

@@ -1,0 +1,31 @@
+export {
+  type Authorization,
+  type AuthorizationOptions,
+  createAuthorization,
+  type MethodFacts,
+  type RegistrationOptions,
+  type SignIn,
+} from "./authorization.ts";
+export type {
+  AuthorizationHost,
+  AuthorizationLimits,
+  AuthorizationLog,
+  AuthorizationMetrics,
+  AuthorizationReason,
+  HttpExchange,
+  HttpRequest,
+  MakeError,
+} from "./host.ts";
+export type { Authenticate, Denial, Subject } from "./resource/resource-server.ts";
+export type { ScopeMap, ScopeNeed } from "./resource/scope-map.ts";
+export {
+  type CreateSignInOptions,
+  createSignIn,
+  type PartySettings,
+  type ProbeSettings,
+  type SignInParts,
+  type SignInSettings,
+} from "./sign-in/create-sign-in.ts";
+export type { CallMethod } from "./sign-in/probe.ts";
+export { openStore, type StorePlace } from "./store/open-store.ts";
+export type { Store } from "./store/store.ts";

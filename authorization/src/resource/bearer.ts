@@ -1,0 +1,28 @@
+import { isTwice } from "../authorization-header.ts";
+import type { HttpRequest } from "../host.ts";
+
+/** What a request has in place of a token: none, or something that is no request for a token's sake. */
+export type BearerProblem = "missing" | "malformed" | "twice" | "in the query";
+
+/** `b64token` of RFC 6750 section 2.1. */
+const BEARER_PATTERN = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
+
+/** The bearer token of a request (RFC 6750 section 2.1), or why there is none. */
+export function readBearer(request: HttpRequest): { readonly token: string } | BearerProblem {
+  const { url = "", headers, rawHeaders } = request;
+  const query = url.indexOf("?");
+  if (query >= 0 && hasToken(url.slice(query + 1))) return "in the query";
+  const { authorization } = headers;
+  if (authorization === undefined) return "missing";
+  if (isTwice(rawHeaders)) return "twice";
+  const token = BEARER_PATTERN.exec(authorization)?.[1];
+  if (token !== undefined) return { token };
+  return /^Bearer(?: |$)/i.test(authorization) || !/^[!-~]+ +\S/.test(authorization)
+    ? "malformed"
+    : "missing";
+}
+
+/** Parameters are looked at only where there may be this one: queries may be messages. */
+function hasToken(query: string): boolean {
+  return /access|%/i.test(query) && new URLSearchParams(query).has("access_token");
+}

@@ -1,0 +1,181 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import { fullName } from "connect-rest-runtime/internal";
+import type { AuthorizationReason, HttpRequest, MakeError } from "../host.ts";
+import { RESOURCE_METADATA_PATH } from "../server/metadata.ts";
+import type { StoredToken } from "../server/stored-token.ts";
+import { type BearerProblem, readBearer } from "./bearer.ts";
+import { hasScopes, type ScopeMap, type ScopeNeed } from "./scope-map.ts";
+import type { Tokens } from "./tokens.ts";
+
+/** Why a request is not served (RFC 6750 section 3). */
+export interface Denial {
+  readonly error: ConnectError;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What the check of a request came to, for metrics. */
+export type TokenOutcome = "ok" | "missing" | "malformed" | "invalid" | "scope" | "person" | "unavailable";
+
+export interface ResourceServerOptions {
+  readonly publicUrl: string;
+  readonly tokens: Tokens;
+  readonly scopes: ScopeMap;
+  /** Whether a method may be called without a token. */
+  readonly isOpen: (method: DescMethod) => boolean;
+  /** Whether a method has nothing to be called with upstream, but a person's credentials. */
+  readonly needsPerson: (method: DescMethod) => boolean;
+  readonly error: MakeError;
+  readonly onChecked: (outcome: TokenOutcome) => void;
+  /** Notified of failures of the store. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** What a valid access token says. */
+export interface Subject {
+  readonly clientId: string;
+  /** The person for whom the client calls; undefined where it calls for itself. */
+  readonly person?: string | undefined;
+  /** The person's session at a third party. */
+  readonly sessionId?: string | undefined;
+  readonly scopes: ReadonlySet<string>;
+}
+
+/**
+ * Finds out whose a request is, by its token: what the token says, or why the request is rejected; undefined
+ * where the method is open. A promise only where a token has to be looked up; it does not reject.
+ *
+ * @param method undefined for a path that is no method, which only those learn who may call
+ */
+export type Authenticate = (request: HttpRequest, method: DescMethod | undefined) => Found | Promise<Found>;
+
+type Found = Subject | Denial | undefined;
+
+const TEXTS: Readonly<Record<Exclude<BearerProblem, "missing">, string>> = {
+  malformed: "the Authorization header must be Bearer and a token, nothing else",
+  twice: "there must be one Authorization header",
+  "in the query": "the token must be in the Authorization header, not in the query of the address",
+};
+
+/** Creates the check of tokens for the methods of the gateway. */
+export function createResourceServer(options: ResourceServerOptions): Authenticate {
+  const { tokens, isOpen, onChecked, onError } = options;
+  const challenges = new Challenges(options);
+  const settle = (token: StoredToken | undefined, method: DescMethod | undefined) => {
+    const denial = token === undefined ? challenges.invalid() : challenges.denialOf(token, method);
+    onChecked(denial?.outcome ?? "ok");
+    return denial ?? (token && subjectOf(token));
+  };
+  return (request, method) => {
+    if (method !== undefined && isOpen(method)) return undefined;
+    const bearer = readBearer(request);
+    if (typeof bearer === "string") {
+      onChecked(bearer === "missing" ? "missing" : "malformed");
+      return bearer === "missing" ? challenges.missing(method) : challenges.malformed(TEXTS[bearer]);
+    }
+    const found = tokens.find(bearer.token);
+    if (!(found instanceof Promise)) return settle(found, method);
+    return found.then(
+      (token) => settle(token, method),
+      (error: unknown) => {
+        onError(error);
+        onChecked("unavailable");
+        return challenges.unavailable();
+      },
+    );
+  };
+}
+
+const SUBJECTS = new WeakMap<StoredToken, Subject>();
+
+/** The same for all calls with a token that is remembered. */
+function subjectOf(token: StoredToken): Subject {
+  const known = SUBJECTS.get(token);
+  if (known !== undefined) return known;
+  const { clientId, subject: person, sessionId, scopes } = token;
+  const subject = { clientId, person, sessionId, scopes };
+  SUBJECTS.set(token, subject);
+  return subject;
+}
+
+type Refusal = Denial & { readonly outcome: TokenOutcome };
+
+/** The denials, with values of `WWW-Authenticate` (RFC 6750 section 3, RFC 9728 section 5.1). */
+class Challenges {
+  private readonly options: ResourceServerOptions;
+  private readonly metadata: string;
+
+  constructor(options: ResourceServerOptions) {
+    this.options = options;
+    this.metadata = `resource_metadata="${options.publicUrl}${RESOURCE_METADATA_PATH}"`;
+  }
+
+  /** Why a good token does not do for a method; undefined where it does. */
+  denialOf({ scopes, subject }: StoredToken, method: DescMethod | undefined): Refusal | undefined {
+    if (method === undefined) return undefined;
+    const need = this.options.scopes.needOf(method);
+    if (need !== undefined && !hasScopes(need, scopes)) return this.insufficient(method, need);
+    return subject === undefined && this.options.needsPerson(method)
+      ? this.personRequired(method)
+      : undefined;
+  }
+
+  missing(method: DescMethod | undefined): Denial {
+    const need = method && this.options.scopes.needOf(method);
+    const scope = need === undefined ? "" : `, scope="${scopesText(need)}"`;
+    const text = "an access token is needed: send Authorization: Bearer with every request";
+    return this.denial("TOKEN_MISSING", text, Code.Unauthenticated, 401, `Bearer ${this.metadata}${scope}`);
+  }
+
+  invalid(): Refusal {
+    const text = "the access token is unknown, expired or revoked, or for another server";
+    const value = `Bearer error="invalid_token", error_description="${text}", ${this.metadata}`;
+    return { ...this.denial("TOKEN_INVALID", text, Code.Unauthenticated, 401, value), outcome: "invalid" };
+  }
+
+  malformed(text: string): Denial {
+    const value = `Bearer error="invalid_request", error_description="${text}", ${this.metadata}`;
+    return this.denial("TOKEN_MALFORMED", text, Code.InvalidArgument, 400, value);
+  }
+
+  private insufficient(method: DescMethod, need: ScopeNeed): Refusal {
+    const scopes = scopesText(need);
+    const which =
+      need.scopes.length === 1 ? "the scope" : need.kind === "one" ? "one of the scopes" : "the scopes";
+    const text = `${fullName(method)} needs ${which} ${need.scopes.join(", ")}`;
+    const value = `Bearer error="insufficient_scope", scope="${scopes}", error_description="${text}", ${this.metadata}`;
+    return { ...this.denial("SCOPE_MISSING", text, Code.PermissionDenied, 403, value), outcome: "scope" };
+  }
+
+  unavailable(): Denial {
+    const text = "tokens cannot be checked at the moment; try again";
+    return {
+      error: this.options.error("STORE_UNAVAILABLE", text, Code.Unavailable),
+      status: 503,
+      headers: { "retry-after": "1" },
+    };
+  }
+
+  private personRequired(method: DescMethod): Refusal {
+    const text = `${fullName(method)} needs a person who has signed in; this token is the client's own`;
+    const error = this.options.error("PERSON_REQUIRED", text, Code.PermissionDenied);
+    return { error, status: 403, headers: {}, outcome: "person" };
+  }
+
+  private denial(
+    reason: AuthorizationReason,
+    text: string,
+    code: Code,
+    status: number,
+    challenge: string,
+  ): Denial {
+    const error = this.options.error(reason, text, code);
+    return { error, status, headers: { "www-authenticate": challenge } };
+  }
+}
+
+/** What a client should ask for: of several that would do, the first of the configuration. */
+function scopesText({ kind, scopes }: ScopeNeed): string {
+  return kind === "one" ? (scopes[0] ?? "") : scopes.join(" ");
+}

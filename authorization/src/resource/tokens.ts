@@ -1,0 +1,109 @@
+import { hashOf } from "connect-rest-runtime/internal";
+import type { Sessions } from "../interaction.ts";
+import { isRecent } from "../recent.ts";
+import { TOKEN_KIND } from "../server/grants.ts";
+import { type StoredToken, storedTokenOf } from "../server/stored-token.ts";
+import type { Store } from "../store/store.ts";
+
+export interface TokensOptions {
+  readonly store: Store;
+  /** The audience that tokens must have. */
+  readonly publicUrl: string;
+  readonly sessions: Sessions | undefined;
+  readonly now: () => number;
+}
+
+/**
+ * How long a token that was looked up is taken for good, in milliseconds: the time until what another process
+ * revokes counts here. What this one revokes counts at once.
+ */
+const KNOWN_MS = 2000;
+
+/** How long a token that was not found is taken for bad, in milliseconds. */
+const UNKNOWN_MS = 1000;
+
+/** Tokens that are remembered, of good ones and of bad ones each. The oldest are forgotten first. */
+const MAX_TOKENS = 10_000;
+
+/** Tokens that this server may have issued: others are not looked up. */
+const TOKEN_PATTERN = /^[\w-]{43}$/;
+
+interface Known {
+  readonly token: StoredToken;
+  /** When it was looked up. */
+  readonly at: number;
+}
+
+/** Looks tokens up, and remembers what it has found for a moment. */
+export class Tokens {
+  private readonly options: TokensOptions;
+  private readonly known = new Map<string, Known>();
+  private readonly unknown = new Map<string, number>();
+  private readonly lookups = new Map<string, Promise<StoredToken | undefined>>();
+  /** Counts revocations: what was looked up before one is not remembered after it. */
+  private revocations = 0;
+
+  constructor(options: TokensOptions) {
+    this.options = options;
+  }
+
+  /**
+   * The token if it is good: issued by this server for itself, not expired, not revoked, its session alive. A
+   * promise only where it has to be looked up, which rejects with a StoreError.
+   */
+  find(token: string): StoredToken | undefined | Promise<StoredToken | undefined> {
+    const now = this.options.now();
+    const known = this.known.get(token);
+    if (known !== undefined && isRecent(known.at, now, KNOWN_MS)) {
+      return known.token.expiresAt > now ? known.token : undefined;
+    }
+    const missedAt = this.unknown.get(token);
+    if (missedAt !== undefined && isRecent(missedAt, now, UNKNOWN_MS)) return undefined;
+    if (!TOKEN_PATTERN.test(token)) return undefined;
+    const running = this.lookups.get(token);
+    if (running !== undefined) return running;
+    const lookup = this.lookUp(token).finally(() => this.lookups.delete(token));
+    this.lookups.set(token, lookup);
+    return lookup;
+  }
+
+  /** Forgets a token that was revoked. */
+  forget(token: string): void {
+    this.revocations += 1;
+    this.known.delete(token);
+    this.lookups.delete(token);
+  }
+
+  /** Forgets the tokens of a grant that was revoked. */
+  forgetGrant(grantId: string): void {
+    this.revocations += 1;
+    this.lookups.clear();
+    for (const [token, known] of this.known) if (known.token.grantId === grantId) this.known.delete(token);
+  }
+
+  private async lookUp(token: string): Promise<StoredToken | undefined> {
+    const { store, publicUrl, sessions, now } = this.options;
+    const before = this.revocations;
+    const entry = await store.get(TOKEN_KIND, hashOf(token));
+    const stored = entry && storedTokenOf(entry);
+    const isGood =
+      stored !== undefined &&
+      stored.audience === publicUrl &&
+      (stored.sessionId === undefined ||
+        sessions === undefined ||
+        (await sessions.isAlive(stored.sessionId)));
+    if (!isGood) {
+      remember(this.unknown, token, now());
+      return undefined;
+    }
+    if (this.revocations === before) remember(this.known, token, { token: stored, at: now() });
+    return stored;
+  }
+}
+
+function remember<T>(tokens: Map<string, T>, token: string, value: T): void {
+  tokens.delete(token);
+  tokens.set(token, value);
+  const [oldest] = tokens.keys();
+  if (tokens.size > MAX_TOKENS && oldest !== undefined) tokens.delete(oldest);
+}

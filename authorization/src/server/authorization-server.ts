@@ -1,0 +1,408 @@
+import { hashOf, isLoopbackAddress } from "connect-rest-runtime/internal";
+import { isTwice } from "../authorization-header.ts";
+import { type AuthorizationLimits, type HttpExchange, SAFE } from "../host.ts";
+import { INTERACTION_PATH } from "../interaction.ts";
+import type { AuthorizationServerOptions, EndpointName } from "./authorization-options.ts";
+import { type Browser, BrowserCookie } from "./browser-cookie.ts";
+import { Engine } from "./engine.ts";
+import { sendEngineResponse } from "./engine-response.ts";
+import { sendErrorPage, sendOnwardPage } from "./error-page.ts";
+import { serveFlow } from "./flows.ts";
+import { JSON_TYPE, sendJson } from "./json-response.ts";
+import type { WholeRequest } from "./memory-exchange.ts";
+import { RESOURCE_METADATA_PATH, resourceMetadata, serverMetadata } from "./metadata.ts";
+import { OAuthError } from "./oauth-error.ts";
+import { knownOutcome } from "./outcomes.ts";
+import { createProvider, METADATA_PATH } from "./provider.ts";
+import { Rate } from "./rate.ts";
+import { type BodyLimits, isType, readForm, readText } from "./read-form.ts";
+import { checkRegistration, registrationResponse } from "./registration.ts";
+import { settleResource } from "./resource-indicator.ts";
+import { shareWithPages } from "./share-with-pages.ts";
+import { redirectUriOf } from "./stored-token.ts";
+
+/** The endpoints of OAuth 2.1, and what tells clients where they are. */
+export interface AuthorizationServer {
+  /** Whether a request is for one of them, and has been taken. Its response is sent later. */
+  serve(exchange: HttpExchange): boolean;
+  /**
+   * Whether pages of other origins may lead to a request: links to where people sign in, and what gives
+   * nothing to those who bring no code, secret or token of their own.
+   * Forms of sign-in come from its own pages.
+   */
+  isShared(path: string, method: string | undefined): boolean;
+}
+
+/** Bytes of a request's body. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Bytes of an authorization request that is a form: what fits into an address. */
+const MAX_AUTHORIZATION_BYTES = 8 * 1024;
+
+/** One endpoint, as a path has it. */
+interface Endpoint {
+  readonly name: EndpointName;
+  readonly methods: readonly string[];
+  /** Whether pages of any origin may use it: it gives nothing to those who bring no code, secret or token. */
+  readonly isShared: boolean;
+  readonly handle: (exchange: HttpExchange) => Promise<string | undefined>;
+}
+
+/** Creates the authorization server. It serves nothing until requests come. */
+export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
+  return new Server(options);
+}
+
+class Server implements AuthorizationServer {
+  private readonly options: AuthorizationServerOptions;
+  private readonly engine: Engine;
+  private readonly requests: Rate;
+  private readonly registrations: Rate;
+  private readonly configured: ReadonlySet<string>;
+  private readonly browsers: BrowserCookie;
+  private readonly endpoints: ReadonlyMap<string, Endpoint>;
+  private metadata: string | undefined;
+
+  constructor(options: AuthorizationServerOptions) {
+    const { limits, now, registration, lifetimes } = options;
+    this.options = options;
+    const provider = createProvider({
+      ...options,
+      registration: {
+        isOpen: registration !== undefined,
+        initialAccessToken: registration?.initialAccessToken,
+      },
+      adapter: { ...options, clientMs: lifetimes.clientSeconds * 1000 },
+    });
+    this.engine = new Engine(provider, options.store, options.onError);
+    this.browsers = new BrowserCookie(this.engine.origin.protocol === "https:");
+    this.configured = new Set(options.clients.map(({ client_id: id }) => id));
+    this.requests = new Rate(
+      {
+        all: () => limits.authorizationRequestsPerMinute,
+        perClient: () => limits.authorizationRequestsPerClient,
+      },
+      now,
+    );
+    this.registrations = new Rate(
+      { all: () => limits.registrationsPerMinute, perClient: () => limits.registrationsPerClient },
+      now,
+    );
+    this.endpoints = new Map<string, Endpoint>([
+      [METADATA_PATH, shared("metadata", ["GET", "HEAD"], (exchange) => this.sendMetadata(exchange))],
+      ["/token", shared("token", ["POST"], (exchange) => this.token(exchange))],
+      ["/revoke", shared("revoke", ["POST"], (exchange) => this.revoke(exchange))],
+      ["/register", shared("register", ["POST"], (exchange) => this.register(exchange))],
+      ["/authorize", own("authorize", ["GET", "POST"], (exchange) => this.authorize(exchange))],
+    ]);
+  }
+
+  serve(exchange: HttpExchange): boolean {
+    const endpoint = this.find(exchange.path);
+    if (endpoint === undefined) return false;
+    this.run(endpoint, exchange).catch((error: unknown) => {
+      this.options.onError(error);
+      exchange.fail();
+    });
+    return true;
+  }
+
+  isShared(path: string, method: string | undefined): boolean {
+    const endpoint = this.find(path);
+    return endpoint !== undefined && (endpoint.isShared || method === "GET" || endpoint.name === "authorize");
+  }
+
+  private find(path: string): Endpoint | undefined {
+    const endpoint = this.endpoints.get(path);
+    if (endpoint !== undefined) return endpoint;
+    if (path === RESOURCE_METADATA_PATH || path.startsWith(`${RESOURCE_METADATA_PATH}/`)) {
+      return this.ofResource;
+    }
+    if (path.startsWith("/.well-known/")) return this.ofNothing;
+    if (path.startsWith(`${INTERACTION_PATH}/`)) return this.ofFlows;
+    return /^\/authorize\/[\w-]{21,128}$/.test(path) ? this.ofResumption : undefined;
+  }
+
+  private readonly ofResource = shared("metadata", ["GET", "HEAD"], (exchange) => {
+    const metadata = resourceMetadata(
+      exchange.path.slice(RESOURCE_METADATA_PATH.length),
+      this.metadataOptions,
+    );
+    if (metadata === undefined) throw new OAuthError(404, "invalid_target", "there is no such resource");
+    sendJson(exchange, 200, metadata);
+    return Promise.resolve(undefined);
+  });
+
+  /** Clients fall back to what they know by themselves at 404 alone. */
+  private readonly ofNothing = shared("metadata", ["GET", "HEAD"], () => {
+    throw new OAuthError(404, "not_found", "there is no such metadata");
+  });
+
+  private readonly ofFlows = own("sign-in", ["GET", "HEAD", "POST"], async (exchange) => {
+    const { interactions, scopes } = this.options;
+    if (interactions === undefined) throw new OAuthError(404, "invalid_request", "nobody can sign in here");
+    await serveFlow(exchange, {
+      engine: this.engine,
+      interactions,
+      scopes,
+      configured: this.configured,
+      browsers: this.browsers,
+      bodyIdleTimeoutMs: this.options.limits.bodyIdleTimeoutMs,
+    });
+    return undefined;
+  });
+
+  private readonly ofResumption = own("sign-in", ["GET"], (exchange) => {
+    const browser = this.browsers.find(exchange.request);
+    return this.forward(exchange, { method: "GET", url: exchange.path, body: "" }, { browser });
+  });
+
+  private async run(endpoint: Endpoint, exchange: HttpExchange): Promise<void> {
+    if (endpoint.isShared && shareWithPages(exchange, endpoint.methods)) return;
+    let outcome: string;
+    try {
+      this.check(endpoint, exchange);
+      outcome = (await endpoint.handle(exchange)) ?? "ok";
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
+      outcome = error.error;
+      if (endpoint.isShared) {
+        sendJson(exchange, error.status, error.body, error.headers);
+      } else {
+        sendErrorPage(exchange, error.status, error.error, error.message, error.headers);
+      }
+    }
+    this.options.onEvent({
+      endpoint: endpoint.name,
+      outcome: knownOutcome(outcome),
+      client: exchange.client,
+    });
+  }
+
+  /** What is the same at all endpoints. */
+  private check(endpoint: Endpoint, { request, clientKey, path, scheme }: HttpExchange): void {
+    if (isTwice(request.rawHeaders)) {
+      throw new OAuthError(400, "invalid_request", "there must be one Authorization header");
+    }
+    if (!endpoint.methods.includes(request.method ?? "")) {
+      const methods = endpoint.methods.join(", ");
+      throw new OAuthError(405, "invalid_request", `${path} takes ${methods}`, { allow: methods });
+    }
+    if (scheme === "http" && this.engine.origin.protocol === "https:") {
+      const text = "authorization is served over https alone; if a proxy ends TLS, name it in server.proxies";
+      throw new OAuthError(400, "invalid_request", text);
+    }
+    if (endpoint.name === "metadata") return;
+    this.takeTurn(
+      this.requests,
+      clientKey,
+      "authorizationRequestsPerMinute",
+      "authorizationRequestsPerClient",
+    );
+    if (endpoint.name === "register") {
+      this.takeTurn(this.registrations, clientKey, "registrationsPerMinute", "registrationsPerClient");
+    }
+  }
+
+  private takeTurn(
+    rate: Rate,
+    clientKey: string,
+    all: keyof AuthorizationLimits,
+    perClient: keyof AuthorizationLimits,
+  ): void {
+    const excess = rate.take(clientKey);
+    if (excess === undefined) return;
+    const limit = excess.by === "all" ? all : perClient;
+    this.options.onLimit(limit);
+    const text = `there may be ${this.options.limits[limit]} such requests a minute, the limit ${limit}; try again later`;
+    throw new OAuthError(429, "too_many_requests", text, { "retry-after": String(excess.seconds) });
+  }
+
+  private async sendMetadata(exchange: HttpExchange): Promise<undefined> {
+    this.metadata ??= await this.readMetadata();
+    sendJson(exchange, 200, this.metadata);
+  }
+
+  private async readMetadata(): Promise<string> {
+    const { body } = await this.engine.handle({ method: "GET", url: METADATA_PATH, headers: {}, body: "" });
+    const engines: unknown = JSON.parse(body.toString());
+    return JSON.stringify(serverMetadata({ ...Object(engines) }, this.metadataOptions));
+  }
+
+  private get metadataOptions() {
+    const { publicUrl, scopes, interactions } = this.options;
+    return { publicUrl, scopes, hasInteractions: interactions !== undefined };
+  }
+
+  private async authorize(exchange: HttpExchange): Promise<string | undefined> {
+    const { request, query } = exchange;
+    if (this.options.interactions === undefined) {
+      throw new OAuthError(400, "unauthorized_client", "nobody can sign in here; clients act for themselves");
+    }
+    if (request.method === "POST") {
+      return redirectForm(exchange, await readForm(exchange, this.authorizeLimits));
+    }
+    const form = new URLSearchParams(query);
+    settleResource(form, this.options.publicUrl);
+    // the engine knows others, which need pages with scripts, or leave codes where scripts read them
+    if (!["query", ""].includes(form.get("response_mode") ?? "")) form.set("response_mode", "unsupported");
+    const whole = { method: "GET", url: `/authorize?${form}`, body: "" };
+    return this.forward(exchange, whole, {
+      isTrusted: this.configured.has(form.get("client_id") ?? ""),
+      browser: this.browsers.find(request) ?? this.browsers.create(),
+    });
+  }
+
+  private async token(exchange: HttpExchange): Promise<string | undefined> {
+    const form = await readForm(exchange, this.bodyLimits);
+    const done = (outcome = "ok") =>
+      this.options.onGrant(form.get("grant_type") ?? "", knownOutcome(outcome));
+    try {
+      settleResource(form, this.options.publicUrl);
+      await this.settleRedirectUri(form);
+      const error = await this.forward(exchange, {
+        method: "POST",
+        url: "/token",
+        body: String(form),
+        type: FORM,
+      });
+      done(error);
+      return error;
+    } catch (error) {
+      done(error instanceof OAuthError ? error.error : "server_error");
+      throw error;
+    }
+  }
+
+  /**
+   * Clients of OAuth 2.1 need not say again where the code was sent (section 4.1.3),
+   * which the engine wants to know.
+   */
+  private async settleRedirectUri(form: URLSearchParams): Promise<void> {
+    const [code, ...others] = form.getAll("code");
+    if (code === undefined || others.length > 0 || form.has("redirect_uri")) return;
+    const entry = await this.engine.guarded(() => this.options.store.get(CODE_KIND, hashOf(code)));
+    const uri = entry && redirectUriOf(entry);
+    if (uri !== undefined) form.set("redirect_uri", uri);
+  }
+
+  private async revoke(exchange: HttpExchange): Promise<string | undefined> {
+    const form = await readForm(exchange, this.bodyLimits);
+    const error = await this.forward(exchange, {
+      method: "POST",
+      url: "/revoke",
+      body: String(form),
+      type: FORM,
+    });
+    this.options.onRevoked(form.get("token") ?? "");
+    return error;
+  }
+
+  private async register(exchange: HttpExchange): Promise<string | undefined> {
+    const { request } = exchange;
+    const { registration } = this.options;
+    if (registration === undefined) {
+      throw new OAuthError(
+        404,
+        "invalid_request",
+        "clients cannot register here; ask the operator for a client id",
+      );
+    }
+    if (!isType(request, "application/json")) {
+      throw new OAuthError(
+        400,
+        "invalid_client_metadata",
+        "the body must be application/json (RFC 7591 section 3.1)",
+      );
+    }
+    const text = await readText(exchange, this.bodyLimits);
+    const metadata = checkRegistration(text, registration, this.options.publicUrl);
+    const whole = { method: "POST", url: "/register", body: JSON.stringify(metadata), type: JSON_TYPE };
+    return this.forward(exchange, whole, {
+      change: (body) => {
+        return Buffer.from(JSON.stringify(registrationResponse(Object(JSON.parse(body.toString())))));
+      },
+    });
+  }
+
+  private get authorizeLimits(): BodyLimits {
+    return { ...this.bodyLimits, maxBytes: MAX_AUTHORIZATION_BYTES };
+  }
+
+  private get bodyLimits(): BodyLimits {
+    return { maxBytes: MAX_BODY_BYTES, idleTimeoutMs: this.options.limits.bodyIdleTimeoutMs };
+  }
+
+  /** Lets the engine respond. Resolves with the error of its response. */
+  private async forward(
+    exchange: HttpExchange,
+    { type, ...whole }: Omit<WholeRequest, "headers"> & { readonly type?: string },
+    { change, isTrusted = true, browser }: ForwardOptions = {},
+  ): Promise<string | undefined> {
+    const { authorization, cookie } = exchange.request.headers;
+    const result = await this.engine.handle(
+      {
+        ...whole,
+        headers: {
+          accept: "application/json",
+          ...(type === undefined ? {} : { "content-type": type }),
+          ...(authorization === undefined ? {} : { authorization }),
+          ...(cookie === undefined ? {} : { cookie }),
+        },
+      },
+      { browser: browser?.id },
+    );
+    const settled =
+      change === undefined || result.status >= 400 ? result : { ...result, body: change(result.body) };
+    const { location } = settled.headers;
+    if (!isTrusted && typeof location === "string") {
+      const address = new URL(location, this.options.publicUrl);
+      const isHere = address.origin === this.options.publicUrl || isLoopbackAddress(address.href);
+      if (!isHere) return sendOnwardPage(exchange, address);
+    }
+    const { publicUrl } = this.options;
+    const isHttps = this.engine.origin.protocol === "https:";
+    return sendEngineResponse(exchange, settled, {
+      publicUrl,
+      isHttps,
+      isPage: whole.method === "GET",
+      browser,
+    });
+  }
+}
+
+interface ForwardOptions {
+  /** Changes the body of a response that is no error. */
+  readonly change?: (body: Buffer) => Buffer;
+  /**
+   * Whether a browser may be sent to the client without a person having signed in (RFC 9700 section 4.11.2).
+   * Default: true.
+   */
+  readonly isTrusted?: boolean;
+  /** The browser of a flow that begins or goes on. */
+  readonly browser?: Browser | undefined;
+}
+
+/** The engine's name for codes. */
+const CODE_KIND = "AuthorizationCode";
+
+const FORM = "application/x-www-form-urlencoded";
+/**
+ * Has the browser send a form as a query. With a form from another site it sends no cookies (`SameSite=Lax`),
+ * and would be taken for one that has begun no flow yet.
+ */
+function redirectForm(exchange: HttpExchange, form: URLSearchParams): undefined {
+  if (String(form).length > MAX_AUTHORIZATION_BYTES) {
+    const text = `an authorization request may have ${MAX_AUTHORIZATION_BYTES} bytes`;
+    throw new OAuthError(413, "invalid_request", text);
+  }
+  exchange.send(303, { location: `/authorize?${form}`, ...SAFE });
+}
+
+function shared(name: EndpointName, methods: readonly string[], handle: Endpoint["handle"]): Endpoint {
+  return { name, methods, isShared: true, handle };
+}
+
+function own(name: EndpointName, methods: readonly string[], handle: Endpoint["handle"]): Endpoint {
+  return { name, methods, isShared: false, handle };
+}

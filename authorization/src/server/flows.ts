@@ -1,0 +1,195 @@
+import { hashOf } from "connect-rest-runtime/internal";
+import type { InteractionResults } from "oidc-provider";
+import { type HttpExchange, SAFE } from "../host.ts";
+import {
+  type Flow,
+  type FlowClient,
+  type FlowError,
+  type FlowResult,
+  INTERACTION_PATH,
+  type Interactions,
+} from "../interaction.ts";
+import { type BrowserCookie, cookieOf } from "./browser-cookie.ts";
+import type { Engine } from "./engine.ts";
+import { createMemoryExchange, type MemoryExchange } from "./memory-exchange.ts";
+import { OAuthError } from "./oauth-error.ts";
+import { INTERACTION_SECONDS } from "./provider.ts";
+
+export interface FlowOptions {
+  readonly engine: Engine;
+  readonly interactions: Interactions;
+  /** All scopes that there are. */
+  readonly scopes: readonly string[];
+  /** The ids of clients of the configuration. */
+  readonly configured: ReadonlySet<string>;
+  readonly browsers: BrowserCookie;
+  readonly bodyIdleTimeoutMs: number;
+}
+
+const RETURN_PATH = `${INTERACTION_PATH}/return`;
+
+/** Begins the names of cookies that lead from the fixed return address back to a flow. */
+const RETURN_COOKIE = "connect_rest_return_";
+
+/** Ids of flows, as the engine makes them. */
+const ID_PATTERN = /^[\w-]{21,128}$/;
+
+/** SHA-256 in base64url, and what else a state may have. */
+const STATE_PATTERN = /^([\w-]{43})[\w.~-]{0,512}$/;
+
+/** Serves what is below the path of interactions. */
+export async function serveFlow(exchange: HttpExchange, options: FlowOptions): Promise<void> {
+  const { path } = exchange;
+  if (path === RETURN_PATH) {
+    sendOn(exchange);
+    return;
+  }
+  const id = path.slice(INTERACTION_PATH.length + 1).split("/", 1)[0] ?? "";
+  await options.interactions.serve(exchange, await findFlow(id, exchange, options));
+}
+
+/** The cookie that lets a browser come back from a third party by the fixed address. */
+export function returnCookie(location: string, isSecure: boolean): string | undefined {
+  const id = new RegExp(`^${INTERACTION_PATH}/([\\w-]+)$`).exec(location)?.[1];
+  if (id === undefined) return undefined;
+  const secure = isSecure ? "; secure" : "";
+  return `${cookieName(hashOf(id))}=${id}; path=${RETURN_PATH}; max-age=${INTERACTION_SECONDS}; httponly; samesite=lax${secure}`;
+}
+
+/**
+ * Third parties come back with the hash of the flow's id; who has begun the
+ * flow has the id itself in a cookie.
+ */
+function sendOn(exchange: HttpExchange): void {
+  const { request, query } = exchange;
+  const states = new URLSearchParams(query).getAll("state");
+  const hash = states.length === 1 ? STATE_PATTERN.exec(states[0] ?? "")?.[1] : undefined;
+  const id = hash === undefined ? undefined : cookieOf(request, cookieName(hash));
+  if (id === undefined || !ID_PATTERN.test(id) || hashOf(id) !== hash) throw expired();
+  redirect(exchange, `${INTERACTION_PATH}/${id}/return?${query}`);
+}
+
+function cookieName(hash: string): string {
+  return RETURN_COOKIE + hash.slice(0, 12);
+}
+
+/** The flow that a request belongs to, with its client and what can become of it. */
+async function findFlow(id: string, exchange: HttpExchange, options: FlowOptions): Promise<Flow> {
+  const { engine, scopes, configured, browsers, bodyIdleTimeoutMs } = options;
+  const browser = browsers.find(exchange.request)?.id;
+  if (!ID_PATTERN.test(id) || browser === undefined) throw expired();
+  const inEngine = new FlowInEngine(engine, id, browser, exchange);
+  const { interaction, metadata } = await inEngine.find();
+  const { scope, resource, redirect_uri: redirectUri } = interaction.params;
+  const asked = typeof scope === "string" ? scope.split(" ") : [];
+  return {
+    id,
+    path: `${INTERACTION_PATH}/${id}`,
+    returnUrl: engine.origin.origin + RETURN_PATH,
+    returnState: hashOf(id),
+    expiresAt: (interaction.exp ?? 0) * 1000,
+    bodyIdleTimeoutMs,
+    client: clientOf(metadata, String(redirectUri), configured),
+    scopes: asked.filter((each) => scopes.includes(each)),
+    resource: typeof resource === "string" ? resource : undefined,
+    finish: (result) => inEngine.finish(result, metadata.client_id, asked),
+    fail: (error, description) => inEngine.fail(error, description),
+  };
+}
+
+/** The engine's part of a flow, as one browser takes part in it. */
+class FlowInEngine {
+  private readonly engine: Engine;
+  private readonly id: string;
+  private readonly browser: string;
+  private readonly exchange: HttpExchange;
+  private readonly inMemory: MemoryExchange;
+
+  constructor(engine: Engine, id: string, browser: string, exchange: HttpExchange) {
+    this.engine = engine;
+    this.id = id;
+    this.browser = browser;
+    this.exchange = exchange;
+    const headers = { cookie: exchange.request.headers.cookie ?? "" };
+    const request = { method: "GET", url: `${INTERACTION_PATH}/${id}`, headers, body: "" };
+    this.inMemory = createMemoryExchange(request, engine.origin);
+  }
+
+  /** @throws OAuthError where there is none */
+  find() {
+    const { provider } = this.engine;
+    const { request, response } = this.inMemory;
+    const find = async () => {
+      const interaction = await provider.interactionDetails(request, response).catch((error: unknown) => {
+        if (error instanceof Error && error.name === "SessionNotFound") throw expired();
+        throw error;
+      });
+      const client = await provider.Client.find(String(interaction.params.client_id));
+      if (interaction.uid !== this.id || client === undefined) throw expired();
+      return { interaction, metadata: client.metadata() };
+    };
+    return this.engine.guarded(find, { browser: this.browser });
+  }
+
+  async finish(result: FlowResult, clientId: string, asked: readonly string[]): Promise<void> {
+    const granted = result.scopes.filter((each) => asked.includes(each));
+    if (granted.length === 0 && asked.length > 0) {
+      await this.fail("access_denied", "no scope was granted");
+      return;
+    }
+    await this.settle(() => this.grant(result, clientId, granted), result.sessionId);
+  }
+
+  async fail(error: FlowError, description: string): Promise<void> {
+    await this.settle(() => Promise.resolve({ error, error_description: description }));
+  }
+
+  private async grant({ subject }: FlowResult, clientId: string, granted: readonly string[]) {
+    const { provider } = this.engine;
+    const grant = new provider.Grant({ accountId: subject, clientId });
+    grant.addResourceScope(provider.issuer, granted.join(" "));
+    const grantId = await grant.save();
+    return { login: { accountId: subject, remember: false }, consent: { grantId } };
+  }
+
+  /**
+   * Stores what has become of the flow, and sends the browser back to the engine,
+   * which sends it to the client.
+   */
+  private async settle(work: () => Promise<InteractionResults>, session?: string): Promise<void> {
+    const { provider } = this.engine;
+    const { request, response } = this.inMemory;
+    const options = { mergeWithLastSubmission: false };
+    const returnTo = await this.engine.guarded(
+      async () => provider.interactionResult(request, response, await work(), options),
+      { browser: this.browser, session },
+    );
+    redirect(this.exchange, new URL(returnTo).pathname);
+  }
+}
+
+interface Metadata {
+  readonly client_id: string;
+  readonly client_name?: string | undefined;
+  readonly client_uri?: string | undefined;
+}
+
+function clientOf(metadata: Metadata, redirectUri: string, configured: ReadonlySet<string>): FlowClient {
+  const { client_id: id, client_name: name, client_uri: uri } = metadata;
+  return {
+    id,
+    name,
+    uri,
+    isRegistered: !configured.has(id),
+    redirectHost: URL.parse(redirectUri)?.host ?? "",
+  };
+}
+
+function redirect(exchange: HttpExchange, location: string): void {
+  exchange.send(303, { location, ...SAFE });
+}
+
+function expired(): OAuthError {
+  const text = "This sign-in has expired, was begun in another browser, or is over already.";
+  return new OAuthError(400, "invalid_request", text);
+}

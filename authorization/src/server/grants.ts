@@ -1,0 +1,41 @@
+import type { Sessions } from "../interaction.ts";
+import type { Store } from "../store/store.ts";
+
+/** The kind of rows that are grants: what a person has allowed a client. */
+export const GRANT_KIND = "Grant";
+
+/** The kind of rows that are access tokens, of people and of clients. */
+export const TOKEN_KIND = "AccessToken";
+
+/** Ends grants, with all that depends on them. */
+export interface Grants {
+  /** Revokes all tokens of a grant, and ends its session where no other grant needs it. */
+  revoke(grantId: string): Promise<void>;
+}
+
+/**
+ * @param onRevoked notified when a grant is gone, before `revoke` resolves
+ */
+export function createGrants(
+  store: Store,
+  sessions: Sessions | undefined,
+  onRevoked: (grantId: string) => void,
+): Grants {
+  const running = new Map<string, Promise<void>>();
+  const revoke = async (grantId: string) => {
+    const session = (await store.get(GRANT_KIND, grantId))?.session;
+    await store.deleteBy({ grant: grantId });
+    onRevoked(grantId);
+    if (session === undefined || sessions === undefined) return;
+    const others = await store.listBy({ session });
+    if (!others.some(({ kind }) => kind === GRANT_KIND)) await sessions.end(session);
+  };
+  return {
+    revoke: (grantId) => {
+      // the engine asks for it several times at once
+      const one = running.get(grantId) ?? revoke(grantId).finally(() => running.delete(grantId));
+      running.set(grantId, one);
+      return one;
+    },
+  };
+}

@@ -1,0 +1,282 @@
+import { generateKeyPairSync, randomUUID, timingSafeEqual } from "node:crypto";
+import { hashOf, isOn, matchesRedirectUri } from "connect-rest-runtime/internal";
+import Provider, { type ClientMetadata, type Configuration, errors, interactionPolicy } from "oidc-provider";
+import { INTERACTION_PATH } from "../interaction.ts";
+import { type AdapterOptions, createAdapter, orUnavailable } from "./adapter.ts";
+import { checkAssertion } from "./client-assertion.ts";
+import { GRANT_KIND } from "./grants.ts";
+import { currentWork } from "./work.ts";
+
+/** How long what is issued is good for, in seconds. */
+export interface Lifetimes {
+  readonly accessTokenSeconds: number;
+  readonly refreshTokenSeconds: number;
+  readonly grantSeconds: number;
+}
+
+export interface ProviderOptions {
+  /** The issuer, and the audience of tokens. */
+  readonly publicUrl: string;
+  readonly scopes: readonly string[];
+  /** Their secrets hashed. */
+  readonly clients: readonly ClientMetadata[];
+  readonly lifetimes: Lifetimes;
+  readonly registration: { readonly isOpen: boolean; readonly initialAccessToken: string | undefined };
+  readonly adapter: AdapterOptions;
+  /** Whether the session that a grant is bound to still stands. */
+  readonly isAlive: (sessionId: string) => Promise<boolean>;
+}
+
+/** How long a code is good for, in seconds. */
+const CODE_SECONDS = 60;
+
+/** How long a person may take to sign in, in seconds. */
+export const INTERACTION_SECONDS = 600;
+
+export const METADATA_PATH = "/.well-known/oauth-authorization-server";
+
+/**
+ * Where the engine has its endpoints: where clients of the context protocol look that find no
+ * metadata (revision 2025-03-26).
+ */
+const ROUTES = {
+  authorization: "/authorize",
+  token: "/token",
+  registration: "/register",
+  revocation: "/revoke",
+  jwks: "/authorize/jwks",
+};
+
+/**
+ * The engine, with what OpenID Connect adds turned off and the rest tightened: PKCE for all, one audience,
+ * opaque tokens, every refresh token used once. It fetches nothing.
+ */
+export function createProvider(options: ProviderOptions): Provider {
+  const provider = new Provider(options.publicUrl, configurationOf(options));
+  compareSecretsByHash(provider);
+  compareRedirectUris(provider, options.publicUrl);
+  return provider;
+}
+
+/**
+ * The engine's configuration. It drops settings that it does not know without a word, which a test looks for.
+ */
+export function configurationOf(options: ProviderOptions): Configuration {
+  return {
+    adapter: createAdapter(options.adapter),
+    routes: ROUTES,
+    scopes: [...options.scopes, "offline_access"],
+    claims: {},
+    responseTypes: ["code"],
+    subjectTypes: ["public"],
+    ...clientSettings(options),
+    ...grantSettings(),
+    ...personSettings(options),
+    ttl: secondsOf(options.lifetimes),
+    cookies: COOKIES,
+    clientBasedCORS: () => true,
+    // the addresses in their metadata are theirs to choose
+    fetch: () => Promise.reject(new Error("the authorization server fetches nothing")),
+    jwks: { keys: [unusedKey()] },
+    renderError: (context, out) => {
+      context.type = "json";
+      context.body = out;
+      return Promise.resolve();
+    },
+    features: featuresOf(options),
+  };
+}
+
+function compareSecretsByHash({ Client }: Provider): void {
+  Client.prototype.compareClientSecret = function (this: { clientSecret?: string }, actual: string) {
+    return this.clientSecret !== undefined && isEqual(hashOf(actual), this.clientSecret);
+  };
+}
+
+function compareRedirectUris({ Client }: Provider, publicUrl: string): void {
+  Client.prototype.redirectUriAllowed = function (this: { redirectUris?: string[] }, uri: string) {
+    if (isOn(publicUrl, uri)) return false;
+    return (this.redirectUris ?? []).some((registered) => matchesRedirectUri(uri, registered));
+  };
+}
+
+/** Which clients there are, and how they authenticate. */
+function clientSettings({ clients, adapter: { now } }: ProviderOptions): Configuration {
+  return {
+    clients: [...clients],
+    clientAuthMethods: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
+    clientDefaults: {
+      grant_types: ["authorization_code"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "client_secret_basic",
+      id_token_signed_response_alg: "EdDSA",
+    },
+    assertJwtClientAuthClaimsAndHeader: (_context, claims, header) => {
+      checkAssertion(claims, header, now());
+      return Promise.resolve();
+    },
+    allowOmittingSingleRegisteredRedirectUri: true,
+  };
+}
+
+/** What a client is granted, and what becomes of it. */
+function grantSettings(): Configuration {
+  return {
+    pkce: { required: () => true },
+    rotateRefreshToken: true,
+    revokeGrantPolicy: () => true,
+    issueRefreshToken: (_context, client) => Promise.resolve(client.grantTypeAllowed("refresh_token")),
+    expiresWithSession: () => Promise.resolve(false),
+  };
+}
+
+/** How a person takes part: where they sign in, and the session that their tokens are bound to. */
+function personSettings({ isAlive }: ProviderOptions): Configuration {
+  return {
+    findAccount: async (_context, id, token) => {
+      const grantId = token !== undefined && "grantId" in token ? token.grantId : undefined;
+      const session = await sessionOf(grantId);
+      // a session that has ended gives no more tokens
+      if (session !== undefined && !(await orUnavailable(isAlive(session)))) return undefined;
+      return { accountId: id, claims: () => Promise.resolve({ sub: id }) };
+    },
+    interactions: { url: (_context, { uid }) => `${INTERACTION_PATH}/${uid}`, policy: policy() },
+    extraTokenClaims: async (_context, token) => {
+      if (token.kind !== "AccessToken") return undefined;
+      const session = await sessionOf(token.grantId);
+      return session === undefined ? undefined : { session };
+    },
+  };
+}
+
+function secondsOf(lifetimes: Lifetimes): NonNullable<Configuration["ttl"]> {
+  return {
+    AccessToken: lifetimes.accessTokenSeconds,
+    ClientCredentials: lifetimes.accessTokenSeconds,
+    RefreshToken: lifetimes.refreshTokenSeconds,
+    Grant: lifetimes.grantSeconds,
+    AuthorizationCode: CODE_SECONDS,
+    Interaction: INTERACTION_SECONDS,
+    Session: INTERACTION_SECONDS,
+    IdToken: CODE_SECONDS,
+  };
+}
+
+function featuresOf(options: ProviderOptions): NonNullable<Configuration["features"]> {
+  return {
+    devInteractions: { enabled: false },
+    userinfo: { enabled: false },
+    rpInitiatedLogout: { enabled: false },
+    requestObjects: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    claimsParameter: { enabled: false },
+    dPoP: { enabled: false },
+    clientCredentials: { enabled: true },
+    revocation: {
+      enabled: true,
+      allowedPolicy: (_context, client, token) => token.clientId === client.clientId,
+    },
+    registration: {
+      enabled: options.registration.isOpen,
+      initialAccessToken: options.registration.initialAccessToken ?? false,
+      idFactory: () => randomUUID(),
+      issueRegistrationAccessToken: false,
+    },
+    resourceIndicators: resourceIndicators(options),
+  };
+}
+
+/** There is one resource, which tokens are for where a client does not name it. */
+function resourceIndicators({ publicUrl, scopes, lifetimes }: ProviderOptions): ResourceIndicators {
+  return {
+    enabled: true,
+    defaultResource: () => publicUrl,
+    useGrantedResource: () => true,
+    getResourceServerInfo: (context, resource, client) => {
+      if (resource !== publicUrl) throw new errors.InvalidTarget("this resource is not served here");
+      settleScopes(context, scopes, client.scope);
+      return {
+        scope: scopes.join(" "),
+        audience: publicUrl,
+        accessTokenFormat: "opaque",
+        accessTokenTTL: lifetimes.accessTokenSeconds,
+      };
+    },
+  };
+}
+
+type ResourceIndicators = NonNullable<NonNullable<Configuration["features"]>["resourceIndicators"]>;
+
+/** The session that a grant is bound to. */
+async function sessionOf(grantId: string | undefined): Promise<string | undefined> {
+  if (grantId === undefined) return undefined;
+  return (await orUnavailable(currentWork().get(GRANT_KIND, grantId)))?.session;
+}
+
+/** Random ids in cookies that are bound to a path need no signature. */
+const COOKIE = { signed: false, httpOnly: true, sameSite: "lax", overwrite: true } as const;
+
+const COOKIES = {
+  names: {
+    session: "connect_rest_session",
+    interaction: "connect_rest_interaction",
+    resume: "connect_rest_resume",
+  },
+  short: COOKIE,
+  long: COOKIE,
+};
+
+/**
+ * A person signs in anew for each authorization request; what is remembered, sign-in remembers. The names of
+ * prompts that clients send all the same are known.
+ */
+function policy(): interactionPolicy.Prompt[] {
+  const { Check, Prompt } = interactionPolicy;
+  const check = new Check("sign_in", "a person has to sign in", ({ oidc }) => {
+    return oidc.result?.login === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT;
+  });
+  return [
+    new Prompt({ name: "login", requestable: true }, check),
+    new Prompt({ name: "consent", requestable: true }),
+    new Prompt({ name: "select_account", requestable: true }),
+  ];
+}
+
+interface ScopedContext {
+  readonly oidc: {
+    readonly route: string;
+    readonly params?: Record<string, unknown> | undefined;
+  };
+}
+
+/**
+ * A client that does not say what it asks for asks for all that it may have; scopes of other servers are left
+ * out (RFC 6749 section 3.3). One that asks for unknown scopes alone is told so, rather than given nothing
+ * after a person has signed in.
+ */
+function settleScopes(
+  { oidc }: ScopedContext,
+  scopes: readonly string[],
+  ofClient: string | undefined,
+): void {
+  const { params } = oidc;
+  if (params === undefined || (oidc.route === "token" && params.grant_type !== "client_credentials")) return;
+  const allowed = ofClient === undefined ? scopes : ofClient.split(" ");
+  const asked = typeof params.scope === "string" ? params.scope.split(" ") : [];
+  const tolerated = asked.filter((scope) => scope !== "openid" && scope !== "offline_access");
+  const known = tolerated.filter((scope) => scopes.includes(scope));
+  if (tolerated.length > 0 && known.length === 0) {
+    throw new errors.InvalidScope(`there are these scopes: ${scopes.join(" ")}`, tolerated.join(" "));
+  }
+  params.scope = (known.length === 0 ? scopes.filter((scope) => allowed.includes(scope)) : known).join(" ");
+}
+
+/** The engine wants a key for ID tokens, of which it issues none. */
+function unusedKey() {
+  const { privateKey } = generateKeyPairSync("ed25519");
+  return { ...privateKey.export({ format: "jwk" }), kty: "OKP" as const, use: "sig" as const, alg: "EdDSA" };
+}
+
+function isEqual(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}

@@ -1,0 +1,53 @@
+import { isRecent } from "../recent.ts";
+
+/** How long a count lasts, in milliseconds. */
+const WINDOW_MS = 60_000;
+
+/**
+ * Clients that are counted by themselves. Those beyond it count as one,
+ * so that inventing addresses gains nothing.
+ */
+const MAX_CLIENTS = 10_000;
+
+/** How many requests there may be in a minute, in all and of one client. */
+export interface RateLimits {
+  readonly all: () => number;
+  readonly perClient: () => number;
+}
+
+/** Counts requests by the minute. */
+export class Rate {
+  private readonly limits: RateLimits;
+  private readonly now: () => number;
+  private readonly clients = new Map<string, number>();
+  private beganAt = Number.NEGATIVE_INFINITY;
+  private count = 0;
+
+  constructor(limits: RateLimits, now: () => number) {
+    this.limits = limits;
+    this.now = now;
+  }
+
+  /**
+   * Counts a request of a client. Returns undefined where it may go on, else in how many seconds the next one
+   * may, and what is exceeded.
+   */
+  take(clientKey: string): { readonly seconds: number; readonly by: "all" | "client" } | undefined {
+    const now = this.now();
+    if (!isRecent(this.beganAt, now, WINDOW_MS)) this.begin(now);
+    const client = this.clients.has(clientKey) || this.clients.size < MAX_CLIENTS ? clientKey : "";
+    const ofClient = (this.clients.get(client) ?? 0) + 1;
+    const seconds = Math.ceil((this.beganAt + WINDOW_MS - now) / 1000);
+    // those that are refused count for their client alone: they must not keep others out
+    this.clients.set(client, ofClient);
+    if (ofClient > this.limits.perClient()) return { seconds, by: "client" };
+    this.count += 1;
+    return this.count > this.limits.all() ? { seconds, by: "all" } : undefined;
+  }
+
+  private begin(now: number): void {
+    this.beganAt = now;
+    this.count = 0;
+    this.clients.clear();
+  }
+}

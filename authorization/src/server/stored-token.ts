@@ -1,0 +1,37 @@
+import type { Entry } from "../store/store.ts";
+
+/** An access token, as it is stored. */
+export interface StoredToken {
+  readonly clientId: string;
+  /** The person; undefined where the client calls for itself. */
+  readonly subject: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly scopes: ReadonlySet<string>;
+  readonly audience: string;
+  readonly grantId: string | undefined;
+  /** In milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** Reads the row of an access token; undefined where it is none. */
+export function storedTokenOf({ value, expiresAt, grant }: Entry): StoredToken | undefined {
+  const { payload } = JSON.parse(value) as { readonly payload?: Record<string, unknown> };
+  const { clientId, accountId, scope, aud, extra } = payload ?? {};
+  if (typeof clientId !== "string" || typeof aud !== "string" || expiresAt === undefined) return undefined;
+  const { session } = Object(extra) as { readonly session?: unknown };
+  return {
+    clientId,
+    subject: typeof accountId === "string" ? accountId : undefined,
+    sessionId: typeof session === "string" ? session : undefined,
+    scopes: new Set(typeof scope === "string" ? scope.split(" ") : []),
+    audience: aud,
+    grantId: grant,
+    expiresAt,
+  };
+}
+
+/** Where a code was sent, by its row. */
+export function redirectUriOf({ value }: Entry): string | undefined {
+  const { payload } = JSON.parse(value) as { readonly payload?: Record<string, unknown> };
+  return typeof payload?.redirectUri === "string" ? payload.redirectUri : undefined;
+}

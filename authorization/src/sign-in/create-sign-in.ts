@@ -1,0 +1,181 @@
+import { Code } from "@connectrpc/connect";
+import {
+  type Credentials,
+  createUpstreamFetch,
+  type Secret,
+  type UpstreamFetch,
+  type UpstreamOptions,
+} from "connect-rest-runtime";
+import type { AuthorizationHost } from "../host.ts";
+import type { Interactions } from "../interaction.ts";
+import { KeyRing } from "../store/sealed.ts";
+import type { Store } from "../store/store.ts";
+import { StoreError } from "../store/store-error.ts";
+import { Consents } from "./consents.ts";
+import { FlowRows } from "./flow-rows.ts";
+import { SignIn, type SignInParty } from "./interactions.ts";
+import { OAuth1Party, type OAuth1PartySettings } from "./oauth1-party.ts";
+import { OAuth2Party, type OAuth2PartySettings } from "./oauth2-party.ts";
+import { type CallMethod, MethodProbe, type Probe, UrlProbe } from "./probe.ts";
+import { SessionRows } from "./session-rows.ts";
+import { SignInSessions } from "./sessions.ts";
+
+/** A call: a method of the upstream, or an address with a JSON document. */
+export type ProbeSettings =
+  | { readonly method: string; readonly request?: unknown }
+  | { readonly url: string; readonly method?: undefined };
+
+/** How people sign in at one upstream. */
+export interface PartySettings {
+  /** The upstream's name. */
+  readonly name: string;
+  readonly title: string;
+  readonly required: boolean;
+  readonly server:
+    | { readonly kind: "oauth2"; readonly settings: OAuth2PartySettings }
+    | { readonly kind: "oauth1"; readonly settings: OAuth1PartySettings };
+  readonly identity: { readonly probe: ProbeSettings; readonly field: string };
+  readonly check?: { readonly probe: ProbeSettings; readonly everyMs: number } | undefined;
+}
+
+/** How people sign in. */
+export interface SignInSettings {
+  readonly keys: readonly Secret[];
+  readonly idleMs: number;
+  readonly sessionMs: number;
+  readonly consentMs: number;
+  readonly parties: readonly PartySettings[];
+  /** What scopes allow, in words. Default: their names. */
+  readonly permissions?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface CreateSignInOptions {
+  readonly settings: SignInSettings;
+  readonly store: Store;
+  /** Whose network settings count for the third parties of the same names. */
+  readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
+  readonly call: CallMethod;
+  readonly host: Pick<AuthorizationHost, "log" | "metrics" | "error">;
+  readonly now?: (() => number) | undefined;
+}
+
+/** Everything about people who sign in. */
+export interface SignInParts {
+  readonly interactions: Interactions;
+  readonly sessions: SignInSessions;
+  /** The upstreams where people sign in. */
+  readonly upstreams: readonly string[];
+  /**
+   * The credentials of a session at an upstream, refreshed where they are due.
+   *
+   * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE,
+   * reason SESSION_UNAVAILABLE or STORE_UNAVAILABLE
+   */
+  credentials(sessionId: string, upstream: string): Promise<Credentials>;
+  close(): Promise<void>;
+}
+
+/**
+ * Puts sign-in together.
+ *
+ * @throws Error where a key is not good enough; ConnectError for network settings that are wrong
+ */
+export function createSignIn(options: CreateSignInOptions): SignInParts {
+  const { settings, store, host, now = Date.now } = options;
+  const { log, metrics, error } = host;
+  const permissions = new Map(Object.entries(settings.permissions ?? {}));
+  const ring = new KeyRing(settings.keys);
+  const parties = settings.parties.map((each) => createParty(each, options, now));
+  const sessions = new SignInSessions({
+    parties: new Map(parties.map((each) => [each.name, each])),
+    rows: new SessionRows(store, ring, log),
+    store,
+    timeouts: { idleMs: settings.idleMs, absoluteMs: settings.sessionMs },
+    log,
+    metrics,
+    error,
+    now,
+  });
+  const interactions = new SignIn({
+    parties,
+    flows: new FlowRows(store, ring),
+    sessions,
+    consents: new Consents(store, settings.consentMs, now),
+    ring,
+    describeScope: (scope) => permissions.get(scope) ?? scope,
+    log,
+    metrics,
+  });
+  return {
+    interactions,
+    sessions,
+    upstreams: parties.map(({ name }) => name),
+    credentials: (id, upstream) =>
+      sessions.credentials(id, upstream).catch((cause: unknown) => {
+        if (!(cause instanceof StoreError)) throw cause;
+        const text = "the session of the caller cannot be read at the moment; try again";
+        throw error("STORE_UNAVAILABLE", text, Code.Unavailable, cause);
+      }),
+    close: async () => {
+      await Promise.all(parties.map(({ http }) => http.close()));
+    },
+  };
+}
+
+interface Party extends SignInParty {
+  readonly http: UpstreamFetch;
+  readonly check: { readonly probe: Probe; readonly everyMs: number } | undefined;
+}
+
+function createParty(
+  { name, title, required, server, identity, check }: PartySettings,
+  { upstreams, call }: CreateSignInOptions,
+  now: () => number,
+): Party {
+  const probes = [identity.probe, ...(check === undefined ? [] : [check.probe])];
+  const http = createUpstreamFetch(name, networkOf(upstreams[name] ?? {}), {
+    origins: [...new Set([...endpointsOf(server.settings), ...probes.flatMap(addressOf)].map(originOf))],
+  });
+  const probeOf = (probe: ProbeSettings): Probe =>
+    probe.method === undefined
+      ? new UrlProbe(probe.url, http, now)
+      : new MethodProbe(probe.method, probe.request, call);
+  return {
+    name,
+    title,
+    required,
+    http,
+    party:
+      server.kind === "oauth2"
+        ? new OAuth2Party(server.settings, http, now)
+        : new OAuth1Party(server.settings, http, now),
+    consumer: server.kind === "oauth1" ? server.settings : undefined,
+    identity: { probe: probeOf(identity.probe), field: identity.field },
+    check: check && { probe: probeOf(check.probe), everyMs: check.everyMs },
+  };
+}
+
+/**
+ * The settings of an upstream that are about the network; the name in
+ * certificates is that of its base URL alone.
+ */
+function networkOf(upstream: UpstreamOptions): UpstreamOptions {
+  const { baseUrl: _, bases: __, credentials: ___, redirects: ____, tls, ...network } = upstream;
+  return { ...network, ...(tls !== undefined && { tls: { ...tls, serverName: undefined } }) };
+}
+
+function endpointsOf(settings: OAuth1PartySettings | OAuth2PartySettings): string[] {
+  if ("requestTokenEndpoint" in settings) {
+    return [settings.requestTokenEndpoint, settings.accessTokenEndpoint];
+  }
+  const { tokenEndpoint, revocationEndpoint } = settings;
+  return revocationEndpoint === undefined ? [tokenEndpoint] : [tokenEndpoint, revocationEndpoint];
+}
+
+function addressOf(probe: ProbeSettings): string[] {
+  return "url" in probe ? [probe.url] : [];
+}
+
+function originOf(address: string): string {
+  return new URL(address).origin;
+}

@@ -1,0 +1,754 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import net from "node:net";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  browse,
+  decide,
+  newKey,
+  partySettings,
+  type Shown,
+  type SignInWorld,
+  type SignInWorldOptions,
+  startSignIn,
+  type TestFlow,
+} from "../testing/sign-in-world.ts";
+import {
+  type OAuth1TestParty,
+  type OAuth2TestParty,
+  send,
+  startOAuth1Party,
+  startOAuth2Party,
+} from "../testing/third-party-server.ts";
+
+let blog: OAuth2TestParty;
+let photos: OAuth1TestParty;
+let world: SignInWorld;
+
+beforeEach(async () => {
+  blog = await startOAuth2Party();
+  photos = await startOAuth1Party();
+});
+afterEach(async () => {
+  await world.stop();
+  await Promise.all([blog.close(), photos.close()]);
+});
+
+async function start(options: Partial<SignInWorldOptions> = {}): Promise<void> {
+  world = await startSignIn({ parties: [partySettings("blog", blog)], ...options });
+}
+
+function open({ flow }: TestFlow, path = ""): Promise<Shown> {
+  return browse(world.url + flow.path + path);
+}
+
+/** Signs in up to where a third party sends the person back to, and returns that address. */
+async function returnAddress({ flow }: TestFlow): Promise<URL> {
+  const departure = await fetch(world.url + flow.path, { redirect: "manual" });
+  const back = await fetch(departure.headers.get("location") ?? "", { redirect: "manual" });
+  return new URL(back.headers.get("location") ?? "");
+}
+
+test("a person signs in at the third party, consents, and has a session that calls with their tokens", async () => {
+  await start();
+  const flow = world.start({}, ["read", "write"]);
+  const page = await open(flow);
+  expect(page.text).toContain("Allow access");
+  expect(page.url).toBe(world.url + flow.flow.path);
+  expect(page.text).toContain("Your account at The blog");
+  expect(page.text).toContain("do read");
+  await decide(page, "allow");
+  const ending = await flow.ended;
+  expect(ending).toMatchObject({ subject: "blog:demo", scopes: ["read", "write"] });
+  const { sessionId } = ending as { sessionId: string };
+  expect(await world.sessions.isAlive(sessionId)).toBe(true);
+  const { oauth2 } = await world.sessions.credentials(sessionId, "blog");
+  const token = oauth2?.accessToken as { reveal(): string };
+  expect(blog.accountOf(token.reveal())).toBe("demo");
+});
+
+test("the same by OAuth 1.0a", async () => {
+  await start({ parties: [partySettings("photos", photos)] });
+  const flow = world.start();
+  await decide(await open(flow), "allow");
+  const ending = await flow.ended;
+  expect(ending).toMatchObject({ subject: "photos:ada" });
+  const { oauth1 } = await world.sessions.credentials((ending as { sessionId: string }).sessionId, "photos");
+  expect(Object.keys(oauth1 ?? {})).toEqual(expect.arrayContaining(["consumerKey", "token", "tokenSecret"]));
+});
+
+test("a person signs in at several third parties, one after the other, and the first says who it is", async () => {
+  await start({ parties: [partySettings("photos", photos), partySettings("blog", blog)] });
+  const flow = world.start();
+  const page = await open(flow);
+  expect(page.text).toMatch(/Your account at The photos.*ada.*Your account at The blog.*demo/s);
+  await decide(page, "allow");
+  const { sessionId, subject } = (await flow.ended) as { sessionId: string; subject: string };
+  expect(subject).toBe("photos:ada");
+  for (const party of ["photos", "blog"]) await world.sessions.credentials(sessionId, party);
+});
+
+test("the request to the third party has a state of its own and a code challenge, each time another one", async () => {
+  await start();
+  const flow = world.start();
+  const departures = await Promise.all(
+    [1, 2, 3].map(() => fetch(world.url + flow.flow.path, { redirect: "manual" })),
+  );
+  const queries = departures.map(({ headers }) => new URL(headers.get("location") ?? "").searchParams);
+  for (const query of queries) {
+    expect(Object.fromEntries(query)).toEqual({
+      response_type: "code",
+      client_id: "gateway",
+      redirect_uri: flow.flow.returnUrl,
+      scope: "read write",
+      state: expect.stringMatching(/^[0-9a-f]{32}~[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: "S256",
+    });
+  }
+  expect(new Set(queries.map((query) => query.get("state"))).size).toBe(3);
+  expect(new Set(queries.map((query) => query.get("code_challenge"))).size).toBe(3);
+});
+
+test("without PKCE there is no code challenge, and further parameters are sent", async () => {
+  const settings = { ...blog.settings, pkce: false, parameters: { prompt: "login" } };
+  const party = partySettings("blog", blog, { server: { kind: "oauth2", settings } });
+  await start({ parties: [party] });
+  const flow = world.start();
+  const departure = await fetch(world.url + flow.flow.path, { redirect: "manual" });
+  const query = new URL(departure.headers.get("location") ?? "").searchParams;
+  expect([query.get("code_challenge"), query.get("prompt")]).toEqual([null, "login"]);
+  expect((await open(flow)).text).toContain("Allow access");
+});
+
+/** What changes the address that a third party sends a person back to. */
+const TAMPERED: Readonly<Record<string, (address: URL) => void>> = {
+  "another state": ({ searchParams }) => searchParams.set("state", `${searchParams.get("state")}x`),
+  "a shortened state": ({ searchParams }) =>
+    searchParams.set("state", (searchParams.get("state") ?? "").slice(0, -1)),
+  "a state with a line break": ({ searchParams }) =>
+    searchParams.set("state", `${searchParams.get("state")}\r\nset-cookie: a=b`),
+  "a state twice": ({ searchParams }) => searchParams.append("state", searchParams.get("state") ?? ""),
+  "a code twice": ({ searchParams }) => searchParams.append("code", searchParams.get("code") ?? ""),
+  "no code": ({ searchParams }) => searchParams.delete("code"),
+  "an empty code": ({ searchParams }) => searchParams.set("code", ""),
+  "an issuer that nobody expects": ({ searchParams }) => searchParams.set("iss", "https://evil.example"),
+  "an ID token in the front": ({ searchParams }) => searchParams.set("id_token", "a.b.c"),
+  "a response in the front": ({ searchParams }) => searchParams.set("response", "a.b.c"),
+};
+
+test.each(Object.keys(TAMPERED))("a return with %s gets no token, and a page that says so", async (name) => {
+  await start();
+  const flow = world.start();
+  const address = await returnAddress(flow);
+  TAMPERED[name]?.(address);
+  const page = await browse(address.href);
+  expect([page.status, page.text]).toEqual([
+    502,
+    expect.stringContaining("The blog sent something unexpected"),
+  ]);
+  expect(blog.counts.get("/token code")).toBeUndefined();
+  expect([...page.headers].join()).not.toMatch(/set-cookie/i);
+  const again = await browse(world.url + flow.flow.path);
+  expect(again.text).toContain("Allow access");
+});
+
+test("a state is good once: the address of a return, loaded again, does nothing", async () => {
+  await start();
+  const address = await returnAddress(world.start());
+  expect((await browse(address.href)).text).toContain("Allow access");
+  const again = await browse(address.href);
+  expect([again.status, again.text]).toEqual([400, expect.stringContaining("used before, or is too old")]);
+  expect(blog.counts.get("/token code")).toBe(1);
+});
+
+test("of returns at the same time one counts", async () => {
+  await start();
+  const address = await returnAddress(world.start());
+  const pages = await Promise.all(Array.from({ length: 8 }, () => browse(address.href)));
+  expect(pages.filter(({ status }) => status === 400)).toHaveLength(7);
+  expect(blog.counts.get("/token code")).toBe(1);
+});
+
+test("a departure that another one has replaced is not returned from", async () => {
+  await start();
+  const flow = world.start();
+  const first = await returnAddress(flow);
+  const second = await returnAddress(flow);
+  expect((await browse(first.href)).status).toBe(502);
+  expect(blog.counts.get("/token code")).toBeUndefined();
+  expect((await browse(second.href)).status).toBe(400);
+});
+
+test("the return of one flow does not fit another", async () => {
+  await start();
+  const [mine, other] = [world.start(), world.start()];
+  await returnAddress(mine);
+  const foreign = await returnAddress(other);
+  const page = await browse(`${world.url}${mine.flow.path}/return${foreign.search}`);
+  expect(page.status).toBe(502);
+  expect(blog.counts.get("/token code")).toBeUndefined();
+});
+
+test("an issuer that is expected is compared, and required where the configuration says so", async () => {
+  const settings = { ...blog.settings, issuer: "https://issuer.example", requireIssuer: true };
+  const party = partySettings("blog", blog, { server: { kind: "oauth2", settings } });
+  await start({ parties: [party] });
+  const pages: number[] = [];
+  for (const issuer of [
+    undefined,
+    "https://evil.example",
+    "https://issuer.example/",
+    "https://issuer.example",
+  ]) {
+    const address = await returnAddress(world.start());
+    if (issuer !== undefined) address.searchParams.set("iss", issuer);
+    pages.push((await browse(address.href)).status);
+  }
+  expect(pages).toEqual([502, 502, 502, 200]);
+});
+
+/** What a third party does that it should not, and what comes of it. */
+const FAILURES: ReadonlyArray<
+  readonly [
+    name: string,
+    endpoint: string,
+    fault: (response: ServerResponse) => void,
+    status: number,
+    title: string,
+    error: string,
+  ]
+> = [
+  [
+    "is not well",
+    "/token code",
+    (response) => send(response, 503, {}),
+    503,
+    "does not respond",
+    "temporarily_unavailable",
+  ],
+  [
+    "hangs up",
+    "/token code",
+    (response) => response.destroy(),
+    503,
+    "does not respond",
+    "temporarily_unavailable",
+  ],
+  [
+    "answers in HTML",
+    "/token code",
+    (response) => response.setHeader("content-type", "text/html").end("<p>hi"),
+    502,
+    "sent something unexpected",
+    "server_error",
+  ],
+  [
+    "answers garbage",
+    "/token code",
+    (response) => response.end(Buffer.alloc(1000, 0xff)),
+    502,
+    "sent something unexpected",
+    "server_error",
+  ],
+  [
+    "sends no token",
+    "/token code",
+    (response) => send(response, 200, { token_type: "bearer" }),
+    502,
+    "sent something unexpected",
+    "server_error",
+  ],
+  [
+    "sends a token of another type",
+    "/token code",
+    (response) => send(response, 200, { access_token: "a", token_type: "mac" }),
+    502,
+    "sent something unexpected",
+    "server_error",
+  ],
+  [
+    "sends a token that is no header",
+    "/token code",
+    (response) => send(response, 200, { access_token: "a\r\nb: c", token_type: "bearer" }),
+    502,
+    "sent something unexpected",
+    "server_error",
+  ],
+  [
+    "refuses the code",
+    "/token code",
+    (response) => send(response, 400, { error: "invalid_grant" }),
+    400,
+    "took too long",
+    "access_denied",
+  ],
+  [
+    "refuses the code with status 200",
+    "/token code",
+    (response) => send(response, 200, { error: "invalid_grant" }),
+    400,
+    "took too long",
+    "access_denied",
+  ],
+  [
+    "refuses the code with status 401",
+    "/token code",
+    (response) => send(response, 401, { error: "invalid_grant" }),
+    400,
+    "took too long",
+    "access_denied",
+  ],
+  [
+    "refuses the gateway",
+    "/token code",
+    (response) => send(response, 401, { error: "invalid_client" }),
+    502,
+    "is not set up correctly",
+    "server_error",
+  ],
+  [
+    "challenges the gateway",
+    "/token code",
+    (response) => response.writeHead(401, { "www-authenticate": "Basic" }).end(),
+    502,
+    "is not set up correctly",
+    "server_error",
+  ],
+  [
+    "redirects the exchange",
+    "/token code",
+    (response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
+    502,
+    "sent something unexpected",
+    "server_error",
+  ],
+  [
+    "does not know its own token",
+    "/me",
+    (response) => send(response, 401, {}),
+    502,
+    "sent something unexpected",
+    "server_error",
+  ],
+  [
+    "does not say who it is",
+    "/me",
+    (response) => send(response, 200, { user: {} }),
+    502,
+    "is not set up correctly",
+    "server_error",
+  ],
+  [
+    "says who it is in a way that cannot be",
+    "/me",
+    (response) => send(response, 200, { user: { name: "a\nb" } }),
+    502,
+    "is not set up correctly",
+    "server_error",
+  ],
+  [
+    "does not say who it is for now",
+    "/me",
+    (response) => send(response, 500, {}),
+    503,
+    "does not respond",
+    "temporarily_unavailable",
+  ],
+];
+
+test.each(FAILURES)(
+  "where the third party %s, a page says so, and the client gets an error",
+  async (_name, endpoint, fault, status, title, error) => {
+    await start();
+    blog.faults.set(endpoint, (_request, response) => {
+      fault(response);
+      return true;
+    });
+    const flow = world.start();
+    const page = await open(flow);
+    expect([page.status, /<h1>(.*)<\/h1>/.exec(page.text)?.[1]]).toEqual([
+      status,
+      expect.stringContaining(title),
+    ]);
+    blog.faults.clear();
+    expect((await open(flow)).text).toContain("Allow access");
+    blog.faults.set(endpoint, (_request, response) => {
+      fault(response);
+      return true;
+    });
+    await decide(await openAnew(flow), "leave");
+    expect(await flow.ended).toMatchObject({ error });
+  },
+);
+
+/** A flow that begins again, in a browser that has forgotten how far it was. */
+async function openAnew({ flow }: TestFlow): Promise<Shown> {
+  const { hashOf } = await import("connect-rest-runtime/internal");
+  await world.store.delete("sign-in", hashOf(flow.id));
+  return await browse(world.url + flow.path);
+}
+
+test.each(["/token code", "/me"])(
+  "a third party that says nothing at %s is given up on, within its time limits",
+  async (endpoint) => {
+    await start({ upstreams: { blog: { headersTimeoutMs: 50 } } });
+    blog.faults.set(endpoint, () => true);
+    const flow = world.start();
+    const page = await open(flow);
+    expect([page.status, page.text]).toEqual([503, expect.stringContaining("The blog does not respond")]);
+    await decide(page, "leave");
+    expect(await flow.ended).toEqual({
+      error: "temporarily_unavailable",
+      description: "blog does not respond",
+    });
+  },
+);
+
+test("a third party that sends without end is given up on", async () => {
+  await start();
+  blog.faults.set("/token code", (_request, response) => {
+    response.end(Buffer.alloc(2 * 1024 * 1024, " "));
+    return true;
+  });
+  expect((await open(world.start())).status).toBe(503);
+});
+
+test.each(["/request", "/access"])(
+  "an OAuth 1.0a server that says nothing at %s is given up on",
+  async (endpoint) => {
+    await start({
+      parties: [partySettings("photos", photos)],
+      upstreams: { photos: { headersTimeoutMs: 50 } },
+    });
+    photos.faults.set(endpoint, () => true);
+    expect((await open(world.start())).status).toBe(503);
+  },
+);
+
+test.each<readonly [string, string, number]>([
+  ["no token", "a=b", 502],
+  ["a token without a secret", "oauth_token=a", 502],
+  ["a token that no header can carry", "oauth_token=a%0D%0Ab&oauth_token_secret=c", 502],
+  [
+    "a callback that is not confirmed",
+    "oauth_token=a&oauth_token_secret=c&oauth_callback_confirmed=false",
+    502,
+  ],
+  ["fields in another order, without a confirmation", "oauth_token_secret=c&oauth_token=a", 404],
+])("temporary credentials of OAuth 1.0a with %s", async (_name, body, status) => {
+  await start({ parties: [partySettings("photos", photos)] });
+  photos.faults.set("/request", (_request, response) => {
+    response.end(body);
+    return true;
+  });
+  // the made-up party does not know what it has not issued
+  expect((await open(world.start())).status).toBe(status);
+});
+
+test("tokens of a person who cannot be told are revoked", async () => {
+  await start();
+  blog.faults.set("/me", (_request, response) => {
+    send(response, 200, {});
+    return true;
+  });
+  await open(world.start());
+  expect(blog.revoked).toHaveLength(2);
+});
+
+const REFUSALS: ReadonlyArray<readonly [error: string, status: number, title: string, sent: string]> = [
+  ["access_denied", 403, "You did not sign in", "access_denied"],
+  ["temporarily_unavailable", 503, "does not respond", "temporarily_unavailable"],
+  ["server_error", 503, "does not respond", "temporarily_unavailable"],
+  ["invalid_scope", 502, "is not set up correctly", "server_error"],
+  ["unauthorized_client", 502, "is not set up correctly", "server_error"],
+  ["something_else", 400, "took too long", "access_denied"],
+];
+
+test.each(REFUSALS)(
+  "where the third party returns the error %s, a page says so",
+  async (error, status, title, sent) => {
+    await start();
+    const flow = world.start();
+    const address = await returnAddress(flow);
+    address.searchParams.delete("code");
+    address.searchParams.set("error", error);
+    address.searchParams.set("error_description", "<script>alert(1)</script>");
+    const page = await browse(address.href);
+    expect([page.status, page.text]).toEqual([status, expect.stringContaining(title)]);
+    expect(page.text).not.toContain("alert");
+    await decide(page, "leave");
+    expect(await flow.ended).toMatchObject({ error: sent });
+  },
+);
+
+test.each(["", "?denied=token", "?oauth_token="])(
+  "a return of OAuth 1.0a without a verifier is a denial: %j",
+  async (query) => {
+    await start({ parties: [partySettings("photos", photos)] });
+    const flow = world.start();
+    await returnAddress(flow);
+    const page = await open(flow, `/return${query}`);
+    expect(page.status).toBe(query === "?oauth_token=" ? 502 : 403);
+    await decide(page, "leave");
+    await flow.ended;
+  },
+);
+
+test.each([
+  ["of other temporary credentials", "oauth_token=other&oauth_verifier=v", 502],
+  ["with a verifier twice", "oauth_token=other&oauth_verifier=v&oauth_verifier=w", 502],
+])("a return of OAuth 1.0a %s gets no token", async (_name, query, status) => {
+  await start({ parties: [partySettings("photos", photos)] });
+  const flow = world.start();
+  await returnAddress(flow);
+  expect((await open(flow, `/return?${query}`)).status).toBe(status);
+  expect(photos.counts.get("/access")).toBeUndefined();
+});
+
+test("a wrong verifier of OAuth 1.0a is refused by the third party", async () => {
+  await start({ parties: [partySettings("photos", photos)] });
+  const flow = world.start();
+  const address = await returnAddress(flow);
+  address.searchParams.set("oauth_verifier", "wrong");
+  const page = await browse(address.href);
+  expect([page.status, page.text]).toEqual([400, expect.stringContaining("took too long")]);
+});
+
+test("a third party that people may decline is left out, and one of them is needed", async () => {
+  const optional = { required: false };
+  await start({
+    parties: [partySettings("blog", blog, optional), partySettings("photos", photos, optional)],
+  });
+  const flow = world.start();
+  const address = await returnAddress(flow);
+  address.searchParams.delete("code");
+  address.searchParams.set("error", "access_denied");
+  const page = await browse(address.href);
+  expect(page.text).toContain("Your account at The photos");
+  expect(page.text).not.toContain("Your account at The blog");
+  await decide(page, "allow");
+  expect(await flow.ended).toMatchObject({ subject: "photos:ada" });
+});
+
+test("a person who does not consent leaves nothing behind, and the client is told", async () => {
+  await start();
+  const flow = world.start();
+  await decide(await open(flow), "deny");
+  expect(await flow.ended).toEqual({ error: "access_denied", description: "the person did not consent" });
+  expect(blog.revoked).toHaveLength(2);
+});
+
+test("a decision needs the proof of its own page, and no other site can send it", async () => {
+  await start();
+  const [flow, other] = [world.start(), world.start()];
+  const [page, foreign] = [await open(flow), await open(other)];
+  const action = `${world.url}${flow.flow.path}/decision`;
+  const proofOf = ({ text }: Shown) => /name="proof" value="([^"]+)"/.exec(text)?.[1] ?? "";
+  const post = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    browse(action, { method: "POST", body: new URLSearchParams(fields), headers });
+  const mine = proofOf(page);
+  const seen = [
+    await post({ decision: "allow" }),
+    await post({ decision: "allow", proof: "" }),
+    await post({ decision: "allow", proof: proofOf(foreign) }),
+    await post({ decision: "allow", proof: mine.slice(0, -1) }),
+    await post({ decision: "allow", proof: mine }, { "sec-fetch-site": "cross-site" }),
+    await post({ decision: "allow", proof: mine }, { "sec-fetch-site": "same-site" }),
+  ];
+  expect(seen.map(({ status }) => status)).toEqual(Array(6).fill(403));
+  expect((await post({ proof: mine })).status).toBe(400);
+  expect((await post({ proof: mine, decision: "perhaps" })).status).toBe(400);
+  await decide(page, "allow");
+  expect(await flow.ended).toMatchObject({ subject: "blog:demo" });
+});
+
+test("a form is small, of its type, and has each field once", async () => {
+  await start();
+  const { flow } = world.start();
+  const action = `${world.url}${flow.path}/decision`;
+  const type = "application/x-www-form-urlencoded";
+  const post = async (body: string, contentType: string) =>
+    (await browse(action, { method: "POST", body, headers: { "content-type": contentType } })).status;
+  expect(await post("a=b", "text/plain")).toBe(415);
+  expect(await post("{}", "application/json")).toBe(415);
+  expect(await post("decision=allow&decision=deny", type)).toBe(400);
+  expect(await post(`a=${"x".repeat(1024 * 1024)}`, type).catch(() => 413)).toBe(413);
+});
+
+test("sign-ins are counted by what they came to", async () => {
+  await start();
+  await decide(await open(world.start()), "allow");
+  blog.faults.set("/token code", (_request, response) => {
+    send(response, 500, {});
+    return true;
+  });
+  await open(world.start());
+  const stray = world.start();
+  await returnAddress(stray);
+  await browse(`${world.url}${stray.flow.path}/return?error=access_denied&state=made-up`);
+  expect(world.reports).toEqual(["sign-in blog ok", "sign-in blog unavailable", "sign-in blog invalid"]);
+});
+
+test("a form that stalls, or ends too early, is given up, and is no failure of the gateway", async () => {
+  await start({ bodyIdleTimeoutMs: 20 });
+  const { flow } = world.start();
+  const { port } = new URL(world.url);
+  const head = `POST ${flow.path}/decision HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-www-form-urlencoded\r\ncontent-length: 100\r\n\r\n`;
+  const stalled = net.connect(Number(port), "127.0.0.1");
+  stalled.write(`${head}decision=`);
+  const [first] = (await once(stalled, "data")) as [Buffer];
+  expect(first.toString()).toMatch(/^HTTP\/1\.1 408 /);
+  stalled.destroy();
+  const ended = net.connect(Number(port), "127.0.0.1");
+  ended.end(`${head}decision=`);
+  ended.resume();
+  await once(ended, "close");
+  expect((await browse(world.url + flow.path)).text).toContain("Allow access");
+  expect(world.lines.filter((line) => line.startsWith("failed"))).toEqual([]);
+});
+
+test("a session that no token can lead to is ended, and its tokens are revoked", async () => {
+  let isFailing = true;
+  await start({ failing: () => isFailing });
+  const flow = world.start();
+  const failed = await decide(await open(flow), "allow");
+  expect(failed.status).toBe(500);
+  expect(blog.revoked).toHaveLength(2);
+  isFailing = false;
+  expect((await decide(await open(flow), "allow")).status).toBe(0);
+  const { sessionId } = (await flow.ended) as { sessionId: string };
+  expect(await world.sessions.isAlive(sessionId)).toBe(true);
+});
+
+test("other addresses and verbs have nothing", async () => {
+  await start();
+  const { flow } = world.start();
+  const status = async (path: string, method: string) =>
+    (await browse(world.url + flow.path + path, { method })).status;
+  expect(await status("/other", "GET")).toBe(404);
+  expect(await status("/return/more", "GET")).toBe(404);
+  expect([
+    await status("", "POST"),
+    await status("/return", "POST"),
+    await status("/decision", "GET"),
+  ]).toEqual([405, 405, 405]);
+});
+
+test("a consent of a page that is too old begins again", async () => {
+  await start();
+  const flow = world.start();
+  const page = await open(flow);
+  await openAnew(flow);
+  const { hashOf } = await import("connect-rest-runtime/internal");
+  await world.store.delete("sign-in", hashOf(flow.flow.id));
+  const again = await decide(page, "allow");
+  expect(again.text).toContain("Allow access");
+});
+
+test("a consent is remembered for its client, its scopes and its host, for a while", async () => {
+  let now = Date.now();
+  await start({ settings: { consentMs: 60_000 }, now: () => now });
+  const isAsked = async (...[client, scopes]: Parameters<SignInWorld["start"]>) => {
+    const flow = world.start(client, scopes);
+    const page = await open(flow);
+    const asked = page.text.includes("Allow access");
+    if (asked) await decide(page, "allow");
+    await flow.ended;
+    return asked;
+  };
+  expect(await isAsked({}, ["read"])).toBe(true);
+  expect(await isAsked({}, ["read"])).toBe(false);
+  expect(await isAsked({ name: "Another name" }, ["read"])).toBe(false);
+  expect(await isAsked({}, ["read", "write"])).toBe(true);
+  expect(await isAsked({}, ["write"])).toBe(false);
+  expect(await isAsked({ redirectHost: "other.example" }, ["read"])).toBe(true);
+  expect(await isAsked({ id: "client-2", name: "Editor" }, ["read"])).toBe(true);
+  blog.account = "grace";
+  expect(await isAsked({}, ["read"])).toBe(true);
+  now += 60_000;
+  expect(await isAsked({}, ["read"])).toBe(true);
+});
+
+test("a client that registered itself is remembered by its id alone, and on the person's machine never", async () => {
+  await start({ settings: { consentMs: 60_000 } });
+  const isAsked = async (client: Parameters<SignInWorld["start"]>[0]) => {
+    const flow = world.start(client);
+    const page = await open(flow);
+    const asked = page.text.includes("Allow access");
+    if (asked) await decide(page, "allow");
+    await flow.ended;
+    return asked;
+  };
+  const own = { isRegistered: true, name: "Editor" };
+  expect(await isAsked({ ...own, id: "a" })).toBe(true);
+  expect(await isAsked({ ...own, id: "a" })).toBe(false);
+  expect(await isAsked({ ...own, id: "b" })).toBe(true);
+  for (const redirectHost of ["127.0.0.1:1234", "localhost:1", "localhost"]) {
+    expect(await isAsked({ ...own, id: redirectHost, redirectHost })).toBe(true);
+    expect(await isAsked({ ...own, id: redirectHost, redirectHost })).toBe(true);
+  }
+});
+
+test("a flow goes on in another replica, and with a key that was replaced meanwhile", async () => {
+  const [old, current] = [newKey(), newKey()];
+  await start({ settings: { keys: [old] } });
+  const flow = world.start();
+  const page = await open(flow);
+  const other = await startSignIn({
+    parties: [partySettings("blog", blog)],
+    settings: { keys: [current, old] },
+    store: world.store,
+  });
+  const { ended } = other.start();
+  void ended;
+  await other.stop();
+  await decide(page, "allow");
+  expect(await flow.ended).toMatchObject({ subject: "blog:demo" });
+});
+
+test("whatever comes back from a third party leads to a page or back, never to a failure", async () => {
+  await start();
+  const names = fc.constantFrom("code", "state", "error", "iss", "oauth_token", "oauth_verifier", "response");
+  const pairs = fc.array(fc.tuple(names, fc.string({ unit: "binary", maxLength: 30 })), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(pairs, fc.boolean(), async (parameters, keepsState) => {
+      const address = await returnAddress(world.start());
+      const state = address.searchParams.get("state") ?? "";
+      const query = new URLSearchParams(
+        parameters.map(([name, value]) => [name, value.toWellFormed()] as [string, string]),
+      );
+      if (keepsState) query.set("state", state);
+      const { pathname } = new URL(`${world.url}/authorize/i/${state.split("~")[0]}/return`);
+      const page = await browse(`${world.url}${pathname}?${query}`);
+      expect(page.status).toBeOneOf([200, 400, 403, 502, 503]);
+      expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    }),
+    { numRuns: 60 },
+  );
+  expect(world.lines.filter((line) => line.startsWith("failed"))).toEqual([]);
+});
+
+test("nothing of what a third party issues is in the log, in pages, or readable in the store", async () => {
+  await start({ parties: [partySettings("blog", blog), partySettings("photos", photos)] });
+  const texts: string[] = [];
+  for (const fault of ["", "/token code", "/me"]) {
+    if (fault !== "") {
+      blog.faults.set(fault, (request, response) => {
+        const given = `${request.form.get("code")} ${request.headers.authorization}`;
+        send(response, 400, { error: "invalid_request", error_description: given });
+        return true;
+      });
+    }
+    const flow = world.start();
+    const page = await open(flow);
+    texts.push(page.text, [...page.headers].join());
+    blog.faults.clear();
+    if (page.status === 200) await decide(page, "allow");
+  }
+  texts.push(...world.lines);
+  const secrets = [...blog.secrets, ...photos.secrets];
+  expect(secrets.length).toBeGreaterThan(10);
+  for (const secret of secrets) for (const text of texts) expect(text).not.toContain(secret);
+});

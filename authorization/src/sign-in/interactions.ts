@@ -1,0 +1,317 @@
+import { randomBytes } from "node:crypto";
+import {
+  type AuthorizationLog,
+  type HttpExchange,
+  type HttpRequest,
+  SAFE,
+  type SignInMetrics,
+  UNCACHED,
+} from "../host.ts";
+import type { Flow, Interactions } from "../interaction.ts";
+import type { KeyRing } from "../store/sealed.ts";
+import type { Consents } from "./consents.ts";
+import type { Away, FlowRows, FlowState, SignedIn } from "./flow-rows.ts";
+import { FormRefused, readForm } from "./form.ts";
+import { consentPage } from "./pages/consent-page.ts";
+import { type Page, sendPage } from "./pages/page.ts";
+import { MEANINGS, problemPage, strayPage } from "./pages/problem-page.ts";
+import { accountIn, type Probe } from "./probe.ts";
+import type { SignInSessions } from "./sessions.ts";
+import {
+  type ReturnAddress,
+  type ThirdParty,
+  ThirdPartyError,
+  type ThirdPartyFailure,
+} from "./third-party.ts";
+import { type Consumer, credentialsOf, type UpstreamTokens } from "./tokens.ts";
+
+/** A third party, as a sign-in knows it. */
+export interface SignInParty {
+  readonly name: string;
+  /** What people know it by. */
+  readonly title: string;
+  readonly party: ThirdParty;
+  readonly consumer?: Consumer | undefined;
+  readonly identity: { readonly probe: Probe; readonly field: string };
+  /** Whether nobody gets in without signing in here. */
+  readonly required: boolean;
+}
+
+export interface SignInOptions {
+  /** In the order in which people sign in; the first is where their name comes from. */
+  readonly parties: readonly SignInParty[];
+  readonly flows: FlowRows;
+  readonly sessions: SignInSessions;
+  readonly consents: Consents;
+  readonly ring: KeyRing;
+  /** What a scope allows, in words. Default: its name. */
+  readonly describeScope: (scope: string) => string;
+  readonly log: AuthorizationLog;
+  readonly metrics: Pick<SignInMetrics, "signedIn">;
+}
+
+/** The purpose of the keyed hashes that prove that a form is ours. */
+const PROOF = "form";
+
+/**
+ * Signs people in at third parties, one after the other, asks for consent, and starts their session. The
+ * server has checked the browser's cookie before; what comes back from a third party is matched
+ * with what this flow sent there.
+ */
+export class SignIn implements Interactions {
+  private readonly options: SignInOptions;
+
+  constructor(options: SignInOptions) {
+    this.options = options;
+  }
+
+  async serve(exchange: HttpExchange, flow: Flow): Promise<void> {
+    const { request, path, query } = exchange;
+    const step = path.slice(flow.path.length);
+    if (step === "/decision") {
+      if (request.method !== "POST") return rejectMethod(exchange, "POST");
+      return await this.decide(exchange, flow);
+    }
+    if (step !== "" && step !== "/return") {
+      return sendPage(exchange, strayPage(404, "There is no page at this address."));
+    }
+    if (request.method !== "GET") return rejectMethod(exchange, "GET");
+    if (step === "/return") return await this.arrive(new URLSearchParams(query), exchange, flow);
+    return await this.proceed(exchange, flow);
+  }
+
+  /** Sends the person to the next third party, or asks for consent where they have been to all. */
+  private async proceed(exchange: HttpExchange, flow: Flow): Promise<void> {
+    const state = await this.options.flows.load(flow);
+    const next = this.nextParty(state);
+    if (next !== undefined) return await this.depart(exchange, flow, next);
+    const [subject, scopes] = [this.subjectOf(state), flow.scopes];
+    if (subject === undefined) return await this.problem(exchange, flow, this.parties[0], "denied");
+    if (await this.options.consents.has(subject, flow.client, scopes)) {
+      return await this.finish(exchange, flow);
+    }
+    sendPage(exchange, this.consentPage(flow, state));
+  }
+
+  private async depart(exchange: HttpExchange, flow: Flow, party: SignInParty): Promise<void> {
+    const to = returnAddressOf(flow, flow.returnState + randomBytes(32).toString("base64url"));
+    let departure: Awaited<ReturnType<ThirdParty["depart"]>>;
+    try {
+      departure = await party.party.depart(to);
+    } catch (error) {
+      return await this.failed(exchange, flow, party, error);
+    }
+    const away = { party: party.name, state: to.state, pending: departure.pending };
+    await this.options.flows.update(flow, (state) => ({ ...state, away, problem: undefined }));
+    redirect(exchange, departure.address);
+  }
+
+  /** Takes a person back. What they bring counts once, and only for the departure that was last. */
+  private async arrive(query: URLSearchParams, exchange: HttpExchange, flow: Flow): Promise<void> {
+    const before = await this.options.flows.update(flow, (state) =>
+      state.away === undefined ? state : { ...state, away: undefined },
+    );
+    const party = this.parties.find(({ name }) => name === before.away?.party);
+    if (before.away === undefined || party === undefined) {
+      const text =
+        "This address belongs to no sign-in that goes on here: it has been used before, or is too old.";
+      return sendPage(exchange, strayPage(400, text));
+    }
+    try {
+      const signedIn = await this.signedIn(query, flow, party, before.away);
+      await this.options.flows.update(flow, (state) => ({
+        ...state,
+        signedIn: new Map([...state.signedIn, [party.name, signedIn]]),
+      }));
+    } catch (error) {
+      return await this.failed(exchange, flow, party, error);
+    }
+    this.options.metrics.signedIn(party.name, "ok");
+    // a page of its own, so that a reload does not bring the code again
+    redirect(exchange, flow.path);
+  }
+
+  private async signedIn(
+    query: URLSearchParams,
+    flow: Flow,
+    { name, party, identity, consumer }: SignInParty,
+    { state, pending }: Away,
+  ): Promise<SignedIn> {
+    const tokens = await party.arrive(query, returnAddressOf(flow, state), pending);
+    try {
+      const result = await identity.probe.run(credentialsOf(tokens, consumer));
+      if (result.kind === "refused") throw new ThirdPartyError("invalid", "the new token is refused");
+      if (result.kind === "unavailable") throw new ThirdPartyError("unavailable", result.text);
+      const account = accountIn(result.value, identity.field);
+      if (account !== undefined) return { account, tokens };
+      throw new ThirdPartyError("misconfigured", `the response has no account at ${identity.field}`);
+    } catch (error) {
+      await this.options.sessions.revoke(name, tokens);
+      throw error;
+    }
+  }
+
+  private async failed(
+    exchange: HttpExchange,
+    flow: Flow,
+    party: SignInParty,
+    error: unknown,
+  ): Promise<void> {
+    if (!(error instanceof ThirdPartyError)) throw error;
+    const { failure, message } = error;
+    this.options.metrics.signedIn(party.name, failure);
+    this.options.log.warn({ party: party.name, failure, cause: message }, "sign-in failed");
+    if (failure === "denied" && !party.required) {
+      await this.options.flows.update(flow, (state) => ({
+        ...state,
+        declined: [...state.declined, party.name],
+      }));
+      redirect(exchange, flow.path);
+    } else {
+      await this.problem(exchange, flow, party, failure);
+    }
+  }
+
+  private async problem(
+    exchange: HttpExchange,
+    flow: Flow,
+    party: SignInParty | undefined,
+    failure: ThirdPartyFailure,
+  ): Promise<void> {
+    const { name = "", title = "the third party" } = party ?? {};
+    await this.options.flows.update(flow, (state) => ({
+      ...state,
+      // another try may be one at all of them
+      declined: [],
+      problem: { party: name, failure },
+    }));
+    const out = { client: flow.client, again: flow.path, ...this.formOf(flow) };
+    sendPage(exchange, problemPage(failure, title, out));
+  }
+
+  /** A form has come back from a page. */
+  private async decide(exchange: HttpExchange, flow: Flow): Promise<void> {
+    let form: ReadonlyMap<string, string>;
+    try {
+      form = await readForm(exchange, flow.bodyIdleTimeoutMs);
+    } catch (error) {
+      if (!(error instanceof FormRefused)) throw error;
+      return sendPage(exchange, strayPage(error.status, `What was sent is ${error.message}.`));
+    }
+    const isOurs =
+      isSameSite(exchange.request) && this.options.ring.isMac(form.get("proof") ?? "", PROOF, flow.id);
+    if (!isOurs) {
+      const text = "What was sent does not come from the page that asks for your decision.";
+      return sendPage(exchange, strayPage(403, text));
+    }
+    switch (form.get("decision")) {
+      case "allow":
+        return await this.allow(exchange, flow);
+      case "deny":
+        await this.forget(flow);
+        return await flow.fail("access_denied", "the person did not consent");
+      case "leave":
+        return await this.leave(flow);
+      default:
+        return sendPage(exchange, strayPage(400, "What was sent has no decision."));
+    }
+  }
+
+  private async allow(exchange: HttpExchange, flow: Flow): Promise<void> {
+    const state = await this.options.flows.load(flow);
+    const subject = this.subjectOf(state);
+    // the page is an old one: another tab has begun again
+    if (subject === undefined || this.nextParty(state) !== undefined) return redirect(exchange, flow.path);
+    await this.options.consents.add(subject, flow.client, flow.scopes);
+    await this.finish(exchange, flow);
+  }
+
+  private async finish(exchange: HttpExchange, flow: Flow): Promise<void> {
+    const state = await this.options.flows.take(flow);
+    const subject = state && this.subjectOf(state);
+    if (state === undefined || subject === undefined) return redirect(exchange, flow.path);
+    const tokens = [...state.signedIn].map(([party, each]) => [party, each.tokens] as const);
+    const sessionId = await this.options.sessions.start(subject, new Map<string, UpstreamTokens>(tokens));
+    try {
+      await flow.finish({ subject, sessionId, scopes: flow.scopes });
+    } catch (error) {
+      // no token leads to this session, and none ever will
+      await this.options.sessions.end(sessionId).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Leads back to the client with the error that the last problem means to it. */
+  private async leave(flow: Flow): Promise<void> {
+    const { problem } = await this.forget(flow);
+    const failure = isFailure(problem?.failure) ? problem.failure : "denied";
+    const { error, description } = MEANINGS[failure];
+    await flow.fail(error, description(problem?.party ?? "the third party"));
+  }
+
+  /** Ends a flow, and revokes what it has got so far. */
+  private async forget(flow: Flow): Promise<Pick<FlowState, "problem">> {
+    const state = await this.options.flows.take(flow);
+    const tokens = [...(state?.signedIn ?? [])];
+    await Promise.all(tokens.map(([party, each]) => this.options.sessions.revoke(party, each.tokens)));
+    return state ?? {};
+  }
+
+  private nextParty({ signedIn, declined }: FlowState): SignInParty | undefined {
+    return this.parties.find(({ name }) => !signedIn.has(name) && !declined.includes(name));
+  }
+
+  private subjectOf({ signedIn }: FlowState): string | undefined {
+    const first = this.parties.find(({ name }) => signedIn.has(name));
+    return first && `${first.name}:${signedIn.get(first.name)?.account}`;
+  }
+
+  private consentPage(flow: Flow, { signedIn }: FlowState): Page {
+    const accounts = this.parties.flatMap(({ name, title }) => {
+      const account = signedIn.get(name)?.account;
+      return account === undefined ? [] : [{ title, account }];
+    });
+    const permissions =
+      flow.scopes.length > 0
+        ? flow.scopes.map(this.options.describeScope)
+        : ["Everything that the gateway offers, in your name"];
+    return consentPage({ client: flow.client, accounts, permissions, ...this.formOf(flow) });
+  }
+
+  private formOf(flow: Flow) {
+    return { action: `${flow.path}/decision`, proof: this.options.ring.mac(PROOF, flow.id) };
+  }
+
+  private get parties(): readonly SignInParty[] {
+    return this.options.parties;
+  }
+}
+
+function returnAddressOf({ returnUrl, path }: Flow, state: string): ReturnAddress {
+  return { returnUrl, flowUrl: `${new URL(returnUrl).origin}${path}/return`, state };
+}
+
+function isFailure(text: string | undefined): text is ThirdPartyFailure {
+  return text !== undefined && Object.hasOwn(MEANINGS, text);
+}
+
+/**
+ * Whether a form comes from a page of ours, as far as its browser says.
+ * Those that say nothing have the proof alone.
+ */
+function isSameSite({ headers }: HttpRequest): boolean {
+  const site = headers["sec-fetch-site"];
+  return site === undefined || site === "same-origin";
+}
+
+function redirect(exchange: HttpExchange, location: string): void {
+  exchange.send(303, { location, ...SAFE });
+}
+
+function rejectMethod(exchange: HttpExchange, allow: string): void {
+  exchange.send(
+    405,
+    { allow, "content-type": "text/plain; charset=utf-8", ...UNCACHED },
+    `this address takes ${allow}\n`,
+  );
+}

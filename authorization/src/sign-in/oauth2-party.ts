@@ -1,0 +1,262 @@
+import type { Secret, UpstreamFetch } from "connect-rest-runtime";
+import * as oauth from "oauth4webapi";
+import {
+  type Departure,
+  type ReturnAddress,
+  shown,
+  type ThirdParty,
+  ThirdPartyError,
+} from "./third-party.ts";
+import type { OAuth2Tokens, UpstreamTokens } from "./tokens.ts";
+
+/** How the gateway is a client of an OAuth 2 server. */
+export interface OAuth2PartySettings {
+  readonly authorizationEndpoint: string;
+  readonly tokenEndpoint: string;
+  readonly revocationEndpoint?: string | undefined;
+  /**
+   * Compared with `iss` of authorization responses (RFC 9207). Without it a response that has one is refused.
+   */
+  readonly issuer?: string | undefined;
+  /** Whether an authorization response must have `iss`. Default: false. */
+  readonly requireIssuer?: boolean | undefined;
+  readonly clientId: string;
+  /** Undefined for a public client. */
+  readonly clientSecret?: Secret | undefined;
+  readonly clientAuthentication: "client_secret_basic" | "client_secret_post";
+  readonly scopes: readonly string[];
+  /** Whether to send a code challenge (RFC 7636, S256). */
+  readonly pkce: boolean;
+  /** Further parameters of the authorization request. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Stands for the issuer that is not configured; no server's `iss` equals it. */
+const NO_ISSUER = "https://issuer.invalid/";
+
+/** OAuth 2 (RFC 6749): authorization code, refresh and revocation (RFC 7009). */
+export class OAuth2Party implements ThirdParty {
+  private readonly settings: OAuth2PartySettings;
+  private readonly server: oauth.AuthorizationServer;
+  private readonly client: oauth.Client;
+  private readonly authentication: oauth.ClientAuth;
+  private readonly http: UpstreamFetch;
+  private readonly now: () => number;
+
+  constructor(settings: OAuth2PartySettings, http: UpstreamFetch, now: () => number) {
+    this.settings = settings;
+    this.http = http;
+    this.now = now;
+    this.client = { client_id: settings.clientId };
+    this.authentication = authenticationOf(settings);
+    this.server = {
+      issuer: settings.issuer ?? NO_ISSUER,
+      authorization_endpoint: settings.authorizationEndpoint,
+      token_endpoint: settings.tokenEndpoint,
+      ...(settings.revocationEndpoint !== undefined && { revocation_endpoint: settings.revocationEndpoint }),
+      authorization_response_iss_parameter_supported: settings.requireIssuer ?? false,
+    };
+  }
+
+  async depart({ returnUrl, state }: ReturnAddress): Promise<Departure> {
+    const { authorizationEndpoint, parameters, clientId, scopes, pkce } = this.settings;
+    const url = new URL(authorizationEndpoint);
+    const query = {
+      ...parameters,
+      response_type: "code",
+      client_id: clientId,
+      redirect_uri: returnUrl,
+      state,
+    };
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    if (scopes.length > 0) url.searchParams.set("scope", scopes.join(" "));
+    if (!pkce) return { address: url.href, pending: {} };
+    const verifier = oauth.generateRandomCodeVerifier();
+    url.searchParams.set("code_challenge", await oauth.calculatePKCECodeChallenge(verifier));
+    url.searchParams.set("code_challenge_method", "S256");
+    return { address: url.href, pending: { verifier } };
+  }
+
+  async arrive(
+    query: URLSearchParams,
+    { returnUrl, state }: ReturnAddress,
+    { verifier }: Departure["pending"],
+  ): Promise<UpstreamTokens> {
+    return await this.translated("the authorization response", async () => {
+      const parameters = oauth.validateAuthResponse(this.server, this.client, query, state);
+      const response = await oauth.authorizationCodeGrantRequest(
+        this.server,
+        this.client,
+        this.authentication,
+        parameters,
+        returnUrl,
+        verifier ?? oauth.nopkce,
+        this.options(),
+      );
+      return this.tokensOf(await oauth.processAuthorizationCodeResponse(this.server, this.client, response));
+    });
+  }
+
+  async refresh(tokens: UpstreamTokens): Promise<UpstreamTokens | undefined> {
+    if (tokens.kind !== "oauth2" || tokens.refreshToken === undefined) return undefined;
+    const { refreshToken } = tokens;
+    return await this.translated("the refresh", async () => {
+      const response = await oauth.refreshTokenGrantRequest(
+        this.server,
+        this.client,
+        this.authentication,
+        refreshToken,
+        this.options(),
+      );
+      const next = this.tokensOf(await oauth.processRefreshTokenResponse(this.server, this.client, response));
+      // without another one the refresh token stays good (RFC 6749 section 6)
+      return { ...next, refreshToken: next.refreshToken ?? refreshToken };
+    });
+  }
+
+  async revoke(tokens: UpstreamTokens): Promise<void> {
+    if (tokens.kind !== "oauth2" || this.settings.revocationEndpoint === undefined) return;
+    const { accessToken, refreshToken } = tokens;
+    for (const token of [refreshToken, accessToken]) {
+      if (token === undefined) continue;
+      await this.translated("the revocation", async () => {
+        const options = this.options();
+        const response = await oauth.revocationRequest(
+          this.server,
+          this.client,
+          this.authentication,
+          token,
+          options,
+        );
+        await oauth.processRevocationResponse(response);
+      });
+    }
+  }
+
+  private options() {
+    const fetch = async (address: string, init: oauth.CustomFetchOptions<"POST", URLSearchParams>) =>
+      withPlainBody(
+        await this.http.fetch(address, { method: init.method, headers: init.headers, body: init.body }),
+      );
+    // whether an endpoint may be http is checked with the configuration
+    return { [oauth.customFetch]: fetch, [oauth.allowInsecureRequests]: true };
+  }
+
+  private tokensOf(response: oauth.TokenEndpointResponse): OAuth2Tokens {
+    const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = response;
+    if (response.token_type !== "bearer") {
+      throw new ThirdPartyError("invalid", `the token is of type ${shown(response.token_type)}, not bearer`);
+    }
+    for (const token of [accessToken, refreshToken]) {
+      if (token !== undefined && !isSendable(token)) {
+        throw new ThirdPartyError("invalid", "a token has characters that no header can carry");
+      }
+    }
+    const expiresAt = seconds === undefined ? undefined : this.now() + seconds * 1000;
+    return { kind: "oauth2", accessToken, refreshToken, expiresAt };
+  }
+
+  private async translated<T>(what: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof ThirdPartyError ? error : failureOf(what, error);
+    }
+  }
+}
+
+function authenticationOf({ clientSecret, clientAuthentication }: OAuth2PartySettings): oauth.ClientAuth {
+  if (clientSecret === undefined) return oauth.None();
+  return clientAuthentication === "client_secret_post"
+    ? oauth.ClientSecretPost(clientSecret.reveal())
+    : oauth.ClientSecretBasic(clientSecret.reveal());
+}
+
+/** Bearer tokens are visible ASCII (RFC 6750 section 2.1 allows less), and not endless. */
+function isSendable(token: string): boolean {
+  return /^[\x21-\x7e]{1,16384}$/.test(token);
+}
+
+/**
+ * A response as the specification has it, of servers that do not quite: an error with status 200 gets 400,
+ * and an ID token is left out, since persons are identified by what the upstream
+ * says of the token that is used.
+ */
+async function withPlainBody(response: Response): Promise<Response> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const json = parsed(text);
+  if (json === undefined) return bodied(text, status, headers);
+  const { id_token: _, ...others } = json;
+  const isError = status === 200 && typeof json.error === "string" && json.access_token === undefined;
+  return bodied(JSON.stringify(others), isError ? 400 : status, headers);
+}
+
+function bodied(text: string, status: number, headers: Headers): Response {
+  return new Response(text === "" ? null : text, { status, headers });
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Errors of an authorization server that are about us or our settings, and not about the person. */
+const OUR_FAULT: ReadonlySet<string> = new Set([
+  "invalid_client",
+  "unauthorized_client",
+  "invalid_scope",
+  "invalid_request",
+  "unsupported_grant_type",
+  "unsupported_response_type",
+  "invalid_target",
+]);
+
+function failureOf(what: string, error: unknown): ThirdPartyError {
+  if (error instanceof oauth.AuthorizationResponseError) return ofError(what, error.error, error);
+  if (error instanceof oauth.ResponseBodyError) {
+    return error.status >= 500
+      ? new ThirdPartyError("unavailable", `${what}: status ${error.status}`, error)
+      : ofError(what, error.error, error);
+  }
+  if (error instanceof oauth.WWWAuthenticateChallengeError) {
+    return new ThirdPartyError(
+      "misconfigured",
+      `${what}: the client is refused, status ${error.status}`,
+      error,
+    );
+  }
+  if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError) {
+    const status = statusOf(error);
+    return status !== undefined && (status >= 500 || status === 429)
+      ? new ThirdPartyError("unavailable", `${what}: status ${status}`, error)
+      : new ThirdPartyError("invalid", `${what}: ${shown(error.message)}`, error);
+  }
+  return new ThirdPartyError("unavailable", `${what}: ${shown(messageOf(error))}`, error);
+}
+
+function ofError(what: string, code: string, cause: unknown): ThirdPartyError {
+  const text = `${what}: the error ${shown(code)}`;
+  if (code === "access_denied" || code === "consent_required" || code === "login_required") {
+    return new ThirdPartyError("denied", text, cause);
+  }
+  if (code === "temporarily_unavailable" || code === "server_error") {
+    return new ThirdPartyError("unavailable", text, cause);
+  }
+  return new ThirdPartyError(OUR_FAULT.has(code) ? "misconfigured" : "refused", text, cause);
+}
+
+function statusOf({ cause }: Error): number | undefined {
+  if (cause instanceof Response) return cause.status;
+  const isHolder = typeof cause === "object" && cause !== null && "response" in cause;
+  return isHolder && cause.response instanceof Response ? cause.response.status : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,87 @@
+import type { FlowClient, FlowError } from "../../interaction.ts";
+import { html } from "../../text/html.ts";
+import type { ThirdPartyFailure } from "../third-party.ts";
+import { targetsOf } from "./consent-page.ts";
+import type { Page } from "./page.ts";
+
+/** What a failure means to a person, and to the client. */
+interface Meaning {
+  readonly status: number;
+  readonly title: (party: string) => string;
+  readonly text: (party: string) => string;
+  readonly error: FlowError;
+  readonly description: (party: string) => string;
+}
+
+/** What each failure of a third party means. */
+export const MEANINGS: Readonly<Record<ThirdPartyFailure, Meaning>> = {
+  denied: {
+    status: 403,
+    title: (party) => `You did not sign in at ${party}`,
+    text: (party) => `${party} says that access was not allowed. Nothing has been shared.`,
+    error: "access_denied",
+    description: (party) => `the person did not allow access at ${party}`,
+  },
+  unavailable: {
+    status: 503,
+    title: (party) => `${party} does not respond`,
+    text: (party) => `${party} cannot be reached, or is too slow at the moment. Try again in a few minutes.`,
+    error: "temporarily_unavailable",
+    description: (party) => `${party} does not respond`,
+  },
+  refused: {
+    status: 400,
+    title: () => "The sign-in took too long",
+    text: (party) =>
+      `${party} no longer accepts this sign-in: it has expired, or was used before. Try again from the beginning.`,
+    error: "access_denied",
+    description: (party) => `${party} refused the sign-in`,
+  },
+  misconfigured: {
+    status: 502,
+    title: (party) => `Signing in at ${party} is not set up correctly`,
+    text: (party) =>
+      `${party} refused this gateway, not you. Tell those who run the gateway; trying again will not help before.`,
+    error: "server_error",
+    description: (party) => `${party} refused the gateway`,
+  },
+  invalid: {
+    status: 502,
+    title: (party) => `${party} sent something unexpected`,
+    text: (party) =>
+      `What came back from ${party} does not belong to this sign-in, or cannot be understood. It was not used. Try again from the beginning.`,
+    error: "server_error",
+    description: (party) => `${party} sent something unexpected`,
+  },
+};
+
+/** How a person goes on after a problem. */
+export interface WayOut {
+  readonly client: FlowClient;
+  /** Where the sign-in begins again. */
+  readonly again: string;
+  /** Where the form is sent that leads back to the client. */
+  readonly action: string;
+  readonly proof: string;
+}
+
+/** The page about a third party that failed. */
+export function problemPage(failure: ThirdPartyFailure, party: string, out: WayOut): Page {
+  const { status, title, text } = MEANINGS[failure];
+  const body = html`<p>${text(party)}</p>
+<form method="post" action="${out.action}">
+<input type="hidden" name="proof" value="${out.proof}">
+<div class="actions">
+<a class="button" href="${out.again}">Try again</a>
+<button name="decision" value="leave">Go back to the application</button>
+</div>
+</form>`;
+  return { status, title: title(party), body, formTargets: targetsOf(out.client) };
+}
+
+/** The page for what does not belong to any sign-in that goes on here. */
+export function strayPage(status: number, text: string): Page {
+  const body = html`<p>${text}</p>
+<p>Go back to the application, and start to sign in again.</p>`;
+  return { status, title: "This sign-in cannot go on", body };
+}

@@ -1,0 +1,196 @@
+import { z } from "zod";
+import type { AuthorizationLog } from "../host.ts";
+import { isNear } from "../recent.ts";
+import { type KeyRing, type SealedPlace, UnsealFailed } from "../store/sealed.ts";
+import type { Entry, Store } from "../store/store.ts";
+import { readTokens, type UpstreamTokens, writeTokens } from "./tokens.ts";
+
+/** A session of a person with the gateway, which tokens of ours are bound to. */
+export interface SessionRow {
+  /** Who it is, as tokens of ours say. */
+  readonly subject: string;
+  readonly createdAt: number;
+  /** Give or take a twentieth of the idle timeout. */
+  readonly usedAt: number;
+  readonly expiresAt: number;
+  /** The third parties where the person has signed in. */
+  readonly parties: readonly string[];
+}
+
+/** The session at one third party that belongs to it. */
+export interface UpstreamSession {
+  readonly tokens: UpstreamTokens;
+  /** Counts the tokens, from 1; each refresh adds 1. */
+  readonly generation: number;
+  /** When to refresh. Undefined where nothing is known of an expiry. */
+  readonly dueAt?: number | undefined;
+  /** When the third party last said, or was last asked to say, that the session stands. */
+  readonly checkedAt: number;
+}
+
+/** A session with those of third parties that can be read. */
+export interface LoadedSession {
+  readonly id: string;
+  readonly row: SessionRow;
+  readonly upstreams: ReadonlyMap<string, UpstreamSession>;
+}
+
+const SESSION_KIND = "session";
+const UPSTREAM_KIND = "upstream-session";
+
+const sessionSchema = z.object({
+  subject: z.string(),
+  createdAt: z.number(),
+  usedAt: z.number(),
+  expiresAt: z.number(),
+  parties: z.array(z.string()),
+});
+
+const upstreamSchema = z.object({
+  generation: z.number(),
+  dueAt: z.number().optional(),
+  checkedAt: z.number(),
+  tokens: z.string(),
+});
+
+/** Sessions in the store. The tokens of third parties are sealed for their row and their person. */
+export class SessionRows {
+  private readonly store: Store;
+  private readonly ring: KeyRing;
+  private readonly log: AuthorizationLog;
+
+  constructor(store: Store, ring: KeyRing, log: AuthorizationLog) {
+    this.store = store;
+    this.ring = ring;
+    this.log = log;
+  }
+
+  /** Adds a session. */
+  async create(id: string, row: SessionRow, upstreams: ReadonlyMap<string, UpstreamSession>): Promise<void> {
+    const changes = [...upstreams].map(([party, upstream]) => ({
+      kind: UPSTREAM_KIND,
+      key: keyOf(id, party),
+      entry: this.upstreamEntry(id, row, party, upstream),
+    }));
+    const session = { kind: SESSION_KIND, key: id, entry: entryOf(id, row, JSON.stringify(row)) };
+    await this.store.commit([...changes, session]);
+  }
+
+  /** Reads a session with all that belongs to it; undefined where it has ended. */
+  async load(id: string): Promise<LoadedSession | undefined> {
+    const entry = await this.store.get(SESSION_KIND, id);
+    if (entry === undefined) return undefined;
+    const row = sessionSchema.parse(JSON.parse(entry.value));
+    const upstreams = new Map<string, UpstreamSession>();
+    for (const party of row.parties) {
+      const upstream = await this.loadUpstream(id, row, party);
+      if (upstream !== undefined) upstreams.set(party, upstream);
+    }
+    return { id, row, upstreams };
+  }
+
+  /** Notes that a session was used. */
+  async touch(id: string, now: number): Promise<void> {
+    await this.store.update(SESSION_KIND, id, (entry) => {
+      if (entry === undefined) return undefined;
+      const row = { ...sessionSchema.parse(JSON.parse(entry.value)), usedAt: now };
+      return entryOf(id, row, JSON.stringify(row));
+    });
+  }
+
+  /**
+   * Replaces tokens of a generation, unless that is done already.
+   * Resolves with whether these are the tokens now.
+   */
+  async replace(session: LoadedSession, party: string, next: UpstreamSession): Promise<boolean> {
+    const { id, row } = session;
+    const entry = this.upstreamEntry(id, row, party, next);
+    const stored = await this.store.update(UPSTREAM_KIND, keyOf(id, party), (before) => {
+      return before !== undefined && generationOf(before) === next.generation - 1 ? entry : before;
+    });
+    return stored?.value === entry.value;
+  }
+
+  /** Notes that a third party is asked now. Of replicas that try at the same time, one gets `true`. */
+  async claimCheck(id: string, party: string, everyMs: number, now: number): Promise<boolean> {
+    let claimed = false;
+    await this.store.update(UPSTREAM_KIND, keyOf(id, party), (before) => {
+      const row = before && upstreamSchema.parse(JSON.parse(before.value));
+      claimed = row !== undefined && !isNear(row.checkedAt, now, everyMs);
+      return claimed && before ? { ...before, value: JSON.stringify({ ...row, checkedAt: now }) } : before;
+    });
+    return claimed;
+  }
+
+  /** Forgets the tokens of one third party. */
+  async removeUpstream(id: string, party: string): Promise<void> {
+    await this.store.delete(UPSTREAM_KIND, keyOf(id, party));
+  }
+
+  /** Forgets a session, with all that is bound to it. Of several callers, one gets `true`. */
+  async remove(id: string): Promise<boolean> {
+    const row = await this.store.take(SESSION_KIND, id);
+    await this.store.deleteBy({ session: id });
+    return row !== undefined;
+  }
+
+  private async loadUpstream(
+    id: string,
+    row: SessionRow,
+    party: string,
+  ): Promise<UpstreamSession | undefined> {
+    const entry = await this.store.get(UPSTREAM_KIND, keyOf(id, party));
+    if (entry === undefined) return undefined;
+    const { tokens: sealed, ...rest } = upstreamSchema.parse(JSON.parse(entry.value));
+    try {
+      const upstream = { ...rest, tokens: readTokens(this.ring.open(sealed, placeOf(id, row, party))) };
+      if (this.ring.isStale(sealed)) await this.reseal(id, row, party, entry, upstream);
+      return upstream;
+    } catch (error) {
+      if (!(error instanceof UnsealFailed)) throw error;
+      // the row stays: with its key it can be read again
+      this.log.error({ party, cause: error.message }, "session not readable");
+      return undefined;
+    }
+  }
+
+  /** Seals tokens with the current key, unless others have changed them. */
+  private async reseal(
+    id: string,
+    row: SessionRow,
+    party: string,
+    entry: Entry,
+    upstream: UpstreamSession,
+  ): Promise<void> {
+    const next = this.upstreamEntry(id, row, party, upstream);
+    await this.store.update(UPSTREAM_KIND, keyOf(id, party), (before) => {
+      return before?.value === entry.value ? next : before;
+    });
+  }
+
+  private upstreamEntry(
+    id: string,
+    row: SessionRow,
+    party: string,
+    { tokens, ...rest }: UpstreamSession,
+  ): Entry {
+    const sealed = this.ring.seal(writeTokens(tokens), placeOf(id, row, party));
+    return entryOf(id, row, JSON.stringify({ ...rest, tokens: sealed }));
+  }
+}
+
+function entryOf(session: string, { expiresAt }: SessionRow, value: string): Entry {
+  return { value, expiresAt, session };
+}
+
+function keyOf(id: string, party: string): string {
+  return `${id}/${party}`;
+}
+
+function placeOf(id: string, { subject }: SessionRow, party: string): SealedPlace {
+  return { kind: UPSTREAM_KIND, key: keyOf(id, party), subject };
+}
+
+function generationOf({ value }: Entry): number {
+  return upstreamSchema.parse(JSON.parse(value)).generation;
+}

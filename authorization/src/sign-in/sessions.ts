@@ -1,0 +1,380 @@
+import { randomBytes } from "node:crypto";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import type { Credentials } from "connect-rest-runtime";
+import type { AuthorizationLog, MakeError, SignInMetrics } from "../host.ts";
+import type { Sessions } from "../interaction.ts";
+import { isNear, isRecent } from "../recent.ts";
+import type { Store } from "../store/store.ts";
+import type { Probe, ProbeResult } from "./probe.ts";
+import type { LoadedSession, SessionRows, UpstreamSession } from "./session-rows.ts";
+import { type ThirdParty, ThirdPartyError } from "./third-party.ts";
+import { type Consumer, credentialsOf, type UpstreamTokens } from "./tokens.ts";
+
+/** A third party, as sessions know it. */
+export interface SessionParty {
+  readonly party: ThirdParty;
+  /** With which tokens of OAuth 1.0a are signed. */
+  readonly consumer?: Consumer | undefined;
+  /** Tells cheaply that a session stands. Default: only expiries and refusals tell. */
+  readonly check?: { readonly probe: Probe; readonly everyMs: number } | undefined;
+}
+
+/** How long sessions last. */
+export interface SessionTimeouts {
+  /** Without a call. */
+  readonly idleMs: number;
+  /** In all. */
+  readonly absoluteMs: number;
+}
+
+export interface SignInSessionsOptions {
+  readonly parties: ReadonlyMap<string, SessionParty>;
+  readonly rows: SessionRows;
+  readonly store: Pick<Store, "withLock">;
+  readonly timeouts: SessionTimeouts;
+  readonly log: AuthorizationLog;
+  readonly metrics: Pick<SignInMetrics, "sessionRefreshed" | "sessionEnded">;
+  readonly error: MakeError;
+  readonly now: () => number;
+}
+
+/**
+ * How long what was read from the store is used, in milliseconds:
+ * others may have ended the session meanwhile.
+ */
+const CACHE_MS = 1000;
+
+/** Sessions that are kept so; the oldest goes first. */
+const CACHED = 10_000;
+
+/** How long before their expiry tokens are refreshed: of short lives, a fifth of the life. */
+const REFRESH_BEFORE_MS = 60_000;
+const REFRESH_BEFORE_PART = 0.2;
+
+/** The lease of a refresh: longer than its exchange may take. */
+const LEASE_MS = 30_000;
+
+/** How long a third party that did not refresh, for a reason of its own, is left alone. */
+const PAUSE_MS = 5000;
+
+/** How much of the idle timeout passes before use is noted again. */
+const TOUCH_PART = 0.05;
+
+/** The sessions of persons: with the gateway, and at the third parties behind it. */
+export class SignInSessions implements Sessions {
+  private readonly options: SignInSessionsOptions;
+  private readonly cache = new Map<
+    string,
+    { readonly at: number; readonly session: Promise<LoadedSession | undefined> }
+  >();
+  /** What runs once for all who wait for it, by name. */
+  private readonly running = new Map<string, Promise<unknown>>();
+  /** When refreshes failed. */
+  private readonly pauses = new Map<string, number>();
+
+  constructor(options: SignInSessionsOptions) {
+    this.options = options;
+  }
+
+  /** Starts a session of a person who has signed in at these third parties. Resolves with its id. */
+  async start(subject: string, tokens: ReadonlyMap<string, UpstreamTokens>): Promise<string> {
+    const id = randomBytes(24).toString("base64url");
+    const now = this.options.now();
+    const row = {
+      subject,
+      createdAt: now,
+      usedAt: now,
+      expiresAt: now + this.options.timeouts.absoluteMs,
+      parties: [...tokens.keys()],
+    };
+    const upstreams = [...tokens].map(([party, each]) => [party, this.upstreamOf(each, 1)] as const);
+    await this.options.rows.create(id, row, new Map(upstreams));
+    return id;
+  }
+
+  /** A session stands within its timeouts, as long as one of its third parties has not ended its own. */
+  async isAlive(id: string): Promise<boolean> {
+    const session = await this.load(id);
+    if (session === undefined) return false;
+    const { idleMs } = this.options.timeouts;
+    const idle = this.options.now() - session.row.usedAt;
+    if (idle >= idleMs) {
+      await this.end(id);
+      return false;
+    }
+    if (Math.abs(idle) >= idleMs * TOUCH_PART) await this.touch(id);
+    const parties = [...session.upstreams.keys()];
+    const standing = await Promise.all(parties.map((party) => this.isStanding(session, party)));
+    return standing.includes(true);
+  }
+
+  async end(id: string): Promise<void> {
+    const session = await this.options.rows.load(id);
+    const isFirst = await this.options.rows.remove(id);
+    this.cache.delete(id);
+    if (!isFirst) return;
+    await Promise.all(
+      [...(session?.upstreams ?? [])].map(([party, each]) => this.revoke(party, each.tokens)),
+    );
+  }
+
+  /** Forgets tokens that no session was started with, and revokes them. Never rejects. */
+  async revoke(party: string, tokens: UpstreamTokens): Promise<void> {
+    try {
+      await this.options.parties.get(party)?.party.revoke(tokens);
+    } catch (cause) {
+      this.options.log.warn({ party, cause: String(cause) }, "tokens not revoked");
+    }
+  }
+
+  /**
+   * The credentials of a session at a third party, refreshed where they are due.
+   *
+   * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE, reason SESSION_UNAVAILABLE
+   */
+  async credentials(id: string, party: string): Promise<Credentials> {
+    const upstream = await this.current(id, party);
+    if (upstream === undefined) throw this.ended(party);
+    return this.credentialsOf(id, party, upstream);
+  }
+
+  /** A session at a third party, with tokens that are not due; undefined where it has ended. */
+  private async current(id: string, party: string): Promise<UpstreamSession | undefined> {
+    const upstream = (await this.load(id))?.upstreams.get(party);
+    const now = this.options.now();
+    if (upstream?.dueAt === undefined || now < upstream.dueAt) return upstream;
+    if (!canRefresh(upstream.tokens)) {
+      if (!isExpired(upstream.tokens, now)) return upstream;
+      await this.endAt(id, party, "expired");
+      return undefined;
+    }
+    try {
+      return await this.refreshed(id, party, upstream.generation);
+    } catch (error) {
+      if (!isExpired(upstream.tokens, this.options.now())) return upstream;
+      throw this.unavailable(party, error);
+    }
+  }
+
+  private credentialsOf(id: string, party: string, { tokens, generation }: UpstreamSession): Credentials {
+    const refused = () => this.renewed(id, party, generation);
+    return { ...credentialsOf(tokens, this.options.parties.get(party)?.consumer), refused };
+  }
+
+  /** What `renew` leads to; undefined where that cannot be found out. Never rejects. */
+  private async renewed(id: string, party: string, generation: number): Promise<Credentials | undefined> {
+    try {
+      return await this.renew(id, party, generation);
+    } catch (cause) {
+      this.options.log.warn({ party, cause: String(cause) }, "session not renewed");
+      return undefined;
+    }
+  }
+
+  /**
+   * What a refusal leads to: other tokens where there are some, else perhaps the end of the session there.
+   *
+   * @throws ThirdPartyError or StoreError where that cannot be found out
+   */
+  private async renew(id: string, party: string, generation: number): Promise<Credentials | undefined> {
+    const upstream = (await this.reload(id))?.upstreams.get(party);
+    if (upstream === undefined) return undefined;
+    const next =
+      upstream.generation > generation
+        ? upstream
+        : canRefresh(upstream.tokens)
+          ? await this.refreshed(id, party, generation)
+          : await this.judged(id, party, upstream);
+    if (next === undefined) return undefined;
+    const { consumer } = this.options.parties.get(party) ?? {};
+    const refused = async () => {
+      await this.endAt(id, party, "refused twice");
+      return undefined;
+    };
+    return { ...credentialsOf(next.tokens, consumer), refused };
+  }
+
+  /**
+   * A refusal of tokens that cannot be refreshed ends their session,
+   * unless the third party says that it stands.
+   */
+  private async judged(id: string, party: string, { tokens }: UpstreamSession): Promise<undefined> {
+    const { check, consumer } = this.options.parties.get(party) ?? {};
+    const result = await this.once(`judge ${id} ${party}`, async (): Promise<ProbeResult> => {
+      return (await check?.probe.run(credentialsOf(tokens, consumer))) ?? { kind: "refused" };
+    });
+    if (result.kind === "refused") await this.endAt(id, party, "refused");
+  }
+
+  /**
+   * Refreshes the tokens of a generation: once, however many calls wait for it here and in other replicas.
+   *
+   * @returns undefined where the session has ended
+   * @throws ThirdPartyError or StoreError where that could not be found out
+   */
+  private refreshed(id: string, party: string, generation: number): Promise<UpstreamSession | undefined> {
+    const name = `refresh ${id} ${party}`;
+    return this.once(name, async () => {
+      const pause = this.pauses.get(name);
+      if (pause !== undefined && isRecent(pause, this.options.now(), PAUSE_MS)) {
+        throw new ThirdPartyError("unavailable", "the refresh failed a moment ago");
+      }
+      this.pauses.delete(name);
+      return await this.options.store.withLock(name, LEASE_MS, () => this.refresh(id, party, generation));
+    });
+  }
+
+  private async refresh(id: string, party: string, generation: number): Promise<UpstreamSession | undefined> {
+    const session = await this.reload(id);
+    const upstream = session?.upstreams.get(party);
+    if (session === undefined || upstream === undefined) return undefined;
+    if (upstream.generation > generation) return upstream;
+    try {
+      const tokens = await this.options.parties.get(party)?.party.refresh(upstream.tokens);
+      if (tokens === undefined) throw new ThirdPartyError("refused", "the tokens cannot be refreshed");
+      this.options.metrics.sessionRefreshed(party, "ok");
+      const next = this.upstreamOf(tokens, generation + 1);
+      const isStored = await this.options.rows.replace(session, party, next);
+      this.cache.delete(id);
+      if (isStored) return next;
+      // the session has ended meanwhile
+      await this.revoke(party, tokens);
+      return (await this.reload(id))?.upstreams.get(party);
+    } catch (error) {
+      return await this.notRefreshed(id, party, error);
+    }
+  }
+
+  private async notRefreshed(id: string, party: string, error: unknown): Promise<undefined> {
+    // the store may fail as well, once the tokens are there
+    const outcome = error instanceof ThirdPartyError ? error.failure : undefined;
+    if (outcome !== undefined) this.options.metrics.sessionRefreshed(party, outcome);
+    if (error instanceof ThirdPartyError && (error.failure === "refused" || error.failure === "denied")) {
+      await this.endAt(id, party, error.message);
+      return;
+    }
+    if (this.pauses.size >= CACHED) this.pauses.clear();
+    this.pauses.set(`refresh ${id} ${party}`, this.options.now());
+    this.options.log.warn({ party, cause: String(error) }, "tokens not refreshed");
+    throw error;
+  }
+
+  /** Whether a third party's session stands, by what is known and, from time to time, by its own word. */
+  private async isStanding({ id, upstreams }: LoadedSession, party: string): Promise<boolean> {
+    const upstream = upstreams.get(party);
+    if (upstream === undefined) return false;
+    const now = this.options.now();
+    if (isExpired(upstream.tokens, now) && !canRefresh(upstream.tokens)) {
+      await this.endAt(id, party, "expired");
+      return false;
+    }
+    const { check } = this.options.parties.get(party) ?? {};
+    if (check === undefined || isNear(upstream.checkedAt, now, check.everyMs)) return true;
+    return await this.once(`check ${id} ${party}`, () => this.checked(id, party, check));
+  }
+
+  private async checked(
+    id: string,
+    party: string,
+    { probe, everyMs }: { readonly probe: Probe; readonly everyMs: number },
+  ): Promise<boolean> {
+    if (await this.options.rows.claimCheck(id, party, everyMs, this.options.now())) {
+      this.cache.delete(id);
+      const result = await this.probed(id, party, probe);
+      if (result.kind === "refused") await this.endAt(id, party, "refused");
+      // a third party that is not well says nothing about the session
+      if (result.kind === "unavailable") {
+        this.options.log.warn({ party, cause: result.text }, "session not checked");
+      }
+    }
+    return (await this.load(id))?.upstreams.has(party) ?? false;
+  }
+
+  private async probed(id: string, party: string, probe: Probe): Promise<ProbeResult> {
+    try {
+      const upstream = await this.current(id, party);
+      if (upstream === undefined) return { kind: "refused" };
+      const { consumer } = this.options.parties.get(party) ?? {};
+      let failure: unknown;
+      const renew = () =>
+        this.renew(id, party, upstream.generation).catch((cause: unknown) => {
+          failure = cause;
+          return undefined;
+        });
+      const refused = canRefresh(upstream.tokens) ? renew : undefined;
+      const result = await probe.run({ ...credentialsOf(upstream.tokens, consumer), refused });
+      // whether new tokens would be refused as well is not known
+      return failure === undefined ? result : { kind: "unavailable", text: String(failure) };
+    } catch (error) {
+      return { kind: "unavailable", text: String(error) };
+    }
+  }
+
+  /** Ends the session at one third party, and with the last one the person's session. */
+  private async endAt(id: string, party: string, why: string): Promise<void> {
+    this.options.log.info({ party, why }, "session ended by the third party");
+    this.options.metrics.sessionEnded(party);
+    await this.options.rows.removeUpstream(id, party);
+    const session = await this.reload(id);
+    if (session?.upstreams.size === 0) await this.end(id);
+  }
+
+  private upstreamOf(tokens: UpstreamTokens, generation: number): UpstreamSession {
+    const now = this.options.now();
+    return { tokens, generation, checkedAt: now, dueAt: dueAtOf(tokens, now) };
+  }
+
+  private async touch(id: string): Promise<void> {
+    this.cache.delete(id);
+    await this.options.rows.touch(id, this.options.now());
+  }
+
+  /** The error for a person whose session at a third party has ended. */
+  private ended(party: string): ConnectError {
+    const text = `the session at ${party} has ended; sign in again`;
+    return this.options.error("SESSION_ENDED", text, Code.Unauthenticated);
+  }
+
+  private unavailable(party: string, cause: unknown): ConnectError {
+    const text = `the session at ${party} could not be renewed, because ${party} did not respond as it should; try again later`;
+    return this.options.error("SESSION_UNAVAILABLE", text, Code.Unavailable, cause);
+  }
+
+  private load(id: string): Promise<LoadedSession | undefined> {
+    const cached = this.cache.get(id);
+    if (cached !== undefined && isRecent(cached.at, this.options.now(), CACHE_MS)) return cached.session;
+    return this.reload(id);
+  }
+
+  private reload(id: string): Promise<LoadedSession | undefined> {
+    const session = this.options.rows.load(id);
+    this.cache.delete(id);
+    this.cache.set(id, { at: this.options.now(), session });
+    const [oldest] = this.cache.keys();
+    if (this.cache.size > CACHED && oldest !== undefined) this.cache.delete(oldest);
+    session.catch(() => this.cache.delete(id));
+    return session;
+  }
+
+  private once<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const running = this.running.get(name);
+    if (running !== undefined) return running as Promise<T>;
+    const started = work().finally(() => this.running.delete(name));
+    this.running.set(name, started);
+    return started;
+  }
+}
+
+function canRefresh(tokens: UpstreamTokens): boolean {
+  return tokens.kind === "oauth2" && tokens.refreshToken !== undefined;
+}
+
+function isExpired(tokens: UpstreamTokens, now: number): boolean {
+  return tokens.kind === "oauth2" && tokens.expiresAt !== undefined && tokens.expiresAt <= now;
+}
+
+function dueAtOf(tokens: UpstreamTokens, now: number): number | undefined {
+  if (tokens.kind !== "oauth2" || tokens.expiresAt === undefined) return undefined;
+  const before = Math.min(REFRESH_BEFORE_MS, (tokens.expiresAt - now) * REFRESH_BEFORE_PART);
+  return tokens.expiresAt - before;
+}

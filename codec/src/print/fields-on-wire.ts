@@ -1,0 +1,136 @@
+/** Where the fields of a large message and the entries of a large map are. */
+import { ScalarType } from "@bufbuild/protobuf";
+import type { Work } from "../time/work.ts";
+import { type FieldPlan, type MessagePlan, wireTypeOf } from "./plan.ts";
+import { Unprintable, WireCursor } from "./wire-cursor.ts";
+
+/** A range of bytes. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** All occurrences of a field, with their tags. */
+export interface Run extends Range {
+  readonly field: FieldPlan;
+  /** The first tag. */
+  readonly tag: number;
+  /** How many fields of the message that are known come before it. */
+  readonly place: number;
+}
+
+/** So many fields are passed over before others have their turn. */
+const FIELDS_AT_ONCE = 4096;
+
+/**
+ * The fields of a message that are known, by their numbers.
+ *
+ * @throws Unprintable where a field is in two places, has another wire type than its own, or is not the only member of its oneof
+ */
+export function* runsOf(bytes: Uint8Array, { fields }: MessagePlan, { from, to }: Range): Work<Run[]> {
+  const runs: Run[] = [];
+  const cursor = new WireCursor(bytes, from);
+  let count = 0;
+  while (cursor.position < to) {
+    const start = cursor.position;
+    const tag = cursor.tag();
+    do {
+      cursor.skip(tag & 7, to);
+      if (++count % FIELDS_AT_ONCE === 0) yield FIELDS_AT_ONCE;
+    } while (cursor.nextIs(tag, to));
+    const field = fields.get(tag >>> 3);
+    if (field === undefined) continue;
+    if (!isTagOf(field, tag)) throw new Unprintable("another wire type");
+    runs.push({ field, tag, from: start, to: cursor.position, place: runs.length });
+  }
+  runs.sort((a, b) => a.field.index - b.field.index);
+  expectEachOnce(runs);
+  return runs;
+}
+
+function isTagOf({ kind, value }: FieldPlan, tag: number): boolean {
+  return (tag & 7) === (kind === "map" ? 2 : value.wireType) || (kind === "list" && (tag & 7) === 2);
+}
+
+/** Of the members of a oneof, the last one counts; serialisers write one. */
+function expectEachOnce(runs: readonly Run[]): void {
+  const oneofs = new Set<number>();
+  for (const [index, { field }] of runs.entries()) {
+    if (field === runs[index - 1]?.field || oneofs.has(field.oneof)) throw new Unprintable("a field twice");
+    if (field.oneof >= 0) oneofs.add(field.oneof);
+  }
+}
+
+/** An entry of a map. */
+export interface Entry {
+  /** The same for all spellings of a key. */
+  readonly id: string;
+  /** A text that is the key; the field of another key, with its tag. Empty where it is absent. */
+  readonly key: Range;
+  /** What the value is, without its tag and length. Undefined where it is absent or has no length. */
+  readonly value: Range | undefined;
+}
+
+/** Reads an entry of a map, whose tag begins at a place: its key, field 1, and its value, field 2. */
+export function entryAt(bytes: Uint8Array, { mapKey, value }: FieldPlan, { from, to }: Range): Entry {
+  if (mapKey === undefined) throw new Unprintable("no map");
+  const cursor = new WireCursor(bytes, from);
+  cursor.tag();
+  const end = cursor.end(to);
+  const start = cursor.position;
+  const id = keyId(cursor, mapKey, end);
+  const key = {
+    from: mapKey === ScalarType.STRING ? cursor.position - id.length : start,
+    to: cursor.position,
+  };
+  let range: Range | undefined;
+  if (cursor.nextIs((2 << 3) | value.wireType, end)) {
+    const first = cursor.position;
+    cursor.skip(value.wireType, end);
+    if (value.wireType === 2) range = withoutLength(bytes, { from: first, to: cursor.position });
+  }
+  if (cursor.position !== end) throw new Unprintable("more in the entry of a map");
+  return { id, key, value: range };
+}
+
+/** What a value with a length has in it. */
+export function withoutLength(bytes: Uint8Array, { from, to }: Range): Range {
+  const cursor = new WireCursor(bytes, from);
+  cursor.end(to);
+  return { from: cursor.position, to };
+}
+
+function keyId(cursor: WireCursor, mapKey: ScalarType, end: number): string {
+  const wireType = wireTypeOf(mapKey);
+  let from = cursor.position;
+  if (cursor.nextIs((1 << 3) | wireType, end)) {
+    from = cursor.position;
+    cursor.skip(wireType, end);
+    if (wireType === 2) from = withoutLength(cursor.bytes, { from, to: cursor.position }).from;
+  } else if (wireType === 1 || wireType === 5) {
+    // its bytes would be another spelling of all zeros
+    throw new Unprintable("a key of a fixed length that is absent");
+  } else {
+    cursor.low = 0;
+    cursor.high = 0;
+  }
+  switch (mapKey) {
+    case ScalarType.BOOL:
+      return String(cursor.low !== 0 || cursor.high !== 0);
+    case ScalarType.INT32:
+    case ScalarType.UINT32:
+    case ScalarType.SINT32:
+      return String(cursor.low);
+    case ScalarType.INT64:
+    case ScalarType.UINT64:
+    case ScalarType.SINT64:
+      return `${cursor.high}:${cursor.low}`;
+    default:
+      return latin1(cursor.bytes, from, cursor.position);
+  }
+}
+
+/** A text with a character for each byte. */
+function latin1({ buffer, byteOffset }: Uint8Array, from: number, to: number): string {
+  return Buffer.from(buffer, byteOffset + from, to - from).toString("latin1");
+}

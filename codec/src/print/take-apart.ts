@@ -1,0 +1,386 @@
+import { isUtf8 } from "node:buffer";
+import { type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
+import type { Work } from "../time/work.ts";
+import { entryAt, type Range, type Run, runsOf, withoutLength } from "./fields-on-wire.ts";
+import type { FieldPlan, MessagePlan } from "./plan.ts";
+import { Unprintable, WireCursor } from "./wire-cursor.ts";
+
+/**
+ * Prints a message at once that is at some depth of another one, 1 for the outermost; undefined when that has too much in it, or
+ * something unusual.
+ */
+export type PrintAtOnce = (desc: DescMessage, bytes: Uint8Array, depth: number) => Uint8Array | undefined;
+
+const COMMA = Buffer.from(",");
+const COLON = Buffer.from(":");
+const QUOTE = Buffer.from('"');
+const OPEN_BRACE = Buffer.from("{");
+const CLOSE_BRACE = Buffer.from("}");
+const OPEN_BRACKET = Buffer.from("[");
+const CLOSE_BRACKET = Buffer.from("]");
+const QUOTE_CODE = 0x22;
+const NOTHING = new Uint8Array();
+/** The google.protobuf.Value null: one without a kind has no JSON. */
+const NULL_VALUE = Uint8Array.of(0x08, 0x00);
+const LENGTH_DELIMITED = 2;
+
+/** More than a number and its tag have, which cannot be taken apart. */
+const MIN_BYTES = 16;
+/** So many entries of a map are printed at once: WebAssembly compares no more keys with one another. */
+const MAX_ENTRIES = 256;
+
+/** The parts of a JSON text, and what is between the values of one array or object in it. */
+class Values {
+  private readonly parts: Uint8Array[];
+  private readonly open: () => void;
+  private hasValues = false;
+
+  /** @param open writes what is in front of the first value */
+  constructor(parts: Uint8Array[], open: () => void) {
+    this.parts = parts;
+    this.open = open;
+  }
+
+  get isEmpty(): boolean {
+    return !this.hasValues;
+  }
+
+  /** Before each value, or several of them. */
+  next(): void {
+    if (this.hasValues) {
+      this.parts.push(COMMA);
+    } else {
+      this.open();
+    }
+    this.hasValues = true;
+  }
+
+  /** Adds what the JSON of a message has between its first characters and its last ones, if anything. */
+  add(json: Uint8Array, first: number, last: number): void {
+    if (json.length <= first + last) return;
+    this.next();
+    this.parts.push(json.subarray(first, json.length - last));
+  }
+}
+
+/** The items of a list or the entries of a map, each of which is a message of its own with nothing else in it. */
+interface Repeated {
+  readonly desc: DescMessage;
+  readonly field: FieldPlan;
+  readonly depth: number;
+  readonly values: Values;
+  /** How many characters the JSON of such a message has before and after what is in the list or map. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Prints a large message: fields, items and entries that are next to one another are taken for a message of their own, small
+ * enough to be printed at once. What the JSON of those has between its brackets is put together.
+ */
+export class TakeApart {
+  /** What has been printed, in its order. */
+  readonly parts: Uint8Array[] = [];
+  private readonly bytes: Uint8Array;
+  private readonly print: PrintAtOnce;
+  private readonly size: number;
+
+  /** @param size how many bytes are printed at once, at most */
+  constructor(bytes: Uint8Array, print: PrintAtOnce, size: number) {
+    this.bytes = bytes;
+    this.print = print;
+    this.size = Math.max(size, MIN_BYTES);
+  }
+
+  /** @throws Unprintable where something is unusual */
+  *message(plan: MessagePlan, range: Range, depth: number): Work<void> {
+    if (range.to - range.from <= this.size || plan.form === "other" || plan.form === "timestamp") {
+      const json = yield* this.atOnce(plan.desc, this.at(range), depth);
+      if (json !== undefined) {
+        this.parts.push(json);
+        return;
+      }
+    }
+    switch (plan.form) {
+      case "fields":
+        yield* this.fields(plan, range, depth);
+        break;
+      case "struct":
+      case "list":
+        yield* this.structOrList(plan, range, depth);
+        break;
+      case "value":
+      case "wrapper":
+        yield* this.onlyField(plan, range, depth);
+        break;
+      default:
+        throw new Unprintable("a message without a JSON form");
+    }
+  }
+
+  private at({ from, to }: Range): Uint8Array {
+    return this.bytes.subarray(from, to);
+  }
+
+  private *atOnce(desc: DescMessage, bytes: Uint8Array, depth: number): Work<Uint8Array | undefined> {
+    const json = this.print(desc, bytes, depth);
+    yield Math.max(bytes.length, json?.length ?? 0);
+    return json;
+  }
+
+  // messages
+
+  private *fields(plan: MessagePlan, range: Range, depth: number): Work<void> {
+    const runs = yield* runsOf(this.bytes, plan, range);
+    const values = new Values(this.parts, () => this.parts.push(OPEN_BRACE));
+    for (let first = 0; first < runs.length; ) {
+      const end = this.endOfGroup(runs, first);
+      yield* this.group(plan.desc, runs.slice(first, end), depth, values);
+      first = end;
+    }
+    if (values.isEmpty) this.parts.push(OPEN_BRACE);
+    this.parts.push(CLOSE_BRACE);
+  }
+
+  /** Behind the last of the fields that are printed together with the first one: next to one another, and small. */
+  private endOfGroup(runs: readonly Run[], first: number): number {
+    const start = runs[first];
+    let end = first + 1;
+    for (; end < runs.length; end++) {
+      const run = runs[end];
+      if (start === undefined || run === undefined) break;
+      if (run.place !== start.place + end - first || run.to - start.from > this.size) break;
+    }
+    return end;
+  }
+
+  private *group(desc: DescMessage, runs: readonly Run[], depth: number, values: Values): Work<void> {
+    const [first, second] = runs;
+    if (first === undefined) return;
+    const range = { from: first.from, to: runs.at(-1)?.to ?? first.to };
+    if (range.to - range.from <= this.size) {
+      const json = yield* this.atOnce(desc, this.at(range), depth);
+      if (json !== undefined) {
+        values.add(json, 1, 1);
+        return;
+      }
+    }
+    if (second === undefined) {
+      yield* this.field(desc, first, depth, values);
+    } else {
+      for (const run of runs) yield* this.group(desc, [run], depth, values);
+    }
+  }
+
+  private *field(desc: DescMessage, run: Run, depth: number, values: Values): Work<void> {
+    const { field } = run;
+    if (field.kind === "singular") {
+      values.next();
+      this.parts.push(field.key);
+      yield* this.value(field, this.onlyValue(run), depth);
+      return;
+    }
+    const open = field.kind === "list" ? OPEN_BRACKET : OPEN_BRACE;
+    const items = new Values(this.parts, () => {
+      values.next();
+      this.parts.push(field.key, open);
+    });
+    const first = 1 + field.key.length + 1;
+    yield* this.repeated(
+      { desc, field, depth, values: items, first, last: 2 },
+      run,
+      this.size,
+      keysOf(field),
+    );
+    if (!items.isEmpty) this.parts.push(field.kind === "list" ? CLOSE_BRACKET : CLOSE_BRACE);
+  }
+
+  /** google.protobuf.Struct and ListValue: a map or a list, and nothing else. */
+  private *structOrList(plan: MessagePlan, range: Range, depth: number): Work<void> {
+    const { desc, form } = plan;
+    this.parts.push(form === "struct" ? OPEN_BRACE : OPEN_BRACKET);
+    const values = new Values(this.parts, () => {});
+    for (const run of yield* runsOf(this.bytes, plan, range)) {
+      const { field } = run;
+      yield* this.repeated({ desc, field, depth, values, first: 1, last: 1 }, run, this.size, keysOf(field));
+    }
+    this.parts.push(form === "struct" ? CLOSE_BRACE : CLOSE_BRACKET);
+  }
+
+  /** google.protobuf.Value and wrappers: what their only field holds. */
+  private *onlyField({ fields }: MessagePlan, range: Range, depth: number): Work<void> {
+    const tag = new WireCursor(this.bytes, range.from).tag();
+    const field = fields.get(tag >>> 3);
+    if (field === undefined) throw new Unprintable("no field");
+    yield* this.value(field, this.onlyValue({ ...range, tag }), depth);
+  }
+
+  /** What is in a value with a length, which is all that follows its tag. */
+  private onlyValue({ from, to, tag }: Range & Pick<Run, "tag">): Range {
+    const cursor = new WireCursor(this.bytes, from);
+    cursor.nextIs(tag, to);
+    const value = withoutLength(this.bytes, { from: cursor.position, to });
+    cursor.skip(tag & 7, to);
+    if (cursor.position !== to || (tag & 7) !== LENGTH_DELIMITED) throw new Unprintable("more than a value");
+    return value;
+  }
+
+  private *value({ value }: FieldPlan, range: Range, depth: number): Work<void> {
+    if (value.kind === "message") {
+      yield* this.message(value.message, range, depth + 1);
+    } else if (value.kind === "text") {
+      yield* this.text(range);
+    } else if (value.kind === "scalar" && value.scalar === ScalarType.BYTES) {
+      yield* this.base64(range);
+    } else {
+      throw new Unprintable("a value without a length");
+    }
+  }
+
+  // lists and maps
+
+  /**
+   * The items or entries in a range: many small ones together, each large one by itself.
+   *
+   * @param keys of a map, so far; undefined where they are known to be different
+   */
+  private *repeated(repeated: Repeated, range: Range, size: number, keys?: Set<string>): Work<void> {
+    const cursor = new WireCursor(this.bytes, range.from);
+    let { from } = range;
+    const mostItems = repeated.field.kind === "map" ? MAX_ENTRIES : Number.POSITIVE_INFINITY;
+    let count = 0;
+    while (cursor.position < range.to) {
+      const start = cursor.position;
+      cursor.skip(cursor.tag() & 7, range.to);
+      const to = cursor.position;
+      if (keys !== undefined) this.expectNew(repeated.field, { from: start, to }, keys);
+      if (start > from && (to - from > size || count === mostItems)) {
+        yield* this.batch(repeated, { from, to: start });
+        from = start;
+        count = 0;
+      }
+      count++;
+      if (to - from > size) {
+        yield* this.item(repeated, { from, to });
+        from = to;
+        count = 0;
+      }
+    }
+    if (from < range.to) yield* this.batch(repeated, { from, to: range.to });
+  }
+
+  /** Items or entries by one message, or by two where that has too much in it. */
+  private *batch(repeated: Repeated, range: Range): Work<void> {
+    const json = yield* this.atOnce(repeated.desc, this.at(range), repeated.depth);
+    if (json === undefined) {
+      yield* this.repeated(repeated, range, (range.to - range.from) >> 1);
+    } else {
+      repeated.values.add(json, repeated.first, repeated.last);
+    }
+  }
+
+  private expectNew(field: FieldPlan, range: Range, keys: Set<string>): void {
+    const { id } = entryAt(this.bytes, field, range);
+    if (keys.has(id)) throw new Unprintable("a key twice");
+    keys.add(id);
+  }
+
+  /** A large item or entry. */
+  private *item(repeated: Repeated, range: Range): Work<void> {
+    const { field, values, depth } = repeated;
+    const tag = new WireCursor(this.bytes, range.from).tag();
+    if (field.kind === "map") {
+      yield* this.entry(repeated, range);
+    } else if ((tag & 7) !== field.value.wireType) {
+      yield* this.packed(repeated, tag, this.onlyValue({ ...range, tag }));
+    } else {
+      values.next();
+      yield* this.value(field, this.onlyValue({ ...range, tag }), depth);
+    }
+  }
+
+  /** Scalars without tags (https://protobuf.dev/programming-guides/encoding/#packed). */
+  private *packed({ desc, field, depth, values, first, last }: Repeated, tag: number, range: Range) {
+    const { wireType } = field.value;
+    const width = wireType === 1 ? 8 : wireType === 5 ? 4 : 1;
+    const step = this.size - (this.size % width);
+    for (let { from } = range; from < range.to; ) {
+      let to = Math.min(from + step, range.to);
+      if (wireType === 0) while (to < range.to && (this.bytes[to - 1] ?? 0) >= 0x80) to++;
+      const bytes = new BinaryWriter().uint32(tag).bytes(this.at({ from, to })).finish();
+      values.add(usual(yield* this.atOnce(desc, bytes, depth)), first, last);
+      from = to;
+    }
+  }
+
+  private *entry({ desc, field, depth, values, first, last }: Repeated, range: Range): Work<void> {
+    const { key, value } = entryAt(this.bytes, field, range);
+    if (value === undefined) {
+      values.add(usual(yield* this.atOnce(desc, this.at(range), depth)), first, last);
+      return;
+    }
+    values.next();
+    if (field.mapKey === ScalarType.STRING) {
+      yield* this.text(key);
+    } else {
+      const json = usual(yield* this.atOnce(desc, withoutValue(field, this.at(range), this.at(key)), depth));
+      this.parts.push(json.subarray(first, json.indexOf(QUOTE_CODE, first + 1) + 1));
+    }
+    this.parts.push(COLON);
+    yield* this.value(field, value, depth);
+  }
+
+  // scalars
+
+  /** Text in quotes, cut between characters. */
+  private *text(range: Range): Work<void> {
+    if (!isUtf8(this.at(range))) throw new Unprintable("text that is not UTF-8");
+    this.parts.push(QUOTE);
+    for (let { from } = range; from < range.to; ) {
+      let to = Math.min(from + this.size, range.to);
+      while (to < range.to && ((this.bytes[to] ?? 0) & 0xc0) === 0x80) to++;
+      const json = Buffer.from(JSON.stringify(this.view({ from, to }).toString()).slice(1, -1));
+      this.parts.push(json);
+      yield json.length;
+      from = to;
+    }
+    this.parts.push(QUOTE);
+  }
+
+  /** Bytes as base64 (RFC 4648 section 4), cut where no padding is needed. */
+  private *base64(range: Range): Work<void> {
+    const step = this.size - (this.size % 3);
+    this.parts.push(QUOTE);
+    for (let { from } = range; from < range.to; from += step) {
+      const part = this.view({ from, to: Math.min(from + step, range.to) });
+      this.parts.push(Buffer.from(part.toString("base64")));
+      yield part.length;
+    }
+    this.parts.push(QUOTE);
+  }
+
+  private view({ from, to }: Range): Buffer {
+    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset + from, to - from);
+  }
+}
+
+function keysOf({ kind }: FieldPlan): Set<string> | undefined {
+  return kind === "map" ? new Set() : undefined;
+}
+
+function usual(json: Uint8Array | undefined): Uint8Array {
+  if (json === undefined) throw new Unprintable("something unusual");
+  return json;
+}
+
+/** A map with an entry that has the key of another one, and a message with nothing in it. */
+function withoutValue({ value }: FieldPlan, entry: Uint8Array, key: Uint8Array): Uint8Array {
+  const isValue = value.kind === "message" && value.message.form === "value";
+  const writer = new BinaryWriter().uint32(new WireCursor(entry, 0).tag()).fork().raw(key);
+  return writer
+    .uint32((2 << 3) | LENGTH_DELIMITED)
+    .bytes(isValue ? NULL_VALUE : NOTHING)
+    .join()
+    .finish();
+}

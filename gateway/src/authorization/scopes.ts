@@ -1,0 +1,46 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import type { ScopeMap, ScopeNeed } from "connect-rest-authorization";
+import { matchesMethod } from "connect-rest-runtime/internal";
+
+/** A scope, and the methods that it is for. */
+export interface ScopeOptions {
+  readonly name: string;
+  /** `package.Service/Method`, `package.Service`, `package.*` or `*`. */
+  readonly methods: readonly string[];
+}
+
+/** The scope of tokens where none is configured or annotated: all methods. */
+const DEFAULT_SCOPE = "call";
+
+/**
+ * Maps scopes to methods, by the patterns of the configuration; a method that none of them names needs what
+ * the upstream wants of its credentials (`scopes` of its rules).
+ *
+ * @param annotated the methods that have such rules
+ */
+export function createScopeMap(
+  scopes: readonly ScopeOptions[],
+  annotated: ReadonlyMap<DescMethod, readonly string[]>,
+): ScopeMap {
+  const needs = new Map<DescMethod, ScopeNeed | undefined>();
+  const ofMethods = [...annotated.values()].flat().filter((scope) => scope !== "offline_access");
+  const names = [...new Set([...scopes.map(({ name }) => name), ...ofMethods])];
+  const find = (method: DescMethod): ScopeNeed | undefined => {
+    const configured = scopes.filter(({ methods }) => methods.some((pattern) => fits(method, pattern)));
+    if (configured.length > 0) return { kind: "one", scopes: configured.map(({ name }) => name) };
+    const wanted = (annotated.get(method) ?? []).filter((scope) => scope !== "offline_access");
+    return wanted.length === 0 ? undefined : { kind: "all", scopes: wanted };
+  };
+  return {
+    names: names.length === 0 ? [DEFAULT_SCOPE] : names,
+    needOf: (method) => {
+      if (!needs.has(method)) needs.set(method, find(method));
+      return needs.get(method);
+    },
+  };
+}
+
+/** Whether a pattern names a method. */
+export function fits(method: DescMethod, pattern: string): boolean {
+  return pattern === "*" || matchesMethod(pattern, method);
+}

@@ -1,0 +1,65 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { Code, type ConnectError } from "@connectrpc/connect";
+import type { Credentials, CredentialsFunction } from "connect-rest-runtime";
+import type { CredentialKind, FixedCredentials } from "connect-rest-runtime/internal";
+import { fullName } from "connect-rest-runtime/internal";
+import { currentSubject } from "../call/call.ts";
+import { gatewayError } from "../call/gateway-error.ts";
+import { has, type WantedKinds } from "./pass-through.ts";
+
+export interface SessionCredentialsOptions {
+  readonly upstream: string;
+  /** Those of the gateway itself: for callers without a session, and for methods that take no person's. */
+  readonly fixed: FixedCredentials;
+  readonly wantedKinds: WantedKinds;
+  /** Those of a session at the upstream. */
+  readonly credentials: (sessionId: string) => Promise<Credentials>;
+}
+
+const STORAGE = new AsyncLocalStorage<Credentials>();
+
+/** Runs a call with credentials in place of the caller's. */
+export function withCredentials<T>(credentials: Credentials, work: () => Promise<T>): Promise<T> {
+  return STORAGE.run(credentials, work);
+}
+
+/**
+ * The credentials of the caller's session at an upstream: those of the person, wherever the method takes such. The gateway's
+ * own are for methods that take no other, and for applications that act for themselves.
+ */
+export function sessionCredentials(options: SessionCredentialsOptions): CredentialsFunction {
+  const { upstream, fixed, wantedKinds, credentials } = options;
+  return async ({ method }) => {
+    const wanted = wantedKinds(method);
+    const given = STORAGE.getStore();
+    if (given !== undefined) return given;
+    const current = currentSubject();
+    if (!wanted.some(isOfPerson)) return fixed;
+    if (current?.sessionId === undefined) {
+      if (wanted.some((kind) => has(fixed, kind))) return fixed;
+      throw personRequired(method, upstream);
+    }
+    const own = ownedBy(current.sessionId, await credentials(current.sessionId));
+    // a person's token may be of the kind that the method does not take
+    return wanted.some((kind) => has(own, kind)) ? own : { ...fixed, ...own };
+  };
+}
+
+/** Tokens are renewed; whose they are stays: rate limits and watched feeds go by that. */
+function ownedBy(owner: string, { oauth2, ...others }: Credentials): Credentials {
+  return {
+    ...others,
+    owner,
+    ...(oauth2 === undefined ? {} : { oauth2: { ...oauth2, identity: owner } }),
+  };
+}
+
+function isOfPerson(kind: CredentialKind): boolean {
+  return kind === "oauth2" || kind === "oauth1";
+}
+
+function personRequired(method: DescMethod, upstream: string): ConnectError {
+  const text = `${fullName(method)} acts for a person at the upstream ${upstream}, and the token of the call is that of an application`;
+  return gatewayError("PERSON_REQUIRED", text, Code.PermissionDenied);
+}

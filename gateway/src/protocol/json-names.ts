@@ -1,0 +1,12 @@
+import type { DescField, DescMessage } from "@bufbuild/protobuf";
+
+const known = new WeakMap<DescMessage, ReadonlyMap<string, DescField>>();
+
+/** The fields of a message by the names that they may have in JSON. */
+export function fieldsByJsonName(desc: DescMessage): ReadonlyMap<string, DescField> {
+  const fields =
+    known.get(desc) ??
+    new Map(desc.fields.flatMap((field) => [[field.name, field] as const, [field.jsonName, field] as const]));
+  known.set(desc, fields);
+  return fields;
+}

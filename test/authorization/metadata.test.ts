@@ -1,0 +1,190 @@
+import { request } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type AuthorizedGateway, PUBLIC_URL, startAuthorized } from "../support/authorized-gateway.ts";
+import { OAuthSteps } from "../support/oauth-steps.ts";
+
+const WELL_KNOWN = "/.well-known/oauth-authorization-server";
+let served: AuthorizedGateway;
+let steps: OAuthSteps;
+beforeAll(async () => {
+  served = await startAuthorized();
+  steps = new OAuthSteps(served);
+});
+afterAll(() => served.close());
+
+const METADATA = {
+  issuer: PUBLIC_URL,
+  authorization_endpoint: `${PUBLIC_URL}/authorize`,
+  token_endpoint: `${PUBLIC_URL}/token`,
+  registration_endpoint: `${PUBLIC_URL}/register`,
+  revocation_endpoint: `${PUBLIC_URL}/revoke`,
+  response_types_supported: ["code"],
+  response_modes_supported: ["query"],
+  grant_types_supported: ["authorization_code", "refresh_token", "client_credentials"],
+  code_challenge_methods_supported: ["S256"],
+  token_endpoint_auth_methods_supported: [
+    "none",
+    "client_secret_basic",
+    "client_secret_post",
+    "private_key_jwt",
+  ],
+  scopes_supported: ["echo", "talk"],
+  authorization_response_iss_parameter_supported: true,
+};
+
+test("the metadata is at the root of the origin, also for clients that send MCP-Protocol-Version", async () => {
+  for (const headers of [{}, { "mcp-protocol-version": "2025-03-26" }]) {
+    const { status, body, headers: sent } = await steps.request(WELL_KNOWN, { headers });
+    expect(status).toBe(200);
+    expect(sent.get("content-type")).toBe("application/json");
+    expect(body).toMatchObject(METADATA);
+    // all that it names is served
+    const known = [...Object.keys(METADATA), "token_endpoint_auth_signing_alg_values_supported"];
+    const revocation = ["methods", "signing_alg_values"].map(
+      (what) => `revocation_endpoint_auth_${what}_supported`,
+    );
+    expect(Object.keys(body).sort()).toEqual([...known, ...revocation].sort());
+  }
+});
+
+test("no address in metadata, redirects and challenges comes from a request", async () => {
+  const { port } = served.gateway;
+  const ask = (path: string, method = "GET") =>
+    new Promise<string>((resolve, reject) => {
+      const headers = {
+        host: "127.0.0.1:1",
+        "x-forwarded-for": "1.2.3.4",
+        "x-forwarded-proto": "https",
+        "x-forwarded-host": "gateway.test",
+      };
+      request({ port, path, method, headers, host: "127.0.0.1" }, (response) => {
+        const chunks: Uint8Array[] = [];
+        response.on("data", (chunk: Uint8Array) => chunks.push(chunk));
+        response.on("end", () =>
+          resolve(JSON.stringify(response.headers) + Buffer.concat(chunks).toString()),
+        );
+      })
+        .on("error", reject)
+        .end();
+    });
+  const clientId = await steps.publicClient();
+  const query = `client_id=${clientId}&response_type=code&redirect_uri=http%3A%2F%2F127.0.0.1%3A4567%2Fcallback&code_challenge=${"a".repeat(43)}&code_challenge_method=S256`;
+  const paths = [
+    WELL_KNOWN,
+    "/.well-known/oauth-protected-resource",
+    `/authorize?${query}`,
+    "/echo.v1.EchoService/Echo",
+  ];
+  for (const path of paths) expect(await ask(path), path).not.toContain("127.0.0.1:1");
+});
+
+test.each(["evil.example", "gateway.test.evil.example", "gateway.test:1@evil.example", "["])(
+  "a request for the host %s is refused before any endpoint sees it",
+  async (host) => {
+    const { port } = served.gateway;
+    const status = await new Promise((resolve) => {
+      request({ port, path: WELL_KNOWN, headers: { host }, host: "127.0.0.1" }, (response) => {
+        resolve(response.resume().statusCode);
+      }).end();
+    });
+    expect([400, 421]).toContain(status);
+  },
+);
+
+test.each([
+  "/.well-known/openid-configuration",
+  `${WELL_KNOWN}/mcp`,
+  `${WELL_KNOWN}/`,
+  "/.well-known/anything",
+])("%s is not there: 404, so that clients fall back", async (path) => {
+  expect((await steps.request(path)).status).toBe(404);
+});
+
+test("protected resource metadata is at the root, and below it for each path that a client calls the resource", async () => {
+  for (const path of ["", "/mcp", "/a/b"]) {
+    const { status, body } = await steps.request(`/.well-known/oauth-protected-resource${path}`);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      resource: PUBLIC_URL + path,
+      authorization_servers: [PUBLIC_URL],
+      scopes_supported: ["echo", "talk"],
+      bearer_methods_supported: ["header"],
+    });
+  }
+});
+
+test("pages of any origin may read metadata and use token, register and revoke, and none the rest", async () => {
+  const origin = "https://page.example";
+  const shared = { [WELL_KNOWN]: "GET", "/token": "POST", "/register": "POST", "/revoke": "POST" };
+  for (const [path, method] of Object.entries(shared)) {
+    const preflight = {
+      "access-control-request-method": method,
+      "access-control-request-headers": "authorization",
+    };
+    const allowed = await steps.request(path, { method: "OPTIONS", headers: { origin, ...preflight } });
+    expect(allowed.status, path).toBe(204);
+    expect(allowed.headers.get("access-control-allow-origin")).toBe("*");
+    expect(allowed.headers.get("access-control-allow-headers")).toContain("authorization");
+    expect(allowed.headers.get("access-control-allow-methods")).toContain(method);
+    expect(allowed.headers.get("access-control-allow-credentials")).toBeNull();
+    const headers = {
+      origin,
+      "sec-fetch-site": "cross-site",
+      "content-type": "application/x-www-form-urlencoded",
+    };
+    const real = await steps.request(path, {
+      method,
+      headers,
+      ...(method === "POST" ? { body: "a=b" } : {}),
+    });
+    expect([200, 400, 401], path).toContain(real.status);
+    expect(real.headers.get("access-control-allow-origin")).toBe("*");
+  }
+  const page = await steps.request("/authorize?x", { headers: { origin } });
+  expect(page.headers.get("access-control-allow-origin")).toBeNull();
+});
+
+test("a method that an endpoint does not take gets 405 with those that it takes", async () => {
+  for (const [path, method, allow] of [
+    [WELL_KNOWN, "POST", "GET, HEAD"],
+    ["/token", "GET", "POST"],
+    ["/register", "PUT", "POST"],
+    ["/revoke", "DELETE", "POST"],
+    ["/authorize", "PUT", "GET, POST"],
+  ] as const) {
+    const { status, headers } = await steps.request(path, { method });
+    expect(status, path).toBe(405);
+    expect(headers.get("allow")).toBe(allow);
+  }
+});
+
+test("nothing of it is served over http where the public address is https", async () => {
+  for (const path of [WELL_KNOWN, "/token", "/register", "/revoke", "/authorize?a=b"]) {
+    const method = path === WELL_KNOWN || path.startsWith("/authorize") ? "GET" : "POST";
+    const response = await fetch(served.gateway.url + path, { method });
+    expect(response.status, path).toBe(400);
+    expect(await response.text()).toContain("https");
+  }
+});
+
+test("no response of these endpoints may be cached, framed or sniffed", async () => {
+  for (const path of [WELL_KNOWN, "/authorize?client_id=none", "/token"]) {
+    const { headers } = await steps.request(path, { method: path === "/token" ? "POST" : "GET" });
+    expect(headers.get("cache-control"), path).toBe("no-store");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+  }
+  const page = await steps.request("/authorize?client_id=none");
+  expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+});
+
+test("a gateway where nobody can sign in says so, and grants to clients alone", async () => {
+  const closed = await startAuthorized({ signIn: undefined, registration: undefined });
+  const own = new OAuthSteps(closed);
+  const { body } = await own.request(WELL_KNOWN);
+  expect(body.grant_types_supported).toEqual(["client_credentials"]);
+  expect(body.registration_endpoint).toBeUndefined();
+  expect((await own.request("/authorize?client_id=a")).status).toBe(400);
+  expect(await own.register({})).toMatchObject({ status: 404, body: { error: "invalid_request" } });
+  await closed.close();
+});
