@@ -100,7 +100,7 @@ export interface GatewayOptions
   readonly webAssembly?: boolean;
   /** Further routes beside those of the adapters. */
   readonly routes?: ServerOptions["routes"];
-  /** False sends every call down connect's path, for tests that compare. Default: true. */
+  /** False serves the adapters by connect's handlers, as the services of `routes` are, for tests that compare. Default: true. */
   readonly fastPath?: boolean;
   /** How feeds are watched; `limits` say how many streams there may be. */
   readonly watch?: Omit<WatchOptions, "bus" | "maxWatchers"> | undefined;

@@ -1,18 +1,12 @@
-import { Code, createContextValues } from "@connectrpc/connect";
+import { createContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
-import { fullName } from "connect-rest-runtime/internal";
 import { type Call, callKey } from "../call/call.ts";
 import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
 import { applyDeadline } from "../call/deadline.ts";
-import { gatewayError } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpRequest, type HttpResponse, isSent, outgoing } from "../listener/http.ts";
-import { refusalHeaders, refusalText } from "../listener/refusal.ts";
-import { errorResponse } from "../protocol/error-response.ts";
 import { requestHeaders } from "../protocol/headers.ts";
-import type { WholeResponse } from "../protocol/whole-response.ts";
-import { show } from "../text/show.ts";
 import { checkQuery, gateKey, type ReadOptions, readRequest } from "./read-request.ts";
 import { readBody } from "./request-body.ts";
 import { wholeMessages } from "./whole-messages.ts";
@@ -31,7 +25,7 @@ export async function callHandler(
   request: HttpRequest,
   response: HttpResponse,
   options: HandlerOptions,
-): Promise<UniversalServerResponse | WholeResponse> {
+): Promise<UniversalServerResponse> {
   const { limits } = options;
   const headers = requestHeaders(request);
   applyDeadline(headers, call.protocol, call.deadline);
@@ -66,9 +60,7 @@ export async function callHandler(
     signal: abort.signal,
     contextValues: createContextValues().set(callKey, call).set(gateKey, gate),
   });
-  if (!isBareRefusal(result)) return await withReasons(result, enveloped, call, options.compressions);
-  call.refusedStatus = result.status;
-  return explainedRefusal(result.status, handler, call, request);
+  return await withReasons(result, enveloped, call, options.compressions);
 }
 
 /** Connect sends the one message of a unary call as it is, and all others in envelopes. */
@@ -80,62 +72,4 @@ function isEnveloped({ protocol }: Call, headers: Headers): boolean {
 function idleLimit(call: Call, limits: Limits): number {
   const kind = call.method.methodKind;
   return kind === "client_streaming" || kind === "bidi_streaming" ? 0 : limits.bodyIdleTimeoutMs;
-}
-
-/** connect refuses a wrong verb, content type or HTTP version with a status alone. */
-function isBareRefusal(result: UniversalServerResponse): boolean {
-  return result.body === undefined && result.status >= 400;
-}
-
-/** The response that says why connect refused a request: to gRPC in its words, else as a text, since no protocol is known. */
-function explainedRefusal(
-  status: number,
-  handler: UniversalHandler,
-  call: Call,
-  request: HttpRequest,
-): WholeResponse {
-  const message = reasonText(status, fullName(call.method), handler, request);
-  const headers = negotiationHeaders(status, handler);
-  if (call.protocol === "connect" && status !== 505) {
-    const refusal = { status, code: "unimplemented", message, headers };
-    return { status, headers: refusalHeaders(refusal), body: Buffer.from(refusalText(refusal)) };
-  }
-  const error = gatewayError("PROTOCOL_UNSUPPORTED", message, Code.Unimplemented);
-  const refusal = errorResponse(call.protocol, request.headers["content-type"], error, status);
-  return { ...refusal, headers: { ...refusal.headers, ...headers } };
-}
-
-/** RFC 9110 sections 15.5.6 and 15.5.16; Accept-Post is from W3C's Linked Data Platform, section 7.1. */
-function negotiationHeaders(status: number, handler: UniversalHandler): Record<string, string> {
-  switch (status) {
-    case 405:
-      return { allow: handler.allowedMethods.join(", ") };
-    case 415:
-      return { "accept-post": contentTypesOf(handler) };
-    case 505:
-      return { connection: "close" };
-    default:
-      return {};
-  }
-}
-
-function reasonText(status: number, name: string, handler: UniversalHandler, request: HttpRequest): string {
-  const contentType = request.headers["content-type"];
-  switch (status) {
-    case 405:
-      return `${name} takes ${handler.allowedMethods.join(" or ")}; the request is a ${show(request.method ?? "")}`;
-    case 415:
-      return `${name} takes ${contentTypesOf(handler)}; ${contentType === undefined ? "the request has no content-type" : `the content-type is ${show(contentType)}`}`;
-    case 505:
-      return `${name} streams in both directions, which needs HTTP/2; the request came over HTTP/${request.httpVersion}`;
-    default:
-      return `${name} refused the request with HTTP status ${status}`;
-  }
-}
-
-function contentTypesOf(handler: UniversalHandler): string {
-  const unary = ["application/json", "application/proto"];
-  const stream = ["application/connect+json", "application/connect+proto"];
-  const connect = handler.method.methodKind === "unary" ? unary : stream;
-  return [...connect, "application/grpc", "application/grpc-web"].join(", ");
 }

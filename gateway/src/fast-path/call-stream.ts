@@ -246,6 +246,7 @@ class RunningStream implements StreamedResponse {
   private async read(): Promise<MessageShape<DescMessage>> {
     const { call, request, options, abort } = this;
     const { wire, head } = this.stream;
+    if (head.problem !== undefined) throw head.problem;
     const reader = (maxBytes: number) => wire.bodyReader(maxBytes);
     const read = await readMessage(call, request, head, reader, options, abort.signal);
     const loading = options.validation.check(call.method.input, read.message, read.cost);

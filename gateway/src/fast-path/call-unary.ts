@@ -103,6 +103,10 @@ export class UnaryRun {
       this.fail(deadlineExceeded(this.call.deadline));
       return;
     }
+    if (this.unary.head.problem !== undefined) {
+      this.fail(this.unary.head.problem);
+      return;
+    }
     this.arrivedAt = now;
     this.wait(Math.min(this.expiresAt - now, this.options.limits.bodyIdleTimeoutMs));
     try {

@@ -1,19 +1,11 @@
 import type { ConnectError } from "@connectrpc/connect";
-import type { Compression } from "@connectrpc/connect/protocol";
 import { endStreamFlag, endStreamToJson } from "@connectrpc/connect/protocol-connect";
-import type { HttpRequest } from "../listener/http.ts";
 import { BODY_BOUNDS, boundedError } from "../protocol/bounded-error.ts";
 import { envelopes } from "../protocol/envelope.ts";
 import { EnvelopeReader } from "./envelope-reader.ts";
 import { pack } from "./grpc.ts";
-import { negotiate } from "./negotiate.ts";
 import type { StreamEnd, StreamWire } from "./stream-wire.ts";
-import type { Codec, Head } from "./wire.ts";
-
-const CODECS: ReadonlyMap<string, Codec> = new Map([
-  ["application/connect+proto", "proto"],
-  ["application/connect+json", "json"],
-]);
+import type { Head } from "./wire.ts";
 
 /** The end of a stream that has nothing to say. */
 const OK_FRAME = envelopes([endStreamFlag, Buffer.from("{}")]);
@@ -27,15 +19,6 @@ export const connectStreamWire: StreamWire = {
   }),
   end,
 };
-
-/** Reads the head of a streaming POST (Streaming-Request). Undefined for one that has something unusual in it. */
-export function streamHead({ headers }: HttpRequest, compressions: readonly Compression[]): Head | undefined {
-  const codec = CODECS.get(headers["content-type"] ?? "");
-  const { "connect-content-encoding": used, "connect-accept-encoding": accepted } = headers;
-  if (codec === undefined || Array.isArray(used) || Array.isArray(accepted)) return undefined;
-  const chosen = negotiate(compressions, used, accepted);
-  return chosen && { codec, ...chosen };
-}
 
 /** EndStreamResponse. */
 async function end(

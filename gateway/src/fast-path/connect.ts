@@ -1,74 +1,16 @@
-import type { DescMethod } from "@bufbuild/protobuf";
-import { base64Decode } from "@bufbuild/protobuf/wire";
-import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { ConnectError } from "@connectrpc/connect";
 import { type Compression, mergeNonProtocolHeaders } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { ChunkBuffer } from "connect-rest-codec/internal";
 import type { HttpRequest } from "../listener/http.ts";
-import { splitTarget } from "../listener/target.ts";
 import { BODY_BOUNDS, boundedError } from "../protocol/bounded-error.ts";
 import { toNodeHeaders } from "../protocol/headers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { checkReadBytes } from "./message-limits.ts";
-import { negotiate } from "./negotiate.ts";
-import {
-  type BodyReader,
-  COMPRESS_MIN_BYTES,
-  type Codec,
-  type Head,
-  type RawMessage,
-  type Wire,
-} from "./wire.ts";
-
-const CODECS: ReadonlyMap<string, Codec> = new Map([
-  ["application/proto", "proto"],
-  ["application/json", "json"],
-  ["application/json; charset=utf-8", "json"],
-  ["application/json;charset=utf-8", "json"],
-]);
+import { type BodyReader, COMPRESS_MIN_BYTES, type Head, type RawMessage, type Wire } from "./wire.ts";
 
 /** Unary calls of the Connect protocol (https://connectrpc.com/docs/protocol). */
 export const connectWire: Wire = { bodyReader, response, errorResponse };
-
-/** Reads the head of a unary POST (Unary-Request). Undefined for one that has something unusual in it. */
-export function postHead({ headers }: HttpRequest, compressions: readonly Compression[]): Head | undefined {
-  const codec = CODECS.get(headers["content-type"] ?? "");
-  if (codec === undefined) return undefined;
-  const chosen = negotiate(compressions, headers["content-encoding"], textOf(headers["accept-encoding"]));
-  return chosen && { codec, ...chosen };
-}
-
-/**
- * Reads the head of a unary GET (Unary-Get-Request), which is for methods without side effects. Undefined for one that
- * has something unusual in it.
- */
-export function getHead(
-  { headers, url }: HttpRequest,
-  method: DescMethod,
-  compressions: readonly Compression[],
-): Head | undefined {
-  const { query } = splitTarget(url);
-  if (method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS) return undefined;
-  // nobody sends a fragment; an address would lose it
-  if (query === undefined || query.includes("#") || headers["content-type"] !== undefined) return undefined;
-  const parameters = new URLSearchParams(query);
-  const codec = parameters.get("encoding");
-  if (codec !== "proto" && codec !== "json") return undefined;
-  const used = parameters.get("compression") ?? undefined;
-  const chosen = negotiate(compressions, used, textOf(headers["accept-encoding"]));
-  return chosen && { codec, ...chosen, message: messageOf(parameters) };
-}
-
-/** Malformed base64 has been refused before. */
-function messageOf(parameters: URLSearchParams): Uint8Array {
-  const text = parameters.get("message") ?? "";
-  return parameters.get("base64") === "1" ? base64Decode(text) : new TextEncoder().encode(text);
-}
-
-function textOf(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(", ") : value;
-}
 
 /** Reads a body that is one message. */
 function bodyReader({ headers }: HttpRequest, maxBytes: number): BodyReader {

@@ -22,7 +22,7 @@ function compression(name: string): Compression & { readonly calls: () => number
 }
 
 function head(codec: Head["codec"], responseCompression?: Compression): Head {
-  return { codec, requestCompression: undefined, responseCompression };
+  return { codec, requestCompression: undefined, problem: undefined, responseCompression };
 }
 
 const message = (text: string) => toBinary(EchoResponseSchema, create(EchoResponseSchema, { text }));

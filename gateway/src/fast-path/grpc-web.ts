@@ -1,20 +1,12 @@
 import type { ConnectError } from "@connectrpc/connect";
-import type { Compression } from "@connectrpc/connect/protocol";
 import { trailerFlag, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
-import type { HttpRequest } from "../listener/http.ts";
 import { type Envelope, envelopes } from "../protocol/envelope.ts";
 import { toNodeHeaders } from "../protocol/headers.ts";
 import { statusTrailers } from "../protocol/status-trailers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { EnvelopeReader } from "./envelope-reader.ts";
-import { grpcHead, pack, protocolHeaders } from "./grpc.ts";
-import type { Codec, Head, Wire } from "./wire.ts";
-
-const CODECS: ReadonlyMap<string, Codec> = new Map([
-  ["application/grpc-web", "proto"],
-  ["application/grpc-web+proto", "proto"],
-  ["application/grpc-web+json", "json"],
-]);
+import { pack, protocolHeaders } from "./grpc.ts";
+import type { Head, Wire } from "./wire.ts";
 
 /** Made with the first response: Node.js loads a client of HTTP for Headers. */
 let okTrailers: Uint8Array | undefined;
@@ -28,12 +20,6 @@ export const grpcWebWire: Wire = {
   response,
   errorResponse,
 };
-
-/** Reads the head of a call. Undefined for one that has something unusual in it. */
-export function postHead({ headers }: HttpRequest, compressions: readonly Compression[]): Head | undefined {
-  const codec = CODECS.get(headers["content-type"] ?? "");
-  return codec && grpcHead(codec, headers, compressions);
-}
 
 /** Response with a message, and with its trailers as a second one (Protocol differences). */
 function response(

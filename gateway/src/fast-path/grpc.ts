@@ -1,19 +1,10 @@
 import type { ConnectError } from "@connectrpc/connect";
-import type { Compression } from "@connectrpc/connect/protocol";
-import { type HttpRequest, isHttp2 } from "../listener/http.ts";
 import { COMPRESSED_FLAG, type Envelope, envelopes } from "../protocol/envelope.ts";
 import { toNodeHeaders } from "../protocol/headers.ts";
 import { statusTrailers } from "../protocol/status-trailers.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { EnvelopeReader } from "./envelope-reader.ts";
-import { negotiate } from "./negotiate.ts";
-import { COMPRESS_MIN_BYTES, type Codec, type Head, type Wire } from "./wire.ts";
-
-const CODECS: ReadonlyMap<string, Codec> = new Map([
-  ["application/grpc", "proto"],
-  ["application/grpc+proto", "proto"],
-  ["application/grpc+json", "json"],
-]);
+import { COMPRESS_MIN_BYTES, type Head, type Wire } from "./wire.ts";
 
 /** The trailers of a call that has not failed, and has none of its own. */
 export const OK_TRAILERS = { "grpc-status": "0" };
@@ -24,28 +15,6 @@ export const grpcWire: Wire = {
   response,
   errorResponse,
 };
-
-/**
- * Reads the head of a call (Requests). Undefined for one that has something unusual in it, and where there is no HTTP/2
- * for the trailers.
- */
-export function postHead(request: HttpRequest, compressions: readonly Compression[]): Head | undefined {
-  const { headers } = request;
-  const codec = CODECS.get(headers["content-type"] ?? "");
-  return codec !== undefined && isHttp2(request) ? grpcHead(codec, headers, compressions) : undefined;
-}
-
-/** The head of a call of gRPC and gRPC-Web, whose codec is known. */
-export function grpcHead(
-  codec: Codec,
-  headers: HttpRequest["headers"],
-  compressions: readonly Compression[],
-): Head | undefined {
-  const { "grpc-encoding": used, "grpc-accept-encoding": accepted } = headers;
-  if (Array.isArray(used) || Array.isArray(accepted)) return undefined;
-  const chosen = negotiate(compressions, used, accepted);
-  return chosen && { codec, ...chosen };
-}
 
 /** Response with a message, and with trailers that say OK (Responses). */
 function response(

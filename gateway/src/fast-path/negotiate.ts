@@ -1,32 +1,40 @@
+import { Code } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
+import { gatewayError } from "../call/gateway-error.ts";
 import type { Head } from "./wire.ts";
 
 /**
  * Chooses compressions by the values of two headers, as Connect and gRPC both do
  * (https://github.com/grpc/grpc/blob/master/doc/compression.md): of what the client accepts the first that is
- * available; where it does not say, what it used itself.
- *
- * @returns undefined when the request uses a compression that is not known
+ * available; where it does not say, what it used itself. One that it used and that is not known is the call's problem.
  */
 export function negotiate(
   available: readonly Compression[],
   used: string | undefined,
   accepted: string | undefined,
-): Pick<Head, "requestCompression" | "responseCompression"> | undefined {
-  const find = (name: string) => available.find((each) => each.name === name);
+): Pick<Head, "requestCompression" | "responseCompression" | "problem"> {
   const isPlain = used === undefined || used === "identity";
-  const requestCompression = isPlain ? undefined : find(used);
-  if (!isPlain && requestCompression === undefined) return undefined;
-  if (accepted === undefined || accepted === "") {
-    return { requestCompression, responseCompression: requestCompression };
-  }
-  return { requestCompression, responseCompression: firstOf(accepted, find) };
+  const requestCompression = isPlain ? undefined : find(available, used);
+  const problem = isPlain || requestCompression !== undefined ? undefined : unknown(used, available);
+  const responseCompression =
+    accepted === undefined || accepted === "" ? requestCompression : firstOf(accepted, available);
+  return { requestCompression, responseCompression, problem };
 }
 
-function firstOf(accepted: string, find: (name: string) => Compression | undefined): Compression | undefined {
+function find(available: readonly Compression[], name: string): Compression | undefined {
+  return available.find((each) => each.name === name);
+}
+
+function firstOf(accepted: string, available: readonly Compression[]): Compression | undefined {
   for (const name of accepted.split(",")) {
-    const found = find(name.trim());
+    const found = find(available, name.trim());
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+function unknown(used: string, available: readonly Compression[]): Head["problem"] {
+  const names = available.map(({ name }) => name).join(",");
+  const text = `unknown compression "${used}": supported encodings are ${names}`;
+  return gatewayError("PROTOCOL_UNSUPPORTED", text, Code.Unimplemented);
 }

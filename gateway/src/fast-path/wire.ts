@@ -13,6 +13,8 @@ export interface Head {
   readonly requestCompression: Compression | undefined;
   /** What compresses the response, if it is large enough; undefined for nothing. */
   readonly responseCompression: Compression | undefined;
+  /** What the call fails with for its head; undefined for nothing. */
+  readonly problem: ConnectError | undefined;
   /** The message, where it is in the request target; undefined where it is the body. */
   readonly message?: Uint8Array;
 }

@@ -3,6 +3,5 @@ export interface WholeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Uint8Array;
-  /** HTTP/2 only. */
   readonly trailers?: Readonly<Record<string, string | string[]>>;
 }

@@ -3,14 +3,24 @@ import type { Call } from "../call/call.ts";
 import { callHandler } from "../connect-path/call-handler.ts";
 import { callStream, callWatch, type StreamCall, type StreamOptions } from "../fast-path/call-stream.ts";
 import type { FastMethods } from "../fast-path/fast-call.ts";
+import type { UnsupportedStatus } from "../fast-path/head.ts";
 import type { ParkedWatch } from "../fast-path/parked-watch.ts";
 import { type Exchange, type HttpRequest, type HttpResponse, isHttp2 } from "../listener/http.ts";
 import type { RpcResponse } from "./respond.ts";
+import { unsupportedResponse } from "./unsupported.ts";
 
 /** What both paths need. */
 export interface DispatchOptions extends StreamOptions, FastMethods {
   /** What messages may be compressed with. */
   readonly compressions: readonly Compression[];
+}
+
+/** What is known about a call by its head. */
+export interface Way {
+  /** Where it is a stream of the fast path. */
+  readonly stream?: StreamCall | undefined;
+  /** Where its head is one of no protocol. */
+  readonly unsupported?: UnsupportedStatus | undefined;
 }
 
 /**
@@ -19,13 +29,17 @@ export interface DispatchOptions extends StreamOptions, FastMethods {
  */
 export async function dispatch(
   handler: UniversalHandler,
-  stream: StreamCall | undefined,
+  { stream, unsupported }: Way,
   call: Call,
   request: HttpRequest,
   response: HttpResponse,
   exchange: Exchange,
   options: DispatchOptions,
 ): Promise<RpcResponse | ParkedWatch | undefined> {
+  if (unsupported !== undefined) {
+    call.refusedStatus = unsupported;
+    return unsupportedResponse(unsupported, handler, call, request);
+  }
   if (stream === undefined) return callHandler(handler, call, request, response, options);
   const { watch } = stream.method;
   return watch === undefined || !isHttp2(request)

@@ -89,6 +89,7 @@ export function sendAtOnce(
     response.send(status, all, body, trailers && sendable(trailers));
     return;
   } else {
+    if (trailers !== undefined) response.addTrailers(sendable(trailers));
     response.writeHead(status, flatHeaders(requestId, sendable(headers)));
   }
   if (body.length === 0) {
@@ -98,7 +99,10 @@ export function sendAtOnce(
   }
 }
 
-/** Sets the head of a whole response; with trailers it is sent, since ended without a body the response would be over with it. */
+/**
+ * Sets the head of a whole response; with trailers it is sent, since ended without a body a response of HTTP/2 would be over with
+ * it, and one of HTTP/1.1 would get a length, and lose them.
+ */
 function writeWholeHead(
   response: HttpResponse,
   status: number,
@@ -107,9 +111,14 @@ function writeWholeHead(
 ): void {
   response.statusCode = status;
   setHeaders(response, headers);
-  if (trailers === undefined || !("stream" in response)) return;
+  if (trailers === undefined) return;
   response.addTrailers(sendable(trailers));
-  response.writeHead(status);
+  // the same call twice: the two types have no signature in common
+  if ("stream" in response) {
+    response.writeHead(status);
+  } else {
+    response.writeHead(status);
+  }
 }
 
 /** Headers one after the other, which Node prints without a look at what it has. */

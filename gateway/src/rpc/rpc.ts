@@ -10,6 +10,7 @@ import { createRaceInterceptor } from "../connect-path/race.ts";
 import { gateKey } from "../connect-path/read-request.ts";
 import type { UnaryCall } from "../fast-path/call-unary.ts";
 import { fastCallOf } from "../fast-path/fast-call.ts";
+import { readHead } from "../fast-path/head.ts";
 import { OpenStreams } from "../fast-path/open-streams.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import type { Exchange, HttpRequest, HttpResponse } from "../listener/http.ts";
@@ -68,7 +69,9 @@ export function createRpc(options: RpcOptions): Rpc {
     if ("error" in handler) return { kind: "other", handler };
     const { method } = handler;
     const protocol = protocolOf(request.headers["content-type"]);
-    const fast = fastCallOf(request, protocol, method, options, compressions);
+    const head = readHead(request, protocol, handler, compressions);
+    if (typeof head === "number") return { kind: "other", handler, unsupported: head };
+    const fast = fastCallOf(head, protocol, method, options);
     if (fast?.kind === "unary") return { kind: "unary", method, unary: fast.unary };
     return { kind: "other", handler, stream: fast?.stream };
   };

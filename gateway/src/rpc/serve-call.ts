@@ -15,7 +15,6 @@ import type { Caller } from "../call/caller.ts";
 import { clientKey } from "../call/client-key.ts";
 import { deadlineOf, type MethodTimeout, timeoutHeader } from "../call/deadline.ts";
 import { protocolOf } from "../call/protocol.ts";
-import type { StreamCall } from "../fast-path/call-stream.ts";
 import { ParkedWatch } from "../fast-path/parked-watch.ts";
 import { failExchange } from "../listener/exchange.ts";
 import {
@@ -32,7 +31,7 @@ import { refuse as refuseRequest } from "../protocol/refuse.ts";
 import { startCallTrace } from "../trace/call-trace.ts";
 import { admit, admitWatch } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
-import { type DispatchOptions, dispatch } from "./dispatch.ts";
+import { type DispatchOptions, dispatch, type Way } from "./dispatch.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Unresolved } from "./resolve.ts";
 import { respond } from "./respond.ts";
@@ -71,11 +70,9 @@ export interface CallOptions extends DispatchOptions {
 }
 
 /** What a request is for. */
-export interface Wanted {
+export interface Wanted extends Way {
   /** What its path names. */
   readonly handler: UniversalHandler | Unresolved;
-  /** Where it is a stream of the fast path. */
-  readonly stream?: StreamCall | undefined;
 }
 
 /**
@@ -87,7 +84,7 @@ export async function serveCall(
   response: HttpResponse,
   client: Caller,
   exchange: Exchange,
-  { handler, stream }: Wanted,
+  { handler, ...way }: Wanted,
   options: CallOptions,
 ): Promise<void> {
   let call: Call | undefined;
@@ -125,7 +122,7 @@ export async function serveCall(
       return;
     }
 
-    const result = await dispatch(handler, stream, call, request, response, exchange, options);
+    const result = await dispatch(handler, way, call, request, response, exchange, options);
 
     if (result instanceof ParkedWatch) {
       result.begin(whenOver(call, hold, options));

@@ -10,13 +10,13 @@ export interface FastPathCase {
 }
 
 type Echo = MessageInitShape<typeof EchoRequestSchema>;
-type Headers = Readonly<Record<string, string>>;
+export type Headers = RawCall["headers"];
 
-const PATH = "/echo.v1.EchoService/Echo";
-const STREAM_PATH = "/echo.v1.EchoService/Repeat";
+export const PATH = "/echo.v1.EchoService/Echo";
+export const STREAM_PATH = "/echo.v1.EchoService/Repeat";
 
 /** A kind of request: protocol, codec and version of HTTP. */
-interface Way {
+export interface Way {
   readonly name: string;
   readonly path: string;
   readonly version: RawCall["version"];
@@ -25,7 +25,7 @@ interface Way {
   readonly enveloped: boolean;
 }
 
-function way(type: string, version: RawCall["version"], path = PATH): Way {
+export function way(type: string, version: RawCall["version"], path = PATH): Way {
   const codec = type.endsWith("json") ? "json" : "proto";
   const enveloped = /grpc|connect/.test(type);
   return { name: `${type} over ${version}`, path, version, type, codec, enveloped };
@@ -93,25 +93,30 @@ function nested(depth: number): Echo {
   return message;
 }
 
-function print({ codec }: Way, message: Echo): Uint8Array {
+export function print({ codec }: Way, message: Echo): Uint8Array {
   const whole = create(EchoRequestSchema, message);
   return codec === "proto"
     ? toBinary(EchoRequestSchema, whole)
     : Buffer.from(toJsonString(EchoRequestSchema, whole));
 }
 
-function envelope(flags: number, bytes: Uint8Array, length = bytes.length): Uint8Array {
+export function envelope(flags: number, bytes: Uint8Array, length = bytes.length): Uint8Array {
   const prefix = Buffer.alloc(5);
   prefix.writeUInt8(flags);
   prefix.writeUInt32BE(length, 1);
   return Buffer.concat([prefix, bytes]);
 }
 
-function body(way: Way, bytes: Uint8Array, flags = 0): Uint8Array {
+export function body(way: Way, bytes: Uint8Array, flags = 0): Uint8Array {
   return way.enveloped ? envelope(flags, bytes) : bytes;
 }
 
-function post(way: Way, name: string, bytes: Uint8Array | undefined, headers: Headers = {}): FastPathCase {
+export function post(
+  way: Way,
+  name: string,
+  bytes: Uint8Array | undefined,
+  headers: Headers = {},
+): FastPathCase {
   const all = { "content-type": way.type, "x-request-id": "one", te: "trailers", ...headers };
   return {
     name: `${way.name}: ${name}`,
@@ -119,7 +124,7 @@ function post(way: Way, name: string, bytes: Uint8Array | undefined, headers: He
   };
 }
 
-function isGrpc({ type }: Way): boolean {
+export function isGrpc({ type }: Way): boolean {
   return type.includes("grpc");
 }
 

@@ -1,6 +1,7 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ServiceAdapter } from "connect-rest-runtime/adapter";
+import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
+import type { AnyMethodAdapter, ServiceAdapter, UnaryAdapter } from "connect-rest-runtime/adapter";
 import { type Gateway, type GatewayOptions, startGateway } from "../gateway.ts";
 import type { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { createLogger } from "../log/logger.ts";
@@ -53,21 +54,43 @@ function adapterOf(redirects: boolean): ServiceAdapter<typeof EchoService> {
   const { echo, repeat } = EchoStreamsRest.methods;
   if (echo?.kind !== "unary" || repeat === undefined) throw new Error("the adapter has other methods");
   const rules = { ...echo.rules, redirects };
+  const unary: typeof echo = { ...echo, rules, body: EchoTable, response: undefined };
+  const stream = { ...repeat, rules } as typeof repeat;
   return {
     ...EchoStreamsRest,
-    methods: {
-      echo: { ...echo, rules, body: EchoTable, response: undefined },
-      repeat: { ...repeat, rules } as typeof repeat,
-    },
+    methods: { echo: unary, repeat: stream, ...otherMethods(unary, stream) },
   };
 }
+
+/** The same methods by other names: the unary one with side effects, the stream without. */
+function otherMethods(echo: UnaryAdapter, repeat: AnyMethodAdapter): Record<string, AnyMethodAdapter> {
+  const tell = {
+    ...echo.method,
+    name: "Tell",
+    localName: "tell",
+    idempotency: Idempotency.IDEMPOTENCY_UNKNOWN,
+  };
+  const list = {
+    ...repeat.method,
+    name: "List",
+    localName: "list",
+    idempotency: Idempotency.NO_SIDE_EFFECTS,
+  };
+  return {
+    tell: { ...echo, method: tell },
+    list: { ...repeat, method: list } as AnyMethodAdapter,
+  };
+}
+
+/** How a gateway is set up, whatever the way. */
+export type WaySettings = Omit<GatewayOptions, "adapters" | "upstreams"> & {
+  readonly upstream?: Partial<GatewayOptions["upstreams"][string]>;
+};
 
 /** Starts a gateway for a way. */
 export async function startObservedWay(
   { name, options, redirects }: WaySetup,
-  more: Omit<GatewayOptions, "adapters" | "upstreams"> & {
-    readonly upstream?: Partial<GatewayOptions["upstreams"][string]>;
-  },
+  more: WaySettings,
 ): Promise<ObservedWay> {
   const upstream = await startUpstream();
   const origin = `127.0.0.1:${upstream.port}`;

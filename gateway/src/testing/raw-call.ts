@@ -6,8 +6,8 @@ export interface RawCall {
   readonly version: "1.1" | "2";
   readonly method: string;
   readonly path: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Names in lower case; several values are sent as several headers. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Uint8Array | undefined;
 }
 
@@ -46,7 +46,15 @@ export function rawClient(port: number): RawClient {
 function sendHttp1(agent: http.Agent, port: number, call: RawCall): Promise<RawResponse> {
   const { method, path, headers, body } = call;
   return new Promise((resolve, reject) => {
-    const request = http.request({ agent, host: "127.0.0.1", port, method, path, headers }, (response) => {
+    const options = {
+      agent,
+      host: "127.0.0.1",
+      port,
+      method,
+      path,
+      headers: headers as http.OutgoingHttpHeaders,
+    };
+    const request = http.request(options, (response) => {
       const chunks: Uint8Array[] = [];
       response.on("data", (chunk: Uint8Array) => chunks.push(chunk));
       response.on("error", reject);

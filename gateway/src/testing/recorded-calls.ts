@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
+import { comparable } from "./comparable.ts";
+import { FAST_PATH_CASES, type FastPathCase, LATE, STREAM_CASES } from "./fast-path-cases.ts";
+import type { ObservedWay, WaySettings } from "./observed-ways.ts";
+import { respondTalkatively } from "./talkative-upstream.ts";
+import { UNUSUAL_HEADS } from "./unusual-heads.ts";
+
+/** What connect's handlers did with each call: its response, what the upstream got, log lines and metrics. */
+export type RecordedCalls = Readonly<Record<string, unknown>>;
+
+/** JSON compressed with Brotli: bodies repeat a lot. `record-calls.ts` writes it. */
+const FILE = join(import.meta.dirname, "recorded-calls.json.br");
+
+/** How the gateway is set up that they are recorded from, and that is compared with them. */
+export const RECORDED_SETTINGS: WaySettings = {
+  upstream: { retry: { attempts: 3, baseDelayMs: 1, maxDelayMs: 1, budget: 1 } },
+  limits: { readMaxBytes: 64 * 1024, writeMaxBytes: 256 * 1024, messageDepth: 20, drainNoticeMs: 1 },
+  origins: ["https://page.example"],
+};
+
+/** Calls that end the same each time; on a slow machine those of a deadline do not. */
+export const RECORDED_CASES: readonly FastPathCase[] = [...FAST_PATH_CASES, ...STREAM_CASES, ...UNUSUAL_HEADS]
+  .filter(({ name }) => !name.endsWith(LATE))
+  .map(({ name, call }, index) => ({ name: `${name} (${index})`, call }));
+
+/** Where ours differs from what connect's handlers did, and why. */
+const ON_PURPOSE: ReadonlyArray<readonly [reason: string, isMeant: (each: FastPathCase) => boolean]> = [
+  [
+    "a GET says what is wrong with its head before its message is decompressed, as a POST does",
+    ({ name }) => /^GET over .*, a bad timeout: .*compression=(?:gzip|zstd)&message=%7B/.test(name),
+  ],
+  [
+    "the adapter's bytes are sent as they are: connect's handlers decode them, and leave out what is empty",
+    ({ name }) => /^GET \S+Echo, (?!a bad timeout).*: encoding=proto(?:&message=|&base64=1)? \(/.test(name),
+  ],
+  [
+    "an error of 1 KB and more is compressed where the caller wants that, whatever it is about",
+    ({ name }) =>
+      /^application\/(?!grpc(?:\+| over)).*(?:uses "x{3000}"|a long timeout), accepts gzip \(/.test(name),
+  ],
+  [
+    "what is skipped, such as the caller's trailers, is not decompressed to be skipped",
+    ({ name }) =>
+      /(?:grpc-web.*: flags (?:129|255)|connect\+.*: flags (?:3|255)), (?:undefined|identity)/.test(name),
+  ],
+];
+
+/** Whether ours is meant to differ. */
+export function isOnPurpose(each: FastPathCase): boolean {
+  return ON_PURPOSE.some(([, isMeant]) => isMeant(each));
+}
+
+/** Makes a call, and returns what is compared of it: without ports, which differ from run to run. */
+export async function recorded(way: ObservedWay, { call }: FastPathCase): Promise<unknown> {
+  const seen = comparable(await way.send(call, respondTalkatively));
+  const ports = new RegExp(`127\\.0\\.0\\.1:(?:${way.gateway.port}|${way.upstreamPort})`, "g");
+  return JSON.parse(JSON.stringify(seen).replace(ports, "127.0.0.1:port")) as unknown;
+}
+
+export function readRecordedCalls(): RecordedCalls {
+  return JSON.parse(brotliDecompressSync(readFileSync(FILE)).toString()) as RecordedCalls;
+}
+
+export function writeRecordedCalls(calls: RecordedCalls): void {
+  const json = Buffer.from(JSON.stringify(calls));
+  const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY, BROTLI_PARAM_LARGE_WINDOW } = constants;
+  const params = { [BROTLI_PARAM_LGWIN]: 24, [BROTLI_PARAM_QUALITY]: 11, [BROTLI_PARAM_LARGE_WINDOW]: 0 };
+  writeFileSync(FILE, brotliCompressSync(json, { params }));
+}
