@@ -77,6 +77,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "index.ts",
     "gateway.ts",
     "server.ts",
+    "server/",
     "sandbox/",
     "config/",
     "pages/",
