@@ -92,6 +92,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "index.ts",
     "gateway.ts",
     "server.ts",
+    "server/",
     "sandbox/",
     "config/",
     "pages/",
