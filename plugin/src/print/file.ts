@@ -41,8 +41,9 @@ export function printText(
   const declarations = [...file.declarationLines(), ...end];
   // what exports nothing would be no module
   const nothing = file.isEmpty ? ["", "export {};"] : [];
+  file.source.addInFront([...file.partLines("types"), ...file.partLines("tables")]);
   // one by one: a call cannot have a hundred thousand arguments
-  for (const line of [...nothing, ...file.partLines(), ...end]) file.source.add(line);
+  for (const line of [...nothing, ...file.partLines("functions"), ...end]) file.source.add(line);
   file.source.replaceLines(wrapLine);
   return targets.map((target) => {
     const head = preamble(file.desc, version, tsNocheck && target !== "js");
