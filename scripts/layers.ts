@@ -5,7 +5,21 @@
  * Tests, and what is in a folder `testing/`, may import everything.
  */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  codec: ["testing/", "internal.ts", "print/", "scan/", "decode/", "json/", "time/", "buffers/", "gen/"],
+  codec: [
+    "testing/",
+    "index.ts",
+    "internal.ts",
+    "decode-bytes.ts",
+    "print-bytes.ts",
+    "print/",
+    "scan/",
+    "decode/",
+    "table/",
+    "json/",
+    "time/",
+    "buffers/",
+    "gen/",
+  ],
   runtime: [
     "testing/",
     "oauth.ts",
@@ -59,6 +73,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "input.ts",
     "generate.ts",
     "print/",
+    "table/",
     "check/",
     "parse/",
     "config/",
@@ -77,6 +92,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "index.ts",
     "gateway.ts",
     "server.ts",
+    "server/",
     "sandbox/",
     "config/",
     "pages/",

@@ -6,6 +6,7 @@ import type { RestRequest } from "../adapter/rest-request.ts";
 import type { CallContext } from "../call/call-context.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import type { WatchSettings } from "../call/watch-options.ts";
+import { namesOf } from "../errors/names.ts";
 import { restError } from "../errors/rest-error.ts";
 import { fullName } from "../text/full-name.ts";
 import type { UpstreamIdentity } from "../upstream/upstream.ts";
@@ -125,8 +126,7 @@ export class FeedHub {
   ): Feed {
     const { maxFeeds, graceMs, bus } = this.settings;
     const { adapter, route } = call;
-    const drained = () =>
-      restError("WATCH_DRAINED", { upstream: adapter.rules.upstream, method: fullName(adapter.method) });
+    const drained = () => restError("WATCH_DRAINED", namesOf(adapter));
     if (this.isDrained || route.upstream.closing.aborted) throw drained();
     if (this.feeds.size >= maxFeeds) this.closeIdle();
     if (this.feeds.size >= maxFeeds) throw exhausted(adapter, maxFeeds, "feeds");
@@ -220,15 +220,12 @@ function idOf({ method, rules }: PollAdapter, request: RestRequest): string {
 }
 
 /** Where a renewed token looks like another identity, the error says how it would not. */
-function changedIdentity(
-  { method, rules: { upstream } }: PollAdapter,
-  { provided }: UpstreamIdentity,
-): Error {
+function changedIdentity(adapter: PollAdapter, { provided }: UpstreamIdentity): Error {
   const change =
     provided === undefined || provided.owner !== undefined
       ? "belong to another identity than that of its watchers"
       : "are others than those of its watchers, and name no `owner`: where a renewed token of the same account is to change nothing, let the function that provides them name one";
-  return restError("FEED_IDENTITY_CHANGED", { upstream, method: fullName(method), change });
+  return restError("FEED_IDENTITY_CHANGED", { ...namesOf(adapter), change });
 }
 
 function exhausted({ method }: PollAdapter, limit: number, what: string): Error {

@@ -1,10 +1,9 @@
 import type { JsonValue } from "connect-rest-codec/internal";
-import { parseJsonExactly } from "connect-rest-codec/internal";
+import { ChunkBuffer, parseJsonExactly } from "connect-rest-codec/internal";
 import type { RecordsAdapter } from "../adapter/adapter.ts";
 import type { Download } from "../call/call-context.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
-import { ChunkBuffer } from "connect-rest-codec/internal";
 import { textOf } from "../response/body.ts";
 import { inUtf8 } from "../response/charset.ts";
 import { Pacer } from "../time/pacer.ts";

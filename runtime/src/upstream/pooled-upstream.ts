@@ -109,13 +109,13 @@ class PooledUpstream implements Upstream {
   }
 
   async call(call: UpstreamCall): Promise<UpstreamResponse> {
-    const { requester, sent, sender } = await this.preparer.prepare(call);
+    const prepared = await this.preparer.prepare(call);
     call.onSent?.();
     const held = this.reading.begin();
     try {
       const limits = this.responses.limits(call.rules);
-      const exchanging = exchange(requester, sent, limits, call.signal, held);
-      return await this.responses.whole(await this.responses.translated(exchanging), call, sent, sender);
+      const exchanging = exchange(prepared.requester, prepared.sent, limits, call.signal, held);
+      return await this.responses.whole(await this.responses.translated(exchanging), call, prepared);
     } finally {
       held.release();
     }
@@ -131,13 +131,13 @@ class PooledUpstream implements Upstream {
     const credentials = this.credentials.fixed;
     // `startsAtOnce` has said that there are some
     if (credentials === undefined) throw new Error("credentials that have to be waited for");
-    const { requester, sent, sender } = this.preparer.atOnce(call, credentials);
+    const prepared = this.preparer.atOnce(call, credentials);
     call.onSent?.();
     const held = this.reading.begin();
-    const receiver = new ResponseReceiver(this.responses, end, held, call, sent, sender);
+    const receiver = new ResponseReceiver(this.responses, end, held, call, prepared);
     const reader = new ExchangeReader(this.responses.limits(call.rules), receiver, held);
     try {
-      requester.dispatch(sent, reader);
+      prepared.requester.dispatch(prepared.sent, reader);
     } catch (error) {
       held.release();
       throw error;
@@ -146,12 +146,13 @@ class PooledUpstream implements Upstream {
   }
 
   async open(call: UpstreamCall): Promise<OpenResponse> {
-    const { requester, sent, sender } = await this.preparer.prepare(call);
+    const prepared = await this.preparer.prepare(call);
+    const { requester, sent } = prepared;
     const { bodyTimeoutMs = this.settings.bodyTimeoutMs } = call;
     call.onSent?.();
     const opening = openExchange(requester, { ...sent, bodyTimeout: bodyTimeoutMs }, call.signal);
     const opened = await this.responses.translated(opening);
-    return await this.responses.opened(opened, call, sent, sender, bodyTimeoutMs);
+    return await this.responses.opened(opened, call, prepared, bodyTimeoutMs);
   }
 
   async close(): Promise<void> {
