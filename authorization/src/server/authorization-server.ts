@@ -64,7 +64,7 @@ class Server implements AuthorizationServer {
   private metadata: string | undefined;
 
   constructor(options: AuthorizationServerOptions) {
-    const { limits, now, registration, lifetimes } = options;
+    const { limits, now, registration, lifetimes, log, metrics } = options;
     this.options = options;
     const provider = createProvider({
       ...options,
@@ -72,7 +72,14 @@ class Server implements AuthorizationServer {
         isOpen: registration !== undefined,
         initialAccessToken: registration?.initialAccessToken,
       },
-      adapter: { ...options, clientMs: lifetimes.clientSeconds * 1000 },
+      adapter: {
+        ...options,
+        clientMs: lifetimes.clientSeconds * 1000,
+        onReuse: (kind, clientId) => {
+          metrics.tokenReused(kind === "RefreshToken" ? "refresh_token" : "code");
+          log.warn({ kind, clientId }, "used again, its grant is revoked");
+        },
+      },
     });
     this.engine = new Engine(provider, options.store, options.onError);
     this.browsers = new BrowserCookie(this.engine.origin.protocol === "https:");
@@ -172,11 +179,13 @@ class Server implements AuthorizationServer {
         sendErrorPage(exchange, error.status, error.error, error.message, error.headers);
       }
     }
-    this.options.onEvent({
-      endpoint: endpoint.name,
-      outcome: knownOutcome(outcome),
-      client: exchange.client,
-    });
+    this.report(endpoint.name, knownOutcome(outcome), exchange.client);
+  }
+
+  /** Logs and counts what happened at an endpoint: `ok`, the error of the response, or `other` for an unspecified one. */
+  private report(endpoint: EndpointName, outcome: string, client: string): void {
+    this.options.metrics.authorized(endpoint, outcome);
+    if (endpoint !== "metadata") this.options.log.info({ endpoint, outcome, client }, "authorization");
   }
 
   /** What is the same at all endpoints. */
@@ -256,7 +265,7 @@ class Server implements AuthorizationServer {
   private async token(exchange: HttpExchange): Promise<string | undefined> {
     const form = await readForm(exchange, this.bodyLimits);
     const done = (outcome = "ok") =>
-      this.options.onGrant(form.get("grant_type") ?? "", knownOutcome(outcome));
+      this.options.metrics.tokenGranted(form.get("grant_type") ?? "", knownOutcome(outcome));
     try {
       settleResource(form, this.options.publicUrl);
       await this.settleRedirectUri(form);
