@@ -1,6 +1,6 @@
 import { hashOf, isLoopbackAddress } from "connect-rest-runtime/internal";
 import { isTwice } from "../authorization-header.ts";
-import { type AuthorizationLimits, type HttpExchange, SAFE } from "../host.ts";
+import { type AuthorizationLimits, type HttpExchange, redirect } from "../host.ts";
 import { INTERACTION_PATH } from "../interaction.ts";
 import type { AuthorizationServerOptions, EndpointName } from "./authorization-options.ts";
 import { type Browser, BrowserCookie } from "./browser-cookie.ts";
@@ -269,12 +269,7 @@ class Server implements AuthorizationServer {
     try {
       settleResource(form, this.options.publicUrl);
       await this.settleRedirectUri(form);
-      const error = await this.forward(exchange, {
-        method: "POST",
-        url: "/token",
-        body: String(form),
-        type: FORM,
-      });
+      const error = await this.forwardForm(exchange, "/token", form);
       done(error);
       return error;
     } catch (error) {
@@ -297,12 +292,7 @@ class Server implements AuthorizationServer {
 
   private async revoke(exchange: HttpExchange): Promise<string | undefined> {
     const form = await readForm(exchange, this.bodyLimits);
-    const error = await this.forward(exchange, {
-      method: "POST",
-      url: "/revoke",
-      body: String(form),
-      type: FORM,
-    });
+    const error = await this.forwardForm(exchange, "/revoke", form);
     this.options.onRevoked(form.get("token") ?? "");
     return error;
   }
@@ -340,6 +330,10 @@ class Server implements AuthorizationServer {
 
   private get bodyLimits(): BodyLimits {
     return { maxBytes: MAX_BODY_BYTES, idleTimeoutMs: this.options.limits.bodyIdleTimeoutMs };
+  }
+
+  private forwardForm(exchange: HttpExchange, url: string, form: URLSearchParams) {
+    return this.forward(exchange, { method: "POST", url, body: String(form), type: FORM });
   }
 
   /** Lets the engine respond. Resolves with the error of its response. */
@@ -405,7 +399,7 @@ function redirectForm(exchange: HttpExchange, form: URLSearchParams): undefined 
     const text = `an authorization request may have ${MAX_AUTHORIZATION_BYTES} bytes`;
     throw new OAuthError(413, "invalid_request", text);
   }
-  exchange.send(303, { location: `/authorize?${form}`, ...SAFE });
+  redirect(exchange, `/authorize?${form}`);
 }
 
 function shared(name: EndpointName, methods: readonly string[], handle: Endpoint["handle"]): Endpoint {

@@ -3,7 +3,7 @@ import {
   type AuthorizationLog,
   type HttpExchange,
   type HttpRequest,
-  SAFE,
+  redirect,
   type SignInMetrics,
   UNCACHED,
 } from "../host.ts";
@@ -303,10 +303,6 @@ function isFailure(text: string | undefined): text is ThirdPartyFailure {
 function isSameSite({ headers }: HttpRequest): boolean {
   const site = headers["sec-fetch-site"];
   return site === undefined || site === "same-origin";
-}
-
-function redirect(exchange: HttpExchange, location: string): void {
-  exchange.send(303, { location, ...SAFE });
 }
 
 function rejectMethod(exchange: HttpExchange, allow: string): void {
