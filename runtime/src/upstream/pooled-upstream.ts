@@ -70,7 +70,6 @@ class PooledUpstream implements Upstream {
     this.name = name;
     this.settings = settings;
     this.limiter = settings.rateLimits && new RateLimiter(name, settings.rateLimits, clock);
-    const identities = new Identities(clock);
     this.retrier = settings.retry && new Retrier(settings.retry, clock);
     const { client } = settings;
     this.connections =
@@ -78,9 +77,14 @@ class PooledUpstream implements Upstream {
         ? new OwnConnections(settings, network)
         : new SuppliedConnections(client, settings, clock, network.isPrivate);
     const send = endpointSend(this.connections, settings, this.closed.signal, clock);
-    const tokens = new TokenSources(name, send, clock);
-    const { signal } = this.closed;
-    this.credentials = new CallCredentials(name, settings.credentials, tokens, identities, signal);
+    const { signal: closing } = this.closed;
+    this.credentials = new CallCredentials({
+      upstream: name,
+      configured: settings.credentials,
+      tokens: new TokenSources(name, send, clock),
+      identities: new Identities(clock),
+      closing,
+    });
     this.preparer = new RequestPreparer({
       name,
       settings,
@@ -88,7 +92,7 @@ class PooledUpstream implements Upstream {
       connections: this.connections,
       credentials: this.credentials,
       limiter: this.limiter,
-      closing: signal,
+      closing,
     });
     this.responses = new Responses(name, settings, this.connections);
     for (const origin of new Set([...settings.bases.values()].map((base) => base.origin))) {
