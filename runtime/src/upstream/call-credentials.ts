@@ -104,7 +104,7 @@ export class CallCredentials {
 
   private async withToken(grant: OAuth2Grant, others: Credentials): Promise<Credentials> {
     this.parts.closing.throwIfAborted();
-    const { source, identity } = this.parts.tokens.of(grant);
+    const { source, identity } = this.parts.tokens(grant);
     const accessToken = await source.get();
     const refused = async (): Promise<Credentials | undefined> => {
       // where there is no other token, what the upstream said is the error

@@ -4,7 +4,7 @@ import { Pool } from "undici";
 import type { Requester } from "../http/requester.ts";
 import type { ClosableRequester } from "../http1/pool.ts";
 import { type Connector, connectorOf } from "./connector.ts";
-import { Forwarding } from "./forwarding.ts";
+import { forwarding } from "./forwarding.ts";
 import type { Hop } from "./hop.ts";
 import type { UpstreamSettings } from "./options.ts";
 import { isPrivateAddress } from "./private-address.ts";
@@ -82,7 +82,7 @@ export class HopPools {
   /** Connections to an origin by a proxy. */
   proxied(origin: string, proxy: EgressProxy, tls: TlsSettings | undefined): ClosableRequester {
     const { connectTimeoutMs: timeoutMs } = this.settings;
-    if (origin.startsWith("http:")) return new Forwarding(origin, proxy, this.options, timeoutMs);
+    if (origin.startsWith("http:")) return forwarding(origin, proxy, this.options, timeoutMs);
     return new Pool(origin, { ...this.options, connect: connectorOf({ timeoutMs, tls, proxy }) });
   }
 

@@ -1,7 +1,7 @@
 import type { MethodRules } from "../adapter/rules.ts";
 import { Breaker, type Permit, type RequestOrigin, UNWATCHED } from "../breaker/breaker.ts";
 import { Identities } from "../credentials/identity.ts";
-import { TokenSources } from "../credentials/token-sources.ts";
+import { tokenSources } from "../credentials/token-sources.ts";
 import { restError } from "../errors/rest-error.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { ExchangeReader, exchange } from "../http/exchange.ts";
@@ -19,7 +19,7 @@ import { redirectedCall } from "./redirected-call.ts";
 import { RequestPreparer } from "./request-preparer.ts";
 import { ResponseReceiver } from "./response-receiver.ts";
 import { Responses } from "./responses.ts";
-import { SuppliedConnections } from "./supplied-connections.ts";
+import { suppliedConnections } from "./supplied-connections.ts";
 import type {
   OpenResponse,
   ResponseEnd,
@@ -75,13 +75,13 @@ class PooledUpstream implements Upstream {
     this.connections =
       client === undefined
         ? new OwnConnections(settings, network)
-        : new SuppliedConnections(client, settings, clock, network.isPrivate);
+        : suppliedConnections(client, settings, clock, network.isPrivate);
     const send = endpointSend(this.connections, settings, this.closed.signal, clock);
     const { signal: closing } = this.closed;
     this.credentials = new CallCredentials({
       upstream: name,
       configured: settings.credentials,
-      tokens: new TokenSources(name, send, clock),
+      tokens: tokenSources(name, send, clock),
       identities: new Identities(clock),
       closing,
     });

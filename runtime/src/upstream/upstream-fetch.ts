@@ -8,7 +8,7 @@ import { decompressError, exchangeError } from "./failure.ts";
 import { systemNetwork } from "./hop-pools.ts";
 import { resolveOptions, type UpstreamOptions, type UpstreamSettings } from "./options.ts";
 import { OwnConnections } from "./own-connections.ts";
-import { SuppliedConnections } from "./supplied-connections.ts";
+import { suppliedConnections } from "./supplied-connections.ts";
 
 /** What is sent beside an address, as a `fetch` takes it. */
 export interface UpstreamFetchInit {
@@ -66,7 +66,7 @@ export function createUpstreamFetch(
   const connections =
     settings.client === undefined
       ? new OwnConnections(settings, systemNetwork)
-      : new SuppliedConnections(settings.client, settings, systemClock, systemNetwork.isPrivate);
+      : suppliedConnections(settings.client, settings, systemClock, systemNetwork.isPrivate);
   return new BoundedFetch({ name, settings, connections, origins: new Set(origins), timeoutMs });
 }
 
