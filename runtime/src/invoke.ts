@@ -1,15 +1,7 @@
 import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import type { Clock } from "connect-rest-codec/internal";
-import type {
-  DownloadAdapter,
-  OperationAdapter,
-  PaginateAdapter,
-  PollAdapter,
-  RecordsAdapter,
-  UnaryAdapter,
-  UploadAdapter,
-} from "./adapter/adapter.ts";
+import type { PollAdapter, UnaryAdapter, UploadAdapter } from "./adapter/adapter.ts";
 import type { CallContext, CallSettings } from "./call/call-context.ts";
 import { differenceLevels } from "./call/difference-levels.ts";
 import type { RestOptions } from "./call/options.ts";
@@ -184,17 +176,16 @@ function isFeed(call: RunningCall<StreamAdapter>): call is RunningCall<PollAdapt
   return call.adapter.kind === "poll" && call.adapter.feed !== undefined;
 }
 
+type Messages<A extends StreamAdapter> = (
+  call: RunningCall<A>,
+  message: AnyMessage,
+) => AsyncGenerator<Uint8Array<ArrayBuffer>, undefined>;
+
+const STREAMS = { paginate, poll, records, operation, download } as const satisfies {
+  readonly [K in StreamAdapter["kind"]]: Messages<Extract<StreamAdapter, { readonly kind: K }>>;
+};
+
 function messagesOf(call: RunningCall<StreamAdapter>, message: AnyMessage) {
-  switch (call.adapter.kind) {
-    case "paginate":
-      return paginate(call as RunningCall<PaginateAdapter>, message);
-    case "poll":
-      return poll(call as RunningCall<PollAdapter>, message);
-    case "records":
-      return records(call as RunningCall<RecordsAdapter>, message);
-    case "operation":
-      return operation(call as RunningCall<OperationAdapter>, message);
-    case "download":
-      return download(call as RunningCall<DownloadAdapter>, message);
-  }
+  const messages = STREAMS[call.adapter.kind] as Messages<StreamAdapter>;
+  return messages(call, message);
 }

@@ -1,3 +1,5 @@
+import type { Clock } from "connect-rest-codec/internal";
+
 interface EndpointFacts {
   /** The error code of OAuth (RFC 6749 section 5.2), if there is one. */
   readonly code?: string | undefined;
@@ -40,3 +42,12 @@ const FINAL: ReadonlySet<string> = new Set([
   "unauthorized_client",
   "unsupported_grant_type",
 ]);
+
+/** How long an endpoint may take to respond, in milliseconds. */
+const TIMEOUT_MS = 20_000;
+
+/** The time that a request to an endpoint has, until a signal ends it. */
+export function endpointTime(clock: Clock, signal: AbortSignal | undefined) {
+  const late = () => new EndpointError(`no response within ${TIMEOUT_MS / 1000} s`);
+  return { ms: TIMEOUT_MS, clock, signal, late };
+}
