@@ -5,7 +5,7 @@ import type { ScalarKind } from "../table/kinds.ts";
 import { type FieldEntry, type Kind, MessageTable } from "../table/message-table.ts";
 import type { Field } from "./difference-writer.ts";
 import type { ProtoWriter, Reading } from "./proto-writer.ts";
-import { splitCommas, splitNumbers } from "./read.ts";
+import { splitCommas, splitNumbers, wordOf } from "./read.ts";
 
 /** Writes a value, which is reported by `key`. */
 export type WriteValue = (value: Field, out: ProtoWriter, key: string) => void;
@@ -64,8 +64,21 @@ export function kindWriter(kind: Kind, field: number, scope: FieldScope): WriteV
   if ("group" in kind) return groupWriter(scope.readingOf(kind.group), field);
   if ("open" in kind) return (value, out, key) => out.openEnum(field, value, key, kind.open);
   if ("nullable" in kind) return nullableWriter(kind.nullable, field, scope);
+  if ("absent" in kind) return absentWriter(kind, field, scope);
   const write = kindWriter(kind.loose, field, scope);
   return (value, out, key) => write(value, out.loosely(key), key);
+}
+
+function absentWriter(
+  { absent, of }: Extract<Kind, { readonly absent: readonly string[] }>,
+  field: number,
+  scope: FieldScope,
+): WriteValue {
+  const write = kindWriter(of, field, scope);
+  return (value, out, key) => {
+    const word = wordOf(value);
+    if (word === undefined || !absent.includes(word)) write(value, out, key);
+  };
 }
 
 function enumWriter(table: Enum, field: number, { collects }: FieldScope): WriteValue {

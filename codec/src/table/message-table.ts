@@ -32,7 +32,9 @@ export type Kind =
   /** google.protobuf.NullValue with presence, where null is a value. */
   | { readonly nullable: EnumTable }
   /** Other JSON types are expected too: converting them is not a difference. */
-  | { readonly loose: Kind };
+  | { readonly loose: Kind }
+  /** Words that stand for no value: a string, a number or a boolean that is written so. */
+  | { readonly absent: readonly string[]; readonly of: Kind };
 
 /** A key of the object, or a dotted path (see `valueAt`). */
 export type Key = string | { readonly path: string };

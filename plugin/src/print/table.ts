@@ -3,7 +3,14 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import { commentOf } from "../descriptors/comments.ts";
 import { localName } from "../descriptors/names.ts";
 import type { JsonStyle } from "../model/rules.ts";
-import type { Entry, FieldEntry, HeadEntry, Kind } from "../table/entry.ts";
+import {
+  type Entry,
+  type FieldEntry,
+  type HeadEntry,
+  isDescriptor,
+  type Kind,
+  type KindRules,
+} from "../table/entry.ts";
 import { messageEntries } from "../table/message.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { docComment, withProvenance } from "./doc-comment.ts";
@@ -88,18 +95,22 @@ function fieldLiteral([number, kind, ...keys]: FieldEntry | HeadEntry, file: Ada
 
 function kindLiteral(kind: Kind, file: AdapterFile): Literal {
   if (typeof kind === "string") return kind;
-  const of = (inner: Kind) => kindLiteral(inner, file);
-  if ("typeName" in kind) {
+  if (isDescriptor(kind)) {
     return new Expression(kind.kind === "enum" ? enumTable(kind, file) : tableOf(kind, file));
   }
-  if ("list" in kind) return { ...kind, list: of(kind.list) };
-  if ("map" in kind) return { ...kind, map: of(kind.map) };
-  if ("loose" in kind) return { loose: of(kind.loose) };
-  if ("unwrap" in kind) return { unwrap: fieldLiteral(kind.unwrap, file) };
-  if ("group" in kind) return { group: of(kind.group) };
-  if ("open" in kind) return { open: of(kind.open) };
-  if ("nullable" in kind) return { nullable: of(kind.nullable) };
-  if (!("fieldMask" in kind)) return kind;
-  const mask = differingMask(kind.fieldMask, RESPONSE_STYLE, file);
+  if ("fieldMask" in kind) return maskLiteral(kind.fieldMask as DescMessage, file);
+  const parts = Object.entries(kind).filter(([, part]) => part !== undefined);
+  return Object.fromEntries(parts.map(([rule, part]) => [rule, partLiteral(part, file)]));
+}
+
+/** A mask without a table has names in lowerCamel. */
+function maskLiteral(message: DescMessage, file: AdapterFile): Literal {
+  const mask = differingMask(message, RESPONSE_STYLE, file);
   return mask === undefined ? "fieldMask" : { fieldMask: new Expression(mask) };
+}
+
+function partLiteral(part: KindRules[string], file: AdapterFile): Literal {
+  if (part === undefined || part === true) return part;
+  if (!Array.isArray(part)) return kindLiteral(part as Kind, file);
+  return typeof part[0] === "number" ? fieldLiteral(part as unknown as FieldEntry, file) : part;
 }

@@ -5,23 +5,18 @@
 import type { DescEnum, DescMessage } from "@bufbuild/protobuf";
 import type { ConditionModel } from "../model/rules.ts";
 
-/** How a value is read. A text is the name of a scalar, or of a well-known type. */
-export type Kind =
-  | string
-  | DescEnum
-  | DescMessage
-  | { readonly list: Kind; readonly commas?: true }
-  | { readonly map: Kind; readonly keys?: string }
-  | { readonly time: string | { readonly pattern: string }; readonly none?: string }
-  | { readonly duration: string }
-  /** A mask that speaks of a message. */
-  | { readonly fieldMask: DescMessage }
-  | { readonly wrapper: string }
-  | { readonly unwrap: FieldEntry }
-  | { readonly group: DescMessage }
-  | { readonly open: DescEnum }
-  | { readonly nullable: DescEnum }
-  | { readonly loose: Kind };
+/** How a value is read: the name of a scalar or of a well-known type, an enum, a message, or rules that the codec knows. */
+export type Kind = string | DescEnum | DescMessage | KindRules;
+
+/** Rules with the kinds that they are for. The types of the codec check them where they are printed. */
+export interface KindRules {
+  readonly [rule: string]: Kind | FieldEntry | readonly string[] | true | undefined;
+}
+
+/** Whether a kind is an enum or a message. */
+export function isDescriptor(kind: Exclude<Kind, string>): kind is DescEnum | DescMessage {
+  return typeof kind.typeName === "string";
+}
 
 /** A key, or a path. */
 export type Key = string | { readonly path: string };

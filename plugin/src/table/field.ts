@@ -9,12 +9,18 @@ import { SCALAR_KINDS, scalarKind } from "./scalar-kind.ts";
 
 /** A field and the keys that it is read from. */
 export function fieldEntry(field: DescField, keys: readonly Key[], types: TypeModels): FieldEntry {
-  const kind = strictKind(field, types);
-  return [field.number, types.field(field).coerce ? { loose: kind } : kind, ...keys];
+  return [field.number, fieldKind(field, types), ...keys];
 }
 
-/** How the values of a field are read, whatever other JSON types are known to come. */
-export function strictKind(field: DescField, types: TypeModels): Kind {
+/** How the values of a field are read, by all of its rules. */
+export function fieldKind(field: DescField, types: TypeModels): Kind {
+  const { coerce, absent } = types.field(field);
+  const kind = coerce ? { loose: strictKind(field, types) } : strictKind(field, types);
+  return absent.length > 0 ? { absent, of: kind } : kind;
+}
+
+/** How the values of a field are read, whatever other JSON types and words are known to come. */
+function strictKind(field: DescField, types: TypeModels): Kind {
   switch (field.fieldKind) {
     case "scalar":
       return scalarKind(field, field.scalar, types);

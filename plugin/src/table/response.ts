@@ -3,7 +3,7 @@ import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf
 import type { MethodModel } from "../model/model.ts";
 import type { SourceModel, TypeModels } from "../model/types.ts";
 import type { FieldEntry, HeadEntry, HeadSource } from "./entry.ts";
-import { fieldEntry, strictKind } from "./field.ts";
+import { fieldEntry, fieldKind } from "./field.ts";
 import { comesFromPaths } from "./keys.ts";
 
 /** What a payload is: a message, or one field of it; undefined where the message has nothing from the payload. */
@@ -23,7 +23,7 @@ export function responseHead({ desc, responseBody: body }: MethodModel, types: T
     .filter((field) => body !== undefined || !comesFromPaths(field, types))
     .map((field) => {
       const sources = types.field(field).sources.map((source) => headSource(source, field));
-      return [field.number, strictKind(field, types), ...sources];
+      return [field.number, fieldKind(field, types), ...sources];
     });
 }
 

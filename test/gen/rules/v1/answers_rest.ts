@@ -41,6 +41,7 @@ export const LooseTable: MessageTable = table("rules.v1.Loose", () => [
   [1, { loose: "int64" }, "count"],
   [2, "int64", "strict_count", "strictCount"],
   [3, LooseInnerTable, "inner"],
+  [5, { absent: ["N/A"], of: "int32" }, "score"],
   { unknown: 4, struct: true },
 ]);
 
@@ -171,6 +172,7 @@ export const AnswerService_echoLoose: UnaryAdapter<
     if (message.strictCount) json["strictCount"] = String(message.strictCount);
     if (message.inner !== undefined) json["inner"] = encodeLooseInner(message.inner);
     if (message.others !== undefined) addUnknown(json, message.others);
+    if (message.score !== undefined) json["score"] = message.score;
     request.json(json);
     return request;
   },
