@@ -1,5 +1,6 @@
 import { equals, fromBinary, fromJsonString, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { pool } from "../codec/src/buffers/pool.ts";
+import { writePayload } from "../codec/src/decode/payload.ts";
 import { ProtoWriter } from "../codec/src/decode/proto-writer.ts";
 import { MachinePrinter } from "../codec/src/print/machine-printer.ts";
 import { byProtobufEs } from "../codec/src/print/protobuf-es.ts";
@@ -7,7 +8,7 @@ import { type Scanner, scanner } from "../codec/src/scan/scanner.ts";
 import type { Envelope } from "../codec/src/scan/tables.ts";
 import { atOnce } from "../codec/src/time/work.ts";
 import { ListPostsResponseSchema } from "../gen/blog/v1/post_pb.ts";
-import { decodeListPostsResponse } from "../gen/blog/v1/post_rest.ts";
+import { ListPostsResponseTable } from "../gen/blog/v1/post_rest.ts";
 import { readPage } from "./hand-written.ts";
 import { PAGES } from "./pages.ts";
 import { median } from "./statistics.ts";
@@ -38,7 +39,7 @@ const writer = new ProtoWriter();
 function byDecoder(body: Buffer): Uint8Array {
   const { response } = JSON.parse(body.toString());
   writer.reset();
-  writer.root(response, decodeListPostsResponse);
+  writePayload(writer, response, ListPostsResponseTable);
   return writer.finish();
 }
 
@@ -48,7 +49,7 @@ function byScanner(scan: Scanner): Work {
     ["response", "payload"],
     ["meta", meta],
   ]);
-  const plan = scan.plan(decodeListPostsResponse, envelope);
+  const plan = scan.plan(ListPostsResponseTable, envelope);
   return (body) => {
     if (plan === undefined) return undefined;
     if (!scan.isLarge(body)) return scan.scan(body, plan);
@@ -65,7 +66,7 @@ function ways(): readonly Way[] {
       (body) => toBinary(ListPostsResponseSchema, readPage(body.toString())),
       "protobuf",
     ],
-    ["generated decoder: JSON.parse, writer", byDecoder, "protobuf"],
+    ["table: JSON.parse, writer", byDecoder, "protobuf"],
     ...waysByWasm(),
   ];
 }

@@ -37,7 +37,6 @@ const EXCEPTIONS: readonly string[] = [
   "imports of gateway/src/rpc/serve-call.ts",
   "imports of gateway/src/server.ts",
   "imports of runtime/src/call/running-call.ts",
-  "plugin/src/print/decoder.ts",
   "runtime/src/call/running-call.ts",
   "startGateway in gateway/src/gateway.ts",
   "startServer in gateway/src/server.ts",

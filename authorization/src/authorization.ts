@@ -68,13 +68,27 @@ export function createAuthorization(
   { scopes, needsPerson, isOpen }: MethodFacts,
   host: AuthorizationHost,
 ): Authorization {
-  const { publicUrl, store, signIn, now = Date.now } = options;
+  const { publicUrl, store, signIn, registration, now = Date.now } = options;
   const { log, metrics } = host;
   const onError = (error: unknown) => {
     log.error({ cause: error instanceof Error ? causesOf(error) : String(error) }, "authorization failed");
   };
   const tokens = new Tokens({ store, publicUrl, sessions: signIn?.sessions, now });
-  const server = createServer(options, scopes.names, tokens, host, onError);
+  const server = createAuthorizationServer({
+    ...options,
+    ...host,
+    now,
+    grants: createGrants(store, signIn?.sessions, (grantId) => {
+      tokens.forgetGrant(grantId);
+      log.info({ grant: grantId }, "grant revoked");
+    }),
+    scopes: scopes.names,
+    registration: registration && { ...registration, scopes: registration.scopes ?? scopes.names },
+    interactions: signIn?.interactions,
+    isAlive: (session) => signIn?.sessions.isAlive(session) ?? Promise.resolve(true),
+    onRevoked: (token) => tokens.forget(token),
+    onError,
+  });
   const sweep = setInterval(() => void store.deleteExpired().catch(onError), SWEEP_MS).unref();
   return {
     server,
@@ -93,43 +107,6 @@ export function createAuthorization(
       await store.close();
     },
   };
-}
-
-function createServer(
-  { publicUrl, store, signIn, clients, registration, lifetimes, now = Date.now }: AuthorizationOptions,
-  scopes: readonly string[],
-  tokens: Tokens,
-  { limits, log, metrics, onLimit }: AuthorizationHost,
-  onError: (error: unknown) => void,
-): AuthorizationServer {
-  return createAuthorizationServer({
-    publicUrl,
-    store,
-    grants: createGrants(store, signIn?.sessions, (grantId) => {
-      tokens.forgetGrant(grantId);
-      log.info({ grant: grantId }, "grant revoked");
-    }),
-    scopes,
-    clients,
-    registration: registration && { ...registration, scopes: registration.scopes ?? scopes },
-    lifetimes,
-    interactions: signIn?.interactions,
-    isAlive: (session) => signIn?.sessions.isAlive(session) ?? Promise.resolve(true),
-    limits,
-    now,
-    onEvent: ({ endpoint, outcome, client }) => {
-      metrics.authorized(endpoint, outcome);
-      if (endpoint !== "metadata") log.info({ endpoint, outcome, client }, "authorization");
-    },
-    onGrant: (grant, outcome) => metrics.tokenGranted(grant, outcome),
-    onRevoked: (token) => tokens.forget(token),
-    onReuse: (kind, clientId) => {
-      metrics.tokenReused(kind === "RefreshToken" ? "refresh_token" : "code");
-      log.warn({ kind, clientId }, "used again, its grant is revoked");
-    },
-    onLimit,
-    onError,
-  });
 }
 
 /** The texts of an error and its causes: of the store, its library, and the system. */

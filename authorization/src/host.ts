@@ -116,3 +116,8 @@ export const UNCACHED = { "cache-control": "no-store", "x-content-type-options":
  * Headers of responses that may hold secrets: nobody keeps them, and no other server learns of their address.
  */
 export const SAFE = { ...UNCACHED, "referrer-policy": "no-referrer" } as const;
+
+/** Sends a browser elsewhere. */
+export function redirect(exchange: HttpExchange, location: string): void {
+  exchange.send(303, { location, ...SAFE });
+}

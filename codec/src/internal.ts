@@ -7,7 +7,7 @@ export { Budget, TooComplex, TooCostly, VALUE_COST } from "./cost/budget.ts";
 export { checkJsonCost, checkJsonCostInPieces } from "./cost/json-cost.ts";
 export { MESSAGE_COST, spendJson } from "./cost/message-cost.ts";
 export { spendWire } from "./cost/wire-cost.ts";
-export { decodeAny, plainJson, typeNameOf } from "./decode/any.ts";
+export { plainJson, typeNameOf } from "./decode/any.ts";
 export {
   DIFFERENCE_CLASSES,
   type Difference,
@@ -18,22 +18,19 @@ export {
   type FoundDifferences,
   NO_DIFFERENCES,
 } from "./decode/difference.ts";
+export type { Field } from "./decode/difference-writer.ts";
 export {
-  type CountUnit,
   countText,
-  type DurationRule,
   durationFrom,
   NANOS_PER_SECOND,
   spanJson,
   spanText,
   UNIT_DIGITS,
 } from "./decode/duration.ts";
-export { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "./decode/dynamic.ts";
-export { EnumTable } from "./decode/enum-table.ts";
+export { isScalarKind } from "./decode/kind-writer.ts";
 export { knownTypes, typed, typesOfFiles, withTypes } from "./decode/known-types.ts";
-export { declaredPath, type MaskedField, type MaskTable } from "./decode/mask-table.ts";
-export type { OneofMembers } from "./decode/oneof-writer.ts";
-export { FieldTable, type ItemParts, ProtoWriter } from "./decode/proto-writer.ts";
+export { valueWriter, writePayload } from "./decode/payload.ts";
+export { type ItemParts, ProtoWriter } from "./decode/proto-writer.ts";
 export {
   type Condition,
   comparesRounded,
@@ -42,14 +39,12 @@ export {
   holdsExactly,
   linkTarget,
   ownValue,
-  splitCommas,
-  splitNumbers,
-  wordOf,
 } from "./decode/read.ts";
 export { bytesFromBase64, numberFromText } from "./decode/scalar.ts";
 export { joined, joinedDifferences, sequence } from "./decode/segment.ts";
 export { JsonTooDeep, WrongShape } from "./decode/shape-writer.ts";
-export { instantFrom, MAX_SECONDS, MIN_SECONDS, type TimeRule } from "./decode/timestamp.ts";
+export { readingOf } from "./decode/table-decoder.ts";
+export { instantFrom, MAX_SECONDS, MIN_SECONDS } from "./decode/timestamp.ts";
 export { hasEscapedKey, isKey, stringsOf } from "./json/escaped-keys.ts";
 export {
   areEqual,
@@ -77,15 +72,23 @@ export { stringifyJson } from "./json/stringify-json.ts";
 export { wireNumber } from "./json/wire-number.ts";
 export { type MachinePrinter, machinePrinter } from "./print/machine-printer.ts";
 export { type PrintOptions, printJson, printJsonInParts } from "./print/print-json.ts";
-export {
-  type AnyDecode,
-  type ScanEntry,
-  type ScanField,
-  type ScanTable,
-  scannable,
-} from "./scan/scan-table.ts";
 export { type ScannedPage, type Scanner, type ScanPlan, scanner } from "./scan/scanner.ts";
 export type { Envelope } from "./scan/tables.ts";
+export { EnumTable } from "./table/enum-table.ts";
+export type { CountUnit, DurationRule, ScalarKind, TimeRule } from "./table/kinds.ts";
+export { declaredPath, type MaskedField, type MaskTable } from "./table/mask-table.ts";
+export {
+  type ChoiceCase,
+  type ChoiceEntry,
+  type Entry,
+  type FieldEntry,
+  type Key,
+  type Kind,
+  MessageTable,
+  table,
+  type ValueEntry,
+} from "./table/message-table.ts";
+export { anyTable, EmptyTable, ListValueTable, StructTable, ValueTable } from "./table/well-known.ts";
 export { type Clock, fraction, MAX_DELAY_MS, systemClock } from "./time/clock.ts";
 export { nextTurn } from "./time/event-loop.ts";
 export { LARGE_WORK } from "./time/large-work.ts";

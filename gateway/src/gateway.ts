@@ -9,6 +9,7 @@ import {
   type RequestObserver,
   type RequestReport,
   type Rest,
+  type RestOptions,
   type ServiceAdapter,
   type UpstreamOptions,
   type WatchOptions,
@@ -133,111 +134,28 @@ export interface Gateway extends Server {
  * Rejects when a port cannot be had, or when the adapters and upstreams do not fit.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const {
-    adapters,
-    upstreams,
-    types,
-    differences,
-    strict = false,
-    routes,
-    fastPath = true,
-    webAssembly = true,
-    dispatcher,
-    fetch,
-    watch,
-    bus: busOptions,
-    authorization,
-    signIn: signInSettings,
-    ...others
-  } = options;
-  const { metrics: metricsPlace, diagnostics: diagnosticsPlace, ...server } = others;
+  const { metrics: metricsPlace, diagnostics } = options;
   const metrics = new Metrics({ perMethod: metricsPlace?.perMethod });
   const log = options.log ?? silentLogger();
-  const logDifferences = createDifferenceLog(log);
-  const callers =
-    authorization &&
-    (await prepareCallers({
-      options: authorization,
-      signIn: signInSettings,
-      adapters,
-      upstreams,
-      rest: () => rest,
-      log,
-      metrics,
-    }));
-  const bus = busOptions && (await makeBus(busOptions, createBusObserver(metrics, log)));
+  const callers = await callersOf(options, () => rest, metrics, log);
+  const bus = options.bus && (await makeBus(options.bus, createBusObserver(metrics, log)));
   if (bus !== undefined) metrics.watchBus(() => bus.feeds);
-  const rest: Rest = orClose(bus, () =>
-    createRest({
-      adapters,
-      upstreams: withTracedCredentials(
-        callers === undefined ? upstreams : withRightsOfCallers(callers.upstreams),
-      ),
-      types,
-      strict,
-      differences,
-      scanner: webAssembly,
-      dispatcher,
-      fetch,
-      timeoutMs: LONGEST_TIMEOUT_MS,
-      // the gateway has a limit of its own
-      watch: { ...watch, maxWatchers: MAX_WATCHERS, bus, asCaller: asCurrentSubject },
-      onRequest: (report) => observe(report, metrics, upstreams),
-      onDifference: (report) => {
-        metrics.differed(report);
-        logDifferences(report);
-      },
-      callerOf: () => {
-        const call = currentCall();
-        return call && clientKey(call.client);
-      },
-      onCall: ({ upstream, droppedHeaders }) => {
-        if (droppedHeaders > 0) metrics.headersDropped(upstream, droppedHeaders);
-      },
-      onBreaker: (report) => {
-        metrics.breakerChanged(report);
-        logBreaker(log, report);
-      },
-    }),
-  );
-  if (!webAssembly) printWithoutWebAssembly(rest.types);
+  const rest: Rest = orClose(bus, () => createRest(restOptionsOf(options, { metrics, log, callers, bus })));
+  if (options.webAssembly === false) printWithoutWebAssembly(rest.types);
   let metricsServer: SideServer | undefined;
-  let diagnostics: SideServer | undefined;
+  let diagnosticsServer: SideServer | undefined;
   const closeOthers = () =>
     Promise.all([
       rest.close().then(() => bus?.close()),
       callers?.close(),
       metricsServer?.close(),
-      diagnostics?.close(),
+      diagnosticsServer?.close(),
     ]);
   try {
-    diagnostics = diagnosticsPlace && (await startDiagnosticsServer(log, diagnosticsPlace));
+    diagnosticsServer = diagnostics && (await startDiagnosticsServer(log, diagnostics));
     if (metricsPlace !== undefined) metrics.watchProcess();
     metricsServer = await serveMetrics(metrics, metricsPlace);
-    const started = await startServer({
-      ...server,
-      // streams that watch feeds have no end of their own
-      onDrain: () => {
-        rest.drain();
-        server.onDrain?.();
-      },
-      metrics,
-      authorization: callers?.start,
-      routes: (router) => {
-        // no interceptor of the gateway reads a response's message
-        rest.routes(router, {
-          carryBytes: true,
-          hasCallerDeadline: ({ values }) => values.get(callKey)?.deadline.isClientBound ?? false,
-        });
-        routes?.(router);
-      },
-      types: rest.types,
-      ...(fastPath && { unaryOf: unaryOf(rest), streamOf: streamOf(rest) }),
-      methodTimeout: timeoutsOf(adapters),
-      isWatch: watchesOf(adapters),
-      shareOf: sharesOf(adapters, upstreams),
-      comments: commentsOf(adapters),
-    });
+    const started = await startServer(serverOptionsOf(options, rest, metrics, callers));
     // Scraped to the end: what happens while draining is of interest as well.
     const close = async (closeOptions?: CloseOptions) => {
       await started.close(closeOptions).finally(closeOthers);
@@ -245,7 +163,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     return {
       ...started,
       metricsUrl: metricsServer?.url,
-      diagnosticsUrl: diagnostics?.url,
+      diagnosticsUrl: diagnosticsServer?.url,
       metrics: () => metrics.snapshot(),
       close,
     };
@@ -253,6 +171,96 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     await closeOthers();
     throw error;
   }
+}
+
+/** What calls of upstreams are made for, and reported to. */
+interface RestParts {
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly callers: PreparedAuthorization<GatewayUpstream> | undefined;
+  readonly bus: ProcessBus | undefined;
+}
+
+/** Who may call, and as whom at the upstreams; undefined where callers are not authorized. */
+async function callersOf(
+  { authorization, signIn, adapters, upstreams }: GatewayOptions,
+  rest: () => Rest,
+  metrics: Metrics,
+  log: Logger,
+): Promise<PreparedAuthorization<GatewayUpstream> | undefined> {
+  if (authorization === undefined) return undefined;
+  return prepareCallers({ options: authorization, signIn, adapters, upstreams, rest, log, metrics });
+}
+
+/** The adapters joined to upstreams, with reports of what happens there. */
+function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: RestParts): RestOptions {
+  const { adapters, upstreams, types, differences, dispatcher, fetch } = options;
+  const logDifferences = createDifferenceLog(log);
+  return {
+    adapters,
+    upstreams: withTracedCredentials(
+      callers === undefined ? upstreams : withRightsOfCallers(callers.upstreams),
+    ),
+    types,
+    strict: options.strict ?? false,
+    differences,
+    scanner: options.webAssembly ?? true,
+    dispatcher,
+    fetch,
+    timeoutMs: LONGEST_TIMEOUT_MS,
+    // the gateway has a limit of its own
+    watch: { ...options.watch, maxWatchers: MAX_WATCHERS, bus, asCaller: asCurrentSubject },
+    onRequest: (report) => observe(report, metrics, upstreams),
+    onDifference: (report) => {
+      metrics.differed(report);
+      logDifferences(report);
+    },
+    callerOf: () => {
+      const call = currentCall();
+      return call && clientKey(call.client);
+    },
+    onCall: ({ upstream, droppedHeaders }) => {
+      if (droppedHeaders > 0) metrics.headersDropped(upstream, droppedHeaders);
+    },
+    onBreaker: (report) => {
+      metrics.breakerChanged(report);
+      logBreaker(log, report);
+    },
+  };
+}
+
+/** The server of the adapters, and of further routes. */
+function serverOptionsOf(
+  options: GatewayOptions,
+  rest: Rest,
+  metrics: Metrics,
+  callers: RestParts["callers"],
+): ServerOptions {
+  const { adapters, upstreams, routes, fastPath = true, ...others } = options;
+  return {
+    ...others,
+    // streams that watch feeds have no end of their own
+    onDrain: () => {
+      rest.drain();
+      options.onDrain?.();
+    },
+    metrics,
+    authorization: callers?.start,
+    routes: (router) => {
+      // no interceptor of the gateway reads a response's message
+      rest.routes(router, {
+        carryBytes: true,
+        hasCallerDeadline: ({ values }) => values.get(callKey)?.deadline.isClientBound ?? false,
+      });
+      routes?.(router);
+    },
+    types: rest.types,
+    ...(fastPath && { unaryOf: unaryOf(rest), streamOf: streamOf(rest) }),
+    methodTimeout: timeoutsOf(adapters),
+    isWatch: watchesOf(adapters),
+    shareOf: sharesOf(adapters, upstreams),
+    comments: commentsOf(adapters),
+  };
 }
 
 // What few gateways need is loaded by those alone: there are more modules in it than in all the rest.

@@ -18,118 +18,76 @@ export interface LimitEntry {
 const DAY = 24 * 60 * 60 * 1000;
 const GIB = 1024 ** 3;
 
+/** Limits that differ in their defaults and effects alone. */
+function kind(common: Omit<LimitEntry, "default" | "effect">) {
+  return (byDefault: number, effect: string): LimitEntry => ({ ...common, default: byDefault, effect });
+}
+
+const COUNT = { unit: "count", max: 1_000_000, shared: true } as const;
+const sharedCount = kind(COUNT);
+const liveSharedCount = kind({ ...COUNT, reloads: true });
+const count = kind({ unit: "count", max: 10_000 });
+const ms = kind({ unit: "ms", max: DAY });
+const liveMs = kind({ unit: "ms", max: DAY, reloads: true });
+const bytes = kind({ unit: "bytes", max: GIB });
+const liveSharedBytes = kind({ unit: "bytes", max: 2 ** 31 - 1, reloads: true, shared: true });
+
 /**
  * Every limit of the gateway. All are finite; the configuration may change each below `server.limits`.
  */
 export const LIMIT_TABLE = {
-  connections: {
-    default: 10_000,
-    unit: "count",
-    max: 1_000_000,
-    shared: true,
-    effect:
-      "Open connections, at most five eighths of the files that the process may open (Linux: `ulimit -n`). Further connections are closed immediately, and so are those that leave less than a quarter of these files, which are for connections to upstreams.",
-  },
-  connectionsPerClient: {
-    default: 1000,
-    unit: "count",
-    max: 1_000_000,
-    shared: true,
-    effect:
-      "Open connections of one client address (IPv6: of one /64 network) once half of `connections` are open; until then one client may have them all. Where there are files for less than `connections`, it is at most half of those. Further connections are closed immediately. Trusted proxies are exempt.",
-  },
-  requestsInFlight: {
-    default: 12_000,
-    unit: "count",
-    max: 1_000_000,
-    shared: true,
-    effect:
-      "Concurrent requests of any kind: calls that run or wait, refused calls, health checks, pages, unknown paths. When there are more, responses that their clients do not read are cut off to make room; if there are none, further requests get 503, by gRPC UNAVAILABLE.",
-  },
-  requestsPerClient: {
-    default: 1000,
-    unit: "count",
-    max: 1_000_000,
-    shared: true,
-    effect:
-      "Concurrent requests of one client address (IPv6: of one /64 network) once half of `requestsInFlight` are running; until then one client may have them all. Further requests get 503, by gRPC UNAVAILABLE. Behind proxies, set `server.proxies`.",
-  },
-  healthWatches: {
-    default: 1000,
-    unit: "count",
-    max: 1_000_000,
-    shared: true,
-    effect: "Concurrent calls of `grpc.health.v1.Health/Watch`. Further calls fail with UNAVAILABLE.",
-  },
-  healthWatchesPerClient: {
-    default: 100,
-    unit: "count",
-    max: 1_000_000,
-    shared: true,
-    effect:
-      "Concurrent calls of `grpc.health.v1.Health/Watch` of one client address once half of `healthWatches` are running. Further calls fail with UNAVAILABLE.",
-  },
-  callsInFlight: {
-    default: 4096,
-    unit: "count",
-    max: 1_000_000,
-    reloads: true,
-    shared: true,
-    effect:
-      "Concurrent calls, including streams. Further calls wait in the queue. Streams of one client leave an eighth to others, and all streams a sixteenth, of 16 or more, to unary calls.",
-  },
-  queuedCalls: {
-    default: 1024,
-    unit: "count",
-    max: 1_000_000,
-    reloads: true,
-    shared: true,
-    effect:
-      "Calls that wait in the queue while `callsInFlight` others run, of the gateway or of their upstream. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE; a client that has fewer calls waiting takes the place of one of the client that has the most.",
-  },
-  queueTimeoutMs: {
-    default: 1000,
-    unit: "ms",
-    max: DAY,
-    reloads: true,
-    effect:
-      "How long a call may wait in the queue before it fails with UNAVAILABLE. The only call of a client may wait twice as long as calls of its upstream usually take, if that is longer.",
-  },
-  callsPerClient: {
-    default: 1024,
-    unit: "count",
-    max: 1_000_000,
-    reloads: true,
-    shared: true,
-    effect:
-      "Calls of one client (an address, or a network of IPv6 of 64 bits) that run at one upstream or wait, while other clients wait for the same: further calls fail with RESOURCE_EXHAUSTED. While nobody else waits, a client may use all there is; of what becomes free while several wait, the client with the smallest share is next. Behind proxies, set `server.proxies`, or all clients share the address of the proxy.",
-  },
-  watchers: {
-    default: 10_000,
-    unit: "count",
-    max: 1_000_000,
-    reloads: true,
-    shared: true,
-    effect:
-      "Concurrent streams that watch a feed, which are no part of `callsInFlight` and `requestsInFlight`: they wait for hours, and cost little. Further ones fail with UNAVAILABLE, or take the place of another client's (`watchersPerClient`).",
-  },
-  watchersPerClient: {
-    default: 1000,
-    unit: "count",
-    max: 1_000_000,
-    reloads: true,
-    shared: true,
-    effect:
-      "Concurrent streams of one client address (IPv6: of one /64 network) that watch a feed, once all `watchers` are taken; until then one client may have them all. Then another client takes the place of the newest stream of the client that has the most, if that has more than this: the stream ends with RESOURCE_EXHAUSTED, and can go on later with its resume token. Behind proxies, set `server.proxies`.",
-  },
-  eventLoopDelayMs: {
-    default: 500,
-    unit: "ms",
-    max: DAY,
-    reloads: true,
-    effect:
-      "Delay of the event loop, averaged over a second: a sign of an overloaded process. Beyond it, all calls but health checks fail with UNAVAILABLE.",
-  },
+  connections: sharedCount(
+    10_000,
+    "Open connections, at most five eighths of the files that the process may open (Linux: `ulimit -n`). Further connections are closed immediately, and so are those that leave less than a quarter of these files, which are for connections to upstreams.",
+  ),
+  connectionsPerClient: sharedCount(
+    1000,
+    "Open connections of one client address (IPv6: of one /64 network) once half of `connections` are open; until then one client may have them all. Where there are files for less than `connections`, it is at most half of those. Further connections are closed immediately. Trusted proxies are exempt.",
+  ),
+  requestsInFlight: sharedCount(
+    12_000,
+    "Concurrent requests of any kind: calls that run or wait, refused calls, health checks, pages, unknown paths. When there are more, responses that their clients do not read are cut off to make room; if there are none, further requests get 503, by gRPC UNAVAILABLE.",
+  ),
+  requestsPerClient: sharedCount(
+    1000,
+    "Concurrent requests of one client address (IPv6: of one /64 network) once half of `requestsInFlight` are running; until then one client may have them all. Further requests get 503, by gRPC UNAVAILABLE. Behind proxies, set `server.proxies`.",
+  ),
+  healthWatches: sharedCount(
+    1000,
+    "Concurrent calls of `grpc.health.v1.Health/Watch`. Further calls fail with UNAVAILABLE.",
+  ),
+  healthWatchesPerClient: sharedCount(
+    100,
+    "Concurrent calls of `grpc.health.v1.Health/Watch` of one client address once half of `healthWatches` are running. Further calls fail with UNAVAILABLE.",
+  ),
+  callsInFlight: liveSharedCount(
+    4096,
+    "Concurrent calls, including streams. Further calls wait in the queue. Streams of one client leave an eighth to others, and all streams a sixteenth, of 16 or more, to unary calls.",
+  ),
+  queuedCalls: liveSharedCount(
+    1024,
+    "Calls that wait in the queue while `callsInFlight` others run, of the gateway or of their upstream. Further calls, and calls that would wait beyond their deadline, fail with UNAVAILABLE; a client that has fewer calls waiting takes the place of one of the client that has the most.",
+  ),
+  queueTimeoutMs: liveMs(
+    1000,
+    "How long a call may wait in the queue before it fails with UNAVAILABLE. The only call of a client may wait twice as long as calls of its upstream usually take, if that is longer.",
+  ),
+  callsPerClient: liveSharedCount(
+    1024,
+    "Calls of one client (an address, or a network of IPv6 of 64 bits) that run at one upstream or wait, while other clients wait for the same: further calls fail with RESOURCE_EXHAUSTED. While nobody else waits, a client may use all there is; of what becomes free while several wait, the client with the smallest share is next. Behind proxies, set `server.proxies`, or all clients share the address of the proxy.",
+  ),
+  watchers: liveSharedCount(
+    10_000,
+    "Concurrent streams that watch a feed, which are no part of `callsInFlight` and `requestsInFlight`: they wait for hours, and cost little. Further ones fail with UNAVAILABLE, or take the place of another client's (`watchersPerClient`).",
+  ),
+  watchersPerClient: liveSharedCount(
+    1000,
+    "Concurrent streams of one client address (IPv6: of one /64 network) that watch a feed, once all `watchers` are taken; until then one client may have them all. Then another client takes the place of the newest stream of the client that has the most, if that has more than this: the stream ends with RESOURCE_EXHAUSTED, and can go on later with its resume token. Behind proxies, set `server.proxies`.",
+  ),
+  eventLoopDelayMs: liveMs(
+    500,
+    "Delay of the event loop, averaged over a second: a sign of an overloaded process. Beyond it, all calls but health checks fail with UNAVAILABLE.",
+  ),
   heapPercent: {
     default: 90,
     unit: "percent",
@@ -138,48 +96,23 @@ export const LIMIT_TABLE = {
     effect:
       "Heap in use, relative to its maximum size. Beyond it, all calls but health checks fail with UNAVAILABLE.",
   },
-  authorizationRequestsPerMinute: {
-    default: 6000,
-    unit: "count",
-    max: 1_000_000,
-    reloads: true,
-    shared: true,
-    effect:
-      "Requests to the endpoints of `authorization` in a minute, but for metadata. Further requests get 429.",
-  },
-  authorizationRequestsPerClient: {
-    default: 600,
-    unit: "count",
-    max: 1_000_000,
-    reloads: true,
-    shared: true,
-    effect:
-      "The same of one client address (IPv6: of one /64 network). Behind proxies, set `server.proxies`.",
-  },
-  registrationsPerMinute: {
-    default: 100,
-    unit: "count",
-    max: 1_000_000,
-    reloads: true,
-    shared: true,
-    effect:
-      "Clients that try to register themselves in a minute (`authorization.registration`). Further requests get 429.",
-  },
-  registrationsPerClient: {
-    default: 20,
-    unit: "count",
-    max: 1_000_000,
-    reloads: true,
-    shared: true,
-    effect: "The same of one client address (IPv6: of one /64 network).",
-  },
-  headersTimeoutMs: {
-    default: 10_000,
-    unit: "ms",
-    max: DAY,
-    effect:
-      "Time to receive the headers of a request, from the start of the connection or the first byte of the request. Beyond it, the connection is closed, by HTTP/1.1 with 408, by HTTP/2 with GOAWAY.",
-  },
+  authorizationRequestsPerMinute: liveSharedCount(
+    6000,
+    "Requests to the endpoints of `authorization` in a minute, but for metadata. Further requests get 429.",
+  ),
+  authorizationRequestsPerClient: liveSharedCount(
+    600,
+    "The same of one client address (IPv6: of one /64 network). Behind proxies, set `server.proxies`.",
+  ),
+  registrationsPerMinute: liveSharedCount(
+    100,
+    "Clients that try to register themselves in a minute (`authorization.registration`). Further requests get 429.",
+  ),
+  registrationsPerClient: liveSharedCount(20, "The same of one client address (IPv6: of one /64 network)."),
+  headersTimeoutMs: ms(
+    10_000,
+    "Time to receive the headers of a request, from the start of the connection or the first byte of the request. Beyond it, the connection is closed, by HTTP/1.1 with 408, by HTTP/2 with GOAWAY.",
+  ),
   headerBytes: {
     default: 16 * 1024,
     unit: "bytes",
@@ -187,12 +120,10 @@ export const LIMIT_TABLE = {
     effect:
       "Total size of the headers of a request, over HTTP/2 with 32 bytes more for each. Larger requests get 431, by gRPC RESOURCE_EXHAUSTED; beyond 64 KiB over HTTP/2 their stream is reset.",
   },
-  headerCount: {
-    default: 100,
-    unit: "count",
-    max: 10_000,
-    effect: "Number of headers of a request. Requests with more get 431, by gRPC RESOURCE_EXHAUSTED.",
-  },
+  headerCount: count(
+    100,
+    "Number of headers of a request. Requests with more get 431, by gRPC RESOURCE_EXHAUSTED.",
+  ),
   urlBytes: {
     default: 8 * 1024,
     unit: "bytes",
@@ -201,60 +132,36 @@ export const LIMIT_TABLE = {
     effect:
       "Size of the request target, including the query. Larger requests get 414, by gRPC RESOURCE_EXHAUSTED.",
   },
-  bodyIdleTimeoutMs: {
-    default: 10_000,
-    unit: "ms",
-    max: DAY,
-    reloads: true,
-    effect:
-      "Pause between two chunks of a request body, for calls with a single request message. Beyond it, the call fails with DEADLINE_EXCEEDED.",
-  },
-  readMaxBytes: {
-    default: 4 * 1024 * 1024,
-    unit: "bytes",
-    max: GIB,
-    effect:
-      "Size of a request message, before and after decompression. Larger messages fail the call with RESOURCE_EXHAUSTED.",
-  },
-  writeMaxBytes: {
-    default: 16 * 1024 * 1024,
-    unit: "bytes",
-    max: GIB,
-    effect:
-      "Size of a response message, before compression. Larger messages fail the call with RESOURCE_EXHAUSTED.",
-  },
+  bodyIdleTimeoutMs: liveMs(
+    10_000,
+    "Pause between two chunks of a request body, for calls with a single request message. Beyond it, the call fails with DEADLINE_EXCEEDED.",
+  ),
+  readMaxBytes: bytes(
+    4 * 1024 * 1024,
+    "Size of a request message, before and after decompression. Larger messages fail the call with RESOURCE_EXHAUSTED.",
+  ),
+  writeMaxBytes: bytes(
+    16 * 1024 * 1024,
+    "Size of a response message, before compression. Larger messages fail the call with RESOURCE_EXHAUSTED.",
+  ),
   messageDepth: {
     default: 100,
     unit: "count",
     max: 1000,
     effect: "Nesting depth of a request message. Deeper messages fail the call with INVALID_ARGUMENT.",
   },
-  heldRequestBytes: {
-    default: 256 * 1024 * 1024,
-    unit: "bytes",
-    max: 2 ** 31 - 1,
-    reloads: true,
-    shared: true,
-    effect:
-      "Bytes of request messages that calls hold in memory at once, as they came. To make room, requests that have not arrived yet fail with UNAVAILABLE, of the client that holds most, the longest silent ones first; if that would be the caller itself, its own does. Beyond half of it, those of the client that holds so much fail with RESOURCE_EXHAUSTED. Streams that clients send are not counted.",
-  },
-  heldResponseBytes: {
-    default: 256 * 1024 * 1024,
-    unit: "bytes",
-    max: 2 ** 31 - 1,
-    reloads: true,
-    shared: true,
-    effect:
-      "Bytes of response messages that wait in memory for clients to read them: whole ones of unary calls, one at a time of each stream. To make room, responses are cut of the client that has most, those first that it has not read for the longest time; if that would be the caller itself, the call fails with UNAVAILABLE. Beyond half of it, responses that the client has not read for a second are cut; if there are none, the call fails with RESOURCE_EXHAUSTED. One response of a client is always sent.",
-  },
-  queuedDecompressions: {
-    default: 256,
-    unit: "count",
-    max: 1_000_000,
-    shared: true,
-    effect:
-      "Compressed request messages that wait to be decompressed, which clients do in turns. Beyond it, the newest of the client with most of them fails with RESOURCE_EXHAUSTED.",
-  },
+  heldRequestBytes: liveSharedBytes(
+    256 * 1024 * 1024,
+    "Bytes of request messages that calls hold in memory at once, as they came. To make room, requests that have not arrived yet fail with UNAVAILABLE, of the client that holds most, the longest silent ones first; if that would be the caller itself, its own does. Beyond half of it, those of the client that holds so much fail with RESOURCE_EXHAUSTED. Streams that clients send are not counted.",
+  ),
+  heldResponseBytes: liveSharedBytes(
+    256 * 1024 * 1024,
+    "Bytes of response messages that wait in memory for clients to read them: whole ones of unary calls, one at a time of each stream. To make room, responses are cut of the client that has most, those first that it has not read for the longest time; if that would be the caller itself, the call fails with UNAVAILABLE. Beyond half of it, responses that the client has not read for a second are cut; if there are none, the call fails with RESOURCE_EXHAUSTED. One response of a client is always sent.",
+  ),
+  queuedDecompressions: sharedCount(
+    256,
+    "Compressed request messages that wait to be decompressed, which clients do in turns. Beyond it, the newest of the client with most of them fails with RESOURCE_EXHAUSTED.",
+  ),
   messageCost: {
     default: 100_000,
     unit: "count",
@@ -262,52 +169,30 @@ export const LIMIT_TABLE = {
     effect:
       "What decoding a request message may cost, counted before it is decoded: 1 for each scalar, 10 for each message, map entry, JSON object or array, unknown field, and value of a google.protobuf.Value. Costlier messages fail the call with RESOURCE_EXHAUSTED.",
   },
-  unaryDeadlineMs: {
-    default: 15_000,
-    unit: "ms",
-    max: DAY,
-    reloads: true,
-    effect:
-      "Deadline of a unary call whose method has no `timeout` of its own. A shorter one of the client counts before it. Beyond it, the call fails with DEADLINE_EXCEEDED, whatever its handler does.",
-  },
-  streamDeadlineMs: {
-    default: 60 * 60 * 1000,
-    unit: "ms",
-    max: DAY,
-    reloads: true,
-    effect:
-      "Deadline of a streaming call whose method has no `timeout` of its own. A shorter one of the client counts before it. Beyond it, the call fails with DEADLINE_EXCEEDED.",
-  },
-  maxDeadlineMs: {
-    default: 60 * 60 * 1000,
-    unit: "ms",
-    max: DAY,
-    reloads: true,
-    effect:
-      "The longest deadline of any call: longer ones of clients, of methods and of the two settings above are cut to it. `check-config` names the methods whose own `timeout` is cut.",
-  },
-  idleTimeoutMs: {
-    default: 60_000,
-    unit: "ms",
-    max: DAY,
-    effect:
-      "How long a connection may stay open without a request in flight. Then it is closed, by HTTP/2 with GOAWAY.",
-  },
-  stalledWriteMs: {
-    default: 30_000,
-    unit: "ms",
-    max: DAY,
-    reloads: true,
-    effect:
-      "How long a client may stop reading a response, whatever it is the response to. Then its stream is reset, or its connection closed. In a crowd (`requestsInFlight`) the time is shorter.",
-  },
-  streamsPerConnection: {
-    default: 100,
-    unit: "count",
-    max: 10_000,
-    effect:
-      "Concurrent requests on one connection. HTTP/2 refuses further streams; HTTP/1.1 closes the connection.",
-  },
+  unaryDeadlineMs: liveMs(
+    15_000,
+    "Deadline of a unary call whose method has no `timeout` of its own. A shorter one of the client counts before it. Beyond it, the call fails with DEADLINE_EXCEEDED, whatever its handler does.",
+  ),
+  streamDeadlineMs: liveMs(
+    60 * 60 * 1000,
+    "Deadline of a streaming call whose method has no `timeout` of its own. A shorter one of the client counts before it. Beyond it, the call fails with DEADLINE_EXCEEDED.",
+  ),
+  maxDeadlineMs: liveMs(
+    60 * 60 * 1000,
+    "The longest deadline of any call: longer ones of clients, of methods and of the two settings above are cut to it. `check-config` names the methods whose own `timeout` is cut.",
+  ),
+  idleTimeoutMs: ms(
+    60_000,
+    "How long a connection may stay open without a request in flight. Then it is closed, by HTTP/2 with GOAWAY.",
+  ),
+  stalledWriteMs: liveMs(
+    30_000,
+    "How long a client may stop reading a response, whatever it is the response to. Then its stream is reset, or its connection closed. In a crowd (`requestsInFlight`) the time is shorter.",
+  ),
+  streamsPerConnection: count(
+    100,
+    "Concurrent requests on one connection. HTTP/2 refuses further streams; HTTP/1.1 closes the connection.",
+  ),
   resetsPerSecond: {
     default: 50,
     unit: "per second",
@@ -324,22 +209,14 @@ export const LIMIT_TABLE = {
     effect:
       "While draining after SIGTERM: how long the gateway still accepts connections and requests, failing readiness and telling clients to reconnect elsewhere, so that load balancers can notice. Then it stops listening and closes idle connections. SIGINT skips it. Default where `server.host` is a loopback address: 0.",
   },
-  drainStreamsMs: {
-    default: 5_000,
-    unit: "ms",
-    max: DAY,
-    reloads: true,
-    effect:
-      "While draining: how long streaming calls may continue after the notice before they end with UNAVAILABLE.",
-  },
-  drainGraceMs: {
-    default: 20_000,
-    unit: "ms",
-    max: DAY,
-    reloads: true,
-    effect:
-      "While draining: how long everything may take, from the signal on and with the notice, before the connections of calls in flight are closed.",
-  },
+  drainStreamsMs: liveMs(
+    5_000,
+    "While draining: how long streaming calls may continue after the notice before they end with UNAVAILABLE.",
+  ),
+  drainGraceMs: liveMs(
+    20_000,
+    "While draining: how long everything may take, from the signal on and with the notice, before the connections of calls in flight are closed.",
+  ),
 } as const satisfies Readonly<Record<string, LimitEntry>>;
 
 export type LimitName = keyof typeof LIMIT_TABLE;

@@ -20,6 +20,7 @@ Options:
   ts_nocheck=true            exempt TypeScript files from type checks (default: false)
   unsupported=error|skip     what becomes of methods that no REST call can fulfil (default: error)
   service_config=file.yaml   rules beside the .proto files; may be repeated
+  comments=true              comments of messages and enums, in files that adapters load when asked
 `;
 
 await runExecutable({ name: "protoc-gen-connect-rest", version: VERSION, usage: USAGE, run: runPlugin });

@@ -12,7 +12,8 @@ import { parseServiceRules } from "./parse/rules.ts";
 import { checkMapped } from "./parse/service.ts";
 import { typeModels } from "./parse/types.ts";
 import { type AdapterFile, Generation } from "./print/adapter-file.ts";
-import { type PrintedFile, printAdapters, printText } from "./print/file.ts";
+import { printComments } from "./print/comment-files.ts";
+import { type PrintedFile, printAdapters, printCommentText, printText } from "./print/file.ts";
 import { LONGEST_LINE, longestLine } from "./print/long-lines.ts";
 import type { Options } from "./protocol/options.ts";
 import { VERSION } from "./version.ts";
@@ -56,6 +57,10 @@ export function generate(
     for (const text of texts) checkLength(text, file.desc, problems);
     return texts;
   });
+  if (options.comments) {
+    const comments = printComments(prepared.models, options);
+    printed.push(...comments.flatMap((file) => printCommentText(file, VERSION, options)));
+  }
   if (problems.size > 0) return { error: problems.toString() };
   return { files: printed, warnings: prepared.warnings };
 }

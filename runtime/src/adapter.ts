@@ -1,41 +1,30 @@
 /** What generated adapters import. */
 
 export { Code } from "@connectrpc/connect";
-export type { MaskTable, OneofMembers, TimeRule } from "connect-rest-codec/internal";
+export type { Kind, MaskTable, TimeRule } from "connect-rest-codec/internal";
 export {
+  anyTable,
   type Condition,
   type DurationRule,
-  decodeAny,
-  decodeEmpty,
-  decodeListValue,
-  decodeStruct,
-  decodeValue,
+  EmptyTable,
   EnumTable,
-  FieldTable,
-  fromText,
-  holds,
-  isJsonObject,
+  type FieldEntry,
   type JsonObject,
   type JsonValue,
-  jsonTypeOf,
-  linkTarget,
-  ownValue,
+  ListValueTable,
+  MessageTable,
   type ProtoWriter,
-  type ScanEntry,
-  type ScanField,
-  type ScanTable,
-  scannable,
+  StructTable,
   spanJson,
   spanText,
-  splitCommas,
-  splitNumbers,
-  valueAt,
+  table,
+  ValueTable,
   wireNumber,
-  wordOf,
 } from "connect-rest-codec/internal";
 export {
   type AdapterExtensions,
   type AnyMethodAdapter,
+  type CommentsModule,
   type DownloadAdapter,
   download,
   type FeedParts,
@@ -57,6 +46,7 @@ export {
   upload,
 } from "./adapter/adapter.ts";
 export type { DeclaredRules } from "./adapter/default-rules.ts";
+export type { HeadEntry, HeadSource, ResponseParts } from "./adapter/response-parts.ts";
 export type { BodyPart, PartContent, RestBody, RestRequest } from "./adapter/rest-request.ts";
 export type { RestResponse } from "./adapter/rest-response.ts";
 export type {

@@ -1,15 +1,7 @@
 import type { DescMessage, MessageShape, Registry } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import type { Clock } from "connect-rest-codec/internal";
-import type {
-  DownloadAdapter,
-  OperationAdapter,
-  PaginateAdapter,
-  PollAdapter,
-  RecordsAdapter,
-  UnaryAdapter,
-  UploadAdapter,
-} from "./adapter/adapter.ts";
+import type { PollAdapter, UnaryAdapter, UploadAdapter } from "./adapter/adapter.ts";
 import type { CallContext, CallSettings } from "./call/call-context.ts";
 import { differenceLevels } from "./call/difference-levels.ts";
 import type { RestOptions } from "./call/options.ts";
@@ -55,7 +47,9 @@ export class Invoker {
       decoder: new Decoder(),
       scanner: options.scanner === false ? undefined : ResponseScanner.create(),
     };
-    this.hub = new FeedHub(resolveWatch(options.watch), clock);
+    const poll = (route: Route<PollAdapter>, context: CallContext) =>
+      new RunningCall(route, context, this.settings);
+    this.hub = new FeedHub(resolveWatch(options.watch), clock, poll);
   }
 
   /** Ends all who watch feeds, each with a last message that has its resume token. */
@@ -120,17 +114,7 @@ export class Invoker {
     signal.throwIfAborted();
     const given = request();
     const message = given instanceof Promise ? await raced(given, signal) : given;
-    yield* isFeed(call) ? this.watched(call, message) : messagesOf(call, message);
-  }
-
-  private watched(call: RunningCall<PollAdapter>, message: AnyMessage) {
-    const { route } = call;
-    return watchedMessages(
-      call,
-      message,
-      this.hub,
-      (context) => new RunningCall(route, context, this.settings),
-    );
+    yield* isFeed(call) ? watchedMessages(call, message, this.hub) : messagesOf(call, message);
   }
 
   /**
@@ -146,9 +130,8 @@ export class Invoker {
     onReady: () => void,
   ): Promise<WatchedFeed> {
     const call = new RunningCall(route, context, this.settings);
-    const poll = (inner: CallContext) => new RunningCall(route, inner, this.settings);
     try {
-      return new WatchedFeed(await this.hub.watch({ call, message, poll, onReady }), call);
+      return new WatchedFeed(await this.hub.watch({ call, message, onReady }), call);
     } catch (thrown) {
       const error = call.errorOf(thrown);
       call.ended(error);
@@ -184,17 +167,16 @@ function isFeed(call: RunningCall<StreamAdapter>): call is RunningCall<PollAdapt
   return call.adapter.kind === "poll" && call.adapter.feed !== undefined;
 }
 
+type Messages<A extends StreamAdapter> = (
+  call: RunningCall<A>,
+  message: AnyMessage,
+) => AsyncGenerator<Uint8Array<ArrayBuffer>, undefined>;
+
+const STREAMS = { paginate, poll, records, operation, download } as const satisfies {
+  readonly [K in StreamAdapter["kind"]]: Messages<Extract<StreamAdapter, { readonly kind: K }>>;
+};
+
 function messagesOf(call: RunningCall<StreamAdapter>, message: AnyMessage) {
-  switch (call.adapter.kind) {
-    case "paginate":
-      return paginate(call as RunningCall<PaginateAdapter>, message);
-    case "poll":
-      return poll(call as RunningCall<PollAdapter>, message);
-    case "records":
-      return records(call as RunningCall<RecordsAdapter>, message);
-    case "operation":
-      return operation(call as RunningCall<OperationAdapter>, message);
-    case "download":
-      return download(call as RunningCall<DownloadAdapter>, message);
-  }
+  const messages = STREAMS[call.adapter.kind] as Messages<StreamAdapter>;
+  return messages(call, message);
 }

@@ -268,34 +268,23 @@ class JoinedRest implements Rest {
     });
     const toMessage = (bytes: Uint8Array, handler: HandlerContext) =>
       carryBytes && speaksProtobuf(handler) ? carriedMessage(output, bytes) : fromBinary(output, bytes);
+    const single = async (handler: HandlerContext, invoke: (context: CallContext) => Promise<Outcome>) => {
+      const outcome = await this.timed(route, optionsOf(handler), invoke);
+      copyHeaders(outcome.header, handler.responseHeader);
+      return toMessage(outcome.bytes, handler);
+    };
     if (isUnary(route)) {
       return (message: AnyMessage, handler: HandlerContext) =>
-        this.handled(route, handler, optionsOf(handler), toMessage, (context) =>
-          this.invoker.unary(route, message, context),
-        );
+        single(handler, (context) => this.invoker.unary(route, message, context));
     }
     if (isUpload(route)) {
       return (messages: AsyncIterable<AnyMessage>, handler: HandlerContext) =>
-        this.handled(route, handler, optionsOf(handler), toMessage, (context) =>
-          this.invoker.upload(route, messages, context),
-        );
+        single(handler, (context) => this.invoker.upload(route, messages, context));
     }
     return isStream(route)
       ? (message: AnyMessage, handler: HandlerContext) =>
           this.streamed(route, message, handler, optionsOf(handler), toMessage)
       : undefined;
-  }
-
-  private async handled(
-    route: Route,
-    handler: HandlerContext,
-    options: TimedOptions,
-    toMessage: (bytes: Uint8Array, handler: HandlerContext) => AnyMessage,
-    invoke: (context: CallContext) => Promise<Outcome>,
-  ): Promise<AnyMessage> {
-    const outcome = await this.timed(route, options, invoke);
-    copyHeaders(outcome.header, handler.responseHeader);
-    return toMessage(outcome.bytes, handler);
   }
 
   private async *streamed(

@@ -23,6 +23,10 @@ const PACKAGES = [
   "@connectrpc/connect/protocol-connect",
   "@connectrpc/connect/protocol-grpc-web",
   "@connectrpc/connect-web",
+  "connect-rest-runtime/gen/connectrest/v1/annotations_pb.js",
+  "connect-rest-runtime/gen/google/api/annotations_pb.js",
+  "connect-rest-runtime/gen/google/api/httpbody_pb.js",
+  "connect-rest-runtime/gen/google/rpc/error_details_pb.js",
 ];
 
 export interface PageServer {

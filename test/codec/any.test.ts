@@ -13,12 +13,13 @@ import {
 import { Code } from "@connectrpc/connect";
 import type { JsonValue } from "connect-rest-codec/internal";
 import {
-  decodeAny,
+  anyTable,
   ProtoWriter,
   parseJson,
   parseJsonExactly,
   parseJsonVerbatim,
   withTypes,
+  writePayload,
 } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -33,7 +34,7 @@ const TYPE = "type.googleapis.com/google.protobuf.Int64Value";
 function read(text: string, exact = false) {
   const out = new ProtoWriter();
   out.reset(exact);
-  out.root((exact ? parseJsonExactly : parseJson)(text), decodeAny(types));
+  writePayload(out, (exact ? parseJsonExactly : parseJson)(text), anyTable(types));
   return { any: fromBinary(AnySchema, out.finish()), differences: out.differences, inexact: out.inexact };
 }
 
@@ -200,7 +201,7 @@ test.each([
   const out = new ProtoWriter();
   out.reset(true);
   const known = parseJsonVerbatim(`{"@type":"${STRUCT}","value":{"a":[${text}],"b":1.50}}`);
-  withTypes(typesOfFiles([file_google_protobuf_api]), () => out.root(known, decodeAny(types)));
+  withTypes(typesOfFiles([file_google_protobuf_api]), () => writePayload(out, known, anyTable(types)));
   const any = fromBinary(AnySchema, out.finish());
   expect(out.differences).toEqual([]);
   const struct = anyUnpack(any, StructSchema);
@@ -210,7 +211,8 @@ test.each([
 test("google.protobuf.Any: an integer of 64 bits is exact in any notation", () => {
   const out = new ProtoWriter();
   out.reset(true);
-  out.root(parseJsonVerbatim(`{"@type":"${TYPE}","value":9007199254740993.0}`), decodeAny(types));
+  const value = parseJsonVerbatim(`{"@type":"${TYPE}","value":9007199254740993.0}`);
+  writePayload(out, value, anyTable(types));
   expect(anyUnpack(fromBinary(AnySchema, out.finish()), Int64ValueSchema)?.value).toBe(9007199254740993n);
 });
 

@@ -5,10 +5,12 @@ import type { FoundDifferences } from "../../codec/src/decode/difference.ts";
 import { type Decode, ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
 import { joined, joinedDifferences } from "../../codec/src/decode/segment.ts";
 import { JsonTooDeep, WrongShape } from "../../codec/src/decode/shape-writer.ts";
+import { readingOf } from "../../codec/src/decode/table-decoder.ts";
 import type { JsonObject, JsonValue } from "../../codec/src/json/json.ts";
+import { MessageTable } from "../../codec/src/table/message-table.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 
-/** Every decoder of a message in generated code, by its name. */
+/** The decoders of all tables in generated code that are read from an object, by the names of the tables. */
 const DECODERS = new Map([...(await decodersOf("gen")), ...(await decodersOf("test/gen"))]);
 
 async function decodersOf(folder: "gen" | "test/gen"): Promise<Array<readonly [string, Decode]>> {
@@ -20,8 +22,12 @@ async function decodersOf(folder: "gen" | "test/gen"): Promise<Array<readonly [s
     files.map(async (file) => {
       const module = (await import(new URL(file, root).href)) as Readonly<Record<string, unknown>>;
       return Object.entries(module)
-        .filter(([name, value]) => name.startsWith("decode") && typeof value === "function")
-        .map(([name, value]) => [`${folder}/${file} ${name}`, value as Decode] as const);
+        .flatMap(([name, value]) =>
+          value instanceof MessageTable ? [[name, readingOf(value)] as const] : [],
+        )
+        .flatMap(([name, { from, decode }]) =>
+          from === "object" ? [[`${folder}/${file} ${name}`, decode] as const] : [],
+        );
     }),
   );
   return all.flat();

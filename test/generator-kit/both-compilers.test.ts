@@ -8,7 +8,7 @@ const PROTO = join(ROOT, "proto");
 const INCLUDES = ["proto", ".protovalidate", "node_modules/google-proto-files"].map((path) =>
   join(ROOT, path),
 );
-const PARAMETER = "target=ts,import_extension=ts";
+const PARAMETER = "target=ts,import_extension=ts,comments=true";
 const PLUGINS: readonly Plugin[] = ["plugin/src/bin.ts", "examples/generator/src/bin.ts"].map((path) => ({
   path: join(ROOT, path),
   parameter: PARAMETER,

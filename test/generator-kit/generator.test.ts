@@ -498,7 +498,7 @@ test("a generator gets the parsed models of what it adds to, which it cannot cha
         comment: method && commentOf(method.desc),
         frozen: [file?.services, model, method, binding, method?.rules].map((each) => Object.isFrozen(each)),
         points: [...(file?.points ?? [])],
-        named: ["ThingServiceRest", "ThingService_getThing", "decodeThing"].map((name) =>
+        named: ["ThingServiceRest", "ThingService_getThing", "ThingTable"].map((name) =>
           file?.names.has(name),
         ),
       };

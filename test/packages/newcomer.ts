@@ -39,14 +39,20 @@ const GENERATOR = "node_modules/protoc-gen-connect-rest/src/bin.js";
 /** A project of a newcomer, with an API of their own. */
 export class Newcomer {
   private readonly home: string;
+  /** The generators of adapters, the package's first. */
+  private readonly generators: readonly string[];
 
-  /** @param home a folder whose `node_modules` has the packages */
-  constructor(home: string) {
+  /**
+   * @param home a folder whose `node_modules` has the packages
+   * @param further generators that run after the package's, as paths from `home`
+   */
+  constructor(home: string, further: readonly string[] = []) {
     this.home = home;
+    this.generators = [GENERATOR, ...further];
     mkdirSync(join(home, "proto/shelf/v1"), { recursive: true });
     this.write("proto/shelf/v1/shelf.proto", SHELF);
-    // npm makes it executable
-    chmodSync(join(home, GENERATOR), 0o755);
+    // npm makes them executable
+    for (const path of this.generators) chmodSync(join(home, path), 0o755);
     this.write("package.json", '{"type":"module"}');
     const modules = "[{path: proto}, {path: node_modules/protoc-gen-connect-rest}]";
     this.write("buf.yaml", `version: v2\nmodules: ${modules}\n`);
@@ -62,7 +68,9 @@ export class Newcomer {
       "inputs: [{directory: proto}]",
       "plugins:",
       `  - {local: protoc-gen-es, out: ${out}, opt: "${options}${erasable}"}`,
-      `  - {local: [node, ${GENERATOR}], out: ${out}, strategy: all, opt: "${options}"}`,
+      ...this.generators.map(
+        (path) => `  - {local: [node, ${path}], out: ${out}, strategy: all, opt: "${options}"}`,
+      ),
     ];
     this.write("buf.gen.yaml", template.join("\n"));
     this.run("buf", "generate");
@@ -77,9 +85,11 @@ export class Newcomer {
     this.run(
       "protoc",
       ...includes.map((path) => `-I${path}`),
-      `--plugin=protoc-gen-connect-rest=${join(this.home, GENERATOR)}`,
-      `--connect-rest_out=${out}`,
-      `--connect-rest_opt=target=ts,import_extension=ts,${MAPS}`,
+      ...this.generators.flatMap((path, index) => [
+        `--plugin=protoc-gen-g${index}=${join(this.home, path)}`,
+        `--g${index}_out=${out}`,
+        `--g${index}_opt=target=ts,import_extension=ts,${MAPS}`,
+      ]),
       "shelf/v1/shelf.proto",
     );
     return this.adapter(out, "ts");

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -262,4 +263,39 @@ test("a gateway with the package of authorization: issues tokens, and wants one 
     return [await statusOfCall(url), await statusOfCall(url, { authorization: `Bearer ${token}` })];
   });
   expect(statuses).toEqual([401, UNAVAILABLE]);
+});
+
+/** The example of a generator, copied and built as somebody would who starts from it. */
+function buildExample(): Newcomer {
+  cpSync("examples/generator", join(home, "example"), { recursive: true });
+  const { status, stdout } = spawnSync("npm", ["run", "build"], {
+    cwd: join(home, "example"),
+    encoding: "utf8",
+  });
+  expect(status, stdout).toBe(0);
+  return new Newcomer(home, ["example/dist/bin.js"]);
+}
+
+test("the example of a generator: is built against the package, and adds routes to adapters", () => {
+  const newcomer = buildExample();
+  expect(newcomer.generateWithBuf("gen", "ts", "ts")).toContain("  routes: {\n");
+  expect(newcomer.typeCheck("ts", "nodenext")).toBe("");
+  const program = `const { ShelfServiceRest } = await import("./gen/shelf/v1/shelf_rest.ts");
+const { routeOf } = await import("./gen/routes.ts");
+process.stdout.write(JSON.stringify([routeOf(ShelfServiceRest, "getBook"), routeOf(ShelfServiceRest, "other") ?? null]));`;
+  expect(JSON.parse(node("--input-type=module", "-e", program))).toEqual([
+    { verb: "GET", path: "/books/{id}", idempotent: true },
+    null,
+  ]);
+});
+
+test("the example of a generator: makes the same under protoc", ({ skip }) => {
+  skip(!hasProtoc, NO_PROTOC);
+  const newcomer = buildExample();
+  // buf drops the last line feed of a file that something is inserted into
+  const adapter = newcomer.generateWithProtoc("example-by-protoc").replace(/\n$/, "");
+  expect(adapter).toContain("  routes: {\n");
+  expect(adapter).toBe(newcomer.generateWithBuf("example-by-buf", "ts", "ts"));
+  const routes = (folder: string) => readFileSync(join(home, folder, "routes.ts"), "utf8");
+  expect(routes("example-by-protoc")).toBe(routes("example-by-buf"));
 });

@@ -68,15 +68,15 @@ test("codes are printed by their names", () => {
   expect(text).toContain("import {\n  Code,\n");
 });
 
-test("methods, services and decoders say what they are generated from", () => {
+test("methods, services and tables say what they are generated from", () => {
   const text = adapterOf('upstream: "s"', "");
   const sources = [...text.matchAll(/@generated from (.*?)(?: \*\/)?$/gm)].map(([, source]) => source);
   expect(sources).toEqual([
     "file s.proto (package test.v1, syntax proto3)",
+    "message test.v1.Res",
     "rpc test.v1.S.Get",
     "rpc test.v1.S.List",
     "service test.v1.S",
-    "message test.v1.Res",
   ]);
 });
 

@@ -23,6 +23,7 @@ const REQUEST_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
   ["idle_in_aliases", 'string x = 1 [(connectrest.v1.field) = {in: QUERY, aliases: "y"}];'],
   ["idle_in_from", 'string x = 1 [(connectrest.v1.field) = {in: QUERY, from: {path: "y"}}];'],
   ["idle_in_coerce", "string x = 1 [(connectrest.v1.field) = {in: QUERY, coerce: true}];"],
+  ["idle_in_absent", 'string x = 1 [(connectrest.v1.field) = {in: QUERY, absent: "-"}];'],
   ["idle_in_unknown", "map<string, string> x = 1 [(connectrest.v1.field) = {in: NOTHING, unknown: true}];"],
   [
     "idle_in_style",
@@ -158,6 +159,9 @@ const PROBLEMS: Readonly<Record<string, readonly string[]>> = {
   ],
   idle_in_coerce: [
     "4:54: no-effect: coerce of case.Req.x has no effect: `in` places the field in a request, and the rule is for responses; remove it",
+  ],
+  idle_in_absent: [
+    "4:54: no-effect: absent of case.Req.x has no effect: `in` places the field in a request, and the rule is for responses; remove it",
   ],
   idle_in_unknown: [
     "4:69: no-effect: unknown of case.Req.x has no effect: only a JSON body or a response has unknown keys; remove it",

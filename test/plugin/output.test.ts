@@ -38,21 +38,19 @@ message ${name}Req { a.Shared shared = 1; }`;
     });
   });
 
-  test("are those that hold something, each beside its messages, the decoders of a message beside that", () => {
+  test("are those that hold something, each beside its messages, the table of a message beside that", () => {
     const { files, error } = runGenerator(request, { parameter: "target=ts,import_extension=ts" });
     expect(error).toBe("");
     expect(Object.keys(files)).toEqual(["a/shared_rest.ts", "b/c/two_rest.ts", "b/one_rest.ts"]);
-    expect(files["a/shared_rest.ts"]).toContain("export function decodeShared(");
-    expect(files["b/one_rest.ts"]).toContain('import { MODE, decodeShared } from "../a/shared_rest.ts";');
-    expect(files["b/c/two_rest.ts"]).toContain(
-      'import { MODE, decodeShared } from "../../a/shared_rest.ts";',
-    );
+    expect(files["a/shared_rest.ts"]).toContain("export const SharedTable: MessageTable = table(");
+    expect(files["b/one_rest.ts"]).toContain('import { MODE, SharedTable } from "../a/shared_rest.ts";');
+    expect(files["b/c/two_rest.ts"]).toContain('import { MODE, SharedTable } from "../../a/shared_rest.ts";');
   });
 
-  test("hold the decoders of files that are not generated themselves", () => {
+  test("hold the tables of files that are not generated themselves", () => {
     const { files } = runGenerator(request, { fileToGenerate: ["b/one.proto"] });
     expect(Object.keys(files)).toEqual(["b/one_rest.ts"]);
-    expect(files["b/one_rest.ts"]).toContain("function decodeShared(");
+    expect(files["b/one_rest.ts"]).toContain("SharedTable: MessageTable = table(");
     expect(files["b/one_rest.ts"]).toContain('from "../a/shared_pb";');
   });
 

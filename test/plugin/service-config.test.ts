@@ -151,8 +151,8 @@ connectrest:
     "timeoutMs: 2500",
     "success: [304]",
     'request.queryList("tag", message.tags, "brackets")',
-    '"seconds", "0"',
-    'switch (json["type"])',
+    'time: "seconds", none: "0"',
+    'by: ["type"]',
     '"oak"',
   ]) {
     expect(text).toContain(line);

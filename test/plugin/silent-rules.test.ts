@@ -42,6 +42,7 @@ const RULES = [
   'when: {values: "a"}',
   "piece: CONTENT",
   "coerce: true",
+  'absent: "N/A"',
 ] as const;
 
 const PLACES = ["query", "body", "form", "header", "nothing", "response", "nested response"] as const;
@@ -61,7 +62,7 @@ const COMBINATIONS: readonly Combination[] = PLACES.flatMap((place) =>
 const SAMPLES = 80;
 
 /** Rules that belong to the other direction: a message that only requests have here may be a response elsewhere. */
-const OF_RESPONSES = /^(?:aliases|from|coerce|unknown|time: \{.*none)/;
+const OF_RESPONSES = /^(?:aliases|from|coerce|absent|unknown|time: \{.*none)/;
 const OF_REQUESTS = /^(?:number|piece|style: (?:BRACKETS|SPREAD)|time: \{.*rounding|bytes)/;
 
 /** What may pass without an effect here. */

@@ -110,10 +110,10 @@ function typeFaults(target: string): string[] {
 const CALL = `
 import { createRestTransport } from "connect-rest-runtime";
 import { PlainServiceRest } from "./rich/v1/plain_rest.js";
-import { decodeItem, Streams_list, StreamsRest } from "./streams_rest.js";
+import { ItemTable, Streams_list, StreamsRest } from "./streams_rest.js";
 const methods = Object.keys(PlainServiceRest.methods);
 const request = Streams_list.request({ $typeName: "streams.v1.ListRequest", page: 2, cursor: "" });
-process.stdout.write(JSON.stringify({ methods, request: typeof request, decoder: typeof decodeItem, kinds: Object.values(StreamsRest.methods).map((each) => each.kind), transport: typeof createRestTransport }));
+process.stdout.write(JSON.stringify({ methods, request: typeof request, table: ItemTable.name, kinds: Object.values(StreamsRest.methods).map((each) => each.kind), transport: typeof createRestTransport }));
 `;
 
 test("JavaScript: runs, and says what the TypeScript says", () => {
@@ -130,7 +130,7 @@ test("JavaScript: runs, and says what the TypeScript says", () => {
   expect(JSON.parse(stdout)).toEqual({
     methods: ["echoPlain", "queryPlain", ...JSON.parse(stdout).methods.slice(2)],
     request: "object",
-    decoder: "function",
+    table: "streams.v1.Item",
     kinds: ["paginate", "poll", "download", "upload"],
     transport: "function",
   });
@@ -156,11 +156,11 @@ function bodyOf(text: string): string[] {
 const USE = `
 import { createClient } from "@connectrpc/connect";
 import type { DescMethodServerStreaming } from "@bufbuild/protobuf";
-import type { JsonObject, ProtoWriter, ServiceAdapter } from "connect-rest-runtime/adapter";
-import { decodeItem, Streams_list, Streams_put, StreamsRest } from "./streams_rest.js";
+import type { MessageTable, ServiceAdapter } from "connect-rest-runtime/adapter";
+import { ItemTable, Streams_list, Streams_put, StreamsRest } from "./streams_rest.js";
 import { Streams } from "./streams_pb.js";
 export const adapter: ServiceAdapter<typeof Streams> = StreamsRest;
-export const decode: (json: JsonObject, out: ProtoWriter) => void = decodeItem;
+export const item: MessageTable = ItemTable;
 export const kinds: ["paginate", "upload"] = [Streams_list.kind, Streams_put.kind];
 export const method: DescMethodServerStreaming = Streams_list.method;
 export const page: number = Streams_list.maxPages;
@@ -197,7 +197,7 @@ export declare const Streams_list: PaginateAdapter<typeof Streams.method.list.in
 // @@protoc_insertion_point(method:streams.v1.Streams.List)
 `);
   expect(text).toContain("export declare const StreamsRest: ServiceAdapter<typeof Streams>;");
-  expect(text).toContain("export declare function decodeItem(json: JsonObject, out: ProtoWriter): void;");
+  expect(text).toContain("export declare const ItemTable: MessageTable;");
   expect(text).not.toContain("RequestWriter");
 });
 

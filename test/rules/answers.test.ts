@@ -126,6 +126,23 @@ test("coerce: other JSON types are converted, and that is no difference", async 
   expect(other.differences).toEqual([expect.objectContaining({ path: "strict_count" })]);
 });
 
+test.each([
+  ["N/A", undefined],
+  [7, 7],
+  ["8", 8],
+  [0, 0],
+])("absent: a score of %j is read as %j", async (score, read) => {
+  const { client, differences } = await answers({ json: { strict_count: 1, score } });
+  expect((await client.getLoose({})).score).toBe(read);
+  expect(differences.map(({ class: kind }) => kind)).toEqual(score === "8" ? ["converted"] : []);
+});
+
+test("absent: any other word is lost", async () => {
+  const { client, differences } = await answers({ json: { score: "n/a" } }, { strict: false });
+  expect((await client.getLoose({})).score).toBeUndefined();
+  expect(differences).toEqual([expect.objectContaining({ path: "score", class: "lost" })]);
+});
+
 test("redact: the value is on the wire, and not in what is said of it", async () => {
   const { client, seen } = await answers();
   await client.getSources({ secret: "s 1" });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { EnumTable } from "../../codec/src/decode/enum-table.ts";
 import type { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
 import type { JsonObject } from "../../codec/src/json/json.ts";
-import { type ScanTable, scannable } from "../../codec/src/scan/scan-table.ts";
+import { EnumTable } from "../../codec/src/table/enum-table.ts";
+import { type Entry, table } from "../../codec/src/table/message-table.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { decoded, methodReadBy, pieces, scanned } from "./both.ts";
@@ -25,10 +25,14 @@ const NOTES = [
 ];
 const FILL = "The quick brown fox jumps over the lazy dog; sphinx of black quartz, judge my vow!";
 
-function method(table: ScanTable, write: (json: JsonObject, out: ProtoWriter) => void): UnaryAdapter {
-  const decode = (json: JsonObject, out: ProtoWriter) => write(json, out);
-  scannable(decode, () => table);
-  return methodReadBy(decode);
+function method(
+  entries: readonly Entry[],
+  write: (json: JsonObject, out: ProtoWriter) => void,
+): UnaryAdapter {
+  return methodReadBy(
+    table("test.Message", () => entries),
+    write,
+  );
 }
 
 /** The texts that were read, of those that both were asked for. */
@@ -71,8 +75,11 @@ test("the scanner finds keys of every length, and none that differs in one chara
     for (const [index, key] of keys.entries()) out.int32(index + 1, json[key], key);
     out.unknown(99, json, new Set(keys));
   };
-  const table: ScanTable = [...keys.map((key, index) => [index + 1, "int32", key] as const), { unknown: 99 }];
-  const adapter = method(table, write);
+  const entries: readonly Entry[] = [
+    ...keys.map((key, index) => [index + 1, "int32", key] as const),
+    { unknown: 99 },
+  ];
+  const adapter = method(entries, write);
   const bodies = keys.flatMap((key, length) => {
     const near = [...key].map(
       (character, at) => key.slice(0, at) + (character === "x" ? "y" : "x") + key.slice(at + 1),
@@ -89,11 +96,11 @@ test("keys and words with what JSON escapes are the decoder's", () => {
     "Word",
     names.map((name, number) => [number, name]),
   );
-  const table: ScanTable = [
+  const entries: readonly Entry[] = [
     ...names.map((name, index) => [index + 1, "int32", name] as const),
     [9, words, "word"],
   ];
-  const adapter = method(table, (json, out) => {
+  const adapter = method(entries, (json, out) => {
     for (const [index, name] of names.entries()) out.int32(index + 1, json[name], name);
     out.enum(9, json.word, "word", words);
     out.unknownKeys(json, new Set([...names, "word"]));

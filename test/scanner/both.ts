@@ -1,7 +1,9 @@
+import { expect } from "vitest";
 import { type FoundDifferences, NO_DIFFERENCES } from "../../codec/src/decode/difference.ts";
-import type { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
-import type { JsonObject, JsonValue } from "../../codec/src/json/json.ts";
+import type { Decode, ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
+import type { JsonValue } from "../../codec/src/json/json.ts";
 import { Scanner } from "../../codec/src/scan/scanner.ts";
+import type { MessageTable } from "../../codec/src/table/message-table.ts";
 import { atOnce, type Work } from "../../codec/src/time/work.ts";
 import type { PaginateAdapter, UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
@@ -26,13 +28,27 @@ const IN_PIECES = new Map<number, ResponseScanner>();
 const decoder = new Decoder();
 const MAX_COST = 1_600_000;
 
-/** What the JavaScript decoder makes of a body. */
+/** What the JavaScript decoder makes of a body, by the table, which is as the calls of the writer by hand, where there are some. */
 export function decoded(
   adapter: UnaryAdapter,
   body: Uint8Array,
   maxCost = MAX_COST,
   headers: Headers = {},
 ): Outcome {
+  const outcome = decodedBy(adapter, body, maxCost, headers);
+  const byHand = BY_HAND.get(adapter);
+  if (byHand !== undefined) {
+    expect(outcome, body.toString()).toEqual(
+      decodedBy({ ...adapter, response: byHand }, body, maxCost, headers),
+    );
+  }
+  return outcome;
+}
+
+/** What methods of tests write without a table. */
+const BY_HAND = new WeakMap<UnaryAdapter, NonNullable<UnaryAdapter["response"]>>();
+
+function decodedBy(adapter: UnaryAdapter, body: Uint8Array, maxCost: number, headers: Headers): Outcome {
   try {
     const read = readResponse(responseOf(body, headers), adapter.rules, 0, maxCost);
     const { bytes, differences } = decoder.message(adapter, read);
@@ -160,13 +176,16 @@ function responseOf(body: Uint8Array, headers: Headers = {}) {
   };
 }
 
-/** A method whose response is a message, as a decoder reads it; the scanner does where that is scannable. */
-export function methodReadBy(decode: (json: JsonObject, out: ProtoWriter) => void): UnaryAdapter {
-  return {
-    kind: "unary",
-    rules: completeRules({ upstream: "api" }),
-    response: ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decode),
-    scan: decode,
-    method: {},
-  } as unknown as UnaryAdapter;
+/**
+ * A method whose response is a message.
+ *
+ * @param decode writes the same without the table
+ */
+export function methodReadBy(body: MessageTable, decode?: Decode): UnaryAdapter {
+  const rules = completeRules({ upstream: "api" });
+  const adapter = { kind: "unary", rules, body, method: {} } as unknown as UnaryAdapter;
+  if (decode !== undefined) {
+    BY_HAND.set(adapter, ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decode));
+  }
+  return adapter;
 }

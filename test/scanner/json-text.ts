@@ -1,12 +1,12 @@
-import { EnumTable } from "../../codec/src/decode/enum-table.ts";
+import { stepsOf } from "../../codec/src/json/json-path.ts";
+import { EnumTable } from "../../codec/src/table/enum-table.ts";
 import {
-  type AnyDecode,
-  type ScanEntry,
-  type ScanField,
-  type ScanKey,
-  type ScanKind,
-  scanTableOf,
-} from "../../codec/src/scan/scan-table.ts";
+  type Entry,
+  type FieldEntry,
+  type Key,
+  type Kind,
+  MessageTable,
+} from "../../codec/src/table/message-table.ts";
 
 /** Random numbers from a seed, the same each time. */
 export class Dice {
@@ -70,17 +70,16 @@ export const BROKEN = [
 ]; // biome-ignore format: a table
 
 /** The text of a JSON value that a decoder may get; mostly as it is declared. */
-export function objectText(decode: AnyDecode, dice: Dice, depth = 0): string {
-  const table = scanTableOf(decode);
-  if (table === undefined || dice.once(80)) return anyText(dice, depth);
-  const byType = table.flatMap((entry) => ("type" in entry ? [entry.as] : []));
+export function objectText({ entries }: MessageTable, dice: Dice, depth = 0): string {
+  if (entries.length === 0 || dice.once(80)) return anyText(dice, depth);
+  const byType = entries.flatMap((entry) => ("value" in entry ? entry.when.map(({ as }) => as) : []));
   if (byType.length > 0) return fieldText(dice.pick(byType), dice, depth);
   const members: string[] = [];
   const add = (key: string, value: string) =>
     members.push(`${JSON.stringify(key)}${space(dice)}:${space(dice)}${value}`);
   const isFull = depth < 3 && dice.once(6);
   const below: Tree = new Map();
-  for (const entry of table) addEntry(entry, add, dice, depth, isFull, below);
+  for (const entry of entries) addEntry(entry, add, dice, depth, isFull, below);
   for (const [key, value] of below) add(key, treeText(value, dice, depth));
   if (dice.once(6)) {
     add(dice.pick(["zz_new", "zz_new", "é", "1", "__proto__", "constructor"]), anyText(dice, depth + 2));
@@ -91,33 +90,41 @@ export function objectText(decode: AnyDecode, dice: Dice, depth = 0): string {
 }
 
 function addEntry(
-  entry: ScanEntry,
+  entry: Entry,
   add: (key: string, value: string) => void,
   dice: Dice,
   depth: number,
   isFull: boolean,
   below: Tree,
 ): void {
-  if ("when" in entry) {
-    const { key, is, type, as } = dice.pick(entry.when);
-    const [, kind, ...keys] = as;
+  if ("choice" in entry) {
+    const { key = entry.by ?? [], is, type, as } = dice.pick(entry.when);
     const asked = type === "array" ? "[]" : anyText(dice, 9);
     add(dice.pick(key), is === undefined ? asked : JSON.stringify(dice.once(9) ? "zz" : dice.pick(is)));
+    if (as === undefined) return;
+    const [, kind, ...keys] = as;
     if (keys.length > 0) {
-      add(dice.pick(keys), fieldText(as, dice, depth + 1));
-    } else if (typeof kind === "function") {
+      putAt(dice.pick(keys), fieldText(as, dice, depth + 1), add, below);
+    } else if (kind instanceof MessageTable) {
       addShared(kind, add, dice, depth, below);
     }
-  } else if (!("oneOf" in entry) && !("unknown" in entry) && !("type" in entry)) {
+  } else if ("oneOf" in entry) {
+    for (const field of entry.oneOf) addEntry(field, add, dice, depth, isFull, below);
+  } else if (!("unknown" in entry) && !("value" in entry) && !("any" in entry)) {
     const [, , ...keys] = entry;
     if (dice.budget <= 0 || (!isFull && !dice.once(4))) return;
     dice.budget--;
-    const put = (key: ScanKey = "") => {
-      const value = fieldText(entry, dice, depth + 1);
-      return typeof key === "string" ? add(key, value) : putBelow(below, key, value);
-    };
+    const put = (key: Key = "") => putAt(key, fieldText(entry, dice, depth + 1), add, below);
     put(dice.once(4) ? dice.pick(keys) : keys[0]);
     if (dice.once(8) && keys.length > 1) put(keys.at(-1));
+  }
+}
+
+function putAt(key: Key, value: string, add: (key: string, value: string) => void, below: Tree): void {
+  if (typeof key === "string") {
+    add(key, value);
+  } else {
+    putBelow(below, stepsOf(key.path), value);
   }
 }
 
@@ -148,29 +155,28 @@ function treeText(tree: Tree | string, dice: Dice, depth: number): string {
 
 /** The keys of a message that shares the object. */
 function addShared(
-  decode: AnyDecode,
+  { entries }: MessageTable,
   add: (key: string, value: string) => void,
   dice: Dice,
   depth: number,
   below: Tree,
 ): void {
-  for (const entry of scanTableOf(decode) ?? []) addEntry(entry, add, dice, depth, dice.once(3), below);
+  for (const entry of entries) addEntry(entry, add, dice, depth, dice.once(3), below);
 }
 
-function fieldText([, kind]: ScanField, dice: Dice, depth: number): string {
+function fieldText([, kind]: FieldEntry, dice: Dice, depth: number): string {
   if (dice.once(150)) return dice.pick(ODD);
   if (dice.once(40)) return "null";
   return kindText(kind, dice, depth);
 }
 
-function kindText(kind: ScanKind, dice: Dice, depth: number): string {
+function kindText(kind: Kind, dice: Dice, depth: number): string {
   if (depth > 7 || dice.budget <= 0) return dice.pick(["null", "{}", "[]"]);
-  if (kind === null) return dice.once(8) ? anyText(dice, depth) : "null";
   if (kind instanceof EnumTable) {
     const { word, asString } = dice.pick(kind.words());
     return asString ? JSON.stringify(word) : word;
   }
-  if (typeof kind === "function") return objectText(kind, dice, depth + 1);
+  if (kind instanceof MessageTable) return objectText(kind, dice, depth + 1);
   if (typeof kind === "string") return scalarText(kind, dice);
   if ("list" in kind) {
     return kind.commas && !dice.once(6) ? commaText(kind.list, dice) : listText(kind.list, dice, depth);
@@ -184,6 +190,9 @@ function kindText(kind: ScanKind, dice: Dice, depth: number): string {
   if ("loose" in kind) {
     return dice.once(6) ? dice.pick(["[]", "{}", "[{}]"]) : kindText(kind.loose, dice, depth);
   }
+  if ("open" in kind) return kindText(kind.open, dice, depth);
+  // what the scanner leaves to the decoder
+  if (!("time" in kind)) return dice.once(8) ? anyText(dice, depth) : "null";
   if (dice.once(5)) return kind.none === undefined ? "null" : JSON.stringify(kind.none);
   if (kind.time === "iso8601") {
     return dice.pick([
@@ -197,7 +206,7 @@ function kindText(kind: ScanKind, dice: Dice, depth: number): string {
   return dice.pick(["0", "1761994800", '"1761994800"', "-1", "1761994800123"]);
 }
 
-function listText(kind: ScanKind, dice: Dice, depth: number): string {
+function listText(kind: Kind, dice: Dice, depth: number): string {
   const items = Array.from({ length: dice.of(4) }, () => kindText(kind, dice, depth + 1));
   return `[${space(dice)}${items.join(`,${space(dice)}`)}]`;
 }
@@ -217,7 +226,7 @@ const TEXT_ITEMS = [
 ]; // biome-ignore format: a table
 
 /** A list as one text, with commas, seldom one that no text is. */
-export function commaText(kind: ScanKind, dice: Dice): string {
+export function commaText(kind: Kind, dice: Dice): string {
   const items = Array.from({ length: dice.of(5) }, () => {
     const item = dice.once(8) ? "" : commaItem(kind, dice);
     const blank = () => (dice.once(3) ? dice.pick(BLANKS) : "");
@@ -227,7 +236,7 @@ export function commaText(kind: ScanKind, dice: Dice): string {
   return `"${items.join(",")}"`;
 }
 
-function commaItem(kind: ScanKind, dice: Dice): string {
+function commaItem(kind: Kind, dice: Dice): string {
   if (kind instanceof EnumTable) return dice.pick(kind.words()).word;
   if (kind === "string" || dice.once(30)) return dice.pick(TEXT_ITEMS);
   if (kind === "bool") return dice.pick(["true", "false", "true", "false", "1", "TRUE"]);
@@ -239,6 +248,7 @@ function scalarText(kind: string, dice: Dice): string {
   if (kind === "bytes") return dice.pick(BASE64);
   if (kind === "bool") return dice.pick(["true", "false"]);
   if (kind === "double" || kind === "float") return dice.pick(NUMBERS);
+  if (kind === "duration" || kind === "fieldMask") return dice.once(8) ? '"3.5s"' : "null";
   if (kind.endsWith("32")) return dice.pick(["0", "1", "7", "42", "128", "70000", "2147483647", "12.0"]);
   return dice.pick([
     "0",

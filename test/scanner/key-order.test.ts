@@ -1,14 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../codec/src/json/json.ts";
-import { type AnyDecode, scanTableOf } from "../../codec/src/scan/scan-table.ts";
+import { firstKey } from "../../codec/src/table/keys.ts";
+import { isField, MessageTable } from "../../codec/src/table/message-table.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { adaptersOf } from "../fidelity/services.ts";
 import { decoded, scanned } from "./both.ts";
 import { Dice, objectText, shuffle } from "./json-text.ts";
 
-/** Methods whose response is one message that the scanner knows, and the decoder of that message. */
-const SUBJECTS: ReadonlyArray<readonly [adapter: UnaryAdapter, decode: AnyDecode]> = [
+/** Methods whose response is one message that the scanner knows, and the table of that message. */
+const SUBJECTS: ReadonlyArray<readonly [adapter: UnaryAdapter, table: MessageTable]> = [
   ...(await adaptersOf("gen")),
   ...(await adaptersOf("test/gen")),
 ]
@@ -17,22 +18,16 @@ const SUBJECTS: ReadonlyArray<readonly [adapter: UnaryAdapter, decode: AnyDecode
     adapter.kind === "unary" &&
     // a form is one text, of which a difference shows the beginning
     adapter.rules.responseEncoding === "json" &&
-    typeof adapter.scan === "function" &&
-    namedKeys(adapter.scan).size > 1
-      ? [[adapter, adapter.scan] as const]
+    adapter.body instanceof MessageTable &&
+    namedKeys(adapter.body).size > 1
+      ? [[adapter, adapter.body] as const]
       : [],
   );
 
 /** The keys that fields of a message are read from, without those of messages that share its object. */
-function namedKeys(decode: AnyDecode): ReadonlySet<string> {
-  const entries = scanTableOf(decode) ?? [];
-  return new Set(
-    entries.flatMap((entry) => {
-      if ("when" in entry || "oneOf" in entry || "unknown" in entry || "type" in entry) return [];
-      const [, , ...keys] = entry;
-      return keys.map((key) => (typeof key === "string" ? key : key[0]));
-    }),
-  );
+function namedKeys({ entries }: MessageTable): ReadonlySet<string> {
+  const fields = entries.flatMap((entry) => ("oneOf" in entry ? entry.oneOf : isField(entry) ? [entry] : []));
+  return new Set(fields.flatMap(([, , ...keys]) => keys.map(firstKey)));
 }
 
 /** An object with its named keys in another order, and the others, which may be collected, in theirs. */
@@ -58,11 +53,11 @@ test("the order in which keys come is no part of a response, for the decoder and
   let read = 0;
   let moved = 0;
   fc.assert(
-    fc.property(fc.constantFrom(...SUBJECTS), fc.nat(), ([adapter, decode], seed) => {
+    fc.property(fc.constantFrom(...SUBJECTS), fc.nat(), ([adapter, table], seed) => {
       const dice = new Dice(seed);
-      const json: JsonValue = JSON.parse(objectText(decode, dice));
+      const json: JsonValue = JSON.parse(objectText(table, dice));
       if (!isJsonObject(json)) return;
-      const other = reordered(json, namedKeys(decode), dice);
+      const other = reordered(json, namedKeys(table), dice);
       const body = bodyOf(adapter, json);
       const otherBody = bodyOf(adapter, other);
       if (!body.equals(otherBody)) moved++;
@@ -82,9 +77,9 @@ test("the order in which keys come is no part of a response, for the decoder and
 
 test("a response with any of its keys missing is read alike by both", () => {
   fc.assert(
-    fc.property(fc.constantFrom(...SUBJECTS), fc.nat(), ([adapter, decode], seed) => {
+    fc.property(fc.constantFrom(...SUBJECTS), fc.nat(), ([adapter, table], seed) => {
       const dice = new Dice(seed);
-      const json: JsonValue = JSON.parse(objectText(decode, dice));
+      const json: JsonValue = JSON.parse(objectText(table, dice));
       if (!isJsonObject(json)) return;
       const kept = Object.entries(json).filter(() => dice.once(2));
       const body = bodyOf(adapter, Object.fromEntries(kept));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { scanTableOf } from "../../codec/src/scan/scan-table.ts";
+import { isReadablePayload } from "../../codec/src/scan/readable.ts";
 import type { PaginateAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { adaptersOf } from "../fidelity/services.ts";
 import { decodedPage, scannedPage } from "./both.ts";
@@ -10,7 +10,7 @@ import { anyText, Dice, mutated, objectText } from "./json-text.ts";
 const SUBJECTS: readonly PaginateAdapter[] = [...(await adaptersOf("gen")), ...(await adaptersOf("test/gen"))]
   .flatMap(({ methods }) => Object.values(methods))
   .filter((adapter): adapter is PaginateAdapter => adapter.kind === "paginate")
-  .filter(({ item }) => scanTableOf(item) !== undefined);
+  .filter(({ item }) => isReadablePayload(item));
 
 /** An object with a value at each path. */
 function placed(values: ReadonlyArray<readonly [path: string, value: string]>): string {

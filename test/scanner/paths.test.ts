@@ -4,7 +4,8 @@ import { decodeValue } from "../../codec/src/decode/dynamic.ts";
 import { FieldTable, type ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
 import type { JsonObject, JsonValue } from "../../codec/src/json/json.ts";
 import { valueAt } from "../../codec/src/json/json-path.ts";
-import { type ScanEntry, type ScanKind, scannable } from "../../codec/src/scan/scan-table.ts";
+import { type FieldEntry, type Kind, table } from "../../codec/src/table/message-table.ts";
+import { ValueTable } from "../../codec/src/table/well-known.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { decoded, methodReadBy, pieces, scanned } from "./both.ts";
 
@@ -23,19 +24,19 @@ function decodeLeaf(json: JsonObject, out: ProtoWriter): void {
   out.fields(json, LEAF);
   out.unknownKeys(json, LEAF);
 }
-scannable(decodeLeaf, () => [[1, "string", "a"]]);
+const Leaf = table("test.Leaf", () => [[1, "string", "a"]]);
 
-/** How fields are read: as the scanner's table has it, and as generated code calls the writer. */
+/** How fields are read: as a table has it, and as the writer is called. */
 const KINDS = {
   string: ["string", (n, value, key, out) => out.string(n, value, key)],
   int32: [{ loose: "int32" }, (n, value, key, out) => out.loosely(key).int32(n, value, key)],
   strings: [{ list: "string" }, (n, value, key, out) => out.list(n, value, key, "string")],
-  message: [decodeLeaf, (n, value, key, out) => out.message(n, value, key, decodeLeaf)],
-  messages: [{ list: decodeLeaf }, (n, value, key, out) => out.messages(n, value, key, decodeLeaf)],
-  value: [decodeValue, (n, value, key, out) => out.nullable(n, value, key, decodeValue)],
+  message: [Leaf, (n, value, key, out) => out.message(n, value, key, decodeLeaf)],
+  messages: [{ list: Leaf }, (n, value, key, out) => out.messages(n, value, key, decodeLeaf)],
+  value: [ValueTable, (n, value, key, out) => out.nullable(n, value, key, decodeValue)],
 } satisfies Record<
   string,
-  readonly [ScanKind, (n: number, value: JsonValue | undefined, key: string, out: ProtoWriter) => void]
+  readonly [Kind, (n: number, value: JsonValue | undefined, key: string, out: ProtoWriter) => void]
 >;
 
 /** A method whose response has these fields, and one that collects other keys or reports them. */
@@ -44,28 +45,30 @@ function methodOf(fields: readonly FieldPaths[], collects: boolean, isOneof: boo
     const key = paths.map((path) => path.join(".")).join(" or ");
     const found = (json: JsonObject) =>
       paths.reduce<JsonValue | undefined>((value, path) => value ?? valueAt(json, path.join(".")), undefined);
-    const write = (_: JsonValue | undefined, out: ProtoWriter, json: JsonObject) =>
+    const write = (_: JsonValue | undefined, out: ProtoWriter, _key: string, json: JsonObject) =>
       KINDS[kind][1](index + 1, found(json), key, out);
     return [write, ...new Set(paths.map(([first]) => first))] as const;
   });
   const members = fields.map(
     ({ paths }, index) => [index + 1, ...paths.map((path) => path.join("."))] as const,
   );
-  const table = new FieldTable(() => (isOneof ? [{ onlyFirst: members, of: rows }] : rows));
+  const layout = new FieldTable(() => (isOneof ? [{ onlyFirst: members, of: rows }] : rows));
   const decode = (json: JsonObject, out: ProtoWriter) => {
-    out.fields(json, table);
+    out.fields(json, layout);
     if (collects) {
-      out.unknown(99, json, table);
+      out.unknown(99, json, layout);
     } else {
-      out.unknownKeys(json, table);
+      out.unknownKeys(json, layout);
     }
   };
-  scannable(decode, () => [
-    ...fields.map(({ kind, paths }, index): ScanEntry => [index + 1, KINDS[kind][0], ...paths] as ScanEntry),
-    ...(isOneof ? [{ oneOf: fields.map((_, index) => index + 1) }] : []),
+  const entries = fields.map(({ kind, paths }, index): FieldEntry => {
+    return [index + 1, KINDS[kind][0], ...paths.map((path) => ({ path: path.join(".") }))];
+  });
+  const message = table("test.Message", () => [
+    ...(isOneof ? [{ oneOf: entries }] : entries),
     ...(collects ? [{ unknown: 99 }] : []),
   ]);
-  return methodReadBy(decode);
+  return methodReadBy(message, decode);
 }
 
 const KEY = fc.constantFrom("a", "b", "c");

@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
 import type { JsonObject } from "../../codec/src/json/json.ts";
-import { type ScanTable, scannable } from "../../codec/src/scan/scan-table.ts";
+import { type MessageTable, table } from "../../codec/src/table/message-table.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
-import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
 import { decoded, methodReadBy, type Outcome, pieces, scanned } from "./both.ts";
 
 const LEAF_KEYS = new Set(["text", "id", "tags"]);
@@ -15,7 +14,7 @@ function decodeLeaf(json: JsonObject, out: ProtoWriter): void {
   out.list(3, json.tags, "tags", "string");
   out.unknownKeys(json, LEAF_KEYS);
 }
-scannable(decodeLeaf, () => [
+const Leaf = table("test.Leaf", () => [
   [1, "string", "text"],
   [2, "int64", "id"],
   [3, { list: "string" }, "tags"],
@@ -33,17 +32,16 @@ function decodeNode(json: JsonObject, out: ProtoWriter): void {
   out.messages(8, json.twice, "twice", decodeLeaf);
   out.unknownKeys(json, NODE_KEYS);
 }
-const NODE_TABLE: ScanTable = [
+const Node: MessageTable = table("test.Node", () => [
   [1, "string", "title"],
-  [2, { list: decodeLeaf }, "leaves"],
+  [2, { list: Leaf }, "leaves"],
   [300, { list: "sfixed32" }, "numbers"],
-  [4, decodeNode, "node"],
-  [5, { list: decodeLeaf }, "old", "older"],
+  [4, Node, "node"],
+  [5, { list: Leaf }, "old", "older"],
   [6, "int32", "total"],
-  [7, { list: decodeLeaf }, "twice"],
-  [8, { list: decodeLeaf }, "twice"],
-];
-scannable(decodeNode, () => NODE_TABLE);
+  [7, { list: Leaf }, "twice"],
+  [8, { list: Leaf }, "twice"],
+]);
 
 const KEPT_KEYS = new Set(["leaves"]);
 function decodeKept(json: JsonObject, out: ProtoWriter): void {
@@ -54,20 +52,12 @@ function decodeKeptLeaf(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.text, "text");
   out.unknown(9, json, new Set(["text"]));
 }
-scannable(decodeKept, () => [[2, { list: decodeKeptLeaf }, "leaves"], { unknown: 3 }]);
-scannable(decodeKeptLeaf, () => [[1, "string", "text"], { unknown: 9 }]);
+const Kept = table("test.Kept", () => [[2, { list: KeptLeaf }, "leaves"], { unknown: 3 }]);
+const KeptLeaf = table("test.KeptLeaf", () => [[1, "string", "text"], { unknown: 9 }]);
 
-function method(decode: typeof decodeNode): UnaryAdapter {
-  return methodReadBy(decode);
-}
-
-const NODE = method(decodeNode);
-const KEPT = method(decodeKept);
-const LIST = {
-  ...method(decodeNode),
-  response: ({ payload }: RestResponse, out: ProtoWriter) => out.messages(2, payload, "", decodeLeaf),
-  scan: [2, { list: decodeLeaf }],
-} as unknown as UnaryAdapter;
+const NODE = methodReadBy(Node, decodeNode);
+const KEPT = methodReadBy(Kept, decodeKept);
+const LIST: UnaryAdapter = { ...NODE, body: [2, { list: Leaf }] };
 
 /** What comes of a body, and in how many pieces it was read. */
 function read(adapter: UnaryAdapter, body: Uint8Array, size: number, maxCost?: number) {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type ScanField, scanTableOf } from "../../codec/src/scan/scan-table.ts";
+import { isField, MessageTable } from "../../codec/src/table/message-table.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { adaptersOf } from "../fidelity/services.ts";
@@ -10,22 +10,21 @@ import { Dice, mutated, objectText } from "./json-text.ts";
 /** Methods whose responses the scanner knows. */
 const SUBJECTS: readonly UnaryAdapter[] = [...(await adaptersOf("gen")), ...(await adaptersOf("test/gen"))]
   .flatMap(({ methods }) => Object.values(methods))
-  .filter((adapter): adapter is UnaryAdapter => adapter.kind === "unary" && adapter.scan !== undefined);
+  .filter((adapter): adapter is UnaryAdapter => adapter.kind === "unary" && adapter.body !== undefined);
 
-function payloadText({ scan }: UnaryAdapter, dice: Dice): string {
-  const decode = typeof scan === "function" ? scan : scan?.[1];
-  return typeof decode === "function" ? objectText(decode, dice) : "[]";
+function payloadText({ body }: UnaryAdapter, dice: Dice): string {
+  const table = body instanceof MessageTable ? body : body?.[1];
+  return table instanceof MessageTable ? objectText(table, dice) : "[]";
 }
 
 /** The list of messages that a response has, if it has one, and nothing else. */
-function listText({ scan }: UnaryAdapter, dice: Dice): string | undefined {
-  const fields = typeof scan === "function" ? (scanTableOf(scan) ?? []) : [scan];
-  for (const field of fields) {
-    if (!Array.isArray(field)) continue;
-    const [, kind, ...keys] = field as ScanField;
-    if (typeof kind !== "object" || kind === null || !("list" in kind) || keys.length > 1) continue;
+function listText({ body }: UnaryAdapter, dice: Dice): string | undefined {
+  const fields =
+    body instanceof MessageTable ? body.entries.filter(isField) : body === undefined ? [] : [body];
+  for (const [, kind, ...keys] of fields) {
+    if (typeof kind !== "object" || !("list" in kind) || keys.length > 1) continue;
     const { list } = kind;
-    if (typeof list !== "function") continue;
+    if (!(list instanceof MessageTable)) continue;
     const items = Array.from({ length: 4 }, () => objectText(list, Object.assign(dice, { budget: 8 })));
     return keys.length === 0 ? `[${items}]` : `{${JSON.stringify(keys[0])}:[${items}]}`;
   }

@@ -2,11 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
 import type { JsonObject } from "../../codec/src/json/json.ts";
-import { scannable } from "../../codec/src/scan/scan-table.ts";
-import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
-import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
-import type { RestResponse } from "../../runtime/src/adapter/rest-response.ts";
-import { decoded, scanned } from "./both.ts";
+import { type MessageTable, table } from "../../codec/src/table/message-table.ts";
+import { decoded, methodReadBy, scanned } from "./both.ts";
 
 // messages that do not collect the keys that they do not know
 
@@ -15,7 +12,7 @@ function decodeLeaf(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.text, "text");
   out.unknownKeys(json, LEAF_KEYS);
 }
-scannable(decodeLeaf, () => [[1, "string", "text"]]);
+const Leaf = table("test.Leaf", () => [[1, "string", "text"]]);
 
 const NODE_KEYS = new Set(["leaf", "leaves", "old_leaves", "node", "named", "loose"]);
 function decodeNode(json: JsonObject, out: ProtoWriter): void {
@@ -26,21 +23,15 @@ function decodeNode(json: JsonObject, out: ProtoWriter): void {
   out.loosely("loose").messages(5, json.loose, "loose", decodeLeaf);
   out.unknownKeys(json, NODE_KEYS);
 }
-scannable(decodeNode, () => [
-  [1, decodeLeaf, "leaf"],
-  [2, { list: decodeLeaf }, "leaves", "old_leaves"],
-  [3, decodeNode, "node"],
-  [4, { map: decodeLeaf }, "named"],
-  [5, { loose: { list: decodeLeaf } }, "loose"],
+const Node: MessageTable = table("test.Node", () => [
+  [1, Leaf, "leaf"],
+  [2, { list: Leaf }, "leaves", "old_leaves"],
+  [3, Node, "node"],
+  [4, { map: Leaf }, "named"],
+  [5, { loose: { list: Leaf } }, "loose"],
 ]);
 
-const ADAPTER = {
-  kind: "unary",
-  rules: completeRules({ upstream: "api" }),
-  response: ({ payload }: RestResponse, out: ProtoWriter) => out.root(payload, decodeNode),
-  scan: decodeNode,
-  method: {},
-} as unknown as UnaryAdapter;
+const ADAPTER = methodReadBy(Node, decodeNode);
 
 function pathsOf(body: string): readonly string[] | undefined {
   return scanned(ADAPTER, Buffer.from(body))?.differences.list.map(({ path, got }) => `${path}: ${got}`);

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { decodeListValue, decodeStruct, decodeValue } from "../../codec/src/decode/dynamic.ts";
-import { EnumTable } from "../../codec/src/decode/enum-table.ts";
 import type { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
 import { splitCommas, splitNumbers } from "../../codec/src/decode/read.ts";
-import type { ScalarKind } from "../../codec/src/decode/scalar-writer.ts";
 import type { JsonObject, JsonValue } from "../../codec/src/json/json.ts";
-import { type ScanKind, scannable } from "../../codec/src/scan/scan-table.ts";
+import { EnumTable } from "../../codec/src/table/enum-table.ts";
+import type { ScalarKind } from "../../codec/src/table/kinds.ts";
+import { type Kind, table } from "../../codec/src/table/message-table.ts";
+import { ListValueTable, StructTable, ValueTable } from "../../codec/src/table/well-known.ts";
 import { completeRules } from "../../runtime/src/adapter/default-rules.ts";
 import { decoded, scanned } from "./both.ts";
 import { method, type Write } from "./field.ts";
@@ -22,16 +23,16 @@ function decodeInner(json: JsonObject, out: ProtoWriter): void {
   out.string(1, json.text, "text");
   out.unknown(9, json, new Set(["text"]));
 }
-scannable(decodeInner, () => [[1, "string", "text"], { unknown: 9 }]);
+const Inner = table("test.Inner", () => [[1, "string", "text"], { unknown: 9 }]);
 
 const SCALARS: readonly ScalarKind[] = [
   "string", "textBytes", "bytes", "bool", "double", "float", "int32", "sint32", "uint32", "fixed32", "sfixed32", "int64",
   "sint64", "uint64", "fixed64", "sfixed64",
 ]; // biome-ignore format: a table
 
-/** How a field is read: as the scanner's table has it, and as generated code calls the writer. */
-const KINDS: ReadonlyArray<readonly [name: string, kind: ScanKind, write: Write]> = [
-  ...SCALARS.flatMap((kind): Array<readonly [string, ScanKind, Write]> => {
+/** How a field is read: as a table has it, and as the writer is called. */
+const KINDS: ReadonlyArray<readonly [name: string, kind: Kind, write: Write]> = [
+  ...SCALARS.flatMap((kind): Array<readonly [string, Kind, Write]> => {
     return [
       [kind, kind, (value, out) => out[kind](7, value, "key")],
       [`list of ${kind}`, { list: kind }, (value, out) => out.list(7, value, "key", kind)],
@@ -45,7 +46,7 @@ const KINDS: ReadonlyArray<readonly [name: string, kind: ScanKind, write: Write]
     ];
   }),
   ...SCALARS.filter((kind) => kind !== "bytes" && kind !== "textBytes").map(
-    (kind): readonly [string, ScanKind, Write] => {
+    (kind): readonly [string, Kind, Write] => {
       const split = kind === "string" ? splitCommas : splitNumbers;
       return [
         `text of ${kind}`,
@@ -73,7 +74,7 @@ const KINDS: ReadonlyArray<readonly [name: string, kind: ScanKind, write: Write]
   ["enum", COLOR, (value, out) => out.enum(7, value, "key", COLOR)],
   ["list of enum", { list: COLOR }, (value, out) => out.enums(7, value, "key", COLOR)],
   ...(["seconds", "millis", "micros", "nanos", "iso8601", "http_date"] as const).map(
-    (time): readonly [string, ScanKind, Write] => [
+    (time): readonly [string, Kind, Write] => [
       time,
       { time },
       (value, out) => out.time(7, value, "key", time),
@@ -81,22 +82,22 @@ const KINDS: ReadonlyArray<readonly [name: string, kind: ScanKind, write: Write]
   ),
   ["time or 0", { time: "seconds", none: "0" }, (value, out) => out.time(7, value, "key", "seconds", "0")],
   ["date or x", { time: "iso8601", none: "x" }, (value, out) => out.time(7, value, "key", "iso8601", "x")],
-  ["message", decodeInner, (value, out) => out.message(7, value, "key", decodeInner)],
+  ["message", Inner, (value, out) => out.message(7, value, "key", decodeInner)],
   [
     "loose message",
-    { loose: decodeInner },
+    { loose: Inner },
     (value, out) => out.loosely("key").message(7, value, "key", decodeInner),
   ],
-  ["messages", { list: decodeInner }, (value, out) => out.messages(7, value, "key", decodeInner)],
+  ["messages", { list: Inner }, (value, out) => out.messages(7, value, "key", decodeInner)],
   [
     "loose messages",
-    { loose: { list: decodeInner } },
+    { loose: { list: Inner } },
     (value, out) => out.loosely("key").messages(7, value, "key", decodeInner),
   ],
   ["loose int32", { loose: "int32" }, (value, out) => out.loosely("key").int32(7, value, "key")],
-  ["struct", decodeStruct, (value, out) => out.message(7, value, "key", decodeStruct)],
-  ["value", decodeValue, (value, out) => out.nullable(7, value, "key", decodeValue)],
-  ["list value", decodeListValue, (value, out) => out.wrapped(7, value, "key", decodeListValue)],
+  ["struct", StructTable, (value, out) => out.message(7, value, "key", decodeStruct)],
+  ["value", ValueTable, (value, out) => out.nullable(7, value, "key", decodeValue)],
+  ["list value", ListValueTable, (value, out) => out.wrapped(7, value, "key", decodeListValue)],
   [
     "unwrapped list",
     { unwrap: [1, { list: "string" }] },
@@ -151,8 +152,8 @@ test.each(SPLIT)(
   "a list that is a %s is read as the decoder does it, whatever its text",
   (_, kind, write) => {
     const adapter = method(kind, write);
-    const inner = typeof kind === "object" && kind !== null && "loose" in kind ? kind.loose : kind;
-    const list = typeof inner === "object" && inner !== null && "list" in inner ? inner.list : "string";
+    const inner = typeof kind === "object" && "loose" in kind ? kind.loose : kind;
+    const list = typeof inner === "object" && "list" in inner ? inner.list : "string";
     const dice = new Dice(1);
     const texts = [
       ...BLANKS.map((blank) => `"${blank}1${blank},${blank}"`),
@@ -390,7 +391,7 @@ test.each([
 );
 
 test("the scanner holds the limit of costs where the decoder does", () => {
-  const adapter = method({ list: decodeInner }, (value, out) => out.messages(7, value, "key", decodeInner));
+  const adapter = method({ list: Inner }, (value, out) => out.messages(7, value, "key", decodeInner));
   const body = Buffer.from(`{"key":[${"{},".repeat(2000)}{}]}`);
   const limit = 8 + 1 + 3 + 2001 * 8;
   expect(scanned(adapter, body, limit)).toEqual(decoded(adapter, body, limit));

@@ -6,6 +6,7 @@ import { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
 import { parseJson, parseJsonVerbatim } from "../../codec/src/json/parse-json.ts";
 import { stringifyJson } from "../../codec/src/json/stringify-json.ts";
 import { payloadOf } from "../../runtime/src/response/envelope.ts";
+import { writeMessage } from "../../runtime/src/response/write-message.ts";
 
 /** A request as it goes over the wire, before credentials. */
 export interface SentRequest {
@@ -68,8 +69,6 @@ function read<I extends DescMessage, O extends DescMessage>(
   out.reset(exact);
   const body = (exact ? parseJsonVerbatim(text) : undefined) ?? parseJson(text);
   const header = (name: string) => headers[name];
-  adapter.response(
-    { status, header, payload: payloadOf(body, adapter.rules.envelope), bytes: undefined },
-    out,
-  );
+  const payload = payloadOf(body, adapter.rules.envelope);
+  writeMessage(adapter, { status, header, payload, bytes: undefined }, out);
 }

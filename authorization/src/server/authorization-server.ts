@@ -1,6 +1,6 @@
 import { hashOf, isLoopbackAddress } from "connect-rest-runtime/internal";
 import { isTwice } from "../authorization-header.ts";
-import { type AuthorizationLimits, type HttpExchange, SAFE } from "../host.ts";
+import { type AuthorizationLimits, type HttpExchange, redirect } from "../host.ts";
 import { INTERACTION_PATH } from "../interaction.ts";
 import type { AuthorizationServerOptions, EndpointName } from "./authorization-options.ts";
 import { type Browser, BrowserCookie } from "./browser-cookie.ts";
@@ -64,7 +64,7 @@ class Server implements AuthorizationServer {
   private metadata: string | undefined;
 
   constructor(options: AuthorizationServerOptions) {
-    const { limits, now, registration, lifetimes } = options;
+    const { limits, now, registration, lifetimes, log, metrics } = options;
     this.options = options;
     const provider = createProvider({
       ...options,
@@ -72,7 +72,14 @@ class Server implements AuthorizationServer {
         isOpen: registration !== undefined,
         initialAccessToken: registration?.initialAccessToken,
       },
-      adapter: { ...options, clientMs: lifetimes.clientSeconds * 1000 },
+      adapter: {
+        ...options,
+        clientMs: lifetimes.clientSeconds * 1000,
+        onReuse: (kind, clientId) => {
+          metrics.tokenReused(kind === "RefreshToken" ? "refresh_token" : "code");
+          log.warn({ kind, clientId }, "used again, its grant is revoked");
+        },
+      },
     });
     this.engine = new Engine(provider, options.store, options.onError);
     this.browsers = new BrowserCookie(this.engine.origin.protocol === "https:");
@@ -172,11 +179,17 @@ class Server implements AuthorizationServer {
         sendErrorPage(exchange, error.status, error.error, error.message, error.headers);
       }
     }
-    this.options.onEvent({
-      endpoint: endpoint.name,
-      outcome: knownOutcome(outcome),
-      client: exchange.client,
-    });
+    this.report(endpoint.name, knownOutcome(outcome), exchange.client);
+  }
+
+  /**
+   * Logs and counts what happened at an endpoint.
+   *
+   * @param outcome `ok`, the error of the response, or `other` for an unspecified one
+   */
+  private report(endpoint: EndpointName, outcome: string, client: string): void {
+    this.options.metrics.authorized(endpoint, outcome);
+    if (endpoint !== "metadata") this.options.log.info({ endpoint, outcome, client }, "authorization");
   }
 
   /** What is the same at all endpoints. */
@@ -256,16 +269,11 @@ class Server implements AuthorizationServer {
   private async token(exchange: HttpExchange): Promise<string | undefined> {
     const form = await readForm(exchange, this.bodyLimits);
     const done = (outcome = "ok") =>
-      this.options.onGrant(form.get("grant_type") ?? "", knownOutcome(outcome));
+      this.options.metrics.tokenGranted(form.get("grant_type") ?? "", knownOutcome(outcome));
     try {
       settleResource(form, this.options.publicUrl);
       await this.settleRedirectUri(form);
-      const error = await this.forward(exchange, {
-        method: "POST",
-        url: "/token",
-        body: String(form),
-        type: FORM,
-      });
+      const error = await this.forwardForm(exchange, "/token", form);
       done(error);
       return error;
     } catch (error) {
@@ -288,12 +296,7 @@ class Server implements AuthorizationServer {
 
   private async revoke(exchange: HttpExchange): Promise<string | undefined> {
     const form = await readForm(exchange, this.bodyLimits);
-    const error = await this.forward(exchange, {
-      method: "POST",
-      url: "/revoke",
-      body: String(form),
-      type: FORM,
-    });
+    const error = await this.forwardForm(exchange, "/revoke", form);
     this.options.onRevoked(form.get("token") ?? "");
     return error;
   }
@@ -331,6 +334,10 @@ class Server implements AuthorizationServer {
 
   private get bodyLimits(): BodyLimits {
     return { maxBytes: MAX_BODY_BYTES, idleTimeoutMs: this.options.limits.bodyIdleTimeoutMs };
+  }
+
+  private forwardForm(exchange: HttpExchange, url: string, form: URLSearchParams) {
+    return this.forward(exchange, { method: "POST", url, body: String(form), type: FORM });
   }
 
   /** Lets the engine respond. Resolves with the error of its response. */
@@ -396,7 +403,7 @@ function redirectForm(exchange: HttpExchange, form: URLSearchParams): undefined 
     const text = `an authorization request may have ${MAX_AUTHORIZATION_BYTES} bytes`;
     throw new OAuthError(413, "invalid_request", text);
   }
-  exchange.send(303, { location: `/authorize?${form}`, ...SAFE });
+  redirect(exchange, `/authorize?${form}`);
 }
 
 function shared(name: EndpointName, methods: readonly string[], handle: Endpoint["handle"]): Endpoint {

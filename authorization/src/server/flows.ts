@@ -1,6 +1,6 @@
 import { hashOf } from "connect-rest-runtime/internal";
 import type { InteractionResults } from "oidc-provider";
-import { type HttpExchange, SAFE } from "../host.ts";
+import { type HttpExchange, redirect } from "../host.ts";
 import {
   type Flow,
   type FlowClient,
@@ -183,10 +183,6 @@ function clientOf(metadata: Metadata, redirectUri: string, configured: ReadonlyS
     isRegistered: !configured.has(id),
     redirectHost: URL.parse(redirectUri)?.host ?? "",
   };
-}
-
-function redirect(exchange: HttpExchange, location: string): void {
-  exchange.send(303, { location, ...SAFE });
 }
 
 function expired(): OAuthError {

@@ -16,7 +16,7 @@ import { FlowRows } from "./flow-rows.ts";
 import { SignIn, type SignInParty } from "./interactions.ts";
 import { OAuth1Party, type OAuth1PartySettings } from "./oauth1-party.ts";
 import { OAuth2Party, type OAuth2PartySettings } from "./oauth2-party.ts";
-import { type CallMethod, MethodProbe, type Probe, UrlProbe } from "./probe.ts";
+import { type CallMethod, methodProbe, type Probe, urlProbe } from "./probe.ts";
 import { SessionRows } from "./session-rows.ts";
 import { SignInSessions } from "./sessions.ts";
 
@@ -138,8 +138,8 @@ function createParty(
   });
   const probeOf = (probe: ProbeSettings): Probe =>
     probe.method === undefined
-      ? new UrlProbe(probe.url, http, now)
-      : new MethodProbe(probe.method, probe.request, call);
+      ? urlProbe(probe.url, http, now)
+      : methodProbe(probe.method, probe.request, call);
   return {
     name,
     title,

@@ -5,33 +5,23 @@ import { isType, readText } from "../server/read-form.ts";
 /** The largest form: a proof and a decision. */
 const MAX_FORM_BYTES = 4096;
 
-/** Why a form is not read. */
-export class FormRefused extends Error {
-  readonly status: number;
-
-  constructor(status: number, text: string) {
-    super(text);
-    this.status = status;
-  }
-}
-
 /**
  * Reads the form of a request.
  *
  * @param idleTimeoutMs between two chunks
- * @throws FormRefused where it is none, is too large, stalls, ends too early, or has a field twice
+ * @throws OAuthError where it is none, is too large, stalls, ends too early, or has a field twice
  */
 export async function readForm(
   exchange: HttpExchange,
   idleTimeoutMs: number,
 ): Promise<ReadonlyMap<string, string>> {
   if (!isType(exchange.request, "application/x-www-form-urlencoded")) {
-    throw new FormRefused(415, "not a form");
+    throw refused(415, "not a form");
   }
   const text = await readText(exchange, { maxBytes: MAX_FORM_BYTES, idleTimeoutMs }).catch(refuse);
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
-    if (fields.has(name)) throw new FormRefused(400, "a form with a field twice");
+    if (fields.has(name)) throw refused(400, "a form with a field twice");
     fields.set(name, value);
   }
   return fields;
@@ -39,8 +29,9 @@ export async function readForm(
 
 function refuse(error: unknown): never {
   if (!(error instanceof OAuthError)) throw error;
-  throw new FormRefused(
-    error.status,
-    error.status === 413 ? "a form that is too large" : "an incomplete form",
-  );
+  throw refused(error.status, error.status === 413 ? "a form that is too large" : "an incomplete form");
+}
+
+function refused(status: number, text: string): OAuthError {
+  return new OAuthError(status, "invalid_request", text);
 }

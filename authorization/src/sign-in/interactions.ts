@@ -3,15 +3,16 @@ import {
   type AuthorizationLog,
   type HttpExchange,
   type HttpRequest,
-  SAFE,
+  redirect,
   type SignInMetrics,
   UNCACHED,
 } from "../host.ts";
 import type { Flow, Interactions } from "../interaction.ts";
+import { OAuthError } from "../server/oauth-error.ts";
 import type { KeyRing } from "../store/sealed.ts";
 import type { Consents } from "./consents.ts";
 import type { Away, FlowRows, FlowState, SignedIn } from "./flow-rows.ts";
-import { FormRefused, readForm } from "./form.ts";
+import { readForm } from "./form.ts";
 import { consentPage } from "./pages/consent-page.ts";
 import { type Page, sendPage } from "./pages/page.ts";
 import { MEANINGS, problemPage, strayPage } from "./pages/problem-page.ts";
@@ -139,7 +140,7 @@ export class SignIn implements Interactions {
   ): Promise<SignedIn> {
     const tokens = await party.arrive(query, returnAddressOf(flow, state), pending);
     try {
-      const result = await identity.probe.run(credentialsOf(tokens, consumer));
+      const result = await identity.probe(credentialsOf(tokens, consumer));
       if (result.kind === "refused") throw new ThirdPartyError("invalid", "the new token is refused");
       if (result.kind === "unavailable") throw new ThirdPartyError("unavailable", result.text);
       const account = accountIn(result.value, identity.field);
@@ -195,7 +196,7 @@ export class SignIn implements Interactions {
     try {
       form = await readForm(exchange, flow.bodyIdleTimeoutMs);
     } catch (error) {
-      if (!(error instanceof FormRefused)) throw error;
+      if (!(error instanceof OAuthError)) throw error;
       return sendPage(exchange, strayPage(error.status, `What was sent is ${error.message}.`));
     }
     const isOurs =
@@ -302,10 +303,6 @@ function isFailure(text: string | undefined): text is ThirdPartyFailure {
 function isSameSite({ headers }: HttpRequest): boolean {
   const site = headers["sec-fetch-site"];
   return site === undefined || site === "same-origin";
-}
-
-function redirect(exchange: HttpExchange, location: string): void {
-  exchange.send(303, { location, ...SAFE });
 }
 
 function rejectMethod(exchange: HttpExchange, allow: string): void {

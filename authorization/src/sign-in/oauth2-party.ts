@@ -6,6 +6,7 @@ import {
   shown,
   type ThirdParty,
   ThirdPartyError,
+  type ThirdPartyFailure,
 } from "./third-party.ts";
 import type { OAuth2Tokens, UpstreamTokens } from "./tokens.ts";
 
@@ -37,9 +38,8 @@ const NO_ISSUER = "https://issuer.invalid/";
 /** OAuth 2 (RFC 6749): authorization code, refresh and revocation (RFC 7009). */
 export class OAuth2Party implements ThirdParty {
   private readonly settings: OAuth2PartySettings;
-  private readonly server: oauth.AuthorizationServer;
-  private readonly client: oauth.Client;
-  private readonly authentication: oauth.ClientAuth;
+  /** The first arguments of every request. */
+  private readonly ends: readonly [oauth.AuthorizationServer, oauth.Client, oauth.ClientAuth];
   private readonly http: UpstreamFetch;
   private readonly now: () => number;
 
@@ -47,15 +47,14 @@ export class OAuth2Party implements ThirdParty {
     this.settings = settings;
     this.http = http;
     this.now = now;
-    this.client = { client_id: settings.clientId };
-    this.authentication = authenticationOf(settings);
-    this.server = {
+    const server = {
       issuer: settings.issuer ?? NO_ISSUER,
       authorization_endpoint: settings.authorizationEndpoint,
       token_endpoint: settings.tokenEndpoint,
       ...(settings.revocationEndpoint !== undefined && { revocation_endpoint: settings.revocationEndpoint }),
       authorization_response_iss_parameter_supported: settings.requireIssuer ?? false,
     };
+    this.ends = [server, { client_id: settings.clientId }, authenticationOf(settings)];
   }
 
   async depart({ returnUrl, state }: ReturnAddress): Promise<Departure> {
@@ -83,17 +82,16 @@ export class OAuth2Party implements ThirdParty {
     { verifier }: Departure["pending"],
   ): Promise<UpstreamTokens> {
     return await this.translated("the authorization response", async () => {
-      const parameters = oauth.validateAuthResponse(this.server, this.client, query, state);
+      const [server, client] = this.ends;
+      const parameters = oauth.validateAuthResponse(server, client, query, state);
       const response = await oauth.authorizationCodeGrantRequest(
-        this.server,
-        this.client,
-        this.authentication,
+        ...this.ends,
         parameters,
         returnUrl,
         verifier ?? oauth.nopkce,
         this.options(),
       );
-      return this.tokensOf(await oauth.processAuthorizationCodeResponse(this.server, this.client, response));
+      return this.tokensOf(await oauth.processAuthorizationCodeResponse(server, client, response));
     });
   }
 
@@ -101,14 +99,9 @@ export class OAuth2Party implements ThirdParty {
     if (tokens.kind !== "oauth2" || tokens.refreshToken === undefined) return undefined;
     const { refreshToken } = tokens;
     return await this.translated("the refresh", async () => {
-      const response = await oauth.refreshTokenGrantRequest(
-        this.server,
-        this.client,
-        this.authentication,
-        refreshToken,
-        this.options(),
-      );
-      const next = this.tokensOf(await oauth.processRefreshTokenResponse(this.server, this.client, response));
+      const [server, client] = this.ends;
+      const response = await oauth.refreshTokenGrantRequest(...this.ends, refreshToken, this.options());
+      const next = this.tokensOf(await oauth.processRefreshTokenResponse(server, client, response));
       // without another one the refresh token stays good (RFC 6749 section 6)
       return { ...next, refreshToken: next.refreshToken ?? refreshToken };
     });
@@ -120,14 +113,7 @@ export class OAuth2Party implements ThirdParty {
     for (const token of [refreshToken, accessToken]) {
       if (token === undefined) continue;
       await this.translated("the revocation", async () => {
-        const options = this.options();
-        const response = await oauth.revocationRequest(
-          this.server,
-          this.client,
-          this.authentication,
-          token,
-          options,
-        );
+        const response = await oauth.revocationRequest(...this.ends, token, this.options());
         await oauth.processRevocationResponse(response);
       });
     }
@@ -206,57 +192,49 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** Errors of an authorization server that are about us or our settings, and not about the person. */
-const OUR_FAULT: ReadonlySet<string> = new Set([
-  "invalid_client",
-  "unauthorized_client",
-  "invalid_scope",
-  "invalid_request",
-  "unsupported_grant_type",
-  "unsupported_response_type",
-  "invalid_target",
+/** What errors of an authorization server mean; all others refuse a code or a token. */
+const FAILURES: ReadonlyMap<string, ThirdPartyFailure> = new Map([
+  ...["access_denied", "consent_required", "login_required"].map((code) => [code, "denied"] as const),
+  ...["temporarily_unavailable", "server_error"].map((code) => [code, "unavailable"] as const),
+  ...[
+    "invalid_client",
+    "unauthorized_client",
+    "invalid_scope",
+    "invalid_request",
+    "unsupported_grant_type",
+    "unsupported_response_type",
+    "invalid_target",
+  ].map((code) => [code, "misconfigured"] as const),
 ]);
 
 function failureOf(what: string, error: unknown): ThirdPartyError {
-  if (error instanceof oauth.AuthorizationResponseError) return ofError(what, error.error, error);
+  const [failure, text] = failureAndText(error);
+  return new ThirdPartyError(failure, `${what}: ${text}`, error);
+}
+
+function failureAndText(error: unknown): readonly [ThirdPartyFailure, text: string] {
+  if (error instanceof oauth.AuthorizationResponseError) return ofError(error.error);
   if (error instanceof oauth.ResponseBodyError) {
-    return error.status >= 500
-      ? new ThirdPartyError("unavailable", `${what}: status ${error.status}`, error)
-      : ofError(what, error.error, error);
+    return error.status >= 500 ? ["unavailable", `status ${error.status}`] : ofError(error.error);
   }
   if (error instanceof oauth.WWWAuthenticateChallengeError) {
-    return new ThirdPartyError(
-      "misconfigured",
-      `${what}: the client is refused, status ${error.status}`,
-      error,
-    );
+    return ["misconfigured", `the client is refused, status ${error.status}`];
   }
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError) {
     const status = statusOf(error);
-    return status !== undefined && (status >= 500 || status === 429)
-      ? new ThirdPartyError("unavailable", `${what}: status ${status}`, error)
-      : new ThirdPartyError("invalid", `${what}: ${shown(error.message)}`, error);
+    const isUnwell = status !== undefined && (status >= 500 || status === 429);
+    return isUnwell ? ["unavailable", `status ${status}`] : ["invalid", shown(error.message)];
   }
-  return new ThirdPartyError("unavailable", `${what}: ${shown(messageOf(error))}`, error);
+  return ["unavailable", shown(error instanceof Error ? error.message : String(error))];
 }
 
-function ofError(what: string, code: string, cause: unknown): ThirdPartyError {
-  const text = `${what}: the error ${shown(code)}`;
-  if (code === "access_denied" || code === "consent_required" || code === "login_required") {
-    return new ThirdPartyError("denied", text, cause);
-  }
-  if (code === "temporarily_unavailable" || code === "server_error") {
-    return new ThirdPartyError("unavailable", text, cause);
-  }
-  return new ThirdPartyError(OUR_FAULT.has(code) ? "misconfigured" : "refused", text, cause);
+function ofError(code: string): readonly [ThirdPartyFailure, text: string] {
+  const failure = FAILURES.get(code) ?? "refused";
+  return [failure, `the error ${shown(code)}`];
 }
 
 function statusOf({ cause }: Error): number | undefined {
   if (cause instanceof Response) return cause.status;
   const isHolder = typeof cause === "object" && cause !== null && "response" in cause;
   return isHolder && cause.response instanceof Response ? cause.response.status : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

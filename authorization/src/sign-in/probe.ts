@@ -4,10 +4,8 @@ import { type Credentials, Secret, type UpstreamFetch } from "connect-rest-runti
 import { signOAuth1 } from "connect-rest-runtime/internal";
 import { shown } from "./third-party.ts";
 
-/** A call that tells who a person is, or that their session stands. */
-export interface Probe {
-  run(credentials: Credentials): Promise<ProbeResult>;
-}
+/** Makes a call that tells who a person is, or that their session stands. */
+export type Probe = (credentials: Credentials) => Promise<ProbeResult>;
 
 /** `refused`: the third party does not know the token (any more). `unavailable`: nothing is known. */
 export type ProbeResult =
@@ -19,54 +17,24 @@ export type ProbeResult =
 export type CallMethod = (method: string, request: unknown, credentials: Credentials) => Promise<unknown>;
 
 /** A probe that is a method of an adapter. */
-export class MethodProbe implements Probe {
-  private readonly method: string;
-  private readonly request: unknown;
-  private readonly call: CallMethod;
-
-  constructor(method: string, request: unknown, call: CallMethod) {
-    this.method = method;
-    this.request = request;
-    this.call = call;
-  }
-
-  async run(credentials: Credentials): Promise<ProbeResult> {
+export function methodProbe(method: string, request: unknown, call: CallMethod): Probe {
+  return async (credentials) => {
     try {
-      return { kind: "fine", value: await this.call(this.method, this.request, credentials) };
+      return { kind: "fine", value: await call(method, request, credentials) };
     } catch (error) {
       const { code, rawMessage } = ConnectError.from(error);
       if (code === Code.Unauthenticated) return { kind: "refused" };
-      return { kind: "unavailable", text: shown(`${this.method}: ${rawMessage}`) };
+      return { kind: "unavailable", text: shown(`${method}: ${rawMessage}`) };
     }
-  }
+  };
 }
 
 /** A probe that is an address with a JSON document, such as the UserInfo endpoint of OpenID Connect. */
-export class UrlProbe implements Probe {
-  private readonly address: string;
-  private readonly http: UpstreamFetch;
-  private readonly now: () => number;
-
-  constructor(address: string, http: UpstreamFetch, now: () => number) {
-    this.address = address;
-    this.http = http;
-    this.now = now;
-  }
-
-  async run(credentials: Credentials): Promise<ProbeResult> {
-    const result = await this.runOnce(credentials);
-    if (result.kind !== "refused" || credentials.refused === undefined) return result;
-    const renewed = await credentials.refused();
-    if (renewed === undefined) return result;
-    const again = await this.runOnce(renewed);
-    if (again.kind === "refused") await renewed.refused?.();
-    return again;
-  }
-
-  private async runOnce(credentials: Credentials): Promise<ProbeResult> {
+export function urlProbe(address: string, http: UpstreamFetch, now: () => number): Probe {
+  const runOnce = async (credentials: Credentials): Promise<ProbeResult> => {
     try {
-      const headers = { accept: "application/json", authorization: this.authorization(credentials) };
-      const response = await this.http.fetch(this.address, { headers });
+      const authorization = authorizationOf(credentials, address, now());
+      const response = await http.fetch(address, { headers: { accept: "application/json", authorization } });
       const text = await response.text();
       if (response.status === 401) return { kind: "refused" };
       if (!response.ok) return { kind: "unavailable", text: `status ${response.status}` };
@@ -74,21 +42,30 @@ export class UrlProbe implements Probe {
     } catch (error) {
       return { kind: "unavailable", text: shown(error instanceof Error ? error.message : String(error)) };
     }
-  }
+  };
+  return async (credentials) => {
+    const result = await runOnce(credentials);
+    if (result.kind !== "refused" || credentials.refused === undefined) return result;
+    const renewed = await credentials.refused();
+    if (renewed === undefined) return result;
+    const again = await runOnce(renewed);
+    if (again.kind === "refused") await renewed.refused?.();
+    return again;
+  };
+}
 
-  private authorization({ oauth1, oauth2 }: Credentials): string {
-    if (oauth2 !== undefined) return `Bearer ${Secret.of(oauth2.accessToken).reveal()}`;
-    if (oauth1 === undefined) return "";
-    const { consumerKey, consumerSecret = "", token, tokenSecret } = oauth1;
-    const signer = {
-      consumerKey: Secret.of(consumerKey),
-      consumerSecret: Secret.of(consumerSecret),
-      token: token === undefined ? undefined : Secret.of(token),
-      tokenSecret: tokenSecret === undefined ? undefined : Secret.of(tokenSecret),
-    };
-    const moment = { now: this.now(), nonce: randomBytes(16).toString("hex") };
-    return signOAuth1({ method: "GET", url: new URL(this.address) }, signer, moment);
-  }
+function authorizationOf({ oauth1, oauth2 }: Credentials, address: string, now: number): string {
+  if (oauth2 !== undefined) return `Bearer ${Secret.of(oauth2.accessToken).reveal()}`;
+  if (oauth1 === undefined) return "";
+  const { consumerKey, consumerSecret = "", token, tokenSecret } = oauth1;
+  const signer = {
+    consumerKey: Secret.of(consumerKey),
+    consumerSecret: Secret.of(consumerSecret),
+    token: token === undefined ? undefined : Secret.of(token),
+    tokenSecret: tokenSecret === undefined ? undefined : Secret.of(tokenSecret),
+  };
+  const moment = { now, nonce: randomBytes(16).toString("hex") };
+  return signOAuth1({ method: "GET", url: new URL(address) }, signer, moment);
 }
 
 /** The longest name of an account. */

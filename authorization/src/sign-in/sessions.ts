@@ -201,7 +201,7 @@ export class SignInSessions implements Sessions {
   private async judged(id: string, party: string, { tokens }: UpstreamSession): Promise<undefined> {
     const { check, consumer } = this.options.parties.get(party) ?? {};
     const result = await this.once(`judge ${id} ${party}`, async (): Promise<ProbeResult> => {
-      return (await check?.probe.run(credentialsOf(tokens, consumer))) ?? { kind: "refused" };
+      return (await check?.probe(credentialsOf(tokens, consumer))) ?? { kind: "refused" };
     });
     if (result.kind === "refused") await this.endAt(id, party, "refused");
   }
@@ -302,7 +302,7 @@ export class SignInSessions implements Sessions {
           return undefined;
         });
       const refused = canRefresh(upstream.tokens) ? renew : undefined;
-      const result = await probe.run({ ...credentialsOf(upstream.tokens, consumer), refused });
+      const result = await probe({ ...credentialsOf(upstream.tokens, consumer), refused });
       // whether new tokens would be refused as well is not known
       return failure === undefined ? result : { kind: "unavailable", text: String(failure) };
     } catch (error) {

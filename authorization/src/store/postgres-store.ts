@@ -1,5 +1,6 @@
 import { Pool, type PoolClient } from "pg";
 import { migratePostgres } from "./postgres-migrations.ts";
+import { entryOf, placedEntryOf, type Row } from "./row.ts";
 import { type Change, type Entry, isExpected, type Owner, type PlacedEntry, type Store } from "./store.ts";
 import { StoreError, type StoreFailure } from "./store-error.ts";
 import { withLock } from "./with-lock.ts";
@@ -143,7 +144,7 @@ export class PostgresStore implements Store {
     const [column, id] = "grant" in owner ? ["grant_id", owner.grant] : ["session_id", owner.session];
     const sql = `SELECT ${COLUMNS} FROM connect_rest_entries WHERE ${column} = $1 AND (expires_at IS NULL OR expires_at > $2) LIMIT ${LISTED}`;
     const rows = await this.query(sql, [id, this.now()]);
-    return rows.map((row) => ({ kind: String(row.kind), key: String(row.key), value: "", ...entryOf(row) }));
+    return rows.map(placedEntryOf);
   }
 
   withLock<T>(name: string, leaseMs: number, work: () => Promise<T>): Promise<T> {
@@ -225,8 +226,6 @@ async function inTransaction<T>(client: PoolClient, work: () => Promise<T>): Pro
   return result;
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
 function parametersOf(kind: string, key: string, entry: Entry): unknown[] {
   const { value, expiresAt, grant = null, session = null } = entry;
   return [kind, key, value, expiresAt === undefined ? null : bigintOf(expiresAt), grant, session];
@@ -235,18 +234,6 @@ function parametersOf(kind: string, key: string, entry: Entry): unknown[] {
 /** A time as the column has it, which takes no fractions and no infinity. */
 function bigintOf(time: number): number {
   return Math.min(Math.ceil(time), Number.MAX_SAFE_INTEGER);
-}
-
-/** pg returns a bigint as a text. */
-function entryOf(row: Row | undefined): Entry | undefined {
-  if (row === undefined) return undefined;
-  const { value, expires_at: expiresAt, grant_id: grant, session_id: session } = row;
-  return {
-    value: String(value),
-    ...(typeof expiresAt === "string" ? { expiresAt: Number(expiresAt) } : {}),
-    ...(typeof grant === "string" ? { grant } : {}),
-    ...(typeof session === "string" ? { session } : {}),
-  };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, openSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
+import { entryOf, placedEntryOf, type Row } from "./row.ts";
 import { migrateSqlite } from "./sqlite-migrations.ts";
 import { type Change, type Entry, isExpected, type Owner, type PlacedEntry, type Store } from "./store.ts";
 import { StoreError } from "./store-error.ts";
@@ -289,25 +290,8 @@ function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   }
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
 function isAlive({ expires_at: expiresAt }: Row, now: number): boolean {
   return typeof expiresAt !== "number" || expiresAt > now;
-}
-
-function entryOf(row: Row | undefined): Entry | undefined {
-  if (row === undefined) return undefined;
-  const { value, expires_at: expiresAt, grant_id: grant, session_id: session } = row;
-  return {
-    value: String(value),
-    ...(typeof expiresAt === "number" ? { expiresAt } : {}),
-    ...(typeof grant === "string" ? { grant } : {}),
-    ...(typeof session === "string" ? { session } : {}),
-  };
-}
-
-function placedEntryOf(row: Row): PlacedEntry {
-  return { kind: String(row.kind), key: String(row.key), value: "", ...entryOf(row) };
 }
 
 function createFile(file: string): void {

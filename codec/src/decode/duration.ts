@@ -2,17 +2,12 @@
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { JsonValue } from "../json/json.ts";
 import { wireNumber } from "../json/wire-number.ts";
+import type { CountUnit, DurationRule } from "../table/kinds.ts";
 import { type Nanos, nanosOf } from "./decimal.ts";
 import type { Instant } from "./timestamp.ts";
 
 /** How many decimal digits each unit of a count has below the second. */
 export const UNIT_DIGITS = { seconds: 0, millis: 3, micros: 6, nanos: 9 } as const;
-
-/** The unit of a time or duration that is written as a number. */
-export type CountUnit = keyof typeof UNIT_DIGITS;
-
-/** How an upstream writes durations: a count, or ISO 8601 (`PT1M30S`). Without one it is as ProtoJSON has it, `3.5s`. */
-export type DurationRule = CountUnit | "iso8601";
 
 // 10,000 years, the range of google.protobuf.Duration
 const MAX_SECONDS = 315_576_000_000n;

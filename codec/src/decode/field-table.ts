@@ -1,15 +1,15 @@
 import type { JsonObject } from "../json/json.ts";
+import type { OneofMembers } from "../table/keys.ts";
 import type { Field } from "./difference-writer.ts";
-import type { OneofMembers } from "./oneof-writer.ts";
 
-/** Writes the value of a field; `json` is the object that it stands in. */
-export type WriteField<Out> = (value: Field, out: Out, json: JsonObject) => void;
+/** Writes the value of a field, which is reported by `key`; `json` is the object that it stands in. */
+export type WriteField<Out> = (value: Field, out: Out, key: string, json: JsonObject) => void;
 
-/** A field: what is done with its value, and the keys that are tried for it, in their order. */
+/** A field: what is done with its value, and the keys that are tried for it, in their order. It is reported by the first. */
 export type FieldRow<Out> = readonly [write: WriteField<Out>, ...keys: string[]];
 
 /** Something that a decoder reads from an object. */
-export type FieldEntry<Out> =
+export type LayoutEntry<Out> =
   | FieldRow<Out>
   /** A oneof whose members have keys of their own: of those that come, the first one stays. */
   | { readonly onlyFirst: OneofMembers; readonly of: ReadonlyArray<FieldRow<Out>> }
@@ -39,6 +39,8 @@ export interface FieldLayout<Out> {
   readonly targets: ReadonlyMap<string, Target>;
   /** In the order of writing. */
   readonly writes: ReadonlyArray<WriteField<Out>>;
+  /** For each rank, the key by which it is reported. */
+  readonly names: readonly string[];
   /** For each rank, the keys that are tried, in their order. */
   readonly keys: ReadonlyArray<readonly string[]>;
   /** A bit for each rank, 32 in each: those that are written whatever the keys are. */
@@ -56,11 +58,11 @@ interface OneofOutput {
  * has all of these keys.
  */
 export class FieldTableOf<Out extends OneofOutput> {
-  private readonly entries: () => ReadonlyArray<FieldEntry<Out>>;
+  private readonly entries: () => ReadonlyArray<LayoutEntry<Out>>;
   private made: FieldLayout<Out> | undefined;
 
   /** @param entries all that is read, in the order of writing; asked for when the first object comes */
-  constructor(entries: () => ReadonlyArray<FieldEntry<Out>>) {
+  constructor(entries: () => ReadonlyArray<LayoutEntry<Out>>) {
     this.entries = entries;
   }
 
@@ -82,18 +84,19 @@ class LayoutMaker<Out extends OneofOutput> {
   readonly layout: FieldLayout<Out>;
   private readonly targets = new Map<string, Target>();
   private readonly writes: Array<WriteField<Out>> = [];
+  private readonly names: string[] = [];
   private readonly keys: Array<readonly string[]> = [];
   private readonly always: number[] = [];
 
-  constructor(entries: ReadonlyArray<FieldEntry<Out>>) {
+  constructor(entries: ReadonlyArray<LayoutEntry<Out>>) {
     for (const entry of entries) this.add(entry);
-    const { targets, writes, keys, always } = this;
-    this.layout = { targets, writes, keys, always };
+    const { targets, writes, names, keys, always } = this;
+    this.layout = { targets, writes, names, keys, always };
   }
 
-  private add(entry: FieldEntry<Out>): void {
+  private add(entry: LayoutEntry<Out>): void {
     if ("choose" in entry) {
-      const rank = this.row((_, out, json) => entry.choose(json, out));
+      const rank = this.row((_, out, _key, json) => entry.choose(json, out));
       const word = rank >>> 5;
       this.always[word] = (this.always[word] ?? 0) | (1 << (rank & 31));
     } else if ("known" in entry) {
@@ -104,7 +107,7 @@ class LayoutMaker<Out extends OneofOutput> {
     } else if ("onlyFirst" in entry) {
       const begin = this.row((_, out) => out.beginOneof());
       for (const row of entry.of) this.field(row);
-      const end = this.row((_, out, json) => out.endOneof(json, entry.onlyFirst));
+      const end = this.row((_, out, _key, json) => out.endOneof(json, entry.onlyFirst));
       const keys = entry.of.flatMap(([, ...own]) => own);
       // each by itself: a member may be null
       for (const key of keys) {
@@ -124,6 +127,7 @@ class LayoutMaker<Out extends OneofOutput> {
   private row(write: WriteField<Out>, tried: readonly string[] = []): number {
     const rank = this.writes.push(write) - 1;
     this.keys.push(tried);
+    this.names.push(tried[0] ?? "");
     if (rank >>> 5 === this.always.length) this.always.push(0);
     return rank;
   }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { difference, numberOf, type Written, written } from "../testing/kinds.ts";
-import type { FieldEntry, FieldRow } from "./field-table.ts";
+import type { FieldRow, LayoutEntry } from "./field-table.ts";
 import { FieldTable, ProtoWriter } from "./proto-writer.ts";
 import { ownValue } from "./read.ts";
 import { JsonTooDeep } from "./shape-writer.ts";
@@ -53,7 +53,7 @@ test("no field is asked twice that has come under several keys, and none whose o
 test("a key may be read for several fields, and a field may need the whole object", () => {
   const table = new FieldTable(() => [
     [(value, out) => out.int32(numberOf("int32"), value, "a"), "a"],
-    [(_, out, json) => out.string(numberOf("string"), valueAt(json, "b.c"), "b.c"), "b"],
+    [(_, out, _key, json) => out.string(numberOf("string"), valueAt(json, "b.c"), "b.c"), "b"],
     [(value, out) => out.double(numberOf("double"), value, "a"), "a", "b"],
   ]);
   expect(decoded({ b: { c: "x" }, a: 1 }, table)).toEqual({
@@ -170,7 +170,7 @@ test("property: the bytes and differences are those of asking for each key of ea
         }
         out.unknown(COLLECTOR, each, known);
       };
-      const row = ({ kind, keys }: (typeof fields)[number]): FieldEntry<ProtoWriter> => [
+      const row = ({ kind, keys }: (typeof fields)[number]): LayoutEntry<ProtoWriter> => [
         (value, out) => out[kind](numberOf(kind), value, keys[0] ?? ""),
         ...keys,
       ];

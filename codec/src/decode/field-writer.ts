@@ -1,9 +1,9 @@
 import type { JsonObject } from "../json/json.ts";
+import type { EnumTable } from "../table/enum-table.ts";
+import type { OneofMembers } from "../table/keys.ts";
 import type { Field } from "./difference-writer.ts";
-import type { EnumTable } from "./enum-table.ts";
 import type { FieldLayout, FieldTableOf, Target } from "./field-table.ts";
 import { KeyWriter } from "./key-writer.ts";
-import type { OneofMembers } from "./oneof-writer.ts";
 
 /**
  * A writer that reads an object by the keys that are there. What it finds it puts in the order of the fields first, so that a
@@ -44,7 +44,7 @@ export class FieldWriter extends KeyWriter {
         const rank = index * 32 + 31 - Math.clz32(mark & -mark);
         const value = values[valuesEnd + rank];
         values[valuesEnd + rank] = undefined;
-        layout.writes[rank]?.(value, this, json);
+        layout.writes[rank]?.(value, this, layout.names[rank] as string, json);
       }
     }
     this.valuesEnd = valuesEnd;

@@ -1,5 +1,5 @@
+import type { ScalarKind } from "../table/kinds.ts";
 import { integerFromText } from "./scalar.ts";
-import type { ScalarKind } from "./scalar-writer.ts";
 
 /**
  * The keys of one map. In JSON all keys are text, which may spell one key of a map in several ways: `1` and `1.0`, or two

@@ -2,12 +2,10 @@ import type { JsonObject } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { NumberText } from "../json/number-text.ts";
 import { isRounded } from "../json/raw-json.ts";
+import type { OneofMembers } from "../table/keys.ts";
 import type { Field } from "./difference-writer.ts";
-import { type Condition, comparesRounded, holds, wordOf } from "./read.ts";
+import { wordOf } from "./read.ts";
 import { ShapeWriter } from "./shape-writer.ts";
-
-/** The members of a oneof that have keys of their own: their field numbers, each with the paths that it is read from. */
-export type OneofMembers = ReadonlyArray<readonly [field: number, ...paths: string[]]>;
 
 const NOTHING: readonly string[] = [];
 
@@ -22,14 +20,6 @@ export class OneofWriter extends ShapeWriter {
   word(value: Field, key: string): string | undefined {
     if (typeof value === "number" && isRounded(value)) this.rounded(key, "an exact integer", value);
     return wordOf(value);
-  }
-
-  /** Whether an object meets a condition, as `holds` says; the same of the integers that it compares. */
-  holds(json: JsonObject, condition: Condition): boolean {
-    if (comparesRounded(json, condition)) {
-      this.rounded(condition.key, "an exact integer", valueAt(json, condition.key));
-    }
-    return holds(json, condition);
   }
 
   /**

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../json/json.ts";
 import { parseJson, parseJsonExactly, parseJsonVerbatim } from "../json/parse-json.ts";
+import { EnumTable } from "../table/enum-table.ts";
 import { difference, numberOf, SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
 import { decodeListValue, decodeStruct, decodeValue } from "./dynamic.ts";
-import { EnumTable } from "./enum-table.ts";
 import { ProtoWriter } from "./proto-writer.ts";
 import { JsonTooDeep } from "./shape-writer.ts";
 
@@ -104,11 +104,14 @@ test("a list of messages: gives each item as a message of its own, with its plac
   const out = new ProtoWriter();
   out.reset();
   out.string(1, "lost", "k");
-  expect(out.item({ int32: 5 }, "items", 0, (json, to) => to.int32(1, json.int32, "int32"))).toEqual(
-    Uint8Array.of(8, 5),
-  );
-  expect(out.item(5, "items", 1, decode)).toBeUndefined();
-  expect(out.item({ x: 1 }, "items", 2, decode)).toEqual(new Uint8Array());
+  expect(
+    out.item({ int32: 5 }, "items", 0, {
+      from: "object",
+      decode: (json, to) => to.int32(1, json.int32, "int32"),
+    }),
+  ).toEqual(Uint8Array.of(8, 5));
+  expect(out.item(5, "items", 1, { from: "object", decode })).toBeUndefined();
+  expect(out.item({ x: 1 }, "items", 2, { from: "object", decode })).toEqual(new Uint8Array());
   expect(out.differences).toEqual([
     difference("lost", "items[1]", "object", "number 5"),
     difference("additional", "items[2].x", "no such key", "number 1"),

@@ -1,18 +1,24 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
+import type { EnumTable } from "../table/enum-table.ts";
+import type { ScalarKind } from "../table/kinds.ts";
 import type { Field } from "./difference-writer.ts";
-import type { EnumTable } from "./enum-table.ts";
 import { FieldTableOf } from "./field-table.ts";
 import type { KnownKeys } from "./key-writer.ts";
 import { MapKeys } from "./map-keys.ts";
 import { RawWriter } from "./raw-writer.ts";
-import { enumNumber, type ScalarKind } from "./scalar-writer.ts";
+import { enumNumber } from "./scalar-writer.ts";
 import { joined, type Segment } from "./segment.ts";
 
-/** A generated decoder: writes the fields of one message from a JSON object. */
+/** Writes the fields of one message from a JSON object. */
 export type Decode = (json: JsonObject, out: ProtoWriter) => void;
 
-/** A generated decoder of a message that may have any JSON type. */
+/** Writes the fields of a message that may have any JSON type. */
 export type DecodeValue = (value: JsonValue, out: ProtoWriter) => void;
+
+/** How a message is decoded: from an object, from any JSON but null, or from null as well. */
+export type Reading =
+  | { readonly from: "object"; readonly decode: Decode }
+  | { readonly from: "value" | "null"; readonly decode: DecodeValue };
 
 /** An item that was written in parts. */
 export interface ItemParts {
@@ -22,8 +28,8 @@ export interface ItemParts {
 }
 
 /**
- * Turns parsed JSON straight into protobuf bytes. Generated decoders call one method for each field, with the
- * field's number, the JSON value and the key for reports.
+ * Turns parsed JSON straight into protobuf bytes. Decoders call one method for each field, with the field's number, the JSON
+ * value and the key for reports.
  *
  * It is lenient and lossless: `null` and absent keys write nothing, sensible values of a wrong type are coerced,
  * others are left out, and both are noted in `differences`. A 64-bit field that meets a number which JSON.parse has
@@ -41,16 +47,10 @@ export class ProtoWriter extends RawWriter {
    *
    * @param list the path of the list, for reports
    */
-  item(
-    value: Field,
-    list: string,
-    index: number,
-    decode: Decode,
-    isValue = false,
-  ): Uint8Array<ArrayBuffer> | undefined {
+  item(value: Field, list: string, index: number, reading: Reading): Uint8Array<ArrayBuffer> | undefined {
     this.clear();
-    const isRead = this.readItem(value, list, index, decode, isValue);
-    return isRead && !(isValue && this.length === 0) ? this.copy() : undefined;
+    const isRead = this.readItem(value, list, index, reading);
+    return isRead && !(reading.from !== "object" && this.length === 0) ? this.copy() : undefined;
   }
 
   /** Like `item`, in parts; also the segment that it is, with the differences. */
@@ -58,27 +58,27 @@ export class ProtoWriter extends RawWriter {
     value: Field,
     list: string,
     index: number,
-    decode: Decode,
-    isValue = false,
+    reading: Reading,
   ): Generator<number, ItemParts, undefined> {
     let isRead = false;
     const segment = yield* this.inParts(() => {
-      isRead = this.readItem(value, list, index, decode, isValue);
+      isRead = this.readItem(value, list, index, reading);
     });
     const bytes = yield* joined(segment);
-    return { segment, bytes: isRead && !(isValue && bytes.length === 0) ? bytes : undefined };
+    const isNothing = reading.from !== "object" && bytes.length === 0;
+    return { segment, bytes: isRead && !isNothing ? bytes : undefined };
   }
 
-  private readItem(value: Field, list: string, index: number, decode: Decode, isValue: boolean): boolean {
+  private readItem(value: Field, list: string, index: number, { from, decode }: Reading): boolean {
     this.path = [list, index];
-    const isRead = isValue ? value !== undefined && value !== null : isJsonObject(value);
-    if (isRead) {
-      decode(value as JsonObject, this);
-    } else {
+    if (from === "object" ? !isJsonObject(value) : value === undefined || value === null) {
       this.drop("", "object", value);
+      this.path = [];
+      return false;
     }
+    decode(value as JsonObject, this);
     this.path = [];
-    return isRead;
+    return true;
   }
 
   /** Decodes a payload that may have any JSON type; null and undefined are none. */
@@ -341,5 +341,5 @@ export class ProtoWriter extends RawWriter {
   }
 }
 
-/** The fields of a message by the keys that they are read from, as generated decoders have them. */
+/** The fields of a message by the keys that they are read from, as decoders have them. */
 export class FieldTable extends FieldTableOf<ProtoWriter> {}

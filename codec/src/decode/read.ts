@@ -1,4 +1,4 @@
-/** What generated decoders call to find a value in a response. */
+/** Finding values in a response. */
 import { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf, plainNumber } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { isRounded } from "../json/raw-json.ts";

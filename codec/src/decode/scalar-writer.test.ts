@@ -2,10 +2,10 @@ import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonValue } from "../json/json.ts";
+import { EnumTable } from "../table/enum-table.ts";
+import type { ScalarKind } from "../table/kinds.ts";
 import { difference, Kinds, numberOf, SCALAR_KINDS, type Written, written } from "../testing/kinds.ts";
-import { EnumTable } from "./enum-table.ts";
 import { ProtoWriter } from "./proto-writer.ts";
-import type { ScalarKind } from "./scalar-writer.ts";
 
 const INT32: readonly ScalarKind[] = ["int32", "sint32", "sfixed32"];
 const UINT32: readonly ScalarKind[] = ["uint32", "fixed32"];

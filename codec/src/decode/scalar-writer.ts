@@ -1,12 +1,13 @@
 import { type JsonValue, plainNumber } from "../json/json.ts";
 import { NumberText } from "../json/number-text.ts";
 import { isRounded } from "../json/raw-json.ts";
+import type { EnumTable } from "../table/enum-table.ts";
+import type { DurationRule, TimeRule } from "../table/kinds.ts";
+import { declaredPath, type MaskTable } from "../table/mask-table.ts";
 import { DifferenceWriter, type Field } from "./difference-writer.ts";
-import { type DurationRule, durationFrom, spanFrom } from "./duration.ts";
-import type { EnumTable } from "./enum-table.ts";
-import { declaredPath, type MaskTable } from "./mask-table.ts";
+import { durationFrom, spanFrom } from "./duration.ts";
 import { booleanFrom, bytesFromBase64, integerFromText, numberFromText, specialDouble } from "./scalar.ts";
-import { instantFrom, type TimeRule } from "./timestamp.ts";
+import { instantFrom } from "./timestamp.ts";
 
 const INT32_MIN = -0x8000_0000;
 const INT32_MAX = 0x7fff_ffff;
@@ -22,25 +23,6 @@ const MAX_MASK_TEXT = 64 * 1024;
 /** A decimal with no more digits than this survives as a double. */
 const DOUBLE_DIGITS = 15;
 const UINT64_MAX = 2n ** 64n - 1n;
-
-/** The scalar methods of the writer, as lists and maps name them. */
-export type ScalarKind =
-  | "string"
-  | "bytes"
-  | "textBytes"
-  | "bool"
-  | "double"
-  | "float"
-  | "int32"
-  | "sint32"
-  | "uint32"
-  | "fixed32"
-  | "sfixed32"
-  | "int64"
-  | "sint64"
-  | "uint64"
-  | "fixed64"
-  | "sfixed64";
 
 /**
  * Writes scalar fields from JSON values. Each method takes the field's number, the value and the key for reports;

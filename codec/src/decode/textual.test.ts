@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { JsonObject } from "../json/json.ts";
 import { ProtoWriter } from "./proto-writer.ts";
 
 function differences(textual: boolean): string[] {
@@ -41,10 +42,11 @@ test("writes the items of a list as messages of their own, with their place in r
   const out = new ProtoWriter();
   out.reset();
   const item = (value: unknown, index: number) =>
-    out.item(value as never, "a.posts", index, (json, writer) => {
-      writer.int32(1, json.id, "id");
-      writer.unknownKeys(json, new Set(["id"]));
-    });
+    out.item(value as never, "a.posts", index, { from: "object", decode });
+  const decode = (json: JsonObject, writer: ProtoWriter) => {
+    writer.int32(1, json.id, "id");
+    writer.unknownKeys(json, new Set(["id"]));
+  };
   const items = [{ id: 1 }, 7, { id: "2", other: true }].map(item);
   expect(items.map((bytes) => bytes && Buffer.from(bytes).toString("hex"))).toEqual([
     "0801",

@@ -1,20 +1,7 @@
 /** google.protobuf.Timestamp from what upstreams write. */
 import type { JsonValue } from "../json/json.ts";
+import type { TimeRule } from "../table/kinds.ts";
 import { type Nanos, nanosOf } from "./decimal.ts";
-
-/**
- * How an upstream writes times: a count since 1970, RFC 3339, the dates of HTTP and of mail, or a pattern of
- * `YYYY MM DD HH mm ss`.
- */
-export type TimeRule =
-  | "seconds"
-  | "millis"
-  | "micros"
-  | "nanos"
-  | "iso8601"
-  | "http_date"
-  | "rfc2822"
-  | { readonly pattern: string };
 
 /** Seconds since 1970 and nanoseconds within the second (0 to 999,999,999); of a duration, with one sign. */
 export interface Instant {

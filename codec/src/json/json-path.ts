@@ -19,7 +19,8 @@ function child(value: JsonValue | undefined, step: string): JsonValue | undefine
   return isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
 }
 
-function stepsOf(path: string): readonly string[] {
+/** The steps of a path. */
+export function stepsOf(path: string): readonly string[] {
   if (!path.includes("'")) return path.split(".");
   return [...path.matchAll(/'([^']*)'|[^.']+/g)].map(([step, quoted]) => quoted ?? step);
 }

@@ -4,8 +4,8 @@ import { type FoundDifferences, NO_DIFFERENCES } from "../decode/difference.ts";
 import type { Work } from "../time/work.ts";
 import { Machine } from "./machine.ts";
 import { type PiecedMessage, scanInPieces, WINDOW_SIZES, type WindowSizes } from "./pieces.ts";
+import { isReadablePayload, type Payload } from "./readable.ts";
 import { readReports } from "./reports.ts";
-import type { ScanPayload } from "./scan-table.ts";
 import { type Envelope, Tables } from "./tables.ts";
 import { KEY_BYTES, windowFor } from "./window.ts";
 
@@ -33,7 +33,7 @@ export interface ScannedPage {
 export class Scanner {
   private readonly machine = new Machine();
   private readonly tables = new Tables(this.machine);
-  private readonly plans = new WeakMap<ScanPayload, Map<string, ScanPlan>>();
+  private readonly plans = new WeakMap<Payload, Map<string, ScanPlan>>();
   private found: FoundDifferences = NO_DIFFERENCES;
   private readonly sizes: WindowSizes;
 
@@ -42,8 +42,8 @@ export class Scanner {
     this.sizes = sizes;
   }
 
-  /** What a payload and what is around it are; made once. undefined where there is no room for more. */
-  plan(payload: ScanPayload, envelope: Envelope | "payload"): ScanPlan | undefined {
+  /** What a payload and what is around it are; made once. undefined where it cannot be read, and where there is no room. */
+  plan(payload: Payload, envelope: Envelope | "payload"): ScanPlan | undefined {
     const known = this.plans.get(payload) ?? new Map<string, ScanPlan>();
     this.plans.set(payload, known);
     const name = nameOf(envelope);
@@ -52,8 +52,9 @@ export class Scanner {
     return plan;
   }
 
-  private newPlan(payload: ScanPayload, envelope: Envelope | "payload"): ScanPlan | undefined {
-    return this.machine.free > MAX_TABLE_BYTES ? undefined : { root: this.tables.body(payload, envelope) };
+  private newPlan(payload: Payload, envelope: Envelope | "payload"): ScanPlan | undefined {
+    if (this.machine.free > MAX_TABLE_BYTES || !isReadablePayload(payload)) return undefined;
+    return { root: this.tables.body(payload, envelope) };
   }
 
   /** What was not as declared in the body that was scanned last: keys that no field names. */

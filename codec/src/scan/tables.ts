@@ -1,6 +1,16 @@
-import { decodeEmpty, decodeListValue, decodeStruct, decodeValue } from "../decode/dynamic.ts";
-import { EnumTable } from "../decode/enum-table.ts";
-import type { TimeRule } from "../decode/timestamp.ts";
+import { EnumTable } from "../table/enum-table.ts";
+import { exclusiveMembers, firstKey, reportedAs } from "../table/keys.ts";
+import type { TimeRule } from "../table/kinds.ts";
+import {
+  type ChoiceCase,
+  type ChoiceEntry,
+  type FieldEntry,
+  isField,
+  type Key,
+  type Kind,
+  MessageTable,
+} from "../table/message-table.ts";
+import { EmptyTable, ListValueTable, StructTable, ValueTable } from "../table/well-known.ts";
 import {
   COLLECTOR,
   FIELD,
@@ -24,21 +34,16 @@ import {
 } from "./layout.ts";
 import type { Machine } from "./machine.ts";
 import {
-  type AnyDecode,
-  type ScanCase,
-  type ScanChoice,
-  type ScanField,
-  type ScanKey,
-  type ScanKind,
-  type ScanMember,
-  type ScanPage,
-  type ScanPayload,
-  type ScanTable,
-  scanTableOf,
-} from "./scan-table.ts";
+  isReadable,
+  isReadableKind,
+  isSplit,
+  type PagePayload,
+  type Payload,
+  sharedKeys,
+  stepsTo,
+  typesOf,
+} from "./readable.ts";
 
-/** The place of a key is a bit of a word, which has eight for something else. */
-const MAX_KEYS = 24;
 /** A frame of so many ranks fits into no stack: whoever meets such a message hands over. */
 const UNREADABLE = 0xff_ffff;
 const ENCODER = new TextEncoder();
@@ -84,7 +89,7 @@ export type Envelope = ReadonlyMap<string, Envelope | "payload" | "status">;
 export class Tables {
   private readonly machine: Machine;
   private readonly slot: number;
-  private readonly messages = new Map<AnyDecode, number>();
+  private readonly messages = new Map<MessageTable, number>();
   private readonly enums = new Map<EnumTable, number>();
   private readonly texts = new Map<string, number>();
   /** The keys by which fields are reported. */
@@ -98,10 +103,10 @@ export class Tables {
   }
 
   /** The field that a body is. */
-  body(payload: ScanPayload, envelope: Envelope | "payload"): number {
+  body(payload: Payload, envelope: Envelope | "payload"): number {
     if (envelope !== "payload") return this.envelope(payload, envelope);
     if ("item" in payload) return this.page(payload);
-    if (typeof payload === "function") {
+    if (payload instanceof MessageTable) {
       return this.writeField(0, { kind: KIND.payload, argument: this.message(payload) });
     }
     const argument = this.field(payload);
@@ -109,13 +114,13 @@ export class Tables {
     return this.writeField(0, { kind: KIND.payload, argument }, true);
   }
 
-  private page({ item, path }: ScanPage): number {
+  private page({ item, path }: PagePayload): number {
     const argument = this.field([1, { list: item }]);
     this.names.set(argument, path);
     return this.writeField(0, { kind: KIND.page, argument });
   }
 
-  private envelope(payload: ScanPayload, envelope: Envelope): number {
+  private envelope(payload: Payload, envelope: Envelope): number {
     const message = new MessageWriter();
     for (const [key, inner] of envelope) {
       const field =
@@ -127,23 +132,20 @@ export class Tables {
     return this.writeField(0, { kind: KIND.envelope, argument });
   }
 
-  /** The table of what a decoder reads. */
-  message(decode: AnyDecode): number {
-    const known = this.messages.get(decode);
+  /** The table of a message. */
+  message(table: MessageTable): number {
+    const known = this.messages.get(table);
     if (known !== undefined) return known;
     const at = this.machine.allocate(MESSAGE_WORDS * 4);
     // known before its fields are, which may have its type
-    this.messages.set(decode, at);
-    if (decode === decodeEmpty) {
+    this.messages.set(table, at);
+    if (table === EmptyTable) {
       this.writeMessage(at, new MessageWriter(), COLLECTOR.ignore, 0);
-      return at;
-    }
-    const table = scanTableOf(decode);
-    if (table === undefined || !fits(table)) {
+    } else if (isReadable(table)) {
+      this.writeTable(at, table);
+    } else {
       this.machine.words[at / 4 + MESSAGE.ranks] = UNREADABLE;
-      return at;
     }
-    this.writeTable(at, table);
     return at;
   }
 
@@ -167,45 +169,47 @@ export class Tables {
     return written.reduceRight((tag, byte) => tag * 128 + (byte & 127), 0);
   }
 
-  private writeTable(at: number, table: ScanTable): void {
+  private writeTable(at: number, { entries }: MessageTable): void {
     const message = new MessageWriter();
-    const numbers = new Map<number, number>();
     const oneofs: Array<readonly number[]> = [];
-    let collector: number | null | undefined;
-    for (const entry of table) {
-      if ("when" in entry) {
-        this.choice(entry, message);
+    let collector: number = COLLECTOR.none;
+    let collectorTag = tagOf(0, DELIMITED);
+    for (const entry of entries) {
+      if (isField(entry)) {
+        this.keyed(entry, message);
       } else if ("oneOf" in entry) {
-        oneofs.push(entry.oneOf.map((number) => numbers.get(number) ?? 0));
+        const ranks = entry.oneOf.map((field) => [field[0], this.keyed(field, message)] as const);
+        const members = exclusiveMembers(entry, entries).map(([number]) => number);
+        const of = ranks.filter(([number]) => members.includes(number)).map(([, rank]) => rank);
+        if (of.length > 1) oneofs.push(of);
+      } else if ("choice" in entry) {
+        this.choice(entry, message);
       } else if ("unknown" in entry) {
-        collector = entry.unknown;
-      } else if (!("type" in entry)) {
-        const [number, , ...keys] = entry;
-        const field = this.field(entry);
-        this.names.set(field, reportedAs(keys));
-        numbers.set(
-          number,
-          message.field(
-            field,
-            keys.map((key) => this.placeOf(key, message)),
-          ),
-        );
+        collector = entry.struct === true ? COLLECTOR.left : COLLECTOR.raw;
+        collectorTag = tagOf(entry.struct === true ? 0 : entry.unknown, DELIMITED);
       }
     }
-    const kind =
-      collector === undefined ? COLLECTOR.none : collector === null ? COLLECTOR.left : COLLECTOR.raw;
-    this.writeMessage(at, message, kind, tagOf(collector ?? 0, DELIMITED), oneofs);
+    this.writeMessage(at, message, collector, collectorTag, oneofs);
     for (const field of message.simple()) this.simple.add(field);
   }
 
+  /** Writes a field that is read from keys; returns its rank. */
+  private keyed(entry: FieldEntry, message: MessageWriter): number {
+    const [, , ...keys] = entry;
+    const field = this.field(entry);
+    this.names.set(field, reportedAs(keys));
+    const places = keys.map((key) => this.placeOf(key, message));
+    return message.field(field, places);
+  }
+
   /** Where a key is read. */
-  private placeOf(key: ScanKey, message: MessageWriter): Place {
-    if (typeof key === "string") return [message.keys, key];
-    return [this.keysBelow(key.slice(0, -1), message), key.at(-1) ?? ""];
+  private placeOf(key: Key, message: MessageWriter): Place {
+    const steps = stepsTo(key);
+    return [this.keysBelow(steps.slice(0, -1), message), steps.at(-1) ?? ""];
   }
 
   /** The keys that are read in the object at a path, which is found where reading comes to the path's keys. */
-  private keysBelow(path: readonly string[], message: MessageWriter): Map<string, Key> {
+  private keysBelow(path: readonly string[], message: MessageWriter): Map<string, KeyUse> {
     if (path.length === 0) return message.keys;
     const name = JSON.stringify(path);
     const known = message.paths.get(name);
@@ -213,23 +217,25 @@ export class Tables {
     const at = this.machine.allocate(PATH_WORDS * 4);
     const field = this.writeField(0, { kind: KIND.path, argument: at });
     message.field(field, [[this.keysBelow(path.slice(0, -1), message), path.at(-1) ?? ""]]);
-    const keys = new Map<string, Key>();
+    const keys = new Map<string, KeyUse>();
     message.paths.set(name, { at, keys });
     return keys;
   }
 
-  private choice({ when, otherwise, known }: ScanChoice, message: MessageWriter): void {
+  private choice({ by = [], when, otherwise, lost }: ChoiceEntry, message: MessageWriter): void {
     const members: Array<readonly [field: number, slot: number]> = [];
-    const member = (field: ScanMember): number => {
+    const member = (field: FieldEntry): number => {
       const [, kind, ...keys] = field;
-      if (keys.length === 0 && typeof kind === "function") message.share(sharedKeys(kind));
+      if (keys.length === 0 && kind instanceof MessageTable) message.share(sharedKeys(kind));
       const at = this.field(field);
-      const slot = keys.length === 0 ? -1 : message.slot(keys, this.slot);
+      const slot = keys.length === 0 ? -1 : message.slot(keys.map(firstKey), this.slot);
       return members.push([at, slot]) - 1;
     };
-    const cases = when.flatMap((each) => this.cases(each, member(each.as), message));
+    const cases = when.flatMap((each) =>
+      each.as === undefined ? [] : this.cases(each, by, member(each.as), message),
+    );
     const last = otherwise === undefined ? -1 : member(otherwise);
-    const asked = known === undefined ? -1 : message.slot(known, this.slot);
+    const asked = lost === undefined ? -1 : message.slot(lost, this.slot);
     const slots = [...new Set(members.map(([, slot]) => slot))].filter((slot) => slot >= 0);
     // the rank of what is chosen comes behind those of the fields before it
     const rank = message.rank(this.slot);
@@ -239,7 +245,7 @@ export class Tables {
       this.write(cases.flat()),
       cases.length,
       last,
-      known === undefined ? 0 : 1,
+      lost === undefined ? 0 : 1,
       this.write(members.flat()),
       this.write(slots),
       slots.length,
@@ -247,8 +253,13 @@ export class Tables {
     ]);
   }
 
-  private cases({ key, is, present, type }: ScanCase, member: number, message: MessageWriter): number[][] {
-    const slot = message.slot(key, this.slot);
+  private cases(
+    { key, is, present, type }: ChoiceCase,
+    by: readonly string[],
+    member: number,
+    message: MessageWriter,
+  ): number[][] {
+    const slot = message.slot(key ?? by, this.slot);
     if (is !== undefined) {
       return is.map((word) => [member, slot, TEST.word, this.text(word), byteLength(word), 0]);
     }
@@ -258,23 +269,24 @@ export class Tables {
   }
 
   /** The address of a field. */
-  private field([number, kind]: ScanField): number {
-    const isLoose = typeof kind === "object" && kind !== null && "loose" in kind;
+  private field([number, kind]: FieldEntry): number {
+    const isLoose = typeof kind === "object" && "loose" in kind;
     return this.writeField(number, this.reading(number, isLoose ? kind.loose : kind), isLoose);
   }
 
-  private reading(number: number, kind: ScanKind): Reading {
+  private reading(number: number, kind: Kind): Reading {
+    if (!isReadableKind(kind)) return HANDOVER;
     if (typeof kind === "string") {
       const code = (KIND as Readonly<Record<string, number>>)[kind];
       return code === undefined ? HANDOVER : { kind: code, wireType: WIRE_TYPES[kind] ?? VARINT };
     }
-    if (kind === null) return HANDOVER;
-    if (typeof kind === "function") return this.messageReading(kind);
+    if (kind instanceof MessageTable) return this.messageReading(kind);
     if (kind instanceof EnumTable) {
       return { kind: KIND.enum, argument: this.enumTable(kind), wireType: VARINT };
     }
+    if ("open" in kind) return this.reading(number, kind.open);
     if ("list" in kind) {
-      const flags = kind.commas && FIELD_COMMAS;
+      const flags = kind.commas && isSplit(kind.list) ? FIELD_COMMAS : undefined;
       return { kind: KIND.list, argument: this.field([number, kind.list]), flags };
     }
     if ("map" in kind) return { kind: KIND.map, argument: this.field([2, kind.map]) };
@@ -283,18 +295,17 @@ export class Tables {
     return "time" in kind ? timeReading(kind.time, kind.none) : HANDOVER;
   }
 
-  private messageReading(decode: AnyDecode): Reading {
-    if (decode === decodeValue) return { kind: KIND.value };
-    if (decode === decodeStruct) return { kind: KIND.struct };
-    if (decode === decodeListValue) return { kind: KIND.listValue };
-    const table = scanTableOf(decode);
-    const types = table?.flatMap((entry) => ("type" in entry ? [entry] : [])) ?? [];
-    if (types.length === 0) return { kind: KIND.message, argument: this.message(decode) };
-    const known = this.messages.get(decode);
+  private messageReading(table: MessageTable): Reading {
+    if (table === ValueTable) return { kind: KIND.value };
+    if (table === StructTable) return { kind: KIND.struct };
+    if (table === ListValueTable) return { kind: KIND.listValue };
+    const types = typesOf(table);
+    if (types === undefined) return { kind: KIND.message, argument: this.message(table) };
+    const known = this.messages.get(table);
     if (known !== undefined) return { kind: KIND.byType, argument: known };
     const argument = this.machine.allocate(TYPES.length * 4);
-    this.messages.set(decode, argument);
-    const fields = TYPES.map((type) => types.find((entry) => entry.type === type)?.as);
+    this.messages.set(table, argument);
+    const fields = TYPES.map((type) => types.find((each) => each.type === type)?.as);
     this.fill(
       argument,
       fields.map((field) => (field === undefined ? 0 : this.field(field))),
@@ -345,7 +356,7 @@ export class Tables {
     ]);
   }
 
-  private rowsOf(keys: ReadonlyMap<string, Key>, { ranks }: MessageWriter): HashTable {
+  private rowsOf(keys: ReadonlyMap<string, KeyUse>, { ranks }: MessageWriter): HashTable {
     return this.hashed(
       [...keys].map(([key, { targets, isOwn, isShared, isChoice }]) => {
         const flags = (isShared ? ROW_SHARED : 0) | (isOwn ? ROW_OWN : 0) | (isChoice ? ROW_CHOICE : 0);
@@ -416,7 +427,7 @@ export class Tables {
   }
 }
 
-type Key = {
+type KeyUse = {
   readonly targets: number[];
   isOwn: boolean;
   isShared: boolean;
@@ -424,7 +435,7 @@ type Key = {
 };
 
 /** A key of a message, or of an object below it. */
-type Place = readonly [keys: Map<string, Key>, key: string];
+type Place = readonly [keys: Map<string, KeyUse>, key: string];
 
 interface HashTable {
   readonly at: number;
@@ -435,9 +446,9 @@ interface HashTable {
 class MessageWriter {
   /** The address of a field for each rank. */
   readonly ranks: number[] = [];
-  readonly keys = new Map<string, Key>();
+  readonly keys = new Map<string, KeyUse>();
   /** By the path to them, the keys that are read in objects below, and where their table is to be. */
-  readonly paths = new Map<string, { readonly at: number; readonly keys: Map<string, Key> }>();
+  readonly paths = new Map<string, { readonly at: number; readonly keys: Map<string, KeyUse> }>();
   readonly choices: Array<readonly number[]> = [];
   isShared = false;
   private readonly slots = new Map<string, number>();
@@ -486,7 +497,7 @@ class MessageWriter {
   }
 }
 
-function keyOf(keys: Map<string, Key>, name: string): Key {
+function keyOf(keys: Map<string, KeyUse>, name: string): KeyUse {
   const known = keys.get(name);
   if (known !== undefined) return known;
   const key = { targets: [], isOwn: false, isShared: false, isChoice: false };
@@ -494,40 +505,10 @@ function keyOf(keys: Map<string, Key>, name: string): Key {
   return key;
 }
 
-/** What a field is reported by, as the decoder does it: the first of its names, or all of its paths. */
-function reportedAs(keys: readonly ScanKey[]): string {
-  const [first = ""] = keys;
-  if (typeof first === "string") return first;
-  return keys.map((key) => (typeof key === "string" ? key : key.join("."))).join(" or ");
-}
-
 function timeReading(time: TimeRule, none: string | undefined): Reading {
   if (time === "iso8601") return { kind: KIND.iso, none };
   const digits = typeof time === "string" ? COUNT_DIGITS[time] : undefined;
   return digits === undefined ? HANDOVER : { kind: KIND.count, argument: digits, none };
-}
-
-/** The keys that a message reads from the object of another one, with those of messages that share it in turn. */
-function sharedKeys(decode: AnyDecode, found: Set<string> = new Set()): ReadonlySet<string> {
-  for (const entry of scanTableOf(decode) ?? []) {
-    if ("when" in entry) {
-      const members = [...entry.when.map((each) => each.as), ...(entry.otherwise ? [entry.otherwise] : [])];
-      for (const [, kind, ...keys] of members) {
-        for (const key of keys) found.add(key);
-        if (keys.length === 0 && typeof kind === "function") sharedKeys(kind, found);
-      }
-      for (const key of entry.when.flatMap((each) => each.key)) found.add(key);
-    } else if (!("oneOf" in entry) && !("unknown" in entry) && !("type" in entry)) {
-      const [, , ...keys] = entry;
-      for (const key of keys) found.add(typeof key === "string" ? key : key[0]);
-    }
-  }
-  return found;
-}
-
-/** Whether the scanner has room for the keys of each field. */
-function fits(table: ScanTable): boolean {
-  return table.every((entry) => !Array.isArray(entry) || entry.length - 2 <= MAX_KEYS);
 }
 
 function tagOf(number: number, wireType: number): number {

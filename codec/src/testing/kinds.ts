@@ -18,7 +18,7 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import type { Difference, DifferenceClass } from "../decode/difference.ts";
 import { ProtoWriter } from "../decode/proto-writer.ts";
-import type { ScalarKind } from "../decode/scalar-writer.ts";
+import type { ScalarKind } from "../table/kinds.ts";
 
 /** The scalar kinds that each stand for a type; bytes written as text have no type of their own. */
 export type TypedKind = Exclude<ScalarKind, "textBytes">;

@@ -1,7 +1,8 @@
 import type { FeedEntryKind } from "connect-rest-runtime/internal";
 import type { BrokerFeed } from "./broker-feed.ts";
 import { BrokerSeat, type SeatOwner } from "./broker-seat.ts";
-import { type FromBroker, MAX_ENTRY_BYTES, type ToBroker } from "./group-messages.ts";
+import type { FromBroker, ToBroker } from "./group-messages.ts";
+import { MAX_ENTRY_BYTES } from "./outbox.ts";
 import { Pump, type Send, type Source } from "./pump.ts";
 
 /** What a process of the group may do with feeds. */

@@ -6,9 +6,6 @@ import type { FeedEntryKind } from "connect-rest-runtime/internal";
  */
 export const PART_BYTES = 192 * 1024;
 
-/** The largest entry, in bytes. */
-export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
-
 /** A lease is divided into so many intervals; it is over once more of them than that have passed without a sign of life. */
 export const BEATS = 3;
 

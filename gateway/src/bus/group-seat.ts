@@ -1,10 +1,10 @@
-import type { FeedEntryKind, FeedMember, FeedName, FeedSeat } from "connect-rest-runtime/internal";
+import type { FeedMember, FeedName } from "connect-rest-runtime/internal";
 import type { BusObserver } from "./bus-options.ts";
-import { EntryReader } from "./entry-reader.ts";
-import { type FromBroker, MAX_ENTRY_BYTES, PART_BYTES, type ToBroker } from "./group-messages.ts";
+import { type FromBroker, PART_BYTES, type ToBroker } from "./group-messages.ts";
 import { leaseOf } from "./lease.ts";
-import { Outbox, type Outgoing } from "./outbox.ts";
+import type { Outgoing } from "./outbox.ts";
 import type { Source } from "./pump.ts";
+import { ALONE, Seat } from "./seat.ts";
 
 /** What a seat stands on. */
 export interface GroupSeatOptions {
@@ -18,28 +18,20 @@ export interface GroupSeatOptions {
 /** Told to a seat of its own. */
 type FromBrokerToSeat = Exclude<FromBroker, { readonly type: "beat" }>;
 
-/** The fence of a process that polls without the broker. */
-const ALONE = 0n;
-
 /**
  * One process's place in a feed that is shared by a group of processes. The broker says who polls; what that one publishes all others
  * are sent. Without a sign of life from the broker for longer than a lease lasts, each polls for itself.
  */
-export class GroupSeat implements FeedSeat, Source<ToBroker> {
+export class GroupSeat extends Seat implements Source<ToBroker> {
   /** Resolves when the broker was told that it has left, or nothing is sent any more. */
   readonly left: Promise<void>;
   private readonly options: GroupSeatOptions;
-  private readonly member: FeedMember;
-  private readonly reader: EntryReader;
-  private readonly outbox: Outbox;
   /** What is to be said before anything else, the newest of each kind. */
   private readonly notes = new Map<ToBroker["type"], ToBroker>();
   private intervalMs: number;
-  private fence: bigint | undefined;
   private silentMs = 0;
   private isSettling = false;
-  private isOver = false;
-  private onLeft: () => void = () => undefined;
+  private readonly onLeft: () => void;
   /** Entries that come before the member has started. */
   private kept: Uint8Array[] = [];
   private coming: Buffer[] = [];
@@ -49,37 +41,16 @@ export class GroupSeat implements FeedSeat, Source<ToBroker> {
   private lastId = 0;
 
   constructor(name: FeedName, member: FeedMember, options: GroupSeatOptions) {
+    super(member, options.observer);
     this.options = options;
-    this.member = member;
     this.intervalMs = name.intervalMs;
-    this.reader = new EntryReader(member, options.observer);
-    this.outbox = new Outbox(() => options.observer.dropped("overflow"));
-    this.left = new Promise((resolve) => {
-      this.onLeft = resolve;
-    });
+    ({ promise: this.left, resolve: this.onLeft } = Promise.withResolvers<void>());
     const { key: feed, intervalMs } = name;
     this.notes.set("join", { type: "join", seat: options.number, feed, intervalMs });
   }
 
-  /** Whether this process polls. */
-  get isLeading(): boolean {
-    return this.fence !== undefined;
-  }
-
   get leaseMs(): number {
     return leaseOf(this.intervalMs);
-  }
-
-  publish(entry: Uint8Array, fence: bigint, kind: FeedEntryKind): Promise<boolean> {
-    if (this.isOver || fence !== this.fence) return Promise.resolve(false);
-    if (entry.length > MAX_ENTRY_BYTES) {
-      this.options.observer.dropped("oversized");
-      return Promise.resolve(true);
-    }
-    return new Promise((done) => {
-      this.outbox.add({ kind, bytes: entry, done });
-      this.options.wake();
-    });
   }
 
   interval(ms: number): void {
@@ -155,23 +126,20 @@ export class GroupSeat implements FeedSeat, Source<ToBroker> {
     this.options.wake();
   }
 
-  private lead(fence: bigint): void {
-    if (fence !== ALONE) this.isSettling = false;
-    if (fence === this.fence) return;
-    this.fence = fence;
-    this.member.lead(fence);
+  protected override wake(): void {
     this.options.wake();
   }
 
-  /** Another one polls. */
-  private yield(): void {
+  protected override lead(fence: bigint): void {
+    if (fence !== ALONE) this.isSettling = false;
+    if (fence === this.fence) return;
+    super.lead(fence);
+    this.wake();
+  }
+
+  protected override yield(): void {
     this.isSettling = false;
-    if (this.fence === undefined) return;
-    this.fence = undefined;
-    // it has seen the same by now, or will at its next poll
-    for (let left = this.outbox.size; left > 0; left--) this.options.observer.dropped("stale");
-    this.outbox.clear(false);
-    this.member.follow();
+    super.yield();
   }
 
   private published({ id, isCurrent }: FromBroker & { readonly type: "published" }): void {

@@ -1,5 +1,8 @@
 import type { FeedEntryKind } from "connect-rest-runtime/internal";
 
+/** The largest entry that is shared, in bytes, before it is sealed. */
+export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
+
 /** How many entries wait at most, and how many bytes. */
 const MAX_ENTRIES = 256;
 const MAX_BYTES = 32 * 1024 * 1024;

@@ -1,21 +1,19 @@
-import type { FeedEntryKind, FeedMember, FeedName, FeedSeat } from "connect-rest-runtime/internal";
+import type { FeedEntryKind, FeedMember, FeedName } from "connect-rest-runtime/internal";
 import type { BusObserver } from "./bus-options.ts";
 import type { Connection } from "./connection.ts";
-import { EntryReader } from "./entry-reader.ts";
 import { leaseOf, MAX_LEASE_MS, MIN_LEASE_MS } from "./lease.ts";
-import { Outbox } from "./outbox.ts";
+import { MAX_ENTRY_BYTES } from "./outbox.ts";
 import { LEASE, PUBLISH, READ, RELEASE } from "./scripts.ts";
 import { SEALING_BYTES, type Sealing } from "./sealing.ts";
+import { ALONE, Seat } from "./seat.ts";
 
-/** The largest entry that is read or written, in bytes. */
-const MAX_ENTRY_BYTES = 16 * 1024 * 1024 + SEALING_BYTES;
+/** The largest entry that is read, in bytes. */
+const MAX_SEALED_BYTES = MAX_ENTRY_BYTES + SEALING_BYTES;
 /** How many entries are read at a time, and how many bytes. */
 const READ_ENTRIES = 128;
 const READ_BYTES = 32 * 1024 * 1024;
 /** Within which time after the end of a lease others ask for it, in milliseconds. */
 const SPREAD_MS = 100;
-/** The fence of a process that polls without the bus. */
-const ALONE = 0n;
 
 const KINDS: readonly string[] = ["window", "news", "poll"] satisfies readonly FeedEntryKind[];
 
@@ -41,22 +39,16 @@ interface Incoming {
  * checked where entries are written; all others read. Without the bus for longer than a lease lasts, each polls for itself,
  * as without a bus.
  */
-export class RedisSeat implements FeedSeat {
+export class RedisSeat extends Seat {
   private readonly options: SeatOptions;
-  private readonly member: FeedMember;
   private readonly channel: string;
   private readonly keys: { readonly lease: string; readonly state: string; readonly stream: string };
-  private readonly outbox: Outbox;
-  private readonly reader: EntryReader;
   private leaseMs: number;
   /** How long the lease of whoever polls may last. */
   private otherMs = MAX_LEASE_MS;
-  /** While this process polls: the fence of its lease, or ALONE. */
-  private fence: bigint | undefined;
   /** The fence that it had last, with which it can go on where nobody else has come. */
   private lastFence = "";
   private lastId = "0-0";
-  private isOver = false;
   private timer: NodeJS.Timeout | undefined;
   private aloneTimer: NodeJS.Timeout | undefined;
   /** A step runs, and another one has to follow. */
@@ -64,19 +56,12 @@ export class RedisSeat implements FeedSeat {
   private isDue = false;
 
   constructor(name: FeedName, member: FeedMember, options: SeatOptions) {
+    super(member, options.observer);
     this.options = options;
-    this.member = member;
     this.leaseMs = leaseOf(name.intervalMs);
     const base = `${options.prefix}:{${name.key}}`;
     this.channel = base;
     this.keys = { lease: `${base}:lease`, state: `${base}:state`, stream: `${base}:entries` };
-    this.reader = new EntryReader(member, options.observer);
-    this.outbox = new Outbox(() => options.observer.dropped("overflow"));
-  }
-
-  /** Whether this process polls. */
-  get isLeading(): boolean {
-    return this.fence !== undefined;
   }
 
   /** Begins to take part. */
@@ -106,16 +91,12 @@ export class RedisSeat implements FeedSeat {
     );
   }
 
-  publish(entry: Uint8Array, fence: bigint, kind: FeedEntryKind): Promise<boolean> {
-    if (this.isOver || fence !== this.fence) return Promise.resolve(false);
-    if (entry.length + SEALING_BYTES > MAX_ENTRY_BYTES) {
-      this.options.observer.dropped("oversized");
-      return Promise.resolve(true);
-    }
-    return new Promise((done) => {
-      this.outbox.add({ kind, bytes: this.options.sealing.seal(kind, entry), done });
-      this.soon();
-    });
+  protected override wake(): void {
+    this.soon();
+  }
+
+  protected override sealed(kind: FeedEntryKind, entry: Uint8Array): Uint8Array {
+    return this.options.sealing.seal(kind, entry);
   }
 
   interval(ms: number): void {
@@ -196,22 +177,6 @@ export class RedisSeat implements FeedSeat {
     return undefined;
   }
 
-  private lead(fence: bigint): void {
-    if (this.isOver) return;
-    this.fence = fence;
-    this.member.lead(fence);
-  }
-
-  /** Another one polls. */
-  private yield(): void {
-    if (this.fence === undefined) return;
-    this.fence = undefined;
-    // it has seen the same by now, or will at its next poll
-    for (let left = this.outbox.size; left > 0; left--) this.options.observer.dropped("stale");
-    this.outbox.clear(false);
-    this.member.follow();
-  }
-
   private async send(): Promise<void> {
     const { connection, observer, owner } = this.options;
     const { lease, state, stream } = this.keys;
@@ -232,7 +197,7 @@ export class RedisSeat implements FeedSeat {
   private async read(): Promise<void> {
     const entries: Incoming[] = [];
     for (;;) {
-      const args = [this.lastId, String(READ_ENTRIES), String(MAX_ENTRY_BYTES), String(READ_BYTES)];
+      const args = [this.lastId, String(READ_ENTRIES), String(MAX_SEALED_BYTES), String(READ_BYTES)];
       const reply = await this.options.connection.run(READ, [this.keys.stream], args);
       if (!Array.isArray(reply) || reply.length === 0 || this.isOver) break;
       for (const each of reply) {

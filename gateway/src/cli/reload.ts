@@ -23,12 +23,8 @@ export interface ReloadOptions {
  * configuration that is wrong changes nothing, and its problems are in the log. Never rejects; reloads run one after
  * the other, and those that wait are one.
  */
-export function createReload(options: ReloadOptions): () => Promise<void> {
-  return oneWaiting(() => reload(options));
-}
-
-async function reload({ read, running, gateway, upstreams, log }: ReloadOptions): Promise<void> {
-  try {
+export function createReload({ read, running, gateway, upstreams, log }: ReloadOptions): () => Promise<void> {
+  return reloader(log, async () => {
     const next = await read();
     const { live, restart } = changesOf(running, next);
     const { limits } = next.config.server;
@@ -40,8 +36,15 @@ async function reload({ read, running, gateway, upstreams, log }: ReloadOptions)
     log.level = next.config.log.level;
     log.info({ settings: live }, "configuration reloaded");
     if (restart.length > 0) log.warn({ settings: restart }, "these settings count after a restart only");
-  } catch (error) {
-    const problems = error instanceof ConfigError ? error.message.split("\n") : [String(error)];
-    log.error({ problems }, "configuration not reloaded, the one before is kept");
-  }
+  });
+}
+
+/** Returns a function that reloads, one reload after the other, and logs what is wrong. */
+export function reloader(log: Logger, reload: () => Promise<void>): () => Promise<void> {
+  return oneWaiting(() =>
+    reload().catch((error: unknown) => {
+      const problems = error instanceof ConfigError ? error.message.split("\n") : [String(error)];
+      log.error({ problems }, "configuration not reloaded, the one before is kept");
+    }),
+  );
 }

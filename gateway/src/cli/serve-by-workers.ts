@@ -1,7 +1,6 @@
 import { changesOf } from "../config/changes.ts";
 import { type Overrides, type Prepared, prepare } from "../config/inspect.ts";
 import type { Config } from "../config/load.ts";
-import { ConfigError } from "../config/problems.ts";
 import { withDefaultLimits } from "../limits.ts";
 import { isLoopback } from "../listener/hosts.ts";
 import type { SideServer } from "../listener/side-server.ts";
@@ -12,8 +11,8 @@ import type { WorkerReady } from "../workers/messages.ts";
 import { Supervisor, WorkerFailed } from "../workers/supervisor.ts";
 import { endOf, startConfiguredSandbox } from "./configured-sandbox.ts";
 import { EXIT_STATUS } from "./exit-status.ts";
-import { oneWaiting } from "./one-waiting.ts";
 import { LAST_LINES_MS, printError, printLine } from "./output.ts";
+import { reloader } from "./reload.ts";
 import { HangUp, type Stop, untilStopped } from "./signals.ts";
 import { type WorkersFlags, workersOf } from "./workers-of.ts";
 
@@ -147,27 +146,21 @@ interface RollOptions {
  */
 function createRoll({ read, running: first, options, supervisor, log }: RollOptions): () => Promise<void> {
   let running = first;
-  const roll = async () => {
-    try {
-      const next = await read();
-      const { restart } = changesOf(running, next);
-      const [own, others] = [restart.filter(isOfPrimary), restart.filter((setting) => !isOfPrimary(setting))];
-      log.level = next.config.log.level;
-      if (own.length > 0) log.warn({ settings: own }, "these settings count after a restart only");
-      if (others.length === 0) {
-        supervisor.reload();
-      } else {
-        log.info({ settings: others }, "configuration changed, workers are replaced");
-        await supervisor.roll(workersOf(options));
-        log.info("workers replaced");
-      }
-      running = next;
-    } catch (error) {
-      const problems = error instanceof ConfigError ? error.message.split("\n") : [String(error)];
-      log.error({ problems }, "configuration not reloaded, the one before is kept");
+  return reloader(log, async () => {
+    const next = await read();
+    const { restart } = changesOf(running, next);
+    const [own, others] = [restart.filter(isOfPrimary), restart.filter((setting) => !isOfPrimary(setting))];
+    log.level = next.config.log.level;
+    if (own.length > 0) log.warn({ settings: own }, "these settings count after a restart only");
+    if (others.length === 0) {
+      supervisor.reload();
+    } else {
+      log.info({ settings: others }, "configuration changed, workers are replaced");
+      await supervisor.roll(workersOf(options));
+      log.info("workers replaced");
     }
-  };
-  return oneWaiting(roll);
+    running = next;
+  });
 }
 
 function isOfPrimary(setting: string): boolean {

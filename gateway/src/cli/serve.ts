@@ -163,51 +163,31 @@ function watchMemory(gateway: Gateway, log: Logger): IdleMemory {
 }
 
 async function startPrepared(
-  {
-    config,
-    adapters,
-    types,
-    upstreams,
-    corsHeaders,
-    tls,
-    authorization: resolved,
-    signIn,
-    watching,
-  }: Prepared,
+  { config, watching, authorization: resolved, ...parts }: Prepared,
   options: ServeOptions,
   log: Logger,
   orders: Orders | undefined,
 ): Promise<Gateway> {
   const store = resolved && (await (await loadAuthorization()).openStore(resolved.storePlace));
-  const authorization = resolved && store && { ...resolved, store };
-  const { host, port, hosts, pages, reflection, limits, origins, proxies, metrics, diagnostics } =
-    config.server;
-  return listen(options.host ?? host, options.port ?? port, (host, port) =>
+  const { server, strict, webAssembly, differences, examples } = config;
+  return listen(options.host ?? server.host, options.port ?? server.port, (host, port) =>
     startGateway({
-      adapters,
-      types,
-      upstreams,
+      ...server,
+      ...parts,
       ...watching,
       bus: watching.bus ?? busOfWorkers(orders),
-      strict: config.strict,
-      webAssembly: config.webAssembly,
-      differences: config.differences,
-      examples: config.examples,
+      strict,
+      webAssembly,
+      differences,
+      examples,
       host,
-      hosts,
-      pages,
-      reflection,
       port,
-      limits,
-      origins,
-      corsHeaders,
-      proxies,
       // the primary process serves those of all workers
-      metrics: metrics && { ...metrics, port: orders !== undefined ? undefined : metrics.port },
-      diagnostics,
-      tls,
-      authorization,
-      signIn,
+      metrics: server.metrics && {
+        ...server.metrics,
+        port: orders !== undefined ? undefined : server.metrics.port,
+      },
+      authorization: resolved && store && { ...resolved, store },
       log,
     }),
   );

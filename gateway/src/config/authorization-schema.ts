@@ -2,7 +2,7 @@ import { isRedirectUri, REDIRECT_URI_EXPECTED } from "connect-rest-runtime/inter
 import { z } from "zod";
 import { isLoopback } from "../listener/hosts.ts";
 import { signInSchema } from "./authorization-sign-in.ts";
-import { isOrigin, secret, text } from "./schema-parts.ts";
+import { DAY, flag, isOrigin, optionalSecret, optionalText, seconds, text } from "./schema-parts.ts";
 
 /** RFC 6749 section 3.3, without what would break a list. */
 const SCOPE_PATTERN = /^[\x21\x23-\x5B\x5D-\x7E]{1,128}$/;
@@ -13,7 +13,10 @@ const METHOD_PATTERN = /^(?:\*|[A-Za-z_][\w.]*(?:\.\*|\/[A-Za-z_]\w*)?)$/;
 /** RFC 6749 appendix A.1, without characters that need escapes somewhere. */
 const CLIENT_ID_PATTERN = /^[A-Za-z0-9._~-]{1,128}$/;
 
-const GRANTS = ["authorization_code", "refresh_token", "client_credentials"] as const;
+const grants = z
+  .array(z.enum(["authorization_code", "refresh_token", "client_credentials"]))
+  .min(1)
+  .default(["authorization_code", "refresh_token"]);
 
 const scopeName = z
   .string()
@@ -33,9 +36,9 @@ const scope = z.strictObject({
     .describe(
       "The methods that a token of this scope may call: `package.Service/Method`, `package.Service`, `package.*`, or `*` for all. A method that several scopes name may be called with any of them.",
     ),
-  description: text
-    .optional()
-    .describe("What a person reads when asked for consent. Default: the name of the scope."),
+  description: optionalText.describe(
+    "What a person reads when asked for consent. Default: the name of the scope.",
+  ),
 });
 
 const redirectUri = z.string().refine(isRedirectUri, {
@@ -43,30 +46,22 @@ const redirectUri = z.string().refine(isRedirectUri, {
 });
 
 const client = z.strictObject({
-  name: text.optional().describe("What a person reads when asked for consent. Default: the id."),
-  secret: secret
-    .optional()
-    .describe(
-      "The client's secret, for `client_secret_basic` and `client_secret_post`; at least 32 characters.",
-    ),
-  jwks: text
-    .optional()
-    .describe(
-      "A file with the client's public keys (a JSON Web Key Set), relative to this file, for `private_key_jwt` (RFC 7523). Without it and without `secret` the client is public, e.g. a command line.",
-    ),
+  name: optionalText.describe("What a person reads when asked for consent. Default: the id."),
+  secret: optionalSecret.describe(
+    "The client's secret, for `client_secret_basic` and `client_secret_post`; at least 32 characters.",
+  ),
+  jwks: optionalText.describe(
+    "A file with the client's public keys (a JSON Web Key Set), relative to this file, for `private_key_jwt` (RFC 7523). Without it and without `secret` the client is public, e.g. a command line.",
+  ),
   redirectUris: z
     .array(redirectUri)
     .default([])
     .describe(
       "Where codes may be sent: compared as texts, but for the port of `localhost`, `127.0.0.1` and `[::1]`.",
     ),
-  grants: z
-    .array(z.enum(GRANTS))
-    .min(1)
-    .default(["authorization_code", "refresh_token"])
-    .describe(
-      "`authorization_code` and `refresh_token` for a client that acts for a person, `client_credentials` for one that acts for itself.",
-    ),
+  grants: grants.describe(
+    "`authorization_code` and `refresh_token` for a client that acts for a person, `client_credentials` for one that acts for itself.",
+  ),
   scopes: z.array(scopeName).optional().describe("The scopes that it may have. Default: all."),
 });
 
@@ -79,72 +74,51 @@ const registration = z.strictObject({
     .describe(
       "`open`: any client may register itself (RFC 7591). `token`: those that bring the initial access token. `closed`: none; clients are configured.",
     ),
-  initialAccessToken: secret
-    .optional()
-    .describe("The token that clients bring where `mode` is `token`; at least 32 characters."),
+  initialAccessToken: optionalSecret.describe(
+    "The token that clients bring where `mode` is `token`; at least 32 characters.",
+  ),
   redirectHosts: z
     .array(text.regex(/^(?:\*\.)?[A-Za-z0-9.-]+$|^\[::1\]$/, { error: "expected a host, or *.example.com" }))
     .optional()
     .describe(
       "The hosts that redirect URIs of clients that register themselves may have: `app.example.com`, `*.example.com`, `localhost`. Default: all.",
     ),
-  grants: z
-    .array(z.enum(GRANTS))
-    .min(1)
-    .default(["authorization_code", "refresh_token"])
-    .describe(
-      "What clients that register themselves may be granted. With `client_credentials`, whoever may register may call.",
-    ),
+  grants: grants.describe(
+    "What clients that register themselves may be granted. With `client_credentials`, whoever may register may call.",
+  ),
   scopes: z
     .array(scopeName)
     .optional()
     .describe("The scopes that clients that register themselves may have. Default: all."),
 });
 
-const DAY = 24 * 60 * 60;
-
-/** A time in seconds. */
-function seconds(max: number, value: number) {
-  return z.int().min(1).max(max).default(value);
-}
-
 const lifetimes = z.strictObject({
-  accessTokenSeconds: seconds(DAY, 3600).describe("How long an access token is good for."),
-  refreshTokenSeconds: seconds(400 * DAY, 30 * DAY).describe(
+  accessTokenSeconds: seconds(1, DAY, 3600).describe("How long an access token is good for."),
+  refreshTokenSeconds: seconds(1, 400 * DAY, 30 * DAY).describe(
     "How long a refresh token is good for; each refresh gives a new one.",
   ),
-  grantSeconds: seconds(400 * DAY, 90 * DAY).describe(
+  grantSeconds: seconds(1, 400 * DAY, 90 * DAY).describe(
     "How long a person's consent is good for, however often the client refreshes. Then it asks again.",
   ),
-  clientSeconds: seconds(400 * DAY, 90 * DAY).describe(
+  clientSeconds: seconds(1, 400 * DAY, 90 * DAY).describe(
     "How long a client that registered itself is kept after its last grant. One that never gets a grant is forgotten after a day.",
   ),
 });
 
 const open = z.strictObject({
-  health: z
-    .boolean()
-    .default(true)
-    .describe("`grpc.health.v1.Health`. `/healthz` and `/readyz` are open in any case."),
-  reflection: z
-    .boolean()
-    .default(false)
-    .describe("gRPC reflection, and the names in errors of unknown paths."),
-  pages: z.boolean().default(false).describe("The start page."),
+  health: flag(true).describe("`grpc.health.v1.Health`. `/healthz` and `/readyz` are open in any case."),
+  reflection: flag(false).describe("gRPC reflection, and the names in errors of unknown paths."),
+  pages: flag(false).describe("The start page."),
 });
 
 const store = z
   .strictObject({
-    file: text
-      .optional()
-      .describe(
-        "The file of the store, relative to this file; for one machine. Default: `authorization.sqlite`.",
-      ),
-    postgres: secret
-      .optional()
-      .describe(
-        "In place of a file, a database of PostgreSQL, for several replicas: `postgres://user:password@host/database?sslmode=verify-full`.",
-      ),
+    file: optionalText.describe(
+      "The file of the store, relative to this file; for one machine. Default: `authorization.sqlite`.",
+    ),
+    postgres: optionalSecret.describe(
+      "In place of a file, a database of PostgreSQL, for several replicas: `postgres://user:password@host/database?sslmode=verify-full`.",
+    ),
   })
   .refine(({ file, postgres }) => file === undefined || postgres === undefined, {
     error: "name one of file and postgres",

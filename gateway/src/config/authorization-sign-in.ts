@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { isLoopback } from "../listener/hosts.ts";
-import { secret, text } from "./schema-parts.ts";
+import { DAY, flag, optionalSecret, seconds, secret, text } from "./schema-parts.ts";
 
 const endpoint = z.string().refine(isEndpoint, {
   error: "expected an https address (http on loopback alone), without user and fragment",
 });
+const optionalEndpoint = endpoint.optional();
 
 /** Parameters that the flow itself sets. */
 const OWN_PARAMETER =
@@ -22,17 +23,15 @@ const parameters = z
 const oauth2 = z.strictObject({
   authorizationEndpoint: endpoint.describe("Where people are sent to sign in."),
   tokenEndpoint: endpoint.describe("Where codes and refresh tokens are exchanged."),
-  revocationEndpoint: endpoint
-    .optional()
-    .describe("Where tokens are revoked (RFC 7009) when a session ends. Default: they are only forgotten."),
-  issuer: endpoint
-    .optional()
-    .describe(
-      "The issuer that authorization responses name as `iss` (RFC 9207). Without it, responses that name one are refused.",
-    ),
-  requireIssuer: z.boolean().default(false).describe("Refuse authorization responses without `iss`."),
+  revocationEndpoint: optionalEndpoint.describe(
+    "Where tokens are revoked (RFC 7009) when a session ends. Default: they are only forgotten.",
+  ),
+  issuer: optionalEndpoint.describe(
+    "The issuer that authorization responses name as `iss` (RFC 9207). Without it, responses that name one are refused.",
+  ),
+  requireIssuer: flag(false).describe("Refuse authorization responses without `iss`."),
   clientId: text.describe("The id under which the gateway is registered there."),
-  clientSecret: secret.optional().describe("The secret of that client. Default: none; a public client."),
+  clientSecret: optionalSecret.describe("The secret of that client. Default: none; a public client."),
   clientAuthentication: z
     .enum(["client_secret_basic", "client_secret_post"])
     .default("client_secret_basic")
@@ -41,12 +40,9 @@ const oauth2 = z.strictObject({
     .array(text.regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/, { error: "expected the name of a scope" }))
     .default([])
     .describe("The scopes to ask for."),
-  pkce: z
-    .boolean()
-    .default(true)
-    .describe(
-      "Send a code challenge (PKCE, RFC 7636). `false` for servers that refuse what they do not know.",
-    ),
+  pkce: flag(true).describe(
+    "Send a code challenge (PKCE, RFC 7636). `false` for servers that refuse what they do not know.",
+  ),
   parameters,
 });
 
@@ -71,9 +67,9 @@ const probe = {
     .optional()
     .describe("A unary method of this upstream, `package.Service/Method`, called with the person's tokens."),
   request: z.json().optional().describe("The request message of the method. Default: an empty one."),
-  url: endpoint
-    .optional()
-    .describe("In place of a method, an address with a JSON document, e.g. a UserInfo endpoint."),
+  url: optionalEndpoint.describe(
+    "In place of a method, an address with a JSON document, e.g. a UserInfo endpoint.",
+  ),
 };
 
 const hasOneSource = (value: { readonly method?: string | undefined; readonly url?: string | undefined }) =>
@@ -92,12 +88,9 @@ const identity = z
 const check = z
   .strictObject({
     ...probe,
-    everySeconds: z
-      .int()
-      .min(10)
-      .max(86_400)
-      .default(300)
-      .describe("How long its word counts: while a session is used, it is asked at most this often."),
+    everySeconds: seconds(10, DAY, 300).describe(
+      "How long its word counts: while a session is used, it is asked at most this often.",
+    ),
   })
   .refine(hasOneSource, ONE_SOURCE);
 
@@ -113,16 +106,13 @@ export const upstreamSignIn = z
       .describe(
         "A cheap call that tells whether a session still stands. Default: only expiries and refusals tell.",
       ),
-    required: z
-      .boolean()
-      .default(true)
-      .describe("Whether nobody gets in without signing in here. `false` lets people decline."),
+    required: flag(true).describe(
+      "Whether nobody gets in without signing in here. `false` lets people decline.",
+    ),
   })
   .refine((value) => (value.oauth2 === undefined) !== (value.oauth1 === undefined), {
     error: "name exactly one of oauth2 and oauth1",
   });
-
-const DAY = 86_400;
 
 /** What is common to all upstreams where people sign in (`authorization.signIn`). */
 export const signInSchema = z.strictObject({
@@ -133,26 +123,13 @@ export const signInSchema = z.strictObject({
     .describe(
       "The keys that the tokens of upstreams are encrypted with in the store, each at least 32 random bytes in base64 or hexadecimal digits (`openssl rand -base64 32`). The first one encrypts, all decrypt: to replace a key, put the new one before it, and drop the old one after `sessionSeconds`. Needed where an upstream has `signIn`.",
     ),
-  idleSeconds: z
-    .int()
-    .min(60)
-    .max(400 * DAY)
-    .default(14 * DAY)
-    .describe("A session ends when it is not used for this long."),
-  sessionSeconds: z
-    .int()
-    .min(60)
-    .max(400 * DAY)
-    .default(90 * DAY)
-    .describe("A session ends this long after the sign-in, however much it is used."),
-  consentSeconds: z
-    .int()
-    .min(0)
-    .max(400 * DAY)
-    .default(30 * DAY)
-    .describe(
-      "How long a person's consent to a client is remembered, so that the same client with the same scopes is not asked about again. Clients that registered themselves and run on the person's own machine are always asked about. 0 asks every time.",
-    ),
+  idleSeconds: seconds(60, 400 * DAY, 14 * DAY).describe("A session ends when it is not used for this long."),
+  sessionSeconds: seconds(60, 400 * DAY, 90 * DAY).describe(
+    "A session ends this long after the sign-in, however much it is used.",
+  ),
+  consentSeconds: seconds(0, 400 * DAY, 30 * DAY).describe(
+    "How long a person's consent to a client is remembered, so that the same client with the same scopes is not asked about again. Clients that registered themselves and run on the person's own machine are always asked about. 0 asks every time.",
+  ),
 });
 
 /** `upstreams.NAME.signIn` as the configuration writes it. */

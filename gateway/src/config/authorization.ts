@@ -146,7 +146,7 @@ function readSecret(
 }
 
 function readKeys(file: string, reader: SecretReader, id: string): { keys: object[] } {
-  const text = reader.files.read(file, `clients.${id}.jwks`);
+  const text = reader.readText(file, `clients.${id}.jwks`);
   const keys = text === undefined ? [] : keysOf(text);
   if (keys === undefined || keys.some(isPrivate)) {
     reader.report(

@@ -1,35 +1,37 @@
 import { z } from "zod";
 import { isLoopback } from "../listener/hosts.ts";
-import { secret, text } from "./schema-parts.ts";
+import { flag, optionalSecret, optionalText, secret, text } from "./schema-parts.ts";
 
 /** The address of an endpoint that secrets are sent to (OAuth 2.1 section 1.5). */
-const endpoint = z.string().refine(isEndpoint, {
-  error: "expected an https address without user and fragment (http on localhost, 127.0.0.1 and [::1] alone)",
-});
+const optionalEndpoint = z
+  .string()
+  .refine(isEndpoint, {
+    error:
+      "expected an https address without user and fragment (http on localhost, 127.0.0.1 and [::1] alone)",
+  })
+  .optional();
 
 /** The three addresses by which a person gives an application a token; for `upstream-login`. */
 const ENDPOINTS_OF_OAUTH1 = {
-  requestTokenUrl: endpoint
-    .optional()
-    .describe("Where temporary credentials come from (RFC 5849 section 2.1); for `upstream-login`."),
-  authorizeUrl: endpoint
-    .optional()
-    .describe("The page where a person allows the access (section 2.2); for `upstream-login`."),
-  accessTokenUrl: endpoint
-    .optional()
-    .describe("Where the token comes from in the end (section 2.3); for `upstream-login`."),
+  requestTokenUrl: optionalEndpoint.describe(
+    "Where temporary credentials come from (RFC 5849 section 2.1); for `upstream-login`.",
+  ),
+  authorizeUrl: optionalEndpoint.describe(
+    "The page where a person allows the access (section 2.2); for `upstream-login`.",
+  ),
+  accessTokenUrl: optionalEndpoint.describe(
+    "Where the token comes from in the end (section 2.3); for `upstream-login`.",
+  ),
 };
 
 /** `credentials.oauth1` of an upstream. */
 export const oauth1Credentials = z.strictObject({
   consumerKey: secret.describe("The consumer key, which identifies the application."),
   consumerSecret: secret.describe("The consumer secret, which signs requests."),
-  token: secret
-    .optional()
-    .describe(
-      "The token of the user on whose behalf requests are made. Default: none; requests are the application's own. `connect-rest upstream-login` writes it, where it is a file.",
-    ),
-  tokenSecret: secret.optional().describe("The token secret; `upstream-login` writes it as well."),
+  token: optionalSecret.describe(
+    "The token of the user on whose behalf requests are made. Default: none; requests are the application's own. `connect-rest upstream-login` writes it, where it is a file.",
+  ),
+  tokenSecret: optionalSecret.describe("The token secret; `upstream-login` writes it as well."),
   ...ENDPOINTS_OF_OAUTH1,
 });
 
@@ -51,54 +53,41 @@ const NEEDS_TOKEN_URL = [
 /** `credentials.oauth2` of an upstream. */
 export const oauth2Credentials = z
   .strictObject({
-    accessToken: secret
-      .optional()
-      .describe(
-        "The access token, where it is fixed. Name it, or `tokenUrl`, from which tokens are fetched.",
-      ),
-    application: z
-      .boolean()
-      .default(false)
-      .describe(
-        "Whether the token is the application's own, and no person's. With `authorization`, clients that call for themselves (client credentials) get nothing of a person's: neither this token without `true` here, nor `oauth1.token`. Tokens that are fetched without a refresh token are the application's own anyway.",
-      ),
-    tokenUrl: endpoint
-      .optional()
-      .describe(
-        "The token endpoint that access tokens are fetched from (RFC 6749): with a refresh token where there is one, else for the client itself (client credentials). They are fetched once for all calls that wait, kept, renewed before they expire, and once when the upstream refuses them. An endpoint that fails is asked ever more seldom, up to once in 5 minutes. It is reached as the upstream is: by its proxy, and with its TLS settings where it has the origin of one of the base URLs.",
-      ),
+    accessToken: optionalSecret.describe(
+      "The access token, where it is fixed. Name it, or `tokenUrl`, from which tokens are fetched.",
+    ),
+    application: flag(false).describe(
+      "Whether the token is the application's own, and no person's. With `authorization`, clients that call for themselves (client credentials) get nothing of a person's: neither this token without `true` here, nor `oauth1.token`. Tokens that are fetched without a refresh token are the application's own anyway.",
+    ),
+    tokenUrl: optionalEndpoint.describe(
+      "The token endpoint that access tokens are fetched from (RFC 6749): with a refresh token where there is one, else for the client itself (client credentials). They are fetched once for all calls that wait, kept, renewed before they expire, and once when the upstream refuses them. An endpoint that fails is asked ever more seldom, up to once in 5 minutes. It is reached as the upstream is: by its proxy, and with its TLS settings where it has the origin of one of the base URLs.",
+    ),
     clientId: clientId.optional().describe("The client's ID at the token endpoint: the text, or its place."),
-    clientSecret: secret
-      .optional()
-      .describe("The client's secret. Default: none, for a public client with a refresh token."),
+    clientSecret: optionalSecret.describe(
+      "The client's secret. Default: none, for a public client with a refresh token.",
+    ),
     clientAuthentication: z
       .enum(["basic", "body"])
       .optional()
       .describe(
         "How the client's ID and secret are sent to the token endpoint: as HTTP Basic, or in the body. Default: `basic`.",
       ),
-    scope: text
-      .optional()
-      .describe(
-        "The scopes to ask for, separated by spaces. Default: those that the server gives by itself.",
-      ),
+    scope: optionalText.describe(
+      "The scopes to ask for, separated by spaces. Default: those that the server gives by itself.",
+    ),
     parameters: z
       .record(text, text)
       .optional()
       .describe("Further parameters of the requests for tokens, e.g. `audience` or `resource`."),
-    refreshToken: secret
-      .optional()
-      .describe(
-        "The refresh token of a person. What the server gives in its place is used until the process ends; where it does that, name a `tokenFile`.",
-      ),
-    tokenFile: text
-      .optional()
-      .describe(
-        "The file with the tokens of a person, relative to this file, which `connect-rest upstream-login` writes and the gateway keeps: a refresh token that the server replaces is not lost, and processes that share the file renew once. Nobody else may read it (mode 0600).",
-      ),
-    authorizeUrl: endpoint
-      .optional()
-      .describe("The page where a person allows the access (RFC 6749 section 3.1); for `upstream-login`."),
+    refreshToken: optionalSecret.describe(
+      "The refresh token of a person. What the server gives in its place is used until the process ends; where it does that, name a `tokenFile`.",
+    ),
+    tokenFile: optionalText.describe(
+      "The file with the tokens of a person, relative to this file, which `connect-rest upstream-login` writes and the gateway keeps: a refresh token that the server replaces is not lost, and processes that share the file renew once. Nobody else may read it (mode 0600).",
+    ),
+    authorizeUrl: optionalEndpoint.describe(
+      "The page where a person allows the access (RFC 6749 section 3.1); for `upstream-login`.",
+    ),
   })
   .superRefine((value, context) => {
     for (const [key, message] of contradictions(value)) {

@@ -5,8 +5,8 @@ import { FORWARDED_HEADERS } from "../listener/proxies.ts";
 import { LOG_LEVELS } from "../log/logger.ts";
 import { authorizationSchema } from "./authorization-schema.ts";
 import { MAX_WORKERS } from "./environment.ts";
-import { isOrigin, secret, text } from "./schema-parts.ts";
-import { differences, upstreamSchema, upstreamTls } from "./upstream-schema.ts";
+import { flag, isOrigin, optionalSecret, optionalText, text } from "./schema-parts.ts";
+import { differences, optionalTls, upstreamSchema } from "./upstream-schema.ts";
 
 /** A port to listen on; 0 picks a free one. */
 const portSchema = z.int().min(0).max(65_535);
@@ -57,27 +57,19 @@ const server = z.strictObject({
     .describe(
       "Origins whose web pages may call the gateway (CORS), e.g. `https://app.example`; `*` allows all.",
     ),
-  pages: z
-    .boolean()
-    .default(true)
-    .describe(
-      "Serve a page at `/` with every service and method, their comments and a command for each. `/healthz` and `/readyz` are served anyway.",
-    ),
-  reflection: z
-    .boolean()
-    .default(true)
-    .describe(
-      "Let clients learn the services and their schema: by gRPC reflection, by `List` of gRPC health, and from the errors of unknown paths. `false` tells them nothing beyond the methods that they know.",
-    ),
+  pages: flag(true).describe(
+    "Serve a page at `/` with every service and method, their comments and a command for each. `/healthz` and `/readyz` are served anyway.",
+  ),
+  reflection: flag(true).describe(
+    "Let clients learn the services and their schema: by gRPC reflection, by `List` of gRPC health, and from the errors of unknown paths. `false` tells them nothing beyond the methods that they know.",
+  ),
   tls: z
     .strictObject({
       certificate: text.describe("PEM file with the certificate chain, relative to this file."),
       key: text.describe("PEM file with the private key, relative to this file."),
-      clientCa: text
-        .optional()
-        .describe(
-          "PEM file with the certificates of authorities, relative to this file. Clients must present a certificate that one of them has signed (mutual TLS); connections of others are refused, those of probes included. Default: clients need none.",
-        ),
+      clientCa: optionalText.describe(
+        "PEM file with the certificates of authorities, relative to this file. Clients must present a certificate that one of them has signed (mutual TLS); connections of others are refused, those of probes included. Default: clients need none.",
+      ),
     })
     .optional()
     .describe("Serve TLS, with HTTP/2 and HTTP/1.1 chosen by ALPN. The files are reloaded when they change."),
@@ -102,12 +94,9 @@ const server = z.strictObject({
     .strictObject({
       host: text.default("127.0.0.1").describe("The address to listen on."),
       port: portSchema.default(9464).describe("The port to listen on; 0 picks a free one."),
-      perMethod: z
-        .boolean()
-        .default(false)
-        .describe(
-          "Measure the time of requests to upstreams by method as well (`connect_rest_method_upstream_duration_seconds`): a histogram for each method that is called.",
-        ),
+      perMethod: flag(false).describe(
+        "Measure the time of requests to upstreams by method as well (`connect_rest_method_upstream_duration_seconds`): a histogram for each method that is called.",
+      ),
     })
     .optional()
     .describe("Serve Prometheus metrics at `/metrics` on a separate port. Default: not served."),
@@ -139,35 +128,29 @@ const redisAddress = z
   });
 
 const watch = z.strictObject({
-  resumeKey: secret
-    .optional()
-    .describe(
-      "Signs resume tokens: at least 32 characters, e.g. of `openssl rand -hex 32`. With it, streams go on where they ended also after a restart, and at other replicas. Default: a random one, so that tokens end with the process.",
-    ),
-  previousResumeKey: secret
-    .optional()
-    .describe("The key before it, whose tokens are still accepted. Default: none."),
+  resumeKey: optionalSecret.describe(
+    "Signs resume tokens: at least 32 characters, e.g. of `openssl rand -hex 32`. With it, streams go on where they ended also after a restart, and at other replicas. Default: a random one, so that tokens end with the process.",
+  ),
+  previousResumeKey: optionalSecret.describe(
+    "The key before it, whose tokens are still accepted. Default: none.",
+  ),
 });
 
 const bus = z.strictObject({
   url: redisAddress.describe(
     "The address of Redis (6.2 and newer) or Valkey: `redis://host:port/database`, or `rediss:` for TLS.",
   ),
-  username: secret.optional().describe("The user of the access control list. Default: the default user."),
-  password: secret.optional().describe("The password of the user. Default: none."),
-  tls: upstreamTls
-    .optional()
-    .describe(
-      "TLS towards the bus, with `rediss:`. The files are relative to this file and read at the start.",
-    ),
-  key: secret
-    .optional()
-    .describe(
-      "Encrypts what is on the bus (AES-256-GCM): at least 32 characters, the same in all replicas. Default: none; then feeds that are polled with credentials are not shared.",
-    ),
-  previousKey: secret
-    .optional()
-    .describe("The key before it, with which entries are still read while replicas change to another one."),
+  username: optionalSecret.describe("The user of the access control list. Default: the default user."),
+  password: optionalSecret.describe("The password of the user. Default: none."),
+  tls: optionalTls.describe(
+    "TLS towards the bus, with `rediss:`. The files are relative to this file and read at the start.",
+  ),
+  key: optionalSecret.describe(
+    "Encrypts what is on the bus (AES-256-GCM): at least 32 characters, the same in all replicas. Default: none; then feeds that are polled with credentials are not shared.",
+  ),
+  previousKey: optionalSecret.describe(
+    "The key before it, with which entries are still read while replicas change to another one.",
+  ),
   prefix: z
     .string()
     .regex(/^[A-Za-z0-9._:-]{1,64}$/, { error: "expected at most 64 letters, digits and ._:-" })
@@ -224,16 +207,12 @@ export const configSchema = z.strictObject({
     .describe(
       "What is done where a response differs from its description, by class: `ignore` it, `log` and count it, or `fail` the call as well. Default: `log`.",
     ),
-  strict: z
-    .boolean()
-    .default(false)
-    .describe("Short for `differences: { lost: fail }`: fail calls whose response loses a declared value."),
-  webAssembly: z
-    .boolean()
-    .default(true)
-    .describe(
-      "Read usual responses and print JSON by WebAssembly, which takes a fraction of the time and makes the same. `false` leaves all of it to JavaScript, as does a Node.js that does not allow WebAssembly.",
-    ),
+  strict: flag(false).describe(
+    "Short for `differences: { lost: fail }`: fail calls whose response loses a declared value.",
+  ),
+  webAssembly: flag(true).describe(
+    "Read usual responses and print JSON by WebAssembly, which takes a fraction of the time and makes the same. `false` leaves all of it to JavaScript, as does a Node.js that does not allow WebAssembly.",
+  ),
   log: z
     .strictObject({ level: z.enum(LOG_LEVELS).default("info").describe("The minimum level of a log line.") })
     .prefault({})

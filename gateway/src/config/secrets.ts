@@ -5,7 +5,7 @@ import type { FixedCredentials, TokenStore } from "connect-rest-runtime/internal
 import { rightsOf } from "../credentials/caller-rights.ts";
 import { passThroughCredentials, wantedKindsOf } from "../credentials/pass-through.ts";
 import type { Environment } from "./environment.ts";
-import { type Config, problemAt } from "./load.ts";
+import type { Config } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 import { proxiesOf } from "./proxies.ts";
 import type { SecretPlace } from "./schema-parts.ts";
@@ -128,7 +128,7 @@ function readProxy({ url, username, password, ca }: ProxyPlaces, reader: SecretR
     url,
     username: username && reader.read(username, "username"),
     password: username && password && reader.read(password, "password"),
-    ca: ca === undefined ? undefined : reader.files.readAuthorities(ca, "ca"),
+    ca: ca === undefined ? undefined : reader.readAuthorities(ca, "ca"),
   };
 }
 
@@ -146,18 +146,13 @@ export function secretsOf(config: Config): ReadonlyMap<string, ReadSecret> {
   return SECRETS.get(config) ?? new Map();
 }
 
-/** Reads secrets from their places, and collects what goes wrong. */
-export class SecretReader {
-  private readonly config: Config;
+/** Reads secrets from their places, and files beside them, and collects what goes wrong. */
+export class SecretReader extends FileReader {
   private readonly env: Environment;
-  private readonly path: readonly string[];
-  private readonly problems: Problem[];
 
   constructor(config: Config, env: Environment, path: readonly string[], problems: Problem[]) {
-    this.config = config;
+    super(config, path, problems);
     this.env = env;
-    this.path = path;
-    this.problems = problems;
   }
 
   read(place: SecretPlace, ...keys: readonly PropertyKey[]): Secret {
@@ -185,15 +180,6 @@ export class SecretReader {
       this.report(`${problem}: connect-rest upstream-login ${upstream}`, "oauth2", "tokenFile");
     }
     return tokensIn(file, upstream);
-  }
-
-  report(text: string, ...keys: readonly PropertyKey[]): void {
-    this.problems.push(problemAt(this.config, [...this.path, ...keys], text));
-  }
-
-  /** For files beside the secrets. */
-  get files(): FileReader {
-    return new FileReader(this.config, this.path, this.problems);
   }
 }
 

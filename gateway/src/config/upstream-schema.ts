@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { upstreamSignIn } from "./authorization-sign-in.ts";
 import { oauth1Credentials, oauth2Credentials } from "./oauth-credentials.ts";
-import { secret, text } from "./schema-parts.ts";
+import { optionalSecret, optionalText, secret, text } from "./schema-parts.ts";
 
 /** Headers that HTTP, the protocols or the gateway itself use. */
 const RESERVED_HEADER =
@@ -16,9 +16,11 @@ const headerName = z
 
 const fromHeader = z.strictObject({ header: headerName.describe("Name of the request header.") });
 
+const optionalHeader = fromHeader.optional();
+
 const passThrough = z
   .strictObject({
-    apiKey: fromHeader.optional().describe("The header that carries the caller's API key."),
+    apiKey: optionalHeader.describe("The header that carries the caller's API key."),
     oauth1: z
       .strictObject({
         token: fromHeader.describe("The header that carries the caller's token."),
@@ -28,23 +30,19 @@ const passThrough = z
       .describe(
         "The headers that carry a caller's OAuth 1.0a token. The consumer key and secret stay those of `credentials.oauth1`.",
       ),
-    oauth2: fromHeader
-      .optional()
-      .describe(
-        "The header that carries the caller's OAuth 2 bearer token, with or without `Bearer` before it.",
-      ),
-    basic: fromHeader
-      .optional()
-      .describe(
-        "The header that carries the caller's user and password as HTTP Basic encodes them (RFC 7617), with or without `Basic` before them.",
-      ),
+    oauth2: optionalHeader.describe(
+      "The header that carries the caller's OAuth 2 bearer token, with or without `Bearer` before it.",
+    ),
+    basic: optionalHeader.describe(
+      "The header that carries the caller's user and password as HTTP Basic encodes them (RFC 7617), with or without `Basic` before them.",
+    ),
   })
   .describe(
     "Forward the caller's own credentials: each is read from a request header of the call and sent to this upstream only.",
   );
 
 const credentials = z.strictObject({
-  apiKey: secret.optional().describe("The API key that the gateway sends to this upstream."),
+  apiKey: optionalSecret.describe("The API key that the gateway sends to this upstream."),
   oauth1: oauth1Credentials.optional().describe("Sign requests with OAuth 1.0a (RFC 5849)."),
   oauth2: oauth2Credentials
     .optional()
@@ -54,9 +52,9 @@ const credentials = z.strictObject({
   basic: z
     .strictObject({
       username: secret.describe("The user name, or a token that stands in for it."),
-      password: secret
-        .optional()
-        .describe("The password. Default: none, for APIs whose token is the user name."),
+      password: optionalSecret.describe(
+        "The password. Default: none, for APIs whose token is the user name.",
+      ),
     })
     .optional()
     .describe("Authenticate requests with a user name and a password (HTTP Basic, RFC 7617)."),
@@ -78,9 +76,12 @@ const count = z.int().min(1).optional();
 /** Above 0 and at most 1. */
 const part = z.number().gt(0).max(1).optional();
 
-/** A group of settings that can be turned off as a whole. */
+/** An optional group of settings that can be turned off as a whole. */
 function offOr<T extends z.ZodRawShape>(shape: T) {
-  return z.union([z.literal(false), z.strictObject(shape)], { error: "expected settings, or false" });
+  const settings = z.union([z.literal(false), z.strictObject(shape)], {
+    error: "expected settings, or false",
+  });
+  return settings.optional();
 }
 
 const retry = offOr({
@@ -142,34 +143,30 @@ const proxy = offOr({
   url: proxyAddress.describe(
     "The address of the proxy, e.g. `http://proxy.example:3128`; `https` for TLS to the proxy itself.",
   ),
-  username: secret.optional().describe("The user name for the proxy (HTTP Basic)."),
-  password: secret.optional().describe("The password for the proxy."),
-  ca: text
-    .optional()
-    .describe(
-      "PEM file with the certificates of the authorities for TLS to the proxy itself, relative to this file. Default: those that Node.js trusts.",
-    ),
+  username: optionalSecret.describe("The user name for the proxy (HTTP Basic)."),
+  password: optionalSecret.describe("The password for the proxy."),
+  ca: optionalText.describe(
+    "PEM file with the certificates of the authorities for TLS to the proxy itself, relative to this file. Default: those that Node.js trusts.",
+  ),
 });
 
 /** A proxy as the configuration writes it. */
-export type ProxyPlaces = Exclude<z.infer<typeof proxy>, false>;
+export type ProxyPlaces = Exclude<z.infer<typeof proxy>, false | undefined>;
 
-export const upstreamTls = z.strictObject({
-  ca: text
-    .optional()
-    .describe(
-      "PEM file with the certificates of the authorities that this upstream is trusted by, in place of those that Node.js trusts.",
-    ),
-  certificate: text
-    .optional()
-    .describe("PEM file with the client certificate, followed by those of its issuers (mutual TLS)."),
-  key: text.optional().describe("PEM file with the private key of the client certificate."),
-  serverName: text
-    .optional()
-    .describe(
-      "The name that is sent (SNI) and that the upstream's certificate has to be for. Default: the host of the base URL.",
-    ),
+const upstreamTls = z.strictObject({
+  ca: optionalText.describe(
+    "PEM file with the certificates of the authorities that this upstream is trusted by, in place of those that Node.js trusts.",
+  ),
+  certificate: optionalText.describe(
+    "PEM file with the client certificate, followed by those of its issuers (mutual TLS).",
+  ),
+  key: optionalText.describe("PEM file with the private key of the client certificate."),
+  serverName: optionalText.describe(
+    "The name that is sent (SNI) and that the upstream's certificate has to be for. Default: the host of the base URL.",
+  ),
 });
+
+export const optionalTls = upstreamTls.optional();
 
 /** TLS towards an upstream as the configuration writes it. */
 export type UpstreamTls = z.infer<typeof upstreamTls>;
@@ -216,20 +213,16 @@ export const upstreamSchema = z
       .describe(
         "How people sign in at this upstream, so that their calls go there with their own rights. Needs `authorization`. Default: nobody signs in here.",
       ),
-    proxy: proxy
-      .optional()
-      .describe(
-        "The egress proxy to this upstream: https goes through a tunnel (CONNECT), http is handed over. `false` means none. `localhost` and the addresses of this machine are always reached directly. Default: what `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say; see [proxies](networks.md#proxies).",
-      ),
-    tls: upstreamTls
-      .optional()
-      .describe(
-        "TLS towards the base URLs of this upstream. The files are relative to this file and read at the start.",
-      ),
-    userAgent: text.optional().describe("The `User-Agent` header of every request."),
-    acceptEncoding: text
-      .optional()
-      .describe("The `Accept-Encoding` header of every request; `identity` turns compression off."),
+    proxy: proxy.describe(
+      "The egress proxy to this upstream: https goes through a tunnel (CONNECT), http is handed over. `false` means none. `localhost` and the addresses of this machine are always reached directly. Default: what `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say; see [proxies](networks.md#proxies).",
+    ),
+    tls: optionalTls.describe(
+      "TLS towards the base URLs of this upstream. The files are relative to this file and read at the start.",
+    ),
+    userAgent: optionalText.describe("The `User-Agent` header of every request."),
+    acceptEncoding: optionalText.describe(
+      "The `Accept-Encoding` header of every request; `identity` turns compression off.",
+    ),
     maxResponseBytes: count.describe(
       "Maximum size of a response body in bytes, before and after decompression.",
     ),
@@ -244,26 +237,18 @@ export const upstreamSchema = z
     headersTimeoutMs: count.describe("Timeout for receiving the response headers."),
     bodyTimeoutMs: count.describe("Timeout between two chunks of a response body."),
     connections: count.describe("Maximum number of connections per base URL."),
-    retry: retry
-      .optional()
-      .describe(
-        "Retry requests of idempotent methods after a connection failure, after an UNAVAILABLE (502, 503), and after a RESOURCE_EXHAUSTED (429) that says when to retry; see [what is retried](errors.md#what-is-retried). `false` turns retries off.",
-      ),
-    breaker: breaker
-      .optional()
-      .describe(
-        "Circuit breaker: when requests keep failing, for several callers or for the only one, the circuit opens, and calls fail fast with UNAVAILABLE; after a cooldown one probe decides. A caller whose requests fail while those of others succeed is refused alone. `false` turns it off.",
-      ),
-    rateLimits: rateLimits
-      .optional()
-      .describe(
-        "Enforce the rate limits that the adapters declare (`rate_limits`) before a request is sent. `false` turns that off, e.g. for a test server.",
-      ),
-    redirects: redirects
-      .optional()
-      .describe(
-        "Follow redirects of GET and HEAD to these hosts, for methods whose `redirects` rule asks for it: at most 5, never from https to http, and never from a public to a private address. Another origin gets no credentials. Default: `false`.",
-      ),
+    retry: retry.describe(
+      "Retry requests of idempotent methods after a connection failure, after an UNAVAILABLE (502, 503), and after a RESOURCE_EXHAUSTED (429) that says when to retry; see [what is retried](errors.md#what-is-retried). `false` turns retries off.",
+    ),
+    breaker: breaker.describe(
+      "Circuit breaker: when requests keep failing, for several callers or for the only one, the circuit opens, and calls fail fast with UNAVAILABLE; after a cooldown one probe decides. A caller whose requests fail while those of others succeed is refused alone. `false` turns it off.",
+    ),
+    rateLimits: rateLimits.describe(
+      "Enforce the rate limits that the adapters declare (`rate_limits`) before a request is sent. `false` turns that off, e.g. for a test server.",
+    ),
+    redirects: redirects.describe(
+      "Follow redirects of GET and HEAD to these hosts, for methods whose `redirects` rule asks for it: at most 5, never from https to http, and never from a public to a private address. Another origin gets no credentials. Default: `false`.",
+    ),
     differences: z
       .strictObject(differenceLevels)
       .optional()

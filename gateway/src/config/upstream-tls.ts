@@ -9,8 +9,8 @@ import type { UpstreamTls } from "./upstream-schema.ts";
 
 /** Reads files that settings name, and collects what goes wrong. */
 export class FileReader {
-  private readonly config: Config;
-  private readonly path: readonly string[];
+  protected readonly config: Config;
+  protected readonly path: readonly string[];
   private readonly problems: Problem[];
 
   constructor(config: Config, path: readonly string[], problems: Problem[]) {
@@ -20,7 +20,7 @@ export class FileReader {
   }
 
   /** The text of a file; undefined where it cannot be read. */
-  read(file: string, key: string): string | undefined {
+  readText(file: string, key: string): string | undefined {
     try {
       return readFileSync(path.resolve(this.config.directory, file), "utf8");
     } catch (error) {
@@ -31,7 +31,7 @@ export class FileReader {
 
   /** Certificates of authorities; undefined where the file cannot be read, or has none. */
   readAuthorities(file: string, key: string): string | undefined {
-    const pem = this.read(file, key);
+    const pem = this.readText(file, key);
     if (pem === undefined) return undefined;
     try {
       // the first one stands for the others, which OpenSSL reads
@@ -43,7 +43,7 @@ export class FileReader {
     }
   }
 
-  report(text: string, ...keys: readonly string[]): void {
+  report(text: string, ...keys: readonly PropertyKey[]): void {
     this.problems.push(problemAt(this.config, [...this.path, ...keys], text));
   }
 }
@@ -59,8 +59,8 @@ export function readTls({ ca, certificate, key, serverName }: UpstreamTls, files
 }
 
 function readPair(certificate: string, keyFile: string, files: FileReader): TlsOptions {
-  const cert = files.read(certificate, "certificate");
-  const key = files.read(keyFile, "key");
+  const cert = files.readText(certificate, "certificate");
+  const key = files.readText(keyFile, "key");
   if (cert === undefined || key === undefined) return {};
   try {
     createSecureContext({ cert, key });

@@ -58,7 +58,8 @@ function bodyHead(
   const ofConnect = isStream ? ENCODINGS.connectStream : ENCODINGS.connect;
   const { used, accepted } = protocol === "connect" ? ofConnect : ENCODINGS.grpc;
   const chosen = negotiate(compressions, textOf(headers[used]), textOf(headers[accepted]));
-  return { codec, ...chosen, problem: chosen.problem ?? timeoutProblem(request, protocol) };
+  const { requestCompression, responseCompression, problem = timeoutProblem(request, protocol) } = chosen;
+  return { codec, requestCompression, responseCompression, problem };
 }
 
 /** Unary-Get-Request of Connect: all is in the query. An address would lose a fragment, which nobody sends. */

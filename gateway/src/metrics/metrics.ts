@@ -90,27 +90,27 @@ export class Metrics {
     "Headers of upstreams that callers would get, but that cannot be sent.",
     ["upstream"],
   );
-  private readonly refusals = this.counter(
-    "refusals_total",
-    "Calls, requests and connections beyond a limit.",
-    ["limit"],
-  );
-  private readonly rejections = this.counter(
+  readonly refused = this.counted("refusals_total", "Calls, requests and connections beyond a limit.", [
+    "limit",
+  ]);
+  /** A request that did not become a call, with the HTTP status of its response. */
+  readonly rejected: (status: number) => void = this.counted(
     "rejected_requests_total",
     "Requests that were rejected before they became a call: malformed, for an unknown host or method, or beyond a limit.",
     ["status"],
   );
-  private readonly busEntries = this.counter(
+  readonly busEntry: (direction: "sent" | "received") => void = this.counted(
     "bus_entries_total",
     "Entries of feeds that were written to the bus, or read from it.",
     ["direction"],
   );
-  private readonly busDrops = this.counter(
+  readonly busDropped = this.counted(
     "bus_dropped_entries_total",
     "Entries of feeds that were not read or written: oversized, malformed, unreadable or invalid ones of others, and own ones that came too late.",
     ["reason"],
   );
-  private readonly authorizations = this.counter(
+  /** A request to an endpoint of the authorization server. Outcomes are few: see `knownOutcome`. */
+  readonly authorized = this.counted(
     "authorization_requests_total",
     'Requests to the endpoints of the authorization server, by outcome: "ok", or the error of the response.',
     ["endpoint", "outcome"],
@@ -125,28 +125,33 @@ export class Metrics {
     'Requests for tokens, by grant type, "other" for one that is unknown, and outcome: "ok", or the error of the response.',
     ["grant", "outcome"],
   );
-  private readonly tokenReuses = this.counter(
+  /** A code or a refresh token has come back after its use. */
+  readonly tokenReused: (kind: "code" | "refresh_token") => void = this.counted(
     "token_reuses_total",
     "Codes and refresh tokens that came back after their use, which revoked their grant.",
     ["kind"],
   );
-  private readonly signIns = this.counter(
+  /** A person has come back from an upstream, or could not be sent there. */
+  readonly signedIn = this.counted(
     "sign_ins_total",
     'Persons who came back from an upstream, or could not be sent there, by outcome: "ok", or why they are not signed in.',
     ["upstream", "outcome"],
   );
-  private readonly sessionRefreshes = this.counter(
+  /** A person's tokens were to be refreshed. */
+  readonly sessionRefreshed = this.counted(
     "session_refreshes_total",
     'Refreshes of persons\' tokens at an upstream, by outcome: "ok", or why there are no new ones.',
     ["upstream", "outcome"],
   );
-  private readonly sessionEnds = this.counter(
+  /** A person's session at an upstream has ended. */
+  readonly sessionEnded = this.counted(
     "session_ends_total",
     "Sessions of persons that an upstream has ended, or that have expired there.",
     ["upstream"],
   );
-  private readonly tlsFailures = this.counter("tls_failures_total", "TLS handshakes that failed.", []);
-  private readonly violations = this.counter(
+  readonly tlsFailed = this.counted("tls_failures_total", "TLS handshakes that failed.", []);
+  /** An HTTP/2 connection has ended for what its peer sent: malformed frames, floods of them, headers that are none. */
+  readonly violated = this.counted(
     "http2_violations_total",
     "HTTP/2 connections that were ended because their peers violated the protocol.",
     [],
@@ -263,20 +268,6 @@ export class Metrics {
     this.breakers.set({ upstream, origin }, STATE_NUMBERS[state]);
   }
 
-  refused(limit: string): void {
-    this.refusals.inc({ limit });
-  }
-
-  /** A request that did not become a call, with the HTTP status of its response. */
-  rejected(status: number): void {
-    this.rejections.inc({ status });
-  }
-
-  /** A request to an endpoint of the authorization server. Outcomes are few: see `knownOutcome`. */
-  authorized(endpoint: string, outcome: string): void {
-    this.authorizations.inc({ endpoint, outcome });
-  }
-
   /** A call whose token was checked. */
   tokenChecked(outcome: string): void {
     this.tokenChecks.inc({ outcome });
@@ -287,35 +278,6 @@ export class Metrics {
     this.tokenGrants.inc({ grant: GRANTS.has(grant) ? grant : "other", outcome });
   }
 
-  /** A code or a refresh token has come back after its use. */
-  tokenReused(kind: "code" | "refresh_token"): void {
-    this.tokenReuses.inc({ kind });
-  }
-
-  /** A person has come back from an upstream, or could not be sent there. */
-  signedIn(upstream: string, outcome: string): void {
-    this.signIns.inc({ upstream, outcome });
-  }
-
-  /** A person's tokens were to be refreshed. */
-  sessionRefreshed(upstream: string, outcome: string): void {
-    this.sessionRefreshes.inc({ upstream, outcome });
-  }
-
-  /** A person's session at an upstream has ended. */
-  sessionEnded(upstream: string): void {
-    this.sessionEnds.inc({ upstream });
-  }
-
-  /** An HTTP/2 connection has ended for what its peer sent: malformed frames, floods of them, headers that are none. */
-  violated(): void {
-    this.violations.inc();
-  }
-
-  tlsFailed(): void {
-    this.tlsFailures.inc();
-  }
-
   /** Whether the bus can be reached. */
   busConnected(isConnected: boolean): void {
     this.bus ??= new Gauge({
@@ -324,14 +286,6 @@ export class Metrics {
       registers: [this.registry],
     });
     this.bus.set(isConnected ? 1 : 0);
-  }
-
-  busEntry(direction: "sent" | "received"): void {
-    this.busEntries.inc({ direction });
-  }
-
-  busDropped(reason: string): void {
-    this.busDrops.inc({ reason });
   }
 
   /** Adds the feeds that are shared. */
@@ -352,6 +306,14 @@ export class Metrics {
 
   private counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
     return new Counter({ name: `connect_rest_${name}`, help, labelNames, registers: [this.registry] });
+  }
+
+  /** A counter by the function that adds one to it, given the values of its labels. */
+  private counted<const L extends readonly string[]>(name: string, help: string, labelNames: L) {
+    const counter = this.counter(name, help, labelNames);
+    return (...values: { readonly [K in keyof L]: string | number }): void => {
+      counter.labels(...values.map(String)).inc();
+    };
   }
 
   /** A counter by what adds a series to it, whose user holds it. */

@@ -1,6 +1,9 @@
-import { RequestWriter, records, type ServiceAdapter } from "connect-rest-runtime/adapter";
+import { RequestWriter, records, type ServiceAdapter, table } from "connect-rest-runtime/adapter";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { EchoServiceRest, echoRules } from "./echo-rest.ts";
+
+/** What a response is: one text. */
+export const EchoTable = table("echo.v1.EchoResponse", () => [[1, "string", "text"]]);
 
 /** The adapter of `echo-rest.ts` with a server stream, of lines of JSON. */
 export const EchoStreamsRest: ServiceAdapter<typeof EchoService> = {
@@ -16,7 +19,7 @@ export const EchoStreamsRest: ServiceAdapter<typeof EchoService> = {
         request.json({ text, count });
         return request;
       },
-      item: (json, writer) => writer.string(1, json.text, "text"),
+      item: EchoTable,
     }),
   },
 };

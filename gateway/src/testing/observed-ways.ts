@@ -1,20 +1,12 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
-import {
-  type AnyMethodAdapter,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  type ServiceAdapter,
-  scannable,
-  type UnaryAdapter,
-} from "connect-rest-runtime/adapter";
+import type { AnyMethodAdapter, ServiceAdapter, UnaryAdapter } from "connect-rest-runtime/adapter";
 import { type Gateway, type GatewayOptions, startGateway } from "../gateway.ts";
 import type { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { createLogger } from "../log/logger.ts";
 import type { MetricsSnapshot } from "../metrics/metrics.ts";
-import { EchoStreamsRest } from "./echo-streams-rest.ts";
+import { EchoStreamsRest, EchoTable } from "./echo-streams-rest.ts";
 import { type RawCall, type RawClient, type RawResponse, rawClient } from "./raw-call.ts";
 
 /** A way that calls take through a gateway. */
@@ -57,25 +49,12 @@ export interface ObservedWay extends AsyncDisposable {
   send(call: RawCall, respond: Respond): Promise<Observed>;
 }
 
-const FIELDS: FieldTable = new FieldTable(() => [[(value, out) => out.string(1, value, "text"), "text"]]);
-
-function decode(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, FIELDS);
-  out.unknownKeys(json, FIELDS);
-}
-scannable(decode, () => [[1, "string", "text"]]);
-
 /** The adapter of `echo-streams-rest.ts`, whose responses the scanner reads, and that notes keys that it does not know. */
 function adapterOf(redirects: boolean): ServiceAdapter<typeof EchoService> {
   const { echo, repeat } = EchoStreamsRest.methods;
   if (echo?.kind !== "unary" || repeat === undefined) throw new Error("the adapter has other methods");
   const rules = { ...echo.rules, redirects };
-  const unary: typeof echo = {
-    ...echo,
-    rules,
-    scan: decode,
-    response: (answer, out) => out.root(answer.payload, decode),
-  };
+  const unary: typeof echo = { ...echo, rules, body: EchoTable, response: undefined };
   const stream = { ...repeat, rules } as typeof repeat;
   return {
     ...EchoStreamsRest,

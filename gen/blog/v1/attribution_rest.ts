@@ -2,52 +2,21 @@
 // @generated from file blog/v1/attribution.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
-import { decodeMedia } from "./media_rest.ts";
-import { decodeShortBlog } from "./short_blog_rest.ts";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
+import { MediaTable } from "./media_rest.ts";
+import { ShortBlogTable } from "./short_blog_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const APP_ATTRIBUTION_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "url"), "url"],
-  [(value, out) => out.string(2, value, "app_name"), "app_name", "appName"],
-  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
-  [(value, out) => out.message(4, value, "logo", decodeMedia), "logo"],
-]);
 
 /**
  * Content that comes from an application.
  *
  * @generated from message blog.v1.AppAttribution
  */
-export function decodeAppAttribution(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, APP_ATTRIBUTION_FIELDS);
-  out.unknownKeys(json, APP_ATTRIBUTION_FIELDS);
-}
-scannable(decodeAppAttribution, () => [
-  [1, "string", "url"], [2, "string", "app_name", "appName"], [3, "string", "display_text", "displayText"],
-  [4, decodeMedia, "logo"],
-]);
-
-const ATTRIBUTION_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    choose(json, out) {
-      switch (json["type"]) {
-        case "post":
-          out.flattened(1, json, decodePostAttribution, ATTRIBUTION_FIELDS);
-          break;
-        case "link":
-          out.flattened(2, json, decodeLinkAttribution, ATTRIBUTION_FIELDS);
-          break;
-        case "blog":
-          out.flattened(3, json, decodeBlogAttribution, ATTRIBUTION_FIELDS);
-          break;
-        case "app":
-          out.flattened(4, json, decodeAppAttribution, ATTRIBUTION_FIELDS);
-          break;
-      }
-    },
-  },
-  [(value, out) => out.string(10, value, "type"), "type"],
+export const AppAttributionTable: MessageTable = table("blog.v1.AppAttribution", () => [
+  [1, "string", "url"],
+  [2, "string", "app_name", "appName"],
+  [3, "string", "display_text", "displayText"],
+  [4, MediaTable, "logo"],
 ]);
 
 /**
@@ -55,25 +24,19 @@ const ATTRIBUTION_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.Attribution
  */
-export function decodeAttribution(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ATTRIBUTION_FIELDS);
-  out.unknown(100, json, ATTRIBUTION_FIELDS);
-}
-scannable(decodeAttribution, () => [
+export const AttributionTable: MessageTable = table("blog.v1.Attribution", () => [
   {
+    choice: "source",
+    by: ["type"],
     when: [
-      { key: ["type"], is: ["post"], as: [1, decodePostAttribution] },
-      { key: ["type"], is: ["link"], as: [2, decodeLinkAttribution] },
-      { key: ["type"], is: ["blog"], as: [3, decodeBlogAttribution] },
-      { key: ["type"], is: ["app"], as: [4, decodeAppAttribution] },
+      { is: ["post"], as: [1, PostAttributionTable] },
+      { is: ["link"], as: [2, LinkAttributionTable] },
+      { is: ["blog"], as: [3, BlogAttributionTable] },
+      { is: ["app"], as: [4, AppAttributionTable] },
     ],
   },
-  [10, "string", "type"], { unknown: 100 },
-]);
-
-const BLOG_ATTRIBUTION_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "url"), "url"],
-  [(value, out) => out.message(2, value, "blog", decodeShortBlog), "blog"],
+  [10, "string", "type"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -81,15 +44,9 @@ const BLOG_ATTRIBUTION_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.BlogAttribution
  */
-export function decodeBlogAttribution(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, BLOG_ATTRIBUTION_FIELDS);
-  out.unknownKeys(json, BLOG_ATTRIBUTION_FIELDS);
-}
-scannable(decodeBlogAttribution, () => [[1, "string", "url"], [2, decodeShortBlog, "blog"]]);
-
-const LINK_ATTRIBUTION_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "url"), "url"],
-  [(value, out) => out.string(2, value, "url_redirect"), "url_redirect", "urlRedirect"],
+export const BlogAttributionTable: MessageTable = table("blog.v1.BlogAttribution", () => [
+  [1, "string", "url"],
+  [2, ShortBlogTable, "blog"],
 ]);
 
 /**
@@ -97,16 +54,9 @@ const LINK_ATTRIBUTION_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.LinkAttribution
  */
-export function decodeLinkAttribution(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LINK_ATTRIBUTION_FIELDS);
-  out.unknownKeys(json, LINK_ATTRIBUTION_FIELDS);
-}
-scannable(decodeLinkAttribution, () => [[1, "string", "url"], [2, "string", "url_redirect", "urlRedirect"]]);
-
-const POST_ATTRIBUTION_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "url"), "url"],
-  [(value, out) => out.message(2, value, "post", decodePostReference), "post"],
-  [(value, out) => out.message(3, value, "blog", decodeShortBlog), "blog"],
+export const LinkAttributionTable: MessageTable = table("blog.v1.LinkAttribution", () => [
+  [1, "string", "url"],
+  [2, "string", "url_redirect", "urlRedirect"],
 ]);
 
 /**
@@ -114,16 +64,10 @@ const POST_ATTRIBUTION_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.PostAttribution
  */
-export function decodePostAttribution(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, POST_ATTRIBUTION_FIELDS);
-  out.unknownKeys(json, POST_ATTRIBUTION_FIELDS);
-}
-scannable(decodePostAttribution, () => [
-  [1, "string", "url"], [2, decodePostReference, "post"], [3, decodeShortBlog, "blog"],
-]);
-
-const POST_REFERENCE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.loosely("id").uint64(1, value, "id"), "id"],
+export const PostAttributionTable: MessageTable = table("blog.v1.PostAttribution", () => [
+  [1, "string", "url"],
+  [2, PostReferenceTable, "post"],
+  [3, ShortBlogTable, "blog"],
 ]);
 
 /**
@@ -131,10 +75,9 @@ const POST_REFERENCE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.PostReference
  */
-export function decodePostReference(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, POST_REFERENCE_FIELDS);
-  out.unknown(100, json, POST_REFERENCE_FIELDS);
-}
-scannable(decodePostReference, () => [[1, { loose: "uint64" }, "id"], { unknown: 100 }]);
+export const PostReferenceTable: MessageTable = table("blog.v1.PostReference", () => [
+  [1, { loose: "uint64" }, "id"],
+  { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,14 +2,7 @@
 // @generated from file blog/v1/avatar.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  decodeListValue,
-  scannable,
-} from "connect-rest-runtime/adapter";
+import { EnumTable, ListValueTable, type MessageTable, table } from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.AvatarShape on the wire. */
@@ -19,24 +12,16 @@ export const AVATAR_SHAPE: EnumTable = new EnumTable("blog.v1.AvatarShape", [
   [2, "square", "AVATAR_SHAPE_SQUARE"],
 ]);
 
-const AVATAR_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int32(1, value, "width"), "width"],
-  [(value, out) => out.int32(2, value, "height"), "height"],
-  [(value, out) => out.string(3, value, "url"), "url"],
-  [(value, out) => out.wrapped(4, value, "accessories", decodeListValue), "accessories"],
-]);
-
 /**
  * One size of an avatar.
  *
  * @generated from message blog.v1.Avatar
  */
-export function decodeAvatar(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, AVATAR_FIELDS);
-  out.unknown(100, json, AVATAR_FIELDS);
-}
-scannable(decodeAvatar, () => [
-  [1, "int32", "width"], [2, "int32", "height"], [3, "string", "url"], [4, decodeListValue, "accessories"],
+export const AvatarTable: MessageTable = table("blog.v1.Avatar", () => [
+  [1, "int32", "width"],
+  [2, "int32", "height"],
+  [3, "string", "url"],
+  [4, ListValueTable, "accessories"],
   { unknown: 100 },
 ]);
 

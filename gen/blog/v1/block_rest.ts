@@ -2,33 +2,18 @@
 // @generated from file blog/v1/block.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
-import { decodeBlog } from "./blog_resource_rest.ts";
-import { decodeLinks } from "./links_rest.ts";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
+import { BlogTable } from "./blog_resource_rest.ts";
+import { LinksTable } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const CREATE_BLOCK_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.bool(1, value, "already_blocked"), "already_blocked", "alreadyBlocked"],
-]);
 
 /**
  * A blog was blocked.
  *
  * @generated from message blog.v1.CreateBlockResponse
  */
-export function decodeCreateBlockResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CREATE_BLOCK_RESPONSE_FIELDS);
-  out.unknownKeys(json, CREATE_BLOCK_RESPONSE_FIELDS);
-}
-scannable(decodeCreateBlockResponse, () => [[1, "bool", "already_blocked", "alreadyBlocked"]]);
-
-const LIST_BLOCKS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [
-    (value, out) => out.messages(1, value, "blocked_tumblelogs", decodeBlog),
-    "blocked_tumblelogs",
-    "blockedTumblelogs",
-  ],
-  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
+export const CreateBlockResponseTable: MessageTable = table("blog.v1.CreateBlockResponse", () => [
+  [1, "bool", "already_blocked", "alreadyBlocked"],
 ]);
 
 /**
@@ -36,13 +21,9 @@ const LIST_BLOCKS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.ListBlocksResponse
  */
-export function decodeListBlocksResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_BLOCKS_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_BLOCKS_RESPONSE_FIELDS);
-}
-scannable(decodeListBlocksResponse, () => [
-  [1, { list: decodeBlog }, "blocked_tumblelogs", "blockedTumblelogs"],
-  [2, decodeLinks, "_links", "Links", "links"],
+export const ListBlocksResponseTable: MessageTable = table("blog.v1.ListBlocksResponse", () => [
+  [1, { list: BlogTable }, "blocked_tumblelogs", "blockedTumblelogs"],
+  [2, LinksTable, "_links", "Links", "links"],
 ]);
 
 // @@protoc_insertion_point(end)

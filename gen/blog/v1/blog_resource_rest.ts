@@ -2,16 +2,9 @@
 // @generated from file blog/v1/blog_resource.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  scannable,
-  splitNumbers,
-} from "connect-rest-runtime/adapter";
-import { AVATAR_SHAPE, decodeAvatar } from "./avatar_rest.ts";
-import { decodeImageBlock } from "./npf_rest.ts";
+import { EnumTable, type MessageTable, table } from "connect-rest-runtime/adapter";
+import { AVATAR_SHAPE, AvatarTable } from "./avatar_rest.ts";
+import { ImageBlockTable } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.BlogType on the wire. */
@@ -19,6 +12,79 @@ export const BLOG_TYPE: EnumTable = new EnumTable("blog.v1.BlogType", [
   [0, "BLOG_TYPE_UNSPECIFIED"],
   [1, "public", "BLOG_TYPE_PUBLIC"],
   [2, "private", "BLOG_TYPE_PRIVATE"],
+]);
+
+/**
+ * A blog. Which fields are returned depends on the endpoint, the requested fields and the caller. A missing text is
+ * empty; a missing number or flag is unset.
+ *
+ * @generated from message blog.v1.Blog
+ */
+export const BlogTable: MessageTable = table("blog.v1.Blog", () => [
+  [1, "string", "name"],
+  [2, "string", "uuid"],
+  [3, "string", "url"],
+  [4, "string", "title"],
+  [5, "string", "description"],
+  [6, { time: "seconds" }, "updated"],
+  [7, { list: AvatarTable }, "avatar"],
+  [8, { loose: ThemeTable }, "theme"],
+  [9, "int64", "theme_id", "themeId"],
+  [10, "int32", "posts"],
+  [11, "int32", "total_posts", "totalPosts"],
+  [12, "int32", "likes"],
+  [20, "bool", "ask"],
+  [21, "bool", "ask_anon", "askAnon"],
+  [22, "string", "ask_page_title", "askPageTitle"],
+  [23, "bool", "asks_allow_media", "asksAllowMedia"],
+  [24, "bool", "can_submit", "canSubmit"],
+  [25, "string", "submission_page_title", "submissionPageTitle"],
+  [26, SubmissionTermsTable, "submission_terms", "submissionTerms"],
+  [30, "bool", "followed"],
+  [31, "bool", "is_blocked_from_primary", "isBlockedFromPrimary"],
+  [32, "bool", "is_following_you", "isFollowingYou"],
+  [33, "int32", "duration_blog_following_you", "durationBlogFollowingYou"],
+  [34, "int32", "duration_following_blog", "durationFollowingBlog"],
+  [35, "bool", "following"],
+  [36, "bool", "subscribed"],
+  [37, { time: "seconds" }, "blocked_timestamp", "blockedTimestamp"],
+  [40, "bool", "can_chat", "canChat"],
+  [41, "bool", "can_subscribe", "canSubscribe"],
+  [42, "bool", "can_send_fan_mail", "canSendFanMail"],
+  [43, "bool", "can_be_followed", "canBeFollowed"],
+  [44, "bool", "can_show_badges", "canShowBadges"],
+  [45, "bool", "is_nsfw", "isNsfw"],
+  [46, "bool", "share_likes", "shareLikes"],
+  [47, "bool", "share_following", "shareFollowing"],
+  [48, "bool", "active"],
+  [49, "bool", "is_optout_ads", "isOptoutAds"],
+  [50, "bool", "is_hidden_from_blog_network", "isHiddenFromBlogNetwork"],
+  [51, "string", "timezone"],
+  [52, "string", "timezone_offset", "timezoneOffset"],
+  [60, "bool", "admin"],
+  [61, "bool", "primary"],
+  [62, "int32", "drafts"],
+  [63, "int32", "messages"],
+  [64, "int32", "queue"],
+  [65, "int32", "followers"],
+  [66, "string", "tweet"],
+  [67, BLOG_TYPE, "type"],
+  [70, SubscriptionPlanTable, "subscription_plan", "subscriptionPlan"],
+  [71, "bool", "is_paywall_on", "isPaywallOn"],
+  [72, PAYWALL_ACCESS, "paywall_access", "paywallAccess"],
+  { unknown: 100 },
+]);
+
+/**
+ * Labels of the buttons of a subscription plan.
+ *
+ * @generated from message blog.v1.CheckoutLabels
+ */
+export const CheckoutLabelsTable: MessageTable = table("blog.v1.CheckoutLabels", () => [
+  [1, "string", "monthly"],
+  [2, "string", "yearly"],
+  [3, "string", "support"],
+  { unknown: 100 },
 ]);
 
 /** Spellings of blog.v1.PaywallAccess on the wire. */
@@ -30,195 +96,17 @@ export const PAYWALL_ACCESS: EnumTable = new EnumTable("blog.v1.PaywallAccess", 
   [4, "member", "PAYWALL_ACCESS_MEMBER"],
 ]);
 
-const BLOG_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "name"), "name"],
-  [(value, out) => out.string(2, value, "uuid"), "uuid"],
-  [(value, out) => out.string(3, value, "url"), "url"],
-  [(value, out) => out.string(4, value, "title"), "title"],
-  [(value, out) => out.string(5, value, "description"), "description"],
-  [(value, out) => out.time(6, value, "updated", "seconds"), "updated"],
-  [(value, out) => out.messages(7, value, "avatar", decodeAvatar), "avatar"],
-  [(value, out) => out.loosely("theme").message(8, value, "theme", decodeTheme), "theme"],
-  [(value, out) => out.int64(9, value, "theme_id"), "theme_id", "themeId"],
-  [(value, out) => out.int32(10, value, "posts"), "posts"],
-  [(value, out) => out.int32(11, value, "total_posts"), "total_posts", "totalPosts"],
-  [(value, out) => out.int32(12, value, "likes"), "likes"],
-  [(value, out) => out.bool(20, value, "ask"), "ask"],
-  [(value, out) => out.bool(21, value, "ask_anon"), "ask_anon", "askAnon"],
-  [(value, out) => out.string(22, value, "ask_page_title"), "ask_page_title", "askPageTitle"],
-  [(value, out) => out.bool(23, value, "asks_allow_media"), "asks_allow_media", "asksAllowMedia"],
-  [(value, out) => out.bool(24, value, "can_submit"), "can_submit", "canSubmit"],
-  [
-    (value, out) => out.string(25, value, "submission_page_title"),
-    "submission_page_title",
-    "submissionPageTitle",
-  ],
-  [
-    (value, out) => out.message(26, value, "submission_terms", decodeSubmissionTerms),
-    "submission_terms",
-    "submissionTerms",
-  ],
-  [(value, out) => out.bool(30, value, "followed"), "followed"],
-  [
-    (value, out) => out.bool(31, value, "is_blocked_from_primary"),
-    "is_blocked_from_primary",
-    "isBlockedFromPrimary",
-  ],
-  [(value, out) => out.bool(32, value, "is_following_you"), "is_following_you", "isFollowingYou"],
-  [
-    (value, out) => out.int32(33, value, "duration_blog_following_you"),
-    "duration_blog_following_you",
-    "durationBlogFollowingYou",
-  ],
-  [
-    (value, out) => out.int32(34, value, "duration_following_blog"),
-    "duration_following_blog",
-    "durationFollowingBlog",
-  ],
-  [(value, out) => out.bool(35, value, "following"), "following"],
-  [(value, out) => out.bool(36, value, "subscribed"), "subscribed"],
-  [
-    (value, out) => out.time(37, value, "blocked_timestamp", "seconds"),
-    "blocked_timestamp",
-    "blockedTimestamp",
-  ],
-  [(value, out) => out.bool(40, value, "can_chat"), "can_chat", "canChat"],
-  [(value, out) => out.bool(41, value, "can_subscribe"), "can_subscribe", "canSubscribe"],
-  [(value, out) => out.bool(42, value, "can_send_fan_mail"), "can_send_fan_mail", "canSendFanMail"],
-  [(value, out) => out.bool(43, value, "can_be_followed"), "can_be_followed", "canBeFollowed"],
-  [(value, out) => out.bool(44, value, "can_show_badges"), "can_show_badges", "canShowBadges"],
-  [(value, out) => out.bool(45, value, "is_nsfw"), "is_nsfw", "isNsfw"],
-  [(value, out) => out.bool(46, value, "share_likes"), "share_likes", "shareLikes"],
-  [(value, out) => out.bool(47, value, "share_following"), "share_following", "shareFollowing"],
-  [(value, out) => out.bool(48, value, "active"), "active"],
-  [(value, out) => out.bool(49, value, "is_optout_ads"), "is_optout_ads", "isOptoutAds"],
-  [
-    (value, out) => out.bool(50, value, "is_hidden_from_blog_network"),
-    "is_hidden_from_blog_network",
-    "isHiddenFromBlogNetwork",
-  ],
-  [(value, out) => out.string(51, value, "timezone"), "timezone"],
-  [(value, out) => out.string(52, value, "timezone_offset"), "timezone_offset", "timezoneOffset"],
-  [(value, out) => out.bool(60, value, "admin"), "admin"],
-  [(value, out) => out.bool(61, value, "primary"), "primary"],
-  [(value, out) => out.int32(62, value, "drafts"), "drafts"],
-  [(value, out) => out.int32(63, value, "messages"), "messages"],
-  [(value, out) => out.int32(64, value, "queue"), "queue"],
-  [(value, out) => out.int32(65, value, "followers"), "followers"],
-  [(value, out) => out.string(66, value, "tweet"), "tweet"],
-  [(value, out) => out.collectedEnum(67, value, "type", BLOG_TYPE), "type"],
-  [
-    (value, out) => out.message(70, value, "subscription_plan", decodeSubscriptionPlan),
-    "subscription_plan",
-    "subscriptionPlan",
-  ],
-  [(value, out) => out.bool(71, value, "is_paywall_on"), "is_paywall_on", "isPaywallOn"],
-  [
-    (value, out) => out.collectedEnum(72, value, "paywall_access", PAYWALL_ACCESS),
-    "paywall_access",
-    "paywallAccess",
-  ],
-]);
-
-/**
- * A blog. Which fields are returned depends on the endpoint, the requested fields and the caller. A missing text is
- * empty; a missing number or flag is unset.
- *
- * @generated from message blog.v1.Blog
- */
-export function decodeBlog(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, BLOG_FIELDS);
-  out.unknown(100, json, BLOG_FIELDS);
-}
-scannable(decodeBlog, () => [
-  [1, "string", "name"], [2, "string", "uuid"], [3, "string", "url"], [4, "string", "title"],
-  [5, "string", "description"], [6, { time: "seconds" }, "updated"], [7, { list: decodeAvatar }, "avatar"],
-  [8, { loose: decodeTheme }, "theme"], [9, "int64", "theme_id", "themeId"], [10, "int32", "posts"],
-  [11, "int32", "total_posts", "totalPosts"], [12, "int32", "likes"], [20, "bool", "ask"],
-  [21, "bool", "ask_anon", "askAnon"], [22, "string", "ask_page_title", "askPageTitle"],
-  [23, "bool", "asks_allow_media", "asksAllowMedia"], [24, "bool", "can_submit", "canSubmit"],
-  [25, "string", "submission_page_title", "submissionPageTitle"],
-  [26, decodeSubmissionTerms, "submission_terms", "submissionTerms"], [30, "bool", "followed"],
-  [31, "bool", "is_blocked_from_primary", "isBlockedFromPrimary"],
-  [32, "bool", "is_following_you", "isFollowingYou"],
-  [33, "int32", "duration_blog_following_you", "durationBlogFollowingYou"],
-  [34, "int32", "duration_following_blog", "durationFollowingBlog"], [35, "bool", "following"],
-  [36, "bool", "subscribed"], [37, { time: "seconds" }, "blocked_timestamp", "blockedTimestamp"],
-  [40, "bool", "can_chat", "canChat"], [41, "bool", "can_subscribe", "canSubscribe"],
-  [42, "bool", "can_send_fan_mail", "canSendFanMail"], [43, "bool", "can_be_followed", "canBeFollowed"],
-  [44, "bool", "can_show_badges", "canShowBadges"], [45, "bool", "is_nsfw", "isNsfw"],
-  [46, "bool", "share_likes", "shareLikes"], [47, "bool", "share_following", "shareFollowing"],
-  [48, "bool", "active"], [49, "bool", "is_optout_ads", "isOptoutAds"],
-  [50, "bool", "is_hidden_from_blog_network", "isHiddenFromBlogNetwork"], [51, "string", "timezone"],
-  [52, "string", "timezone_offset", "timezoneOffset"], [60, "bool", "admin"], [61, "bool", "primary"],
-  [62, "int32", "drafts"], [63, "int32", "messages"], [64, "int32", "queue"], [65, "int32", "followers"],
-  [66, "string", "tweet"], [67, BLOG_TYPE, "type"],
-  [70, decodeSubscriptionPlan, "subscription_plan", "subscriptionPlan"],
-  [71, "bool", "is_paywall_on", "isPaywallOn"], [72, PAYWALL_ACCESS, "paywall_access", "paywallAccess"],
-  { unknown: 100 },
-]);
-
-const CHECKOUT_LABELS_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "monthly"), "monthly"],
-  [(value, out) => out.string(2, value, "yearly"), "yearly"],
-  [(value, out) => out.string(3, value, "support"), "support"],
-]);
-
-/**
- * Labels of the buttons of a subscription plan.
- *
- * @generated from message blog.v1.CheckoutLabels
- */
-export function decodeCheckoutLabels(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CHECKOUT_LABELS_FIELDS);
-  out.unknown(100, json, CHECKOUT_LABELS_FIELDS);
-}
-scannable(decodeCheckoutLabels, () => [
-  [1, "string", "monthly"], [2, "string", "yearly"], [3, "string", "support"], { unknown: 100 },
-]);
-
-const SUBMISSION_TERMS_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.list(1, value, "accepted_types", "string"), "accepted_types", "acceptedTypes"],
-  [(value, out) => out.list(2, value, "tags", "string"), "tags"],
-  [(value, out) => out.string(3, value, "title"), "title"],
-  [(value, out) => out.string(4, value, "guidelines"), "guidelines"],
-]);
-
 /**
  * What can be submitted to a blog.
  *
  * @generated from message blog.v1.SubmissionTerms
  */
-export function decodeSubmissionTerms(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, SUBMISSION_TERMS_FIELDS);
-  out.unknown(100, json, SUBMISSION_TERMS_FIELDS);
-}
-scannable(decodeSubmissionTerms, () => [
-  [1, { list: "string" }, "accepted_types", "acceptedTypes"], [2, { list: "string" }, "tags"],
-  [3, "string", "title"], [4, "string", "guidelines"], { unknown: 100 },
-]);
-
-const SUBSCRIPTION_PLAN_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "description"), "description"],
-  [(value, out) => out.string(2, value, "currency_code"), "currency_code", "currencyCode"],
-  [
-    (value, out) => out.loosely("monthly_price").int64(3, value, "monthly_price"),
-    "monthly_price",
-    "monthlyPrice",
-  ],
-  [
-    (value, out) => out.loosely("yearly_price").int64(4, value, "yearly_price"),
-    "yearly_price",
-    "yearlyPrice",
-  ],
-  [(value, out) => out.list(5, value, "member_perks", "string"), "member_perks", "memberPerks"],
-  [(value, out) => out.string(6, value, "subscription_label"), "subscription_label", "subscriptionLabel"],
-  [
-    (value, out) => out.message(7, value, "checkout_labels", decodeCheckoutLabels),
-    "checkout_labels",
-    "checkoutLabels",
-  ],
-  [(value, out) => out.bool(8, value, "is_valid"), "is_valid", "isValid"],
+export const SubmissionTermsTable: MessageTable = table("blog.v1.SubmissionTerms", () => [
+  [1, { list: "string" }, "accepted_types", "acceptedTypes"],
+  [2, { list: "string" }, "tags"],
+  [3, "string", "title"],
+  [4, "string", "guidelines"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -226,55 +114,16 @@ const SUBSCRIPTION_PLAN_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.SubscriptionPlan
  */
-export function decodeSubscriptionPlan(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, SUBSCRIPTION_PLAN_FIELDS);
-  out.unknown(100, json, SUBSCRIPTION_PLAN_FIELDS);
-}
-scannable(decodeSubscriptionPlan, () => [
-  [1, "string", "description"], [2, "string", "currency_code", "currencyCode"],
+export const SubscriptionPlanTable: MessageTable = table("blog.v1.SubscriptionPlan", () => [
+  [1, "string", "description"],
+  [2, "string", "currency_code", "currencyCode"],
   [3, { loose: "int64" }, "monthly_price", "monthlyPrice"],
   [4, { loose: "int64" }, "yearly_price", "yearlyPrice"],
   [5, { list: "string" }, "member_perks", "memberPerks"],
   [6, "string", "subscription_label", "subscriptionLabel"],
-  [7, decodeCheckoutLabels, "checkout_labels", "checkoutLabels"], [8, "bool", "is_valid", "isValid"],
+  [7, CheckoutLabelsTable, "checkout_labels", "checkoutLabels"],
+  [8, "bool", "is_valid", "isValid"],
   { unknown: 100 },
-]);
-
-const THEME_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.collectedEnum(1, value, "avatar_shape", AVATAR_SHAPE), "avatar_shape", "avatarShape"],
-  [(value, out) => out.string(2, value, "background_color"), "background_color", "backgroundColor"],
-  [(value, out) => out.string(3, value, "body_font"), "body_font", "bodyFont"],
-  [(value, out) => out.string(4, value, "link_color"), "link_color", "linkColor"],
-  [(value, out) => out.string(5, value, "title_color"), "title_color", "titleColor"],
-  [(value, out) => out.string(6, value, "title_font"), "title_font", "titleFont"],
-  [(value, out) => out.string(7, value, "title_font_weight"), "title_font_weight", "titleFontWeight"],
-  [(value, out) => out.string(10, value, "header_image"), "header_image", "headerImage"],
-  [
-    (value, out) => out.string(11, value, "header_image_focused"),
-    "header_image_focused",
-    "headerImageFocused",
-  ],
-  [(value, out) => out.string(12, value, "header_image_scaled"), "header_image_scaled", "headerImageScaled"],
-  [(value, out) => out.string(13, value, "header_image_poster"), "header_image_poster", "headerImagePoster"],
-  [
-    (value, out) => out.message(14, value, "header_image_npf", decodeImageBlock),
-    "header_image_npf",
-    "headerImageNpf",
-  ],
-  [
-    (value, out) => out.loosely("header_bounds").list(15, splitNumbers(value), "header_bounds", "int32"),
-    "header_bounds",
-    "headerBounds",
-  ],
-  [(value, out) => out.bool(16, value, "header_stretch"), "header_stretch", "headerStretch"],
-  [(value, out) => out.int32(17, value, "header_full_width"), "header_full_width", "headerFullWidth"],
-  [(value, out) => out.int32(18, value, "header_full_height"), "header_full_height", "headerFullHeight"],
-  [(value, out) => out.int32(19, value, "header_focus_width"), "header_focus_width", "headerFocusWidth"],
-  [(value, out) => out.int32(20, value, "header_focus_height"), "header_focus_height", "headerFocusHeight"],
-  [(value, out) => out.bool(30, value, "show_avatar"), "show_avatar", "showAvatar"],
-  [(value, out) => out.bool(31, value, "show_description"), "show_description", "showDescription"],
-  [(value, out) => out.bool(32, value, "show_header_image"), "show_header_image", "showHeaderImage"],
-  [(value, out) => out.bool(33, value, "show_title"), "show_title", "showTitle"],
 ]);
 
 /**
@@ -282,26 +131,30 @@ const THEME_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.Theme
  */
-export function decodeTheme(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, THEME_FIELDS);
-  out.unknown(100, json, THEME_FIELDS);
-}
-scannable(decodeTheme, () => [
-  [1, AVATAR_SHAPE, "avatar_shape", "avatarShape"], [2, "string", "background_color", "backgroundColor"],
-  [3, "string", "body_font", "bodyFont"], [4, "string", "link_color", "linkColor"],
-  [5, "string", "title_color", "titleColor"], [6, "string", "title_font", "titleFont"],
-  [7, "string", "title_font_weight", "titleFontWeight"], [10, "string", "header_image", "headerImage"],
+export const ThemeTable: MessageTable = table("blog.v1.Theme", () => [
+  [1, AVATAR_SHAPE, "avatar_shape", "avatarShape"],
+  [2, "string", "background_color", "backgroundColor"],
+  [3, "string", "body_font", "bodyFont"],
+  [4, "string", "link_color", "linkColor"],
+  [5, "string", "title_color", "titleColor"],
+  [6, "string", "title_font", "titleFont"],
+  [7, "string", "title_font_weight", "titleFontWeight"],
+  [10, "string", "header_image", "headerImage"],
   [11, "string", "header_image_focused", "headerImageFocused"],
   [12, "string", "header_image_scaled", "headerImageScaled"],
   [13, "string", "header_image_poster", "headerImagePoster"],
-  [14, decodeImageBlock, "header_image_npf", "headerImageNpf"],
+  [14, ImageBlockTable, "header_image_npf", "headerImageNpf"],
   [15, { loose: { list: "int32", commas: true } }, "header_bounds", "headerBounds"],
-  [16, "bool", "header_stretch", "headerStretch"], [17, "int32", "header_full_width", "headerFullWidth"],
+  [16, "bool", "header_stretch", "headerStretch"],
+  [17, "int32", "header_full_width", "headerFullWidth"],
   [18, "int32", "header_full_height", "headerFullHeight"],
   [19, "int32", "header_focus_width", "headerFocusWidth"],
-  [20, "int32", "header_focus_height", "headerFocusHeight"], [30, "bool", "show_avatar", "showAvatar"],
-  [31, "bool", "show_description", "showDescription"], [32, "bool", "show_header_image", "showHeaderImage"],
-  [33, "bool", "show_title", "showTitle"], { unknown: 100 },
+  [20, "int32", "header_focus_height", "headerFocusHeight"],
+  [30, "bool", "show_avatar", "showAvatar"],
+  [31, "bool", "show_description", "showDescription"],
+  [32, "bool", "show_header_image", "showHeaderImage"],
+  [33, "bool", "show_title", "showTitle"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

@@ -4,9 +4,8 @@
 
 import {
   Code,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
   type PaginateAdapter,
   type ProtoWriter,
@@ -20,10 +19,9 @@ import {
   noBinding,
   paginate,
   pathSegment,
-  scannable,
+  table,
   timeText,
   unary,
-  valueAt,
   writeHttpBody,
 } from "connect-rest-runtime/adapter";
 import type {
@@ -32,28 +30,33 @@ import type {
   DeleteBlockRequest,
   ListBlocksRequest,
 } from "./block_pb.ts";
-import { decodeCreateBlockResponse, decodeListBlocksResponse } from "./block_rest.ts";
+import { CreateBlockResponseTable, ListBlocksResponseTable } from "./block_rest.ts";
 import { BlogService, type GetAvatarRequest, type GetBlogInfoRequest } from "./blog_pb.ts";
-import { decodeBlog } from "./blog_resource_rest.ts";
+import { BlogTable } from "./blog_resource_rest.ts";
 import type { GetFollowedByRequest, ListFollowersRequest, ListFollowingRequest } from "./following_pb.ts";
 import {
-  decodeFollower,
-  decodeGetFollowedByResponse,
-  decodeListFollowersResponse,
-  decodeListFollowingResponse,
+  FollowerTable,
+  GetFollowedByResponseTable,
+  ListFollowersResponseTable,
+  ListFollowingResponseTable,
 } from "./following_rest.ts";
 import type { ListLikesRequest } from "./like_pb.ts";
-import { decodeListLikesResponse } from "./like_rest.ts";
+import { ListLikesResponseTable } from "./like_rest.ts";
 import type { ListNotificationsRequest } from "./notification_pb.ts";
-import {
-  NOTIFICATION_TYPE,
-  decodeListNotificationsResponse,
-  decodeNotification,
-} from "./notification_rest.ts";
+import { ListNotificationsResponseTable, NOTIFICATION_TYPE, NotificationTable } from "./notification_rest.ts";
 import type { GetPageRequest, ListPagesRequest } from "./page_pb.ts";
-import { decodeListPagesResponse, decodePage } from "./page_rest.ts";
-import { decodePost } from "./post_resource_rest.ts";
+import { ListPagesResponseTable, PageTable } from "./page_rest.ts";
+import { PostTable } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * A blog.
+ *
+ * @generated from message blog.v1.GetBlogInfoResponse
+ */
+export const GetBlogInfoResponseTable: MessageTable = table("blog.v1.GetBlogInfoResponse", () => [
+  [1, BlogTable, "blog"],
+]);
 
 /** Rules of all methods of blog.v1.BlogService. */
 const BlogService_rules = {
@@ -116,10 +119,7 @@ export const BlogService_getBlogInfo: UnaryAdapter<
     request.queryList("fields[blogs]", message.fields, "comma");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeGetBlogInfoResponse);
-  },
-  scan: decodeGetBlogInfoResponse,
+  body: GetBlogInfoResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetBlogInfo)
 
@@ -170,12 +170,10 @@ export const BlogService_getAvatar: UnaryAdapter<
   },
   response(response: RestResponse, out: ProtoWriter): void {
     if (response.bytes !== undefined) out.nullable(2, null, "", (_, out) => writeHttpBody(response, out));
-    out.string(
-      1,
-      valueAt(response.payload, "avatar_url") ?? response.header("location"),
-      "avatar_url or Location",
-    );
   },
+  head: [
+    [1, "string", { path: "avatar_url" }, { header: "Location" }],
+  ],
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetAvatar)
 
@@ -205,10 +203,7 @@ export const BlogService_listBlocks: UnaryAdapter<
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListBlocksResponse);
-  },
-  scan: decodeListBlocksResponse,
+  body: ListBlocksResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListBlocks)
 
@@ -229,7 +224,7 @@ export const BlogService_streamBlocks: PaginateAdapter<
   request: BlogService_listBlocks.request,
   items: ["blocked_tumblelogs"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodeBlog,
+  item: BlogTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamBlocks)
 
@@ -264,10 +259,7 @@ export const BlogService_createBlock: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeCreateBlockResponse);
-  },
-  scan: decodeCreateBlockResponse,
+  body: CreateBlockResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.CreateBlock)
 
@@ -298,7 +290,6 @@ export const BlogService_bulkCreateBlocks: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.BulkCreateBlocks)
 
@@ -326,7 +317,6 @@ export const BlogService_deleteBlock: UnaryAdapter<
     if (message.target.case === "anonymousOnly") request.query("anonymous_only", message.target.value);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.DeleteBlock)
 
@@ -364,10 +354,7 @@ export const BlogService_listLikes: UnaryAdapter<
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListLikesResponse);
-  },
-  scan: decodeListLikesResponse,
+  body: ListLikesResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListLikes)
 
@@ -388,7 +375,7 @@ export const BlogService_streamLikes: PaginateAdapter<
   request: BlogService_listLikes.request,
   items: ["liked_posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodePost,
+  item: PostTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamLikes)
 
@@ -413,10 +400,7 @@ export const BlogService_listFollowing: UnaryAdapter<
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListFollowingResponse);
-  },
-  scan: decodeListFollowingResponse,
+  body: ListFollowingResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListFollowing)
 
@@ -437,7 +421,7 @@ export const BlogService_streamFollowing: PaginateAdapter<
   request: BlogService_listFollowing.request,
   items: ["blogs"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodeBlog,
+  item: BlogTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamFollowing)
 
@@ -461,10 +445,7 @@ export const BlogService_listFollowers: UnaryAdapter<
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListFollowersResponse);
-  },
-  scan: decodeListFollowersResponse,
+  body: ListFollowersResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListFollowers)
 
@@ -485,7 +466,7 @@ export const BlogService_streamFollowers: PaginateAdapter<
   request: BlogService_listFollowers.request,
   items: ["users", "users.users"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodeFollower,
+  item: FollowerTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamFollowers)
 
@@ -507,10 +488,7 @@ export const BlogService_getFollowedBy: UnaryAdapter<
     if (message.followerBlog) request.query("query", message.followerBlog);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeGetFollowedByResponse);
-  },
-  scan: decodeGetFollowedByResponse,
+  body: GetFollowedByResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetFollowedBy)
 
@@ -536,10 +514,7 @@ export const BlogService_listNotifications: UnaryAdapter<
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListNotificationsResponse);
-  },
-  scan: decodeListNotificationsResponse,
+  body: ListNotificationsResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListNotifications)
 
@@ -560,7 +535,7 @@ export const BlogService_streamNotifications: PaginateAdapter<
   request: BlogService_listNotifications.request,
   items: ["notifications"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodeNotification,
+  item: NotificationTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamNotifications)
 
@@ -594,10 +569,7 @@ export const BlogService_listPages: UnaryAdapter<
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListPagesResponse);
-  },
-  scan: decodeListPagesResponse,
+  body: ListPagesResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.ListPages)
 
@@ -618,7 +590,7 @@ export const BlogService_streamPages: PaginateAdapter<
   request: BlogService_listPages.request,
   items: ["pages"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodePage,
+  item: PageTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamPages)
 
@@ -649,10 +621,7 @@ export const BlogService_getPage: UnaryAdapter<
     const pageName = pathSegment(message.pageName, "page_name");
     return new RequestWriter("GET", `/v2/blog/${blogIdentifier}/pages/${pageName}`);
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.message(1, response.payload, "", decodePage);
-  },
-  scan: [1, decodePage],
+  body: [1, PageTable],
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.GetPage)
 
@@ -708,23 +677,32 @@ export const BlogServiceRest: ServiceAdapter<typeof BlogService> = {
       getPage: "Gets a page of a blog.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("./attribution_comments.ts"),
+      import("./avatar_comments.ts"),
+      import("./block_comments.ts"),
+      import("./blog_comments.ts"),
+      import("./blog_resource_comments.ts"),
+      import("./following_comments.ts"),
+      import("./inline_format_comments.ts"),
+      import("./layout_comments.ts"),
+      import("./legacy_content_comments.ts"),
+      import("./like_comments.ts"),
+      import("./links_comments.ts"),
+      import("./media_comments.ts"),
+      import("./note_resource_comments.ts"),
+      import("./notification_comments.ts"),
+      import("./npf_comments.ts"),
+      import("./page_comments.ts"),
+      import("./post_resource_comments.ts"),
+      import("./reaction_comments.ts"),
+      import("./short_blog_comments.ts"),
+      import("./short_community_comments.ts"),
+      import("./trail_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:blog.v1.BlogService)
 };
 // @@protoc_insertion_point(service:blog.v1.BlogService)
-
-const GET_BLOG_INFO_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "blog", decodeBlog), "blog"],
-]);
-
-/**
- * A blog.
- *
- * @generated from message blog.v1.GetBlogInfoResponse
- */
-export function decodeGetBlogInfoResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, GET_BLOG_INFO_RESPONSE_FIELDS);
-  out.unknownKeys(json, GET_BLOG_INFO_RESPONSE_FIELDS);
-}
-scannable(decodeGetBlogInfoResponse, () => [[1, decodeBlog, "blog"]]);
 
 // @@protoc_insertion_point(end)

@@ -2,15 +2,18 @@
 // @generated from file blog/v1/editing.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  scannable,
-} from "connect-rest-runtime/adapter";
+import { EnumTable, type MessageTable, table } from "connect-rest-runtime/adapter";
 import { POST_STATE } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * A post was deleted.
+ *
+ * @generated from message blog.v1.DeletePostResponse
+ */
+export const DeletePostResponseTable: MessageTable = table("blog.v1.DeletePostResponse", () => [
+  [1, "uint64", "id_string", "idString", "id"],
+]);
 
 /** Spellings of blog.v1.PostContentFormat on the wire. */
 export const POST_CONTENT_FORMAT: EnumTable = new EnumTable("blog.v1.PostContentFormat", [
@@ -19,45 +22,16 @@ export const POST_CONTENT_FORMAT: EnumTable = new EnumTable("blog.v1.PostContent
   [2, "legacy", "POST_CONTENT_FORMAT_LEGACY"],
 ]);
 
-const DELETE_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id_string"), "id_string", "idString", "id"],
-]);
-
-/**
- * A post was deleted.
- *
- * @generated from message blog.v1.DeletePostResponse
- */
-export function decodeDeletePostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, DELETE_POST_RESPONSE_FIELDS);
-  out.unknownKeys(json, DELETE_POST_RESPONSE_FIELDS);
-}
-scannable(decodeDeletePostResponse, () => [[1, "uint64", "id_string", "idString", "id"]]);
-
-const REBLOG_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
-  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
-]);
-
 /**
  * The reblog.
  *
  * @generated from message blog.v1.ReblogPostResponse
  */
-export function decodeReblogPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, REBLOG_POST_RESPONSE_FIELDS);
-  out.unknown(100, json, REBLOG_POST_RESPONSE_FIELDS);
-}
-scannable(decodeReblogPostResponse, () => [
-  [1, "uint64", "id"], [2, POST_STATE, "state"], [3, "string", "display_text", "displayText"],
+export const ReblogPostResponseTable: MessageTable = table("blog.v1.ReblogPostResponse", () => [
+  [1, "uint64", "id"],
+  [2, POST_STATE, "state"],
+  [3, "string", "display_text", "displayText"],
   { unknown: 100 },
-]);
-
-const UPDATE_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
-  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
 ]);
 
 /**
@@ -65,12 +39,10 @@ const UPDATE_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.UpdatePostResponse
  */
-export function decodeUpdatePostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, UPDATE_POST_RESPONSE_FIELDS);
-  out.unknown(100, json, UPDATE_POST_RESPONSE_FIELDS);
-}
-scannable(decodeUpdatePostResponse, () => [
-  [1, "uint64", "id"], [2, POST_STATE, "state"], [3, "string", "display_text", "displayText"],
+export const UpdatePostResponseTable: MessageTable = table("blog.v1.UpdatePostResponse", () => [
+  [1, "uint64", "id"],
+  [2, POST_STATE, "state"],
+  [3, "string", "display_text", "displayText"],
   { unknown: 100 },
 ]);
 

@@ -4,20 +4,37 @@
 
 import {
   Code,
-  FieldTable,
-  type JsonObject,
+  type MessageTable,
   type MethodRules,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
-  scannable,
+  table,
   unary,
 } from "connect-rest-runtime/adapter";
 import { EmbedService, type GetEmbedRequest } from "./embed_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * HTML that embeds a post, and information about the post.
+ *
+ * @generated from message blog.v1.GetEmbedResponse
+ */
+export const GetEmbedResponseTable: MessageTable = table("blog.v1.GetEmbedResponse", () => [
+  [1, "string", "type"],
+  [2, "string", "version"],
+  [3, "string", "provider_name", "providerName"],
+  [4, "string", "provider_url", "providerUrl"],
+  [5, "string", "author_name", "authorName"],
+  [6, "string", "author_url", "authorUrl"],
+  [7, "string", "url"],
+  [8, "string", "html"],
+  [9, "int32", "width"],
+  [10, "int32", "height"],
+  [11, "int32", "cache_age", "cacheAge"],
+  { unknown: 100 },
+]);
 
 /** Rules of all methods of blog.v1.EmbedService. */
 const EmbedService_rules = {
@@ -56,10 +73,7 @@ export const EmbedService_getEmbed: UnaryAdapter<
     request.query("maxheight", message.maxHeight);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeGetEmbedResponse);
-  },
-  scan: decodeGetEmbedResponse,
+  body: GetEmbedResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.EmbedService.GetEmbed)
 
@@ -79,38 +93,12 @@ export const EmbedServiceRest: ServiceAdapter<typeof EmbedService> = {
       getEmbed: "Gets the HTML that embeds a post on another site.\n\nNo credentials are required.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("./embed_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:blog.v1.EmbedService)
 };
 // @@protoc_insertion_point(service:blog.v1.EmbedService)
-
-const GET_EMBED_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "type"), "type"],
-  [(value, out) => out.string(2, value, "version"), "version"],
-  [(value, out) => out.string(3, value, "provider_name"), "provider_name", "providerName"],
-  [(value, out) => out.string(4, value, "provider_url"), "provider_url", "providerUrl"],
-  [(value, out) => out.string(5, value, "author_name"), "author_name", "authorName"],
-  [(value, out) => out.string(6, value, "author_url"), "author_url", "authorUrl"],
-  [(value, out) => out.string(7, value, "url"), "url"],
-  [(value, out) => out.string(8, value, "html"), "html"],
-  [(value, out) => out.int32(9, value, "width"), "width"],
-  [(value, out) => out.int32(10, value, "height"), "height"],
-  [(value, out) => out.int32(11, value, "cache_age"), "cache_age", "cacheAge"],
-]);
-
-/**
- * HTML that embeds a post, and information about the post.
- *
- * @generated from message blog.v1.GetEmbedResponse
- */
-export function decodeGetEmbedResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, GET_EMBED_RESPONSE_FIELDS);
-  out.unknown(100, json, GET_EMBED_RESPONSE_FIELDS);
-}
-scannable(decodeGetEmbedResponse, () => [
-  [1, "string", "type"], [2, "string", "version"], [3, "string", "provider_name", "providerName"],
-  [4, "string", "provider_url", "providerUrl"], [5, "string", "author_name", "authorName"],
-  [6, "string", "author_url", "authorUrl"], [7, "string", "url"], [8, "string", "html"],
-  [9, "int32", "width"], [10, "int32", "height"], [11, "int32", "cache_age", "cacheAge"], { unknown: 100 },
-]);
 
 // @@protoc_insertion_point(end)

@@ -2,40 +2,22 @@
 // @generated from file blog/v1/following.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  scannable,
-  valueAt,
-} from "connect-rest-runtime/adapter";
-import { decodeBlog } from "./blog_resource_rest.ts";
-import { decodeLinks } from "./links_rest.ts";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
+import { BlogTable } from "./blog_resource_rest.ts";
+import { LinksTable } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const FOLLOWER_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "name"), "name"],
-  [(value, out) => out.bool(2, value, "following"), "following"],
-  [(value, out) => out.string(3, value, "url"), "url"],
-  [(value, out) => out.time(4, value, "updated", "seconds"), "updated"],
-]);
 
 /**
  * A user who follows a blog.
  *
  * @generated from message blog.v1.Follower
  */
-export function decodeFollower(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, FOLLOWER_FIELDS);
-  out.unknown(100, json, FOLLOWER_FIELDS);
-}
-scannable(decodeFollower, () => [
-  [1, "string", "name"], [2, "bool", "following"], [3, "string", "url"], [4, { time: "seconds" }, "updated"],
+export const FollowerTable: MessageTable = table("blog.v1.Follower", () => [
+  [1, "string", "name"],
+  [2, "bool", "following"],
+  [3, "string", "url"],
+  [4, { time: "seconds" }, "updated"],
   { unknown: 100 },
-]);
-
-const GET_FOLLOWED_BY_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.bool(1, value, "followed_by"), "followed_by", "followedBy"],
 ]);
 
 /**
@@ -43,32 +25,8 @@ const GET_FOLLOWED_BY_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.GetFollowedByResponse
  */
-export function decodeGetFollowedByResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, GET_FOLLOWED_BY_RESPONSE_FIELDS);
-  out.unknownKeys(json, GET_FOLLOWED_BY_RESPONSE_FIELDS);
-}
-scannable(decodeGetFollowedByResponse, () => [[1, "bool", "followed_by", "followedBy"]]);
-
-const LIST_FOLLOWERS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [
-    (_, out, json) => out.messages(
-      1,
-      valueAt(json, "users.users") ?? json["users"],
-      "users.users or users",
-      decodeFollower,
-    ),
-    "users",
-  ],
-  [
-    (_, out, json) => out.int32(
-      2,
-      valueAt(json, "users.total_users") ?? json["total_users"],
-      "users.total_users or total_users",
-    ),
-    "users",
-    "total_users",
-  ],
-  [(value, out) => out.message(3, value, "_links", decodeLinks), "_links", "Links", "links"],
+export const GetFollowedByResponseTable: MessageTable = table("blog.v1.GetFollowedByResponse", () => [
+  [1, "bool", "followed_by", "followedBy"],
 ]);
 
 /**
@@ -77,19 +35,10 @@ const LIST_FOLLOWERS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.ListFollowersResponse
  */
-export function decodeListFollowersResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_FOLLOWERS_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_FOLLOWERS_RESPONSE_FIELDS);
-}
-scannable(decodeListFollowersResponse, () => [
-  [1, { list: decodeFollower }, ["users", "users"], ["users"]],
-  [2, "int32", ["users", "total_users"], ["total_users"]], [3, decodeLinks, "_links", "Links", "links"],
-]);
-
-const LIST_FOLLOWING_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "blogs", decodeBlog), "blogs"],
-  [(value, out) => out.int32(2, value, "total_blogs"), "total_blogs", "totalBlogs"],
-  [(value, out) => out.message(3, value, "_links", decodeLinks), "_links", "Links", "links"],
+export const ListFollowersResponseTable: MessageTable = table("blog.v1.ListFollowersResponse", () => [
+  [1, { list: FollowerTable }, { path: "users.users" }, { path: "users" }],
+  [2, "int32", { path: "users.total_users" }, { path: "total_users" }],
+  [3, LinksTable, "_links", "Links", "links"],
 ]);
 
 /**
@@ -97,13 +46,10 @@ const LIST_FOLLOWING_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.ListFollowingResponse
  */
-export function decodeListFollowingResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_FOLLOWING_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_FOLLOWING_RESPONSE_FIELDS);
-}
-scannable(decodeListFollowingResponse, () => [
-  [1, { list: decodeBlog }, "blogs"], [2, "int32", "total_blogs", "totalBlogs"],
-  [3, decodeLinks, "_links", "Links", "links"],
+export const ListFollowingResponseTable: MessageTable = table("blog.v1.ListFollowingResponse", () => [
+  [1, { list: BlogTable }, "blogs"],
+  [2, "int32", "total_blogs", "totalBlogs"],
+  [3, LinksTable, "_links", "Links", "links"],
 ]);
 
 // @@protoc_insertion_point(end)

@@ -2,14 +2,8 @@
 // @generated from file blog/v1/inline_format.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  scannable,
-} from "connect-rest-runtime/adapter";
-import { decodeShortBlog } from "./short_blog_rest.ts";
+import { EnumTable, type MessageTable, table } from "connect-rest-runtime/adapter";
+import { ShortBlogTable } from "./short_blog_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.InlineFormatType on the wire. */
@@ -24,28 +18,20 @@ export const INLINE_FORMAT_TYPE: EnumTable = new EnumTable("blog.v1.InlineFormat
   [7, "color", "INLINE_FORMAT_TYPE_COLOR"],
 ]);
 
-const INLINE_FORMAT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int32(1, value, "start"), "start"],
-  [(value, out) => out.int32(2, value, "end"), "end"],
-  [(value, out) => out.openEnum(3, value, "type", INLINE_FORMAT_TYPE), "type"],
-  [(value, out) => out.string(4, value, "url"), "url"],
-  [(value, out) => out.message(5, value, "blog", decodeShortBlog), "blog"],
-  [(value, out) => out.string(6, value, "hex"), "hex"],
-  [(value, out) => out.string(7, value, "type"), "type"],
-]);
-
 /**
  * Formatting of a range of text. Positions count Unicode code points from 0.
  *
  * @generated from message blog.v1.InlineFormat
  */
-export function decodeInlineFormat(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, INLINE_FORMAT_FIELDS);
-  out.unknown(100, json, INLINE_FORMAT_FIELDS);
-}
-scannable(decodeInlineFormat, () => [
-  [1, "int32", "start"], [2, "int32", "end"], [3, INLINE_FORMAT_TYPE, "type"], [4, "string", "url"],
-  [5, decodeShortBlog, "blog"], [6, "string", "hex"], [7, "string", "type"], { unknown: 100 },
+export const InlineFormatTable: MessageTable = table("blog.v1.InlineFormat", () => [
+  [1, "int32", "start"],
+  [2, "int32", "end"],
+  [3, { open: INLINE_FORMAT_TYPE }, "type"],
+  [4, "string", "url"],
+  [5, ShortBlogTable, "blog"],
+  [6, "string", "hex"],
+  [7, "string", "type"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

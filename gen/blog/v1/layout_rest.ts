@@ -2,47 +2,18 @@
 // @generated from file blog/v1/layout.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  scannable,
-} from "connect-rest-runtime/adapter";
-import { decodeAttribution } from "./attribution_rest.ts";
+import { EnumTable, type MessageTable, table } from "connect-rest-runtime/adapter";
+import { AttributionTable } from "./attribution_rest.ts";
 // @@protoc_insertion_point(imports)
-
-/** Spellings of blog.v1.RowModeType on the wire. */
-export const ROW_MODE_TYPE: EnumTable = new EnumTable("blog.v1.RowModeType", [
-  [0, "ROW_MODE_TYPE_UNSPECIFIED"],
-  [1, "weighted", "ROW_MODE_TYPE_WEIGHTED"],
-  [2, "carousel", "ROW_MODE_TYPE_CAROUSEL"],
-]);
-
-const ASK_LAYOUT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.list(1, value, "blocks", "int32"), "blocks"],
-  [
-    (value, out) => out.loosely("attribution").message(2, value, "attribution", decodeAttribution),
-    "attribution",
-  ],
-]);
 
 /**
  * A question among the blocks; all other blocks are its answer.
  *
  * @generated from message blog.v1.AskLayout
  */
-export function decodeAskLayout(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ASK_LAYOUT_FIELDS);
-  out.unknownKeys(json, ASK_LAYOUT_FIELDS);
-}
-scannable(decodeAskLayout, () => [
-  [1, { list: "int32" }, "blocks"], [2, { loose: decodeAttribution }, "attribution"],
-]);
-
-const CONDENSED_LAYOUT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int32(1, value, "truncate_after"), "truncate_after", "truncateAfter"],
-  [(value, out) => out.list(2, value, "blocks", "int32"), "blocks"],
+export const AskLayoutTable: MessageTable = table("blog.v1.AskLayout", () => [
+  [1, { list: "int32" }, "blocks"],
+  [2, { loose: AttributionTable }, "attribution"],
 ]);
 
 /**
@@ -50,31 +21,9 @@ const CONDENSED_LAYOUT_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.CondensedLayout
  */
-export function decodeCondensedLayout(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CONDENSED_LAYOUT_FIELDS);
-  out.unknownKeys(json, CONDENSED_LAYOUT_FIELDS);
-}
-scannable(decodeCondensedLayout, () => [
-  [1, "int32", "truncate_after", "truncateAfter"], [2, { list: "int32" }, "blocks"],
-]);
-
-const CONTENT_LAYOUT_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    choose(json, out) {
-      switch (json["type"]) {
-        case "rows":
-          out.flattened(1, json, decodeRowsLayout, CONTENT_LAYOUT_FIELDS);
-          break;
-        case "ask":
-          out.flattened(2, json, decodeAskLayout, CONTENT_LAYOUT_FIELDS);
-          break;
-        case "condensed":
-          out.flattened(3, json, decodeCondensedLayout, CONTENT_LAYOUT_FIELDS);
-          break;
-      }
-    },
-  },
-  [(value, out) => out.string(10, value, "type"), "type"],
+export const CondensedLayoutTable: MessageTable = table("blog.v1.CondensedLayout", () => [
+  [1, "int32", "truncate_after", "truncateAfter"],
+  [2, { list: "int32" }, "blocks"],
 ]);
 
 /**
@@ -83,39 +32,25 @@ const CONTENT_LAYOUT_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.ContentLayout
  */
-export function decodeContentLayout(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CONTENT_LAYOUT_FIELDS);
-  out.unknown(100, json, CONTENT_LAYOUT_FIELDS);
-}
-scannable(decodeContentLayout, () => [
+export const ContentLayoutTable: MessageTable = table("blog.v1.ContentLayout", () => [
   {
+    choice: "layout",
+    by: ["type"],
     when: [
-      { key: ["type"], is: ["rows"], as: [1, decodeRowsLayout] },
-      { key: ["type"], is: ["ask"], as: [2, decodeAskLayout] },
-      { key: ["type"], is: ["condensed"], as: [3, decodeCondensedLayout] },
+      { is: ["rows"], as: [1, RowsLayoutTable] },
+      { is: ["ask"], as: [2, AskLayoutTable] },
+      { is: ["condensed"], as: [3, CondensedLayoutTable] },
     ],
   },
-  [10, "string", "type"], { unknown: 100 },
+  [10, "string", "type"],
+  { unknown: 100 },
 ]);
 
-const ROW_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.list(1, value, "blocks", "int32"), "blocks"],
-  [(value, out) => out.message(2, value, "mode", decodeRowMode), "mode"],
-]);
-
-/**
- * A row of blocks.
- *
- * @generated from message blog.v1.Row
- */
-export function decodeRow(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ROW_FIELDS);
-  out.unknown(100, json, ROW_FIELDS);
-}
-scannable(decodeRow, () => [[1, { list: "int32" }, "blocks"], [2, decodeRowMode, "mode"], { unknown: 100 }]);
-
-const ROW_MODE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.collectedEnum(1, value, "type", ROW_MODE_TYPE), "type"],
+/** Spellings of blog.v1.RowModeType on the wire. */
+export const ROW_MODE_TYPE: EnumTable = new EnumTable("blog.v1.RowModeType", [
+  [0, "ROW_MODE_TYPE_UNSPECIFIED"],
+  [1, "weighted", "ROW_MODE_TYPE_WEIGHTED"],
+  [2, "carousel", "ROW_MODE_TYPE_CAROUSEL"],
 ]);
 
 /**
@@ -123,21 +58,20 @@ const ROW_MODE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.RowMode
  */
-export function decodeRowMode(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ROW_MODE_FIELDS);
-  out.unknown(100, json, ROW_MODE_FIELDS);
-}
-scannable(decodeRowMode, () => [[1, ROW_MODE_TYPE, "type"], { unknown: 100 }]);
+export const RowModeTable: MessageTable = table("blog.v1.RowMode", () => [
+  [1, ROW_MODE_TYPE, "type"],
+  { unknown: 100 },
+]);
 
-const ROWS_LAYOUT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "display", decodeRow), "display"],
-  [(value, out) => out.int32(2, value, "truncate_after"), "truncate_after", "truncateAfter"],
-  [
-    (value, out) => out.each(value, "rows", (item, out) =>
-      out.wrapped(3, item, "", (value, out) => out.list(1, value, "", "int32")),
-    ),
-    "rows",
-  ],
+/**
+ * A row of blocks.
+ *
+ * @generated from message blog.v1.Row
+ */
+export const RowTable: MessageTable = table("blog.v1.Row", () => [
+  [1, { list: "int32" }, "blocks"],
+  [2, RowModeTable, "mode"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -145,12 +79,9 @@ const ROWS_LAYOUT_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.RowsLayout
  */
-export function decodeRowsLayout(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ROWS_LAYOUT_FIELDS);
-  out.unknownKeys(json, ROWS_LAYOUT_FIELDS);
-}
-scannable(decodeRowsLayout, () => [
-  [1, { list: decodeRow }, "display"], [2, "int32", "truncate_after", "truncateAfter"],
+export const RowsLayoutTable: MessageTable = table("blog.v1.RowsLayout", () => [
+  [1, { list: RowTable }, "display"],
+  [2, "int32", "truncate_after", "truncateAfter"],
   [3, { list: { unwrap: [1, { list: "int32" }] } }, "rows"],
 ]);
 

@@ -2,45 +2,17 @@
 // @generated from file blog/v1/legacy_content.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
-
-const ANSWER_POST_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "question"), "question"],
-  [(value, out) => out.string(2, value, "answer"), "answer"],
-]);
 
 /**
  * An answer to a question. The author of the question is in `asking_name` and `asking_url` of the post.
  *
  * @generated from message blog.v1.AnswerPost
  */
-export function decodeAnswerPost(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ANSWER_POST_FIELDS);
-  out.unknownKeys(json, ANSWER_POST_FIELDS);
-}
-scannable(decodeAnswerPost, () => [[1, "string", "question"], [2, "string", "answer"]]);
-
-const AUDIO_POST_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "caption"), "caption"],
-  [(value, out) => out.string(2, value, "player"), "player"],
-  [(value, out) => out.int32(3, value, "plays"), "plays"],
-  [(value, out) => out.string(4, value, "album_art"), "album_art", "albumArt"],
-  [(value, out) => out.string(5, value, "artist"), "artist"],
-  [(value, out) => out.string(6, value, "album"), "album"],
-  [(value, out) => out.string(7, value, "track_name"), "track_name", "trackName"],
-  [
-    (value, out) => out.loosely("track_number").int32(8, value, "track_number"),
-    "track_number",
-    "trackNumber",
-  ],
-  [(value, out) => out.loosely("year").int32(9, value, "year"), "year"],
-  [(value, out) => out.string(10, value, "embed"), "embed"],
-  [(value, out) => out.string(11, value, "id3_title"), "id3_title", "id3Title"],
-  [(value, out) => out.string(12, value, "audio_url"), "audio_url", "audioUrl"],
-  [(value, out) => out.string(13, value, "audio_type"), "audio_type", "audioType"],
-  [(value, out) => out.string(14, value, "audio_source_url"), "audio_source_url", "audioSourceUrl"],
-  [(value, out) => out.bool(15, value, "is_external"), "is_external", "isExternal"],
+export const AnswerPostTable: MessageTable = table("blog.v1.AnswerPost", () => [
+  [1, "string", "question"],
+  [2, "string", "answer"],
 ]);
 
 /**
@@ -48,23 +20,22 @@ const AUDIO_POST_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.AudioPost
  */
-export function decodeAudioPost(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, AUDIO_POST_FIELDS);
-  out.unknownKeys(json, AUDIO_POST_FIELDS);
-}
-scannable(decodeAudioPost, () => [
-  [1, "string", "caption"], [2, "string", "player"], [3, "int32", "plays"],
-  [4, "string", "album_art", "albumArt"], [5, "string", "artist"], [6, "string", "album"],
-  [7, "string", "track_name", "trackName"], [8, { loose: "int32" }, "track_number", "trackNumber"],
-  [9, { loose: "int32" }, "year"], [10, "string", "embed"], [11, "string", "id3_title", "id3Title"],
-  [12, "string", "audio_url", "audioUrl"], [13, "string", "audio_type", "audioType"],
-  [14, "string", "audio_source_url", "audioSourceUrl"], [15, "bool", "is_external", "isExternal"],
-]);
-
-const CHAT_POST_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "title"), "title"],
-  [(value, out) => out.string(2, value, "body"), "body"],
-  [(value, out) => out.messages(3, value, "dialogue", decodeDialogueLine), "dialogue"],
+export const AudioPostTable: MessageTable = table("blog.v1.AudioPost", () => [
+  [1, "string", "caption"],
+  [2, "string", "player"],
+  [3, "int32", "plays"],
+  [4, "string", "album_art", "albumArt"],
+  [5, "string", "artist"],
+  [6, "string", "album"],
+  [7, "string", "track_name", "trackName"],
+  [8, { loose: "int32" }, "track_number", "trackNumber"],
+  [9, { loose: "int32" }, "year"],
+  [10, "string", "embed"],
+  [11, "string", "id3_title", "id3Title"],
+  [12, "string", "audio_url", "audioUrl"],
+  [13, "string", "audio_type", "audioType"],
+  [14, "string", "audio_source_url", "audioSourceUrl"],
+  [15, "bool", "is_external", "isExternal"],
 ]);
 
 /**
@@ -72,18 +43,10 @@ const CHAT_POST_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.ChatPost
  */
-export function decodeChatPost(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CHAT_POST_FIELDS);
-  out.unknownKeys(json, CHAT_POST_FIELDS);
-}
-scannable(decodeChatPost, () => [
-  [1, "string", "title"], [2, "string", "body"], [3, { list: decodeDialogueLine }, "dialogue"],
-]);
-
-const DIALOGUE_LINE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "name"), "name"],
-  [(value, out) => out.string(2, value, "label"), "label"],
-  [(value, out) => out.string(3, value, "phrase"), "phrase"],
+export const ChatPostTable: MessageTable = table("blog.v1.ChatPost", () => [
+  [1, "string", "title"],
+  [2, "string", "body"],
+  [3, { list: DialogueLineTable }, "dialogue"],
 ]);
 
 /**
@@ -91,22 +54,11 @@ const DIALOGUE_LINE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.DialogueLine
  */
-export function decodeDialogueLine(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, DIALOGUE_LINE_FIELDS);
-  out.unknown(100, json, DIALOGUE_LINE_FIELDS);
-}
-scannable(decodeDialogueLine, () => [
-  [1, "string", "name"], [2, "string", "label"], [3, "string", "phrase"], { unknown: 100 },
-]);
-
-const LINK_POST_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "title"), "title"],
-  [(value, out) => out.string(2, value, "description"), "description"],
-  [(value, out) => out.string(3, value, "url"), "url"],
-  [(value, out) => out.string(4, value, "link_author"), "link_author", "linkAuthor"],
-  [(value, out) => out.string(5, value, "excerpt"), "excerpt"],
-  [(value, out) => out.string(6, value, "publisher"), "publisher"],
-  [(value, out) => out.messages(7, value, "photos", decodePhoto), "photos"],
+export const DialogueLineTable: MessageTable = table("blog.v1.DialogueLine", () => [
+  [1, "string", "name"],
+  [2, "string", "label"],
+  [3, "string", "phrase"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -114,50 +66,14 @@ const LINK_POST_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.LinkPost
  */
-export function decodeLinkPost(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LINK_POST_FIELDS);
-  out.unknownKeys(json, LINK_POST_FIELDS);
-}
-scannable(decodeLinkPost, () => [
-  [1, "string", "title"], [2, "string", "description"], [3, "string", "url"],
-  [4, "string", "link_author", "linkAuthor"], [5, "string", "excerpt"], [6, "string", "publisher"],
-  [7, { list: decodePhoto }, "photos"],
-]);
-
-const PHOTO_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "caption"), "caption"],
-  [(value, out) => out.message(2, value, "original_size", decodePhotoSize), "original_size", "originalSize"],
-  [(value, out) => out.messages(3, value, "alt_sizes", decodePhotoSize), "alt_sizes", "altSizes"],
-  [
-    (value, out) => out.loosely("exif").map(4, value, "exif", "string", (value, key, out) =>
-      out.string(2, value, key),
-    ),
-    "exif",
-  ],
-]);
-
-/**
- * A photo in several sizes.
- *
- * @generated from message blog.v1.Photo
- */
-export function decodePhoto(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PHOTO_FIELDS);
-  out.unknown(100, json, PHOTO_FIELDS);
-}
-scannable(decodePhoto, () => [
-  [1, "string", "caption"], [2, decodePhotoSize, "original_size", "originalSize"],
-  [3, { list: decodePhotoSize }, "alt_sizes", "altSizes"], [4, { loose: { map: "string" } }, "exif"],
-  { unknown: 100 },
-]);
-
-const PHOTO_POST_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "caption"), "caption"],
-  [(value, out) => out.int32(2, value, "width"), "width"],
-  [(value, out) => out.int32(3, value, "height"), "height"],
-  [(value, out) => out.messages(4, value, "photos", decodePhoto), "photos"],
-  [(value, out) => out.string(5, value, "photoset_layout"), "photoset_layout", "photosetLayout"],
-  [(value, out) => out.string(6, value, "image_permalink"), "image_permalink", "imagePermalink"],
+export const LinkPostTable: MessageTable = table("blog.v1.LinkPost", () => [
+  [1, "string", "title"],
+  [2, "string", "description"],
+  [3, "string", "url"],
+  [4, "string", "link_author", "linkAuthor"],
+  [5, "string", "excerpt"],
+  [6, "string", "publisher"],
+  [7, { list: PhotoTable }, "photos"],
 ]);
 
 /**
@@ -165,20 +81,13 @@ const PHOTO_POST_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.PhotoPost
  */
-export function decodePhotoPost(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PHOTO_POST_FIELDS);
-  out.unknownKeys(json, PHOTO_POST_FIELDS);
-}
-scannable(decodePhotoPost, () => [
-  [1, "string", "caption"], [2, "int32", "width"], [3, "int32", "height"],
-  [4, { list: decodePhoto }, "photos"], [5, "string", "photoset_layout", "photosetLayout"],
+export const PhotoPostTable: MessageTable = table("blog.v1.PhotoPost", () => [
+  [1, "string", "caption"],
+  [2, "int32", "width"],
+  [3, "int32", "height"],
+  [4, { list: PhotoTable }, "photos"],
+  [5, "string", "photoset_layout", "photosetLayout"],
   [6, "string", "image_permalink", "imagePermalink"],
-]);
-
-const PHOTO_SIZE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int32(1, value, "width"), "width"],
-  [(value, out) => out.int32(2, value, "height"), "height"],
-  [(value, out) => out.string(3, value, "url"), "url"],
 ]);
 
 /**
@@ -186,17 +95,24 @@ const PHOTO_SIZE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.PhotoSize
  */
-export function decodePhotoSize(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PHOTO_SIZE_FIELDS);
-  out.unknown(100, json, PHOTO_SIZE_FIELDS);
-}
-scannable(decodePhotoSize, () => [
-  [1, "int32", "width"], [2, "int32", "height"], [3, "string", "url"], { unknown: 100 },
+export const PhotoSizeTable: MessageTable = table("blog.v1.PhotoSize", () => [
+  [1, "int32", "width"],
+  [2, "int32", "height"],
+  [3, "string", "url"],
+  { unknown: 100 },
 ]);
 
-const QUOTE_POST_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "text"), "text"],
-  [(value, out) => out.string(2, value, "source"), "source"],
+/**
+ * A photo in several sizes.
+ *
+ * @generated from message blog.v1.Photo
+ */
+export const PhotoTable: MessageTable = table("blog.v1.Photo", () => [
+  [1, "string", "caption"],
+  [2, PhotoSizeTable, "original_size", "originalSize"],
+  [3, { list: PhotoSizeTable }, "alt_sizes", "altSizes"],
+  [4, { loose: { map: "string" } }, "exif"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -204,15 +120,9 @@ const QUOTE_POST_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.QuotePost
  */
-export function decodeQuotePost(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, QUOTE_POST_FIELDS);
-  out.unknownKeys(json, QUOTE_POST_FIELDS);
-}
-scannable(decodeQuotePost, () => [[1, "string", "text"], [2, "string", "source"]]);
-
-const TEXT_POST_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "title"), "title"],
-  [(value, out) => out.string(2, value, "body"), "body"],
+export const QuotePostTable: MessageTable = table("blog.v1.QuotePost", () => [
+  [1, "string", "text"],
+  [2, "string", "source"],
 ]);
 
 /**
@@ -220,15 +130,9 @@ const TEXT_POST_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.TextPost
  */
-export function decodeTextPost(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, TEXT_POST_FIELDS);
-  out.unknownKeys(json, TEXT_POST_FIELDS);
-}
-scannable(decodeTextPost, () => [[1, "string", "title"], [2, "string", "body"]]);
-
-const VIDEO_PLAYER_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int32(1, value, "width"), "width"],
-  [(value, out) => out.loosely("embed_code").string(2, value, "embed_code"), "embed_code", "embedCode"],
+export const TextPostTable: MessageTable = table("blog.v1.TextPost", () => [
+  [1, "string", "title"],
+  [2, "string", "body"],
 ]);
 
 /**
@@ -236,24 +140,10 @@ const VIDEO_PLAYER_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.VideoPlayer
  */
-export function decodeVideoPlayer(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, VIDEO_PLAYER_FIELDS);
-  out.unknown(100, json, VIDEO_PLAYER_FIELDS);
-}
-scannable(decodeVideoPlayer, () => [
-  [1, "int32", "width"], [2, { loose: "string" }, "embed_code", "embedCode"], { unknown: 100 },
-]);
-
-const VIDEO_POST_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "caption"), "caption"],
-  [(value, out) => out.messages(2, value, "player", decodeVideoPlayer), "player"],
-  [(value, out) => out.string(3, value, "video_url"), "video_url", "videoUrl"],
-  [(value, out) => out.string(4, value, "video_type"), "video_type", "videoType"],
-  [(value, out) => out.bool(5, value, "html5_capable"), "html5_capable", "html5Capable"],
-  [(value, out) => out.double(6, value, "duration"), "duration"],
-  [(value, out) => out.string(7, value, "thumbnail_url"), "thumbnail_url", "thumbnailUrl"],
-  [(value, out) => out.int32(8, value, "thumbnail_width"), "thumbnail_width", "thumbnailWidth"],
-  [(value, out) => out.int32(9, value, "thumbnail_height"), "thumbnail_height", "thumbnailHeight"],
+export const VideoPlayerTable: MessageTable = table("blog.v1.VideoPlayer", () => [
+  [1, "int32", "width"],
+  [2, { loose: "string" }, "embed_code", "embedCode"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -261,15 +151,15 @@ const VIDEO_POST_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.VideoPost
  */
-export function decodeVideoPost(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, VIDEO_POST_FIELDS);
-  out.unknownKeys(json, VIDEO_POST_FIELDS);
-}
-scannable(decodeVideoPost, () => [
-  [1, "string", "caption"], [2, { list: decodeVideoPlayer }, "player"],
-  [3, "string", "video_url", "videoUrl"], [4, "string", "video_type", "videoType"],
-  [5, "bool", "html5_capable", "html5Capable"], [6, "double", "duration"],
-  [7, "string", "thumbnail_url", "thumbnailUrl"], [8, "int32", "thumbnail_width", "thumbnailWidth"],
+export const VideoPostTable: MessageTable = table("blog.v1.VideoPost", () => [
+  [1, "string", "caption"],
+  [2, { list: VideoPlayerTable }, "player"],
+  [3, "string", "video_url", "videoUrl"],
+  [4, "string", "video_type", "videoType"],
+  [5, "bool", "html5_capable", "html5Capable"],
+  [6, "double", "duration"],
+  [7, "string", "thumbnail_url", "thumbnailUrl"],
+  [8, "int32", "thumbnail_width", "thumbnailWidth"],
   [9, "int32", "thumbnail_height", "thumbnailHeight"],
 ]);
 

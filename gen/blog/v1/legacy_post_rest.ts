@@ -2,34 +2,20 @@
 // @generated from file blog/v1/legacy_post.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
 import { POST_STATE } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const CREATE_LEGACY_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id_string"), "id_string", "idString", "id"],
-  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
-  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
-]);
 
 /**
  * The created post.
  *
  * @generated from message blog.v1.CreateLegacyPostResponse
  */
-export function decodeCreateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CREATE_LEGACY_POST_RESPONSE_FIELDS);
-  out.unknown(100, json, CREATE_LEGACY_POST_RESPONSE_FIELDS);
-}
-scannable(decodeCreateLegacyPostResponse, () => [
-  [1, "uint64", "id_string", "idString", "id"], [2, POST_STATE, "state"],
-  [3, "string", "display_text", "displayText"], { unknown: 100 },
-]);
-
-const REBLOG_LEGACY_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id_string"), "id_string", "idString", "id"],
-  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
-  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
+export const CreateLegacyPostResponseTable: MessageTable = table("blog.v1.CreateLegacyPostResponse", () => [
+  [1, "uint64", "id_string", "idString", "id"],
+  [2, POST_STATE, "state"],
+  [3, "string", "display_text", "displayText"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -37,19 +23,11 @@ const REBLOG_LEGACY_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.ReblogLegacyPostResponse
  */
-export function decodeReblogLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, REBLOG_LEGACY_POST_RESPONSE_FIELDS);
-  out.unknown(100, json, REBLOG_LEGACY_POST_RESPONSE_FIELDS);
-}
-scannable(decodeReblogLegacyPostResponse, () => [
-  [1, "uint64", "id_string", "idString", "id"], [2, POST_STATE, "state"],
-  [3, "string", "display_text", "displayText"], { unknown: 100 },
-]);
-
-const UPDATE_LEGACY_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id_string"), "id_string", "idString", "id"],
-  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
-  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
+export const ReblogLegacyPostResponseTable: MessageTable = table("blog.v1.ReblogLegacyPostResponse", () => [
+  [1, "uint64", "id_string", "idString", "id"],
+  [2, POST_STATE, "state"],
+  [3, "string", "display_text", "displayText"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -57,19 +35,11 @@ const UPDATE_LEGACY_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.UpdateLegacyPostResponse
  */
-export function decodeUpdateLegacyPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, UPDATE_LEGACY_POST_RESPONSE_FIELDS);
-  out.unknown(100, json, UPDATE_LEGACY_POST_RESPONSE_FIELDS);
-}
-scannable(decodeUpdateLegacyPostResponse, () => [
-  [1, "uint64", "id_string", "idString", "id"], [2, POST_STATE, "state"],
-  [3, "string", "display_text", "displayText"], { unknown: 100 },
-]);
-
-const UPLOAD_LEGACY_VIDEO_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id_string"), "id_string", "idString", "id"],
-  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
-  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
+export const UpdateLegacyPostResponseTable: MessageTable = table("blog.v1.UpdateLegacyPostResponse", () => [
+  [1, "uint64", "id_string", "idString", "id"],
+  [2, POST_STATE, "state"],
+  [3, "string", "display_text", "displayText"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -77,13 +47,11 @@ const UPLOAD_LEGACY_VIDEO_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.UploadLegacyVideoResponse
  */
-export function decodeUploadLegacyVideoResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, UPLOAD_LEGACY_VIDEO_RESPONSE_FIELDS);
-  out.unknown(100, json, UPLOAD_LEGACY_VIDEO_RESPONSE_FIELDS);
-}
-scannable(decodeUploadLegacyVideoResponse, () => [
-  [1, "uint64", "id_string", "idString", "id"], [2, POST_STATE, "state"],
-  [3, "string", "display_text", "displayText"], { unknown: 100 },
+export const UploadLegacyVideoResponseTable: MessageTable = table("blog.v1.UploadLegacyVideoResponse", () => [
+  [1, "uint64", "id_string", "idString", "id"],
+  [2, POST_STATE, "state"],
+  [3, "string", "display_text", "displayText"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

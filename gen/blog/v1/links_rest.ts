@@ -2,13 +2,7 @@
 // @generated from file blog/v1/links.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  scannable,
-} from "connect-rest-runtime/adapter";
+import { EnumTable, type MessageTable, table } from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.LinkType on the wire. */
@@ -19,36 +13,17 @@ export const LINK_TYPE: EnumTable = new EnumTable("blog.v1.LinkType", [
   [3, "web", "LINK_TYPE_WEB"],
 ]);
 
-const LINK_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.collectedEnum(1, value, "type", LINK_TYPE), "type"],
-  [(value, out) => out.string(2, value, "href"), "href"],
-  [(value, out) => out.string(3, value, "method"), "method"],
-  [
-    (value, out) => out.loosely("query_params").map(4, value, "query_params", "string", (value, key, out) =>
-      out.string(2, value, key),
-    ),
-    "query_params",
-    "queryParams",
-  ],
-]);
-
 /**
  * A link: a URL to open, or a request to make.
  *
  * @generated from message blog.v1.Link
  */
-export function decodeLink(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LINK_FIELDS);
-  out.unknown(100, json, LINK_FIELDS);
-}
-scannable(decodeLink, () => [
-  [1, LINK_TYPE, "type"], [2, "string", "href"], [3, "string", "method"],
-  [4, { loose: { map: "string" } }, "query_params", "queryParams"], { unknown: 100 },
-]);
-
-const LINKS_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "next", decodeLink), "next"],
-  [(value, out) => out.message(2, value, "previous", decodeLink), "previous", "prev"],
+export const LinkTable: MessageTable = table("blog.v1.Link", () => [
+  [1, LINK_TYPE, "type"],
+  [2, "string", "href"],
+  [3, "string", "method"],
+  [4, { loose: { map: "string" } }, "query_params", "queryParams"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -56,12 +31,10 @@ const LINKS_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.Links
  */
-export function decodeLinks(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LINKS_FIELDS);
-  out.unknown(100, json, LINKS_FIELDS);
-}
-scannable(decodeLinks, () => [
-  [1, decodeLink, "next"], [2, decodeLink, "previous", "prev"], { unknown: 100 },
+export const LinksTable: MessageTable = table("blog.v1.Links", () => [
+  [1, LinkTable, "next"],
+  [2, LinkTable, "previous", "prev"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

@@ -2,53 +2,28 @@
 // @generated from file blog/v1/media.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
-
-const MEDIA_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "url"), "url"],
-  [(value, out) => out.string(2, value, "type"), "type"],
-  [(value, out) => out.int32(3, value, "width"), "width"],
-  [(value, out) => out.int32(4, value, "height"), "height"],
-  [
-    (value, out) => out.bool(5, value, "original_dimensions_missing"),
-    "original_dimensions_missing",
-    "originalDimensionsMissing",
-  ],
-  [(value, out) => out.bool(6, value, "cropped"), "cropped"],
-  [
-    (value, out) => out.bool(7, value, "has_original_dimensions"),
-    "has_original_dimensions",
-    "hasOriginalDimensions",
-  ],
-  [(value, out) => out.string(8, value, "identifier"), "identifier"],
-  [(value, out) => out.loosely("poster").message(9, value, "poster", decodeMedia), "poster"],
-  [(value, out) => out.loosely("video").message(10, value, "video", decodeMedia), "video"],
-  [(value, out) => out.string(11, value, "media_key"), "media_key", "mediaKey"],
-  [(value, out) => out.bool(12, value, "hd"), "hd"],
-  [
-    (value, out) => out.loosely("colors").map(13, value, "colors", "string", (value, key, out) =>
-      out.string(2, value, key),
-    ),
-    "colors",
-  ],
-]);
 
 /**
  * A picture, video or audio file in one size.
  *
  * @generated from message blog.v1.Media
  */
-export function decodeMedia(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, MEDIA_FIELDS);
-  out.unknown(100, json, MEDIA_FIELDS);
-}
-scannable(decodeMedia, () => [
-  [1, "string", "url"], [2, "string", "type"], [3, "int32", "width"], [4, "int32", "height"],
-  [5, "bool", "original_dimensions_missing", "originalDimensionsMissing"], [6, "bool", "cropped"],
-  [7, "bool", "has_original_dimensions", "hasOriginalDimensions"], [8, "string", "identifier"],
-  [9, { loose: decodeMedia }, "poster"], [10, { loose: decodeMedia }, "video"],
-  [11, "string", "media_key", "mediaKey"], [12, "bool", "hd"], [13, { loose: { map: "string" } }, "colors"],
+export const MediaTable: MessageTable = table("blog.v1.Media", () => [
+  [1, "string", "url"],
+  [2, "string", "type"],
+  [3, "int32", "width"],
+  [4, "int32", "height"],
+  [5, "bool", "original_dimensions_missing", "originalDimensionsMissing"],
+  [6, "bool", "cropped"],
+  [7, "bool", "has_original_dimensions", "hasOriginalDimensions"],
+  [8, "string", "identifier"],
+  [9, { loose: MediaTable }, "poster"],
+  [10, { loose: MediaTable }, "video"],
+  [11, "string", "media_key", "mediaKey"],
+  [12, "bool", "hd"],
+  [13, { loose: { map: "string" } }, "colors"],
   { unknown: 100 },
 ]);
 

@@ -2,15 +2,9 @@
 // @generated from file blog/v1/note_resource.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  scannable,
-} from "connect-rest-runtime/adapter";
+import { EnumTable, type MessageTable, table } from "connect-rest-runtime/adapter";
 import { AVATAR_SHAPE } from "./avatar_rest.ts";
-import { decodeInlineFormat } from "./inline_format_rest.ts";
+import { InlineFormatTable } from "./inline_format_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of blog.v1.NoteType on the wire. */
@@ -23,81 +17,37 @@ export const NOTE_TYPE: EnumTable = new EnumTable("blog.v1.NoteType", [
   [5, "post_attribution", "NOTE_TYPE_POST_ATTRIBUTION"],
 ]);
 
-const NOTE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.openEnum(1, value, "type", NOTE_TYPE), "type"],
-  [(value, out) => out.string(2, value, "type"), "type"],
-  [(value, out) => out.loosely("timestamp").time(3, value, "timestamp", "seconds"), "timestamp"],
-  [(value, out) => out.string(4, value, "blog_name"), "blog_name", "blogName"],
-  [(value, out) => out.string(5, value, "blog_uuid"), "blog_uuid", "blogUuid"],
-  [(value, out) => out.string(6, value, "blog_url"), "blog_url", "blogUrl"],
-  [(value, out) => out.bool(7, value, "followed"), "followed"],
-  [(value, out) => out.collectedEnum(8, value, "avatar_shape", AVATAR_SHAPE), "avatar_shape", "avatarShape"],
-  [
-    (value, out) => out.map(9, value, "avatar_url", "int32", (value, key, out) => out.string(2, value, key)),
-    "avatar_url",
-    "avatarUrl",
-  ],
-  [(value, out) => out.bool(10, value, "blog_is_adult"), "blog_is_adult", "blogIsAdult"],
-  [(value, out) => out.bool(11, value, "can_block"), "can_block", "canBlock"],
-  [(value, out) => out.uint64(20, value, "post_id"), "post_id", "postId"],
-  [
-    (value, out) => out.string(21, value, "reblog_parent_blog_name"),
-    "reblog_parent_blog_name",
-    "reblogParentBlogName",
-  ],
-  [
-    (value, out) => out.string(22, value, "reblog_parent_blog_url"),
-    "reblog_parent_blog_url",
-    "reblogParentBlogUrl",
-  ],
-  [
-    (value, out) => out.uint64(23, value, "reblog_parent_post_id"),
-    "reblog_parent_post_id",
-    "reblogParentPostId",
-  ],
-  [(value, out) => out.string(24, value, "added_text"), "added_text", "addedText"],
-  [(value, out) => out.list(25, value, "tags", "string"), "tags"],
-  [(value, out) => out.string(30, value, "reply_text"), "reply_text", "replyText"],
-  [(value, out) => out.messages(31, value, "formatting", decodeInlineFormat), "formatting"],
-  [
-    (value, out) => out.string(40, value, "post_attribution_type"),
-    "post_attribution_type",
-    "postAttributionType",
-  ],
-  [
-    (value, out) => out.string(41, value, "post_attribution_type_name"),
-    "post_attribution_type_name",
-    "postAttributionTypeName",
-  ],
-  [(value, out) => out.string(42, value, "photo_url"), "photo_url", "photoUrl"],
-  [(value, out) => out.int32(43, value, "photo_width"), "photo_width", "photoWidth"],
-  [(value, out) => out.int32(44, value, "photo_height"), "photo_height", "photoHeight"],
-]);
-
 /**
  * A note: a like, a reblog or a reply to a post.
  *
  * @generated from message blog.v1.Note
  */
-export function decodeNote(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, NOTE_FIELDS);
-  out.unknown(100, json, NOTE_FIELDS);
-}
-scannable(decodeNote, () => [
-  [1, NOTE_TYPE, "type"], [2, "string", "type"], [3, { loose: { time: "seconds" } }, "timestamp"],
-  [4, "string", "blog_name", "blogName"], [5, "string", "blog_uuid", "blogUuid"],
-  [6, "string", "blog_url", "blogUrl"], [7, "bool", "followed"],
-  [8, AVATAR_SHAPE, "avatar_shape", "avatarShape"], [9, null, "avatar_url", "avatarUrl"],
-  [10, "bool", "blog_is_adult", "blogIsAdult"], [11, "bool", "can_block", "canBlock"],
-  [20, "uint64", "post_id", "postId"], [21, "string", "reblog_parent_blog_name", "reblogParentBlogName"],
+export const NoteTable: MessageTable = table("blog.v1.Note", () => [
+  [1, { open: NOTE_TYPE }, "type"],
+  [2, "string", "type"],
+  [3, { loose: { time: "seconds" } }, "timestamp"],
+  [4, "string", "blog_name", "blogName"],
+  [5, "string", "blog_uuid", "blogUuid"],
+  [6, "string", "blog_url", "blogUrl"],
+  [7, "bool", "followed"],
+  [8, AVATAR_SHAPE, "avatar_shape", "avatarShape"],
+  [9, { map: "string", keys: "int32" }, "avatar_url", "avatarUrl"],
+  [10, "bool", "blog_is_adult", "blogIsAdult"],
+  [11, "bool", "can_block", "canBlock"],
+  [20, "uint64", "post_id", "postId"],
+  [21, "string", "reblog_parent_blog_name", "reblogParentBlogName"],
   [22, "string", "reblog_parent_blog_url", "reblogParentBlogUrl"],
-  [23, "uint64", "reblog_parent_post_id", "reblogParentPostId"], [24, "string", "added_text", "addedText"],
-  [25, { list: "string" }, "tags"], [30, "string", "reply_text", "replyText"],
-  [31, { list: decodeInlineFormat }, "formatting"],
+  [23, "uint64", "reblog_parent_post_id", "reblogParentPostId"],
+  [24, "string", "added_text", "addedText"],
+  [25, { list: "string" }, "tags"],
+  [30, "string", "reply_text", "replyText"],
+  [31, { list: InlineFormatTable }, "formatting"],
   [40, "string", "post_attribution_type", "postAttributionType"],
   [41, "string", "post_attribution_type_name", "postAttributionTypeName"],
-  [42, "string", "photo_url", "photoUrl"], [43, "int32", "photo_width", "photoWidth"],
-  [44, "int32", "photo_height", "photoHeight"], { unknown: 100 },
+  [42, "string", "photo_url", "photoUrl"],
+  [43, "int32", "photo_width", "photoWidth"],
+  [44, "int32", "photo_height", "photoHeight"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

@@ -2,16 +2,28 @@
 // @generated from file blog/v1/note.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  scannable,
-} from "connect-rest-runtime/adapter";
-import { decodeLinks } from "./links_rest.ts";
-import { decodeNote } from "./note_resource_rest.ts";
+import { EnumTable, type MessageTable, table } from "connect-rest-runtime/adapter";
+import { LinksTable } from "./links_rest.ts";
+import { NoteTable } from "./note_resource_rest.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * The notes of a post.
+ *
+ * @generated from message blog.v1.ListNotesResponse
+ */
+export const ListNotesResponseTable: MessageTable = table("blog.v1.ListNotesResponse", () => [
+  [1, { list: NoteTable }, "notes"],
+  [2, { list: NoteTable }, "rollup_notes", "rollupNotes"],
+  [3, "int32", "total_notes", "totalNotes"],
+  [4, "int32", "total_likes", "totalLikes"],
+  [5, "int32", "total_reblogs", "totalReblogs"],
+  [6, LinksTable, "_links", "Links", "links"],
+  [7, "bool", "is_subscribed", "isSubscribed"],
+  [8, "bool", "can_subscribe", "canSubscribe"],
+  [9, "bool", "can_hide_or_delete_notes", "canHideOrDeleteNotes"],
+  [10, "bool", "conversational_notifications_enabled", "conversationalNotificationsEnabled"],
+]);
 
 /** Spellings of blog.v1.NoteMode on the wire. */
 export const NOTE_MODE: EnumTable = new EnumTable("blog.v1.NoteMode", [
@@ -21,45 +33,6 @@ export const NOTE_MODE: EnumTable = new EnumTable("blog.v1.NoteMode", [
   [3, "conversation", "NOTE_MODE_CONVERSATION"],
   [4, "rollup", "NOTE_MODE_ROLLUP"],
   [5, "reblogs_with_tags", "NOTE_MODE_REBLOGS_WITH_TAGS"],
-]);
-
-const LIST_NOTES_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "notes", decodeNote), "notes"],
-  [(value, out) => out.messages(2, value, "rollup_notes", decodeNote), "rollup_notes", "rollupNotes"],
-  [(value, out) => out.int32(3, value, "total_notes"), "total_notes", "totalNotes"],
-  [(value, out) => out.int32(4, value, "total_likes"), "total_likes", "totalLikes"],
-  [(value, out) => out.int32(5, value, "total_reblogs"), "total_reblogs", "totalReblogs"],
-  [(value, out) => out.message(6, value, "_links", decodeLinks), "_links", "Links", "links"],
-  [(value, out) => out.bool(7, value, "is_subscribed"), "is_subscribed", "isSubscribed"],
-  [(value, out) => out.bool(8, value, "can_subscribe"), "can_subscribe", "canSubscribe"],
-  [
-    (value, out) => out.bool(9, value, "can_hide_or_delete_notes"),
-    "can_hide_or_delete_notes",
-    "canHideOrDeleteNotes",
-  ],
-  [
-    (value, out) => out.bool(10, value, "conversational_notifications_enabled"),
-    "conversational_notifications_enabled",
-    "conversationalNotificationsEnabled",
-  ],
-]);
-
-/**
- * The notes of a post.
- *
- * @generated from message blog.v1.ListNotesResponse
- */
-export function decodeListNotesResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_NOTES_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_NOTES_RESPONSE_FIELDS);
-}
-scannable(decodeListNotesResponse, () => [
-  [1, { list: decodeNote }, "notes"], [2, { list: decodeNote }, "rollup_notes", "rollupNotes"],
-  [3, "int32", "total_notes", "totalNotes"], [4, "int32", "total_likes", "totalLikes"],
-  [5, "int32", "total_reblogs", "totalReblogs"], [6, decodeLinks, "_links", "Links", "links"],
-  [7, "bool", "is_subscribed", "isSubscribed"], [8, "bool", "can_subscribe", "canSubscribe"],
-  [9, "bool", "can_hide_or_delete_notes", "canHideOrDeleteNotes"],
-  [10, "bool", "conversational_notifications_enabled", "conversationalNotificationsEnabled"],
 ]);
 
 // @@protoc_insertion_point(end)

@@ -2,18 +2,21 @@
 // @generated from file blog/v1/notification.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  decodeValue,
-  scannable,
-} from "connect-rest-runtime/adapter";
-import { decodeInlineFormat } from "./inline_format_rest.ts";
-import { decodeLinks } from "./links_rest.ts";
-import { decodeContentBlock } from "./npf_rest.ts";
+import { EnumTable, type MessageTable, ValueTable, table } from "connect-rest-runtime/adapter";
+import { InlineFormatTable } from "./inline_format_rest.ts";
+import { LinksTable } from "./links_rest.ts";
+import { ContentBlockTable } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * The notifications of a blog.
+ *
+ * @generated from message blog.v1.ListNotificationsResponse
+ */
+export const ListNotificationsResponseTable: MessageTable = table("blog.v1.ListNotificationsResponse", () => [
+  [1, { list: NotificationTable }, "notifications"],
+  [2, LinksTable, "_links", "Links", "links"],
+]);
 
 /** Spellings of blog.v1.NotificationType on the wire. */
 export const NOTIFICATION_TYPE: EnumTable = new EnumTable("blog.v1.NotificationType", [
@@ -39,127 +42,14 @@ export const NOTIFICATION_TYPE: EnumTable = new EnumTable("blog.v1.NotificationT
   [19, "generic", "NOTIFICATION_TYPE_GENERIC"],
 ]);
 
-const LIST_NOTIFICATIONS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "notifications", decodeNotification), "notifications"],
-  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
-]);
-
-/**
- * The notifications of a blog.
- *
- * @generated from message blog.v1.ListNotificationsResponse
- */
-export function decodeListNotificationsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_NOTIFICATIONS_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_NOTIFICATIONS_RESPONSE_FIELDS);
-}
-scannable(decodeListNotificationsResponse, () => [
-  [1, { list: decodeNotification }, "notifications"], [2, decodeLinks, "_links", "Links", "links"],
-]);
-
-const NOTIFICATION_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.loosely("id").string(1, value, "id"), "id"],
-  [(value, out) => out.openEnum(2, value, "type", NOTIFICATION_TYPE), "type"],
-  [(value, out) => out.string(3, value, "type"), "type"],
-  [(value, out) => out.string(4, value, "subtype"), "subtype"],
-  [(value, out) => out.time(5, value, "timestamp", "seconds"), "timestamp"],
-  [(value, out) => out.bool(6, value, "unread"), "unread"],
-  [(value, out) => out.int64(7, value, "before"), "before"],
-  [
-    (value, out) => out.loosely("target_post_id").uint64(10, value, "target_post_id"),
-    "target_post_id",
-    "targetPostId",
-  ],
-  [(value, out) => out.string(11, value, "target_post_summary"), "target_post_summary", "targetPostSummary"],
-  [
-    (value, out) => out.string(12, value, "target_tumblelog_name"),
-    "target_tumblelog_name",
-    "targetTumblelogName",
-  ],
-  [
-    (value, out) => out.string(13, value, "target_tumblelog_uuid"),
-    "target_tumblelog_uuid",
-    "targetTumblelogUuid",
-  ],
-  [
-    (value, out) => out.loosely("target_root_post_id").uint64(14, value, "target_root_post_id"),
-    "target_root_post_id",
-    "targetRootPostId",
-  ],
-  [(value, out) => out.string(15, value, "target_post_type"), "target_post_type", "targetPostType"],
-  [(value, out) => out.string(16, value, "post_type"), "post_type", "postType"],
-  [(value, out) => out.string(17, value, "reblog_key"), "reblog_key", "reblogKey"],
-  [(value, out) => out.bool(18, value, "private_channel"), "private_channel", "privateChannel"],
-  [(value, out) => out.string(19, value, "media_url"), "media_url", "mediaUrl"],
-  [(value, out) => out.string(20, value, "media_url_large"), "media_url_large", "mediaUrlLarge"],
-  [(value, out) => out.string(30, value, "from_tumblelog_name"), "from_tumblelog_name", "fromTumblelogName"],
-  [(value, out) => out.string(31, value, "from_tumblelog_uuid"), "from_tumblelog_uuid", "fromTumblelogUuid"],
-  [
-    (value, out) => out.bool(32, value, "from_tumblelog_is_adult"),
-    "from_tumblelog_is_adult",
-    "fromTumblelogIsAdult",
-  ],
-  [(value, out) => out.bool(33, value, "followed"), "followed"],
-  [(value, out) => out.bool(34, value, "is_anonymous"), "is_anonymous", "isAnonymous"],
-  [(value, out) => out.loosely("post_id").uint64(40, value, "post_id"), "post_id", "postId"],
-  [(value, out) => out.list(41, value, "post_tags", "string"), "post_tags", "postTags"],
-  [(value, out) => out.string(42, value, "added_text"), "added_text", "addedText"],
-  [(value, out) => out.string(43, value, "reply_text"), "reply_text", "replyText"],
-  [(value, out) => out.bool(44, value, "can_reply"), "can_reply", "canReply"],
-  [(value, out) => out.int64(50, value, "milestone"), "milestone"],
-  [(value, out) => out.message(51, value, "editor", decodeNotificationDraft), "editor"],
-  [(value, out) => out.message(60, value, "title", decodeNotificationTitle), "title"],
-  [(value, out) => out.message(61, value, "body", decodeNotificationBody), "body"],
-  [(value, out) => out.message(62, value, "actions", decodeNotificationActions), "actions"],
-]);
-
-/**
- * A notification about an action that concerns a blog. Which fields are set depends on the type.
- *
- * @generated from message blog.v1.Notification
- */
-export function decodeNotification(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, NOTIFICATION_FIELDS);
-  out.unknown(100, json, NOTIFICATION_FIELDS);
-}
-scannable(decodeNotification, () => [
-  [1, { loose: "string" }, "id"], [2, NOTIFICATION_TYPE, "type"], [3, "string", "type"],
-  [4, "string", "subtype"], [5, { time: "seconds" }, "timestamp"], [6, "bool", "unread"],
-  [7, "int64", "before"], [10, { loose: "uint64" }, "target_post_id", "targetPostId"],
-  [11, "string", "target_post_summary", "targetPostSummary"],
-  [12, "string", "target_tumblelog_name", "targetTumblelogName"],
-  [13, "string", "target_tumblelog_uuid", "targetTumblelogUuid"],
-  [14, { loose: "uint64" }, "target_root_post_id", "targetRootPostId"],
-  [15, "string", "target_post_type", "targetPostType"], [16, "string", "post_type", "postType"],
-  [17, "string", "reblog_key", "reblogKey"], [18, "bool", "private_channel", "privateChannel"],
-  [19, "string", "media_url", "mediaUrl"], [20, "string", "media_url_large", "mediaUrlLarge"],
-  [30, "string", "from_tumblelog_name", "fromTumblelogName"],
-  [31, "string", "from_tumblelog_uuid", "fromTumblelogUuid"],
-  [32, "bool", "from_tumblelog_is_adult", "fromTumblelogIsAdult"], [33, "bool", "followed"],
-  [34, "bool", "is_anonymous", "isAnonymous"], [40, { loose: "uint64" }, "post_id", "postId"],
-  [41, { list: "string" }, "post_tags", "postTags"], [42, "string", "added_text", "addedText"],
-  [43, "string", "reply_text", "replyText"], [44, "bool", "can_reply", "canReply"],
-  [50, "int64", "milestone"], [51, decodeNotificationDraft, "editor"], [60, decodeNotificationTitle, "title"],
-  [61, decodeNotificationBody, "body"], [62, decodeNotificationActions, "actions"], { unknown: 100 },
-]);
-
-const NOTIFICATION_ACTIONS_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "tap", decodeNotificationTap), "tap"],
-]);
-
 /**
  * Actions of a notification.
  *
  * @generated from message blog.v1.NotificationActions
  */
-export function decodeNotificationActions(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, NOTIFICATION_ACTIONS_FIELDS);
-  out.unknown(100, json, NOTIFICATION_ACTIONS_FIELDS);
-}
-scannable(decodeNotificationActions, () => [[1, decodeNotificationTap, "tap"], { unknown: 100 }]);
-
-const NOTIFICATION_BODY_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "content", decodeContentBlock), "content"],
+export const NotificationActionsTable: MessageTable = table("blog.v1.NotificationActions", () => [
+  [1, NotificationTapTable, "tap"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -167,15 +57,9 @@ const NOTIFICATION_BODY_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.NotificationBody
  */
-export function decodeNotificationBody(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, NOTIFICATION_BODY_FIELDS);
-  out.unknown(100, json, NOTIFICATION_BODY_FIELDS);
-}
-scannable(decodeNotificationBody, () => [[1, { list: decodeContentBlock }, "content"], { unknown: 100 }]);
-
-const NOTIFICATION_DRAFT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "content", decodeContentBlock), "content"],
-  [(value, out) => out.list(2, value, "tags", "string"), "tags"],
+export const NotificationBodyTable: MessageTable = table("blog.v1.NotificationBody", () => [
+  [1, { list: ContentBlockTable }, "content"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -183,16 +67,52 @@ const NOTIFICATION_DRAFT_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.NotificationDraft
  */
-export function decodeNotificationDraft(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, NOTIFICATION_DRAFT_FIELDS);
-  out.unknown(100, json, NOTIFICATION_DRAFT_FIELDS);
-}
-scannable(decodeNotificationDraft, () => [
-  [1, { list: decodeContentBlock }, "content"], [2, { list: "string" }, "tags"], { unknown: 100 },
+export const NotificationDraftTable: MessageTable = table("blog.v1.NotificationDraft", () => [
+  [1, { list: ContentBlockTable }, "content"],
+  [2, { list: "string" }, "tags"],
+  { unknown: 100 },
 ]);
 
-const NOTIFICATION_TAP_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "href"), "href"],
+/**
+ * A notification about an action that concerns a blog. Which fields are set depends on the type.
+ *
+ * @generated from message blog.v1.Notification
+ */
+export const NotificationTable: MessageTable = table("blog.v1.Notification", () => [
+  [1, { loose: "string" }, "id"],
+  [2, { open: NOTIFICATION_TYPE }, "type"],
+  [3, "string", "type"],
+  [4, "string", "subtype"],
+  [5, { time: "seconds" }, "timestamp"],
+  [6, "bool", "unread"],
+  [7, "int64", "before"],
+  [10, { loose: "uint64" }, "target_post_id", "targetPostId"],
+  [11, "string", "target_post_summary", "targetPostSummary"],
+  [12, "string", "target_tumblelog_name", "targetTumblelogName"],
+  [13, "string", "target_tumblelog_uuid", "targetTumblelogUuid"],
+  [14, { loose: "uint64" }, "target_root_post_id", "targetRootPostId"],
+  [15, "string", "target_post_type", "targetPostType"],
+  [16, "string", "post_type", "postType"],
+  [17, "string", "reblog_key", "reblogKey"],
+  [18, "bool", "private_channel", "privateChannel"],
+  [19, "string", "media_url", "mediaUrl"],
+  [20, "string", "media_url_large", "mediaUrlLarge"],
+  [30, "string", "from_tumblelog_name", "fromTumblelogName"],
+  [31, "string", "from_tumblelog_uuid", "fromTumblelogUuid"],
+  [32, "bool", "from_tumblelog_is_adult", "fromTumblelogIsAdult"],
+  [33, "bool", "followed"],
+  [34, "bool", "is_anonymous", "isAnonymous"],
+  [40, { loose: "uint64" }, "post_id", "postId"],
+  [41, { list: "string" }, "post_tags", "postTags"],
+  [42, "string", "added_text", "addedText"],
+  [43, "string", "reply_text", "replyText"],
+  [44, "bool", "can_reply", "canReply"],
+  [50, "int64", "milestone"],
+  [51, NotificationDraftTable, "editor"],
+  [60, NotificationTitleTable, "title"],
+  [61, NotificationBodyTable, "body"],
+  [62, NotificationActionsTable, "actions"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -200,16 +120,9 @@ const NOTIFICATION_TAP_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.NotificationTap
  */
-export function decodeNotificationTap(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, NOTIFICATION_TAP_FIELDS);
-  out.unknown(100, json, NOTIFICATION_TAP_FIELDS);
-}
-scannable(decodeNotificationTap, () => [[1, "string", "href"], { unknown: 100 }]);
-
-const NOTIFICATION_TITLE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "text"), "text", "text_content", "textContent"],
-  [(value, out) => out.nullable(2, value, "content", decodeValue), "content"],
-  [(value, out) => out.messages(3, value, "formatting", decodeInlineFormat), "formatting"],
+export const NotificationTapTable: MessageTable = table("blog.v1.NotificationTap", () => [
+  [1, "string", "href"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -217,13 +130,11 @@ const NOTIFICATION_TITLE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.NotificationTitle
  */
-export function decodeNotificationTitle(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, NOTIFICATION_TITLE_FIELDS);
-  out.unknown(100, json, NOTIFICATION_TITLE_FIELDS);
-}
-scannable(decodeNotificationTitle, () => [
-  [1, "string", "text", "text_content", "textContent"], [2, decodeValue, "content"],
-  [3, { list: decodeInlineFormat }, "formatting"], { unknown: 100 },
+export const NotificationTitleTable: MessageTable = table("blog.v1.NotificationTitle", () => [
+  [1, "string", "text", "text_content", "textContent"],
+  [2, ValueTable, "content"],
+  [3, { list: InlineFormatTable }, "formatting"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

@@ -2,18 +2,112 @@
 // @generated from file blog/v1/npf.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  decodeStruct,
-  scannable,
-} from "connect-rest-runtime/adapter";
-import { decodeAttribution } from "./attribution_rest.ts";
-import { decodeInlineFormat } from "./inline_format_rest.ts";
-import { decodeMedia } from "./media_rest.ts";
+import { EnumTable, type MessageTable, StructTable, table } from "connect-rest-runtime/adapter";
+import { AttributionTable } from "./attribution_rest.ts";
+import { InlineFormatTable } from "./inline_format_rest.ts";
+import { MediaTable } from "./media_rest.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * Audio.
+ *
+ * @generated from message blog.v1.AudioBlock
+ */
+export const AudioBlockTable: MessageTable = table("blog.v1.AudioBlock", () => [
+  [1, "string", "provider"],
+  [2, "string", "url"],
+  [3, { loose: MediaTable }, "media"],
+  [4, "string", "title"],
+  [5, "string", "artist"],
+  [6, "string", "album"],
+  [7, "string", "embed_html", "embedHtml"],
+  [8, "string", "embed_url", "embedUrl"],
+  [9, { loose: { list: MediaTable } }, "poster"],
+  [10, StructTable, "metadata"],
+  [11, { loose: AttributionTable }, "attribution"],
+  { unknown: 100 },
+]);
+
+/**
+ * The target of a click.
+ *
+ * @generated from message blog.v1.Clickthrough
+ */
+export const ClickthroughTable: MessageTable = table("blog.v1.Clickthrough", () => [
+  [1, "string", "web_url", "webUrl"],
+  [2, "string", "deeplink_url", "deeplinkUrl"],
+  { unknown: 100 },
+]);
+
+/**
+ * A block of a post's content.
+ *
+ * @generated from message blog.v1.ContentBlock
+ */
+export const ContentBlockTable: MessageTable = table("blog.v1.ContentBlock", () => [
+  {
+    choice: "block",
+    by: ["type"],
+    when: [
+      { is: ["text"], as: [1, TextBlockTable] },
+      { is: ["image"], as: [2, ImageBlockTable] },
+      { is: ["link"], as: [3, LinkBlockTable] },
+      { is: ["audio"], as: [4, AudioBlockTable] },
+      { is: ["video"], as: [5, VideoBlockTable] },
+      { is: ["paywall"], as: [6, PaywallBlockTable] },
+      { is: ["poll"], as: [7, PollBlockTable] },
+    ],
+  },
+  [20, "string", "type"],
+  { unknown: 100 },
+]);
+
+/**
+ * An embedded player of a video.
+ *
+ * @generated from message blog.v1.EmbedIframe
+ */
+export const EmbedIframeTable: MessageTable = table("blog.v1.EmbedIframe", () => [
+  [1, "string", "url"],
+  [2, "int32", "width"],
+  [3, "int32", "height"],
+  { unknown: 100 },
+]);
+
+/**
+ * A picture.
+ *
+ * @generated from message blog.v1.ImageBlock
+ */
+export const ImageBlockTable: MessageTable = table("blog.v1.ImageBlock", () => [
+  [1, { loose: { list: MediaTable } }, "media"],
+  [2, "string", "alt_text", "altText"],
+  [3, "string", "caption"],
+  [4, { loose: { map: "string" } }, "colors"],
+  [5, "string", "feedback_token", "feedbackToken"],
+  [6, { loose: MediaTable }, "poster"],
+  [7, { loose: AttributionTable }, "attribution"],
+  [8, { loose: { map: "string" } }, "exif"],
+  [9, ClickthroughTable, "clickthrough"],
+  { unknown: 100 },
+]);
+
+/**
+ * A link to a page. If only `url` is set, the service reads the rest from the page and cuts each text to 140
+ * characters.
+ *
+ * @generated from message blog.v1.LinkBlock
+ */
+export const LinkBlockTable: MessageTable = table("blog.v1.LinkBlock", () => [
+  [1, "string", "url"],
+  [2, "string", "title"],
+  [3, "string", "description"],
+  [4, "string", "author"],
+  [5, "string", "site_name", "siteName"],
+  [6, "string", "display_url", "displayUrl"],
+  [7, { loose: { list: MediaTable } }, "poster"],
+  { unknown: 100 },
+]);
 
 /** Spellings of blog.v1.PaywallSubtype on the wire. */
 export const PAYWALL_SUBTYPE: EnumTable = new EnumTable("blog.v1.PaywallSubtype", [
@@ -21,6 +115,61 @@ export const PAYWALL_SUBTYPE: EnumTable = new EnumTable("blog.v1.PaywallSubtype"
   [1, "cta", "PAYWALL_SUBTYPE_CTA"],
   [2, "divider", "PAYWALL_SUBTYPE_DIVIDER"],
   [3, "disabled", "PAYWALL_SUBTYPE_DISABLED"],
+]);
+
+/**
+ * The paywall between free and paid content. At least one block must follow it.
+ *
+ * @generated from message blog.v1.PaywallBlock
+ */
+export const PaywallBlockTable: MessageTable = table("blog.v1.PaywallBlock", () => [
+  [1, { open: PAYWALL_SUBTYPE }, "subtype"],
+  [2, "string", "url"],
+  [3, "bool", "is_visible", "isVisible"],
+  [4, "string", "text"],
+  [5, "string", "title"],
+  [6, "string", "color"],
+  [7, "string", "subtype"],
+  { unknown: 100 },
+]);
+
+/**
+ * An answer to a poll.
+ *
+ * @generated from message blog.v1.PollAnswer
+ */
+export const PollAnswerTable: MessageTable = table("blog.v1.PollAnswer", () => [
+  [1, "string", "client_id", "clientId"],
+  [2, "string", "answer_text", "answerText"],
+  { unknown: 100 },
+]);
+
+/**
+ * A poll; at most one in a post.
+ *
+ * @generated from message blog.v1.PollBlock
+ */
+export const PollBlockTable: MessageTable = table("blog.v1.PollBlock", () => [
+  [1, "string", "client_id", "clientId"],
+  [2, "string", "question"],
+  [3, { list: PollAnswerTable }, "answers"],
+  [4, PollSettingsTable, "settings"],
+  [5, { time: { pattern: "YYYY-MM-DD HH:mm:ss GMT" } }, "created_at", "createdAt"],
+  [6, { time: "seconds" }, "timestamp"],
+  { unknown: 100 },
+]);
+
+/**
+ * The settings of the vote.
+ *
+ * @generated from message blog.v1.PollSettings
+ */
+export const PollSettingsTable: MessageTable = table("blog.v1.PollSettings", () => [
+  [1, "bool", "multiple_choice", "multipleChoice"],
+  [2, "string", "close_status", "closeStatus"],
+  [3, "int32", "expire_after", "expireAfter"],
+  [4, "string", "source"],
+  { unknown: 100 },
 ]);
 
 /** Spellings of blog.v1.TextSubtype on the wire. */
@@ -36,335 +185,18 @@ export const TEXT_SUBTYPE: EnumTable = new EnumTable("blog.v1.TextSubtype", [
   [8, "unordered-list-item", "TEXT_SUBTYPE_UNORDERED_LIST_ITEM"],
 ]);
 
-const AUDIO_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "provider"), "provider"],
-  [(value, out) => out.string(2, value, "url"), "url"],
-  [(value, out) => out.loosely("media").message(3, value, "media", decodeMedia), "media"],
-  [(value, out) => out.string(4, value, "title"), "title"],
-  [(value, out) => out.string(5, value, "artist"), "artist"],
-  [(value, out) => out.string(6, value, "album"), "album"],
-  [(value, out) => out.string(7, value, "embed_html"), "embed_html", "embedHtml"],
-  [(value, out) => out.string(8, value, "embed_url"), "embed_url", "embedUrl"],
-  [(value, out) => out.loosely("poster").messages(9, value, "poster", decodeMedia), "poster"],
-  [(value, out) => out.message(10, value, "metadata", decodeStruct), "metadata"],
-  [
-    (value, out) => out.loosely("attribution").message(11, value, "attribution", decodeAttribution),
-    "attribution",
-  ],
-]);
-
-/**
- * Audio.
- *
- * @generated from message blog.v1.AudioBlock
- */
-export function decodeAudioBlock(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, AUDIO_BLOCK_FIELDS);
-  out.unknown(100, json, AUDIO_BLOCK_FIELDS);
-}
-scannable(decodeAudioBlock, () => [
-  [1, "string", "provider"], [2, "string", "url"], [3, { loose: decodeMedia }, "media"],
-  [4, "string", "title"], [5, "string", "artist"], [6, "string", "album"],
-  [7, "string", "embed_html", "embedHtml"], [8, "string", "embed_url", "embedUrl"],
-  [9, { loose: { list: decodeMedia } }, "poster"], [10, decodeStruct, "metadata"],
-  [11, { loose: decodeAttribution }, "attribution"], { unknown: 100 },
-]);
-
-const CLICKTHROUGH_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "web_url"), "web_url", "webUrl"],
-  [(value, out) => out.string(2, value, "deeplink_url"), "deeplink_url", "deeplinkUrl"],
-]);
-
-/**
- * The target of a click.
- *
- * @generated from message blog.v1.Clickthrough
- */
-export function decodeClickthrough(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CLICKTHROUGH_FIELDS);
-  out.unknown(100, json, CLICKTHROUGH_FIELDS);
-}
-scannable(decodeClickthrough, () => [
-  [1, "string", "web_url", "webUrl"], [2, "string", "deeplink_url", "deeplinkUrl"], { unknown: 100 },
-]);
-
-const CONTENT_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    choose(json, out) {
-      switch (json["type"]) {
-        case "text":
-          out.flattened(1, json, decodeTextBlock, CONTENT_BLOCK_FIELDS);
-          break;
-        case "image":
-          out.flattened(2, json, decodeImageBlock, CONTENT_BLOCK_FIELDS);
-          break;
-        case "link":
-          out.flattened(3, json, decodeLinkBlock, CONTENT_BLOCK_FIELDS);
-          break;
-        case "audio":
-          out.flattened(4, json, decodeAudioBlock, CONTENT_BLOCK_FIELDS);
-          break;
-        case "video":
-          out.flattened(5, json, decodeVideoBlock, CONTENT_BLOCK_FIELDS);
-          break;
-        case "paywall":
-          out.flattened(6, json, decodePaywallBlock, CONTENT_BLOCK_FIELDS);
-          break;
-        case "poll":
-          out.flattened(7, json, decodePollBlock, CONTENT_BLOCK_FIELDS);
-          break;
-      }
-    },
-  },
-  [(value, out) => out.string(20, value, "type"), "type"],
-]);
-
-/**
- * A block of a post's content.
- *
- * @generated from message blog.v1.ContentBlock
- */
-export function decodeContentBlock(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CONTENT_BLOCK_FIELDS);
-  out.unknown(100, json, CONTENT_BLOCK_FIELDS);
-}
-scannable(decodeContentBlock, () => [
-  {
-    when: [
-      { key: ["type"], is: ["text"], as: [1, decodeTextBlock] },
-      { key: ["type"], is: ["image"], as: [2, decodeImageBlock] },
-      { key: ["type"], is: ["link"], as: [3, decodeLinkBlock] },
-      { key: ["type"], is: ["audio"], as: [4, decodeAudioBlock] },
-      { key: ["type"], is: ["video"], as: [5, decodeVideoBlock] },
-      { key: ["type"], is: ["paywall"], as: [6, decodePaywallBlock] },
-      { key: ["type"], is: ["poll"], as: [7, decodePollBlock] },
-    ],
-  },
-  [20, "string", "type"], { unknown: 100 },
-]);
-
-const EMBED_IFRAME_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "url"), "url"],
-  [(value, out) => out.int32(2, value, "width"), "width"],
-  [(value, out) => out.int32(3, value, "height"), "height"],
-]);
-
-/**
- * An embedded player of a video.
- *
- * @generated from message blog.v1.EmbedIframe
- */
-export function decodeEmbedIframe(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, EMBED_IFRAME_FIELDS);
-  out.unknown(100, json, EMBED_IFRAME_FIELDS);
-}
-scannable(decodeEmbedIframe, () => [
-  [1, "string", "url"], [2, "int32", "width"], [3, "int32", "height"], { unknown: 100 },
-]);
-
-const IMAGE_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.loosely("media").messages(1, value, "media", decodeMedia), "media"],
-  [(value, out) => out.string(2, value, "alt_text"), "alt_text", "altText"],
-  [(value, out) => out.string(3, value, "caption"), "caption"],
-  [
-    (value, out) => out.loosely("colors").map(4, value, "colors", "string", (value, key, out) =>
-      out.string(2, value, key),
-    ),
-    "colors",
-  ],
-  [(value, out) => out.string(5, value, "feedback_token"), "feedback_token", "feedbackToken"],
-  [(value, out) => out.loosely("poster").message(6, value, "poster", decodeMedia), "poster"],
-  [
-    (value, out) => out.loosely("attribution").message(7, value, "attribution", decodeAttribution),
-    "attribution",
-  ],
-  [
-    (value, out) => out.loosely("exif").map(8, value, "exif", "string", (value, key, out) =>
-      out.string(2, value, key),
-    ),
-    "exif",
-  ],
-  [(value, out) => out.message(9, value, "clickthrough", decodeClickthrough), "clickthrough"],
-]);
-
-/**
- * A picture.
- *
- * @generated from message blog.v1.ImageBlock
- */
-export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, IMAGE_BLOCK_FIELDS);
-  out.unknown(100, json, IMAGE_BLOCK_FIELDS);
-}
-scannable(decodeImageBlock, () => [
-  [1, { loose: { list: decodeMedia } }, "media"], [2, "string", "alt_text", "altText"],
-  [3, "string", "caption"], [4, { loose: { map: "string" } }, "colors"],
-  [5, "string", "feedback_token", "feedbackToken"], [6, { loose: decodeMedia }, "poster"],
-  [7, { loose: decodeAttribution }, "attribution"], [8, { loose: { map: "string" } }, "exif"],
-  [9, decodeClickthrough, "clickthrough"], { unknown: 100 },
-]);
-
-const LINK_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "url"), "url"],
-  [(value, out) => out.string(2, value, "title"), "title"],
-  [(value, out) => out.string(3, value, "description"), "description"],
-  [(value, out) => out.string(4, value, "author"), "author"],
-  [(value, out) => out.string(5, value, "site_name"), "site_name", "siteName"],
-  [(value, out) => out.string(6, value, "display_url"), "display_url", "displayUrl"],
-  [(value, out) => out.loosely("poster").messages(7, value, "poster", decodeMedia), "poster"],
-]);
-
-/**
- * A link to a page. If only `url` is set, the service reads the rest from the page and cuts each text to 140
- * characters.
- *
- * @generated from message blog.v1.LinkBlock
- */
-export function decodeLinkBlock(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LINK_BLOCK_FIELDS);
-  out.unknown(100, json, LINK_BLOCK_FIELDS);
-}
-scannable(decodeLinkBlock, () => [
-  [1, "string", "url"], [2, "string", "title"], [3, "string", "description"], [4, "string", "author"],
-  [5, "string", "site_name", "siteName"], [6, "string", "display_url", "displayUrl"],
-  [7, { loose: { list: decodeMedia } }, "poster"], { unknown: 100 },
-]);
-
-const PAYWALL_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.openEnum(1, value, "subtype", PAYWALL_SUBTYPE), "subtype"],
-  [(value, out) => out.string(2, value, "url"), "url"],
-  [(value, out) => out.bool(3, value, "is_visible"), "is_visible", "isVisible"],
-  [(value, out) => out.string(4, value, "text"), "text"],
-  [(value, out) => out.string(5, value, "title"), "title"],
-  [(value, out) => out.string(6, value, "color"), "color"],
-  [(value, out) => out.string(7, value, "subtype"), "subtype"],
-]);
-
-/**
- * The paywall between free and paid content. At least one block must follow it.
- *
- * @generated from message blog.v1.PaywallBlock
- */
-export function decodePaywallBlock(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PAYWALL_BLOCK_FIELDS);
-  out.unknown(100, json, PAYWALL_BLOCK_FIELDS);
-}
-scannable(decodePaywallBlock, () => [
-  [1, PAYWALL_SUBTYPE, "subtype"], [2, "string", "url"], [3, "bool", "is_visible", "isVisible"],
-  [4, "string", "text"], [5, "string", "title"], [6, "string", "color"], [7, "string", "subtype"],
-  { unknown: 100 },
-]);
-
-const POLL_ANSWER_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "client_id"), "client_id", "clientId"],
-  [(value, out) => out.string(2, value, "answer_text"), "answer_text", "answerText"],
-]);
-
-/**
- * An answer to a poll.
- *
- * @generated from message blog.v1.PollAnswer
- */
-export function decodePollAnswer(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, POLL_ANSWER_FIELDS);
-  out.unknown(100, json, POLL_ANSWER_FIELDS);
-}
-scannable(decodePollAnswer, () => [
-  [1, "string", "client_id", "clientId"], [2, "string", "answer_text", "answerText"], { unknown: 100 },
-]);
-
-const POLL_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "client_id"), "client_id", "clientId"],
-  [(value, out) => out.string(2, value, "question"), "question"],
-  [(value, out) => out.messages(3, value, "answers", decodePollAnswer), "answers"],
-  [(value, out) => out.message(4, value, "settings", decodePollSettings), "settings"],
-  [
-    (value, out) => out.time(5, value, "created_at", { pattern: "YYYY-MM-DD HH:mm:ss GMT" }),
-    "created_at",
-    "createdAt",
-  ],
-  [(value, out) => out.time(6, value, "timestamp", "seconds"), "timestamp"],
-]);
-
-/**
- * A poll; at most one in a post.
- *
- * @generated from message blog.v1.PollBlock
- */
-export function decodePollBlock(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, POLL_BLOCK_FIELDS);
-  out.unknown(100, json, POLL_BLOCK_FIELDS);
-}
-scannable(decodePollBlock, () => [
-  [1, "string", "client_id", "clientId"], [2, "string", "question"],
-  [3, { list: decodePollAnswer }, "answers"], [4, decodePollSettings, "settings"],
-  [5, { time: { pattern: "YYYY-MM-DD HH:mm:ss GMT" } }, "created_at", "createdAt"],
-  [6, { time: "seconds" }, "timestamp"], { unknown: 100 },
-]);
-
-const POLL_SETTINGS_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.bool(1, value, "multiple_choice"), "multiple_choice", "multipleChoice"],
-  [(value, out) => out.string(2, value, "close_status"), "close_status", "closeStatus"],
-  [(value, out) => out.int32(3, value, "expire_after"), "expire_after", "expireAfter"],
-  [(value, out) => out.string(4, value, "source"), "source"],
-]);
-
-/**
- * The settings of the vote.
- *
- * @generated from message blog.v1.PollSettings
- */
-export function decodePollSettings(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, POLL_SETTINGS_FIELDS);
-  out.unknown(100, json, POLL_SETTINGS_FIELDS);
-}
-scannable(decodePollSettings, () => [
-  [1, "bool", "multiple_choice", "multipleChoice"], [2, "string", "close_status", "closeStatus"],
-  [3, "int32", "expire_after", "expireAfter"], [4, "string", "source"], { unknown: 100 },
-]);
-
-const TEXT_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "text"), "text"],
-  [(value, out) => out.openEnum(2, value, "subtype", TEXT_SUBTYPE), "subtype"],
-  [(value, out) => out.int32(3, value, "indent_level"), "indent_level", "indentLevel"],
-  [(value, out) => out.messages(4, value, "formatting", decodeInlineFormat), "formatting"],
-  [(value, out) => out.string(5, value, "subtype"), "subtype"],
-]);
-
 /**
  * A paragraph, heading, quote or list item.
  *
  * @generated from message blog.v1.TextBlock
  */
-export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, TEXT_BLOCK_FIELDS);
-  out.unknown(100, json, TEXT_BLOCK_FIELDS);
-}
-scannable(decodeTextBlock, () => [
-  [1, "string", "text"], [2, TEXT_SUBTYPE, "subtype"], [3, "int32", "indent_level", "indentLevel"],
-  [4, { list: decodeInlineFormat }, "formatting"], [5, "string", "subtype"], { unknown: 100 },
-]);
-
-const VIDEO_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "provider"), "provider"],
-  [(value, out) => out.string(2, value, "url"), "url"],
-  [(value, out) => out.loosely("media").message(3, value, "media", decodeMedia), "media"],
-  [(value, out) => out.string(4, value, "embed_html"), "embed_html", "embedHtml"],
-  [(value, out) => out.string(5, value, "embed_url"), "embed_url", "embedUrl"],
-  [(value, out) => out.message(6, value, "embed_iframe", decodeEmbedIframe), "embed_iframe", "embedIframe"],
-  [(value, out) => out.loosely("poster").messages(7, value, "poster", decodeMedia), "poster"],
-  [(value, out) => out.message(8, value, "metadata", decodeStruct), "metadata"],
-  [
-    (value, out) => out.loosely("attribution").message(9, value, "attribution", decodeAttribution),
-    "attribution",
-  ],
-  [
-    (value, out) => out.bool(10, value, "can_autoplay_on_cellular"),
-    "can_autoplay_on_cellular",
-    "canAutoplayOnCellular",
-  ],
-  [(value, out) => out.int64(11, value, "duration"), "duration"],
-  [(value, out) => out.loosely("filmstrip").messages(12, value, "filmstrip", decodeMedia), "filmstrip"],
+export const TextBlockTable: MessageTable = table("blog.v1.TextBlock", () => [
+  [1, "string", "text"],
+  [2, { open: TEXT_SUBTYPE }, "subtype"],
+  [3, "int32", "indent_level", "indentLevel"],
+  [4, { list: InlineFormatTable }, "formatting"],
+  [5, "string", "subtype"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -372,17 +204,20 @@ const VIDEO_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.VideoBlock
  */
-export function decodeVideoBlock(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, VIDEO_BLOCK_FIELDS);
-  out.unknown(100, json, VIDEO_BLOCK_FIELDS);
-}
-scannable(decodeVideoBlock, () => [
-  [1, "string", "provider"], [2, "string", "url"], [3, { loose: decodeMedia }, "media"],
-  [4, "string", "embed_html", "embedHtml"], [5, "string", "embed_url", "embedUrl"],
-  [6, decodeEmbedIframe, "embed_iframe", "embedIframe"], [7, { loose: { list: decodeMedia } }, "poster"],
-  [8, decodeStruct, "metadata"], [9, { loose: decodeAttribution }, "attribution"],
-  [10, "bool", "can_autoplay_on_cellular", "canAutoplayOnCellular"], [11, "int64", "duration"],
-  [12, { loose: { list: decodeMedia } }, "filmstrip"], { unknown: 100 },
+export const VideoBlockTable: MessageTable = table("blog.v1.VideoBlock", () => [
+  [1, "string", "provider"],
+  [2, "string", "url"],
+  [3, { loose: MediaTable }, "media"],
+  [4, "string", "embed_html", "embedHtml"],
+  [5, "string", "embed_url", "embedUrl"],
+  [6, EmbedIframeTable, "embed_iframe", "embedIframe"],
+  [7, { loose: { list: MediaTable } }, "poster"],
+  [8, StructTable, "metadata"],
+  [9, { loose: AttributionTable }, "attribution"],
+  [10, "bool", "can_autoplay_on_cellular", "canAutoplayOnCellular"],
+  [11, "int64", "duration"],
+  [12, { loose: { list: MediaTable } }, "filmstrip"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

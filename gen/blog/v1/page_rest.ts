@@ -2,38 +2,19 @@
 // @generated from file blog/v1/page.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
-import { decodeLinks } from "./links_rest.ts";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
+import { LinksTable } from "./links_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const LIST_PAGES_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "pages", decodePage), "pages"],
-  [(value, out) => out.int32(2, value, "total_pages"), "total_pages", "totalPages"],
-  [(value, out) => out.message(3, value, "_links", decodeLinks), "_links", "Links", "links"],
-]);
 
 /**
  * Pages of a blog.
  *
  * @generated from message blog.v1.ListPagesResponse
  */
-export function decodeListPagesResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_PAGES_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_PAGES_RESPONSE_FIELDS);
-}
-scannable(decodeListPagesResponse, () => [
-  [1, { list: decodePage }, "pages"], [2, "int32", "total_pages", "totalPages"],
-  [3, decodeLinks, "_links", "Links", "links"],
-]);
-
-const PAGE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "path"), "path"],
-  [(value, out) => out.string(2, value, "title"), "title"],
-  [(value, out) => out.string(3, value, "content"), "content"],
-  [(value, out) => out.int32(4, value, "position"), "position"],
-  [(value, out) => out.time(5, value, "updated_at", "seconds"), "updated_at", "updatedAt"],
-  [(value, out) => out.bool(6, value, "custom_template"), "custom_template", "customTemplate"],
-  [(value, out) => out.bool(7, value, "show_link"), "show_link", "showLink"],
+export const ListPagesResponseTable: MessageTable = table("blog.v1.ListPagesResponse", () => [
+  [1, { list: PageTable }, "pages"],
+  [2, "int32", "total_pages", "totalPages"],
+  [3, LinksTable, "_links", "Links", "links"],
 ]);
 
 /**
@@ -41,14 +22,15 @@ const PAGE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.Page
  */
-export function decodePage(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PAGE_FIELDS);
-  out.unknown(100, json, PAGE_FIELDS);
-}
-scannable(decodePage, () => [
-  [1, "string", "path"], [2, "string", "title"], [3, "string", "content"], [4, "int32", "position"],
-  [5, { time: "seconds" }, "updated_at", "updatedAt"], [6, "bool", "custom_template", "customTemplate"],
-  [7, "bool", "show_link", "showLink"], { unknown: 100 },
+export const PageTable: MessageTable = table("blog.v1.Page", () => [
+  [1, "string", "path"],
+  [2, "string", "title"],
+  [3, "string", "content"],
+  [4, "int32", "position"],
+  [5, { time: "seconds" }, "updated_at", "updatedAt"],
+  [6, "bool", "custom_template", "customTemplate"],
+  [7, "bool", "show_link", "showLink"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

@@ -2,34 +2,58 @@
 // @generated from file blog/v1/post_resource.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
+import { EnumTable, type MessageTable, ValueTable, table } from "connect-rest-runtime/adapter";
+import { AvatarTable } from "./avatar_rest.ts";
+import { BlogTable, PAYWALL_ACCESS } from "./blog_resource_rest.ts";
+import { ContentLayoutTable } from "./layout_rest.ts";
 import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  decodeValue,
-  scannable,
-} from "connect-rest-runtime/adapter";
-import { decodeAvatar } from "./avatar_rest.ts";
-import { PAYWALL_ACCESS, decodeBlog } from "./blog_resource_rest.ts";
-import { decodeContentLayout } from "./layout_rest.ts";
-import {
-  decodeAnswerPost,
-  decodeAudioPost,
-  decodeChatPost,
-  decodeLinkPost,
-  decodePhotoPost,
-  decodeQuotePost,
-  decodeTextPost,
-  decodeVideoPost,
+  AnswerPostTable,
+  AudioPostTable,
+  ChatPostTable,
+  LinkPostTable,
+  PhotoPostTable,
+  QuotePostTable,
+  TextPostTable,
+  VideoPostTable,
 } from "./legacy_content_rest.ts";
-import { decodeLink } from "./links_rest.ts";
-import { decodeNote } from "./note_resource_rest.ts";
-import { decodeContentBlock } from "./npf_rest.ts";
-import { decodeReaction } from "./reaction_rest.ts";
-import { decodeShortCommunity } from "./short_community_rest.ts";
-import { decodeTrailItem } from "./trail_rest.ts";
+import { LinkTable } from "./links_rest.ts";
+import { NoteTable } from "./note_resource_rest.ts";
+import { ContentBlockTable } from "./npf_rest.ts";
+import { ReactionTable } from "./reaction_rest.ts";
+import { ShortCommunityTable } from "./short_community_rest.ts";
+import { TrailItemTable } from "./trail_rest.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * Content as blocks.
+ *
+ * @generated from message blog.v1.BlocksPost
+ */
+export const BlocksPostTable: MessageTable = table("blog.v1.BlocksPost", () => [
+  [1, { list: ContentBlockTable }, "content"],
+  [2, { list: ContentLayoutTable }, "layout"],
+]);
+
+/**
+ * Content labels of the post.
+ *
+ * @generated from message blog.v1.CommunityLabels
+ */
+export const CommunityLabelsTable: MessageTable = table("blog.v1.CommunityLabels", () => [
+  [1, "bool", "has_community_label", "hasCommunityLabel"],
+  [2, { list: "string" }, "categories"],
+  { unknown: 100 },
+]);
+
+/**
+ * Why a post is hidden.
+ *
+ * @generated from message blog.v1.FilteredBy
+ */
+export const FilteredByTable: MessageTable = table("blog.v1.FilteredBy", () => [
+  [1, { list: "string" }, "tags"],
+  { unknown: 100 },
+]);
 
 /** Spellings of blog.v1.InteractabilityReblog on the wire. */
 export const INTERACTABILITY_REBLOG: EnumTable = new EnumTable("blog.v1.InteractabilityReblog", [
@@ -80,321 +104,63 @@ export const POST_TYPE: EnumTable = new EnumTable("blog.v1.PostType", [
   [9, "blocks", "POST_TYPE_BLOCKS"],
 ]);
 
-/** Spellings of blog.v1.QueuedState on the wire. */
-export const QUEUED_STATE: EnumTable = new EnumTable("blog.v1.QueuedState", [
-  [0, "QUEUED_STATE_UNSPECIFIED"],
-  [1, "queued", "QUEUED_STATE_QUEUED"],
-  [2, "scheduled", "QUEUED_STATE_SCHEDULED"],
-]);
-
-const BLOCKS_POST_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "content", decodeContentBlock), "content"],
-  [(value, out) => out.messages(2, value, "layout", decodeContentLayout), "layout"],
-]);
-
-/**
- * Content as blocks.
- *
- * @generated from message blog.v1.BlocksPost
- */
-export function decodeBlocksPost(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, BLOCKS_POST_FIELDS);
-  out.unknownKeys(json, BLOCKS_POST_FIELDS);
-}
-scannable(decodeBlocksPost, () => [
-  [1, { list: decodeContentBlock }, "content"], [2, { list: decodeContentLayout }, "layout"],
-]);
-
-const COMMUNITY_LABELS_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.bool(1, value, "has_community_label"), "has_community_label", "hasCommunityLabel"],
-  [(value, out) => out.list(2, value, "categories", "string"), "categories"],
-]);
-
-/**
- * Content labels of the post.
- *
- * @generated from message blog.v1.CommunityLabels
- */
-export function decodeCommunityLabels(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, COMMUNITY_LABELS_FIELDS);
-  out.unknown(100, json, COMMUNITY_LABELS_FIELDS);
-}
-scannable(decodeCommunityLabels, () => [
-  [1, "bool", "has_community_label", "hasCommunityLabel"], [2, { list: "string" }, "categories"],
-  { unknown: 100 },
-]);
-
-const FILTERED_BY_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.list(1, value, "tags", "string"), "tags"],
-]);
-
-/**
- * Why a post is hidden.
- *
- * @generated from message blog.v1.FilteredBy
- */
-export function decodeFilteredBy(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, FILTERED_BY_FIELDS);
-  out.unknown(100, json, FILTERED_BY_FIELDS);
-}
-scannable(decodeFilteredBy, () => [[1, { list: "string" }, "tags"], { unknown: 100 }]);
-
-const POST_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id_string"), "id_string", "idString", "id"],
-  [(value, out) => out.uint64(2, value, "genesis_post_id"), "genesis_post_id", "genesisPostId"],
-  [(value, out) => out.string(3, value, "blog_name"), "blog_name", "blogName"],
-  [(value, out) => out.message(4, value, "blog", decodeBlog), "blog"],
-  [(value, out) => out.string(5, value, "post_url"), "post_url", "postUrl"],
-  [(value, out) => out.string(6, value, "short_url"), "short_url", "shortUrl"],
-  [(value, out) => out.string(7, value, "slug"), "slug"],
-  [(value, out) => out.string(8, value, "summary"), "summary"],
-  [(value, out) => out.string(9, value, "reblog_key"), "reblog_key", "reblogKey"],
-  [(value, out) => out.openEnum(10, value, "type", POST_TYPE), "type"],
-  [(value, out) => out.string(11, value, "type"), "type"],
-  [(value, out) => out.openEnum(12, value, "state", POST_STATE), "state"],
-  [(value, out) => out.string(13, value, "state"), "state"],
-  [(value, out) => out.collectedEnum(14, value, "format", POST_FORMAT), "format"],
-  [
-    (value, out) => out.bool(15, value, "is_blocks_post_format"),
-    "is_blocks_post_format",
-    "isBlocksPostFormat",
-  ],
-  [(value, out) => out.time(20, value, "timestamp", "seconds"), "timestamp"],
-  [(value, out) => out.string(21, value, "date"), "date"],
-  [(value, out) => out.list(30, value, "tags", "string"), "tags"],
-  [(value, out) => out.string(31, value, "source_url"), "source_url", "sourceUrl"],
-  [(value, out) => out.string(32, value, "source_title"), "source_title", "sourceTitle"],
-  [(value, out) => out.string(33, value, "parent_post_url"), "parent_post_url", "parentPostUrl"],
-  [(value, out) => out.bool(34, value, "bookmarklet"), "bookmarklet"],
-  [(value, out) => out.bool(35, value, "mobile"), "mobile"],
-  [(value, out) => out.int32(40, value, "note_count"), "note_count", "noteCount"],
-  [(value, out) => out.int32(41, value, "total_posts"), "total_posts", "totalPosts"],
-  [(value, out) => out.bool(50, value, "liked"), "liked"],
-  [(value, out) => out.bool(51, value, "muted"), "muted"],
-  [
-    (value, out) => out.time(52, value, "mute_end_timestamp", "seconds", "0"),
-    "mute_end_timestamp",
-    "muteEndTimestamp",
-  ],
-  {
-    choose(json, out) {
-      if (Array.isArray(json["content"])) {
-        out.flattened(60, json, decodeBlocksPost, POST_FIELDS);
-      } else if (json["type"] === "text") {
-        out.flattened(61, json, decodeTextPost, POST_FIELDS);
-      } else if (json["type"] === "photo") {
-        out.flattened(62, json, decodePhotoPost, POST_FIELDS);
-      } else if (json["type"] === "quote") {
-        out.flattened(63, json, decodeQuotePost, POST_FIELDS);
-      } else if (json["type"] === "link") {
-        out.flattened(64, json, decodeLinkPost, POST_FIELDS);
-      } else if (json["type"] === "chat") {
-        out.flattened(65, json, decodeChatPost, POST_FIELDS);
-      } else if (json["type"] === "audio") {
-        out.flattened(66, json, decodeAudioPost, POST_FIELDS);
-      } else if (json["type"] === "video") {
-        out.flattened(67, json, decodeVideoPost, POST_FIELDS);
-      } else if (json["type"] === "answer") {
-        out.flattened(68, json, decodeAnswerPost, POST_FIELDS);
-      }
-    },
-  },
-  [(value, out) => out.messages(70, value, "trail", decodeTrailItem), "trail"],
-  [(value, out) => out.message(71, value, "reblog", decodeReblogComment), "reblog"],
-  [(value, out) => out.string(72, value, "original_type"), "original_type", "originalType"],
-  [
-    (value, out) => out.bool(73, value, "should_open_in_legacy"),
-    "should_open_in_legacy",
-    "shouldOpenInLegacy",
-  ],
-  [(value, out) => out.string(74, value, "object_type"), "object_type", "objectType"],
-  [(value, out) => out.string(75, value, "tumblelog_uuid"), "tumblelog_uuid", "tumblelogUuid"],
-  [(value, out) => out.string(76, value, "source_url_raw"), "source_url_raw", "sourceUrlRaw"],
-  [(value, out) => out.uint64(80, value, "parent_post_id"), "parent_post_id", "parentPostId"],
-  [
-    (value, out) => out.string(81, value, "parent_tumblelog_uuid"),
-    "parent_tumblelog_uuid",
-    "parentTumblelogUuid",
-  ],
-  [(value, out) => out.uint64(82, value, "reblogged_from_id"), "reblogged_from_id", "rebloggedFromId"],
-  [(value, out) => out.string(83, value, "reblogged_from_url"), "reblogged_from_url", "rebloggedFromUrl"],
-  [(value, out) => out.string(84, value, "reblogged_from_name"), "reblogged_from_name", "rebloggedFromName"],
-  [
-    (value, out) => out.string(85, value, "reblogged_from_title"),
-    "reblogged_from_title",
-    "rebloggedFromTitle",
-  ],
-  [(value, out) => out.string(86, value, "reblogged_from_uuid"), "reblogged_from_uuid", "rebloggedFromUuid"],
-  [
-    (value, out) => out.bool(87, value, "reblogged_from_can_message"),
-    "reblogged_from_can_message",
-    "rebloggedFromCanMessage",
-  ],
-  [
-    (value, out) => out.bool(88, value, "reblogged_from_following"),
-    "reblogged_from_following",
-    "rebloggedFromFollowing",
-  ],
-  [(value, out) => out.uint64(89, value, "reblogged_root_id"), "reblogged_root_id", "rebloggedRootId"],
-  [(value, out) => out.string(90, value, "reblogged_root_url"), "reblogged_root_url", "rebloggedRootUrl"],
-  [(value, out) => out.string(91, value, "reblogged_root_name"), "reblogged_root_name", "rebloggedRootName"],
-  [
-    (value, out) => out.string(92, value, "reblogged_root_title"),
-    "reblogged_root_title",
-    "rebloggedRootTitle",
-  ],
-  [(value, out) => out.string(93, value, "reblogged_root_uuid"), "reblogged_root_uuid", "rebloggedRootUuid"],
-  [
-    (value, out) => out.bool(94, value, "reblogged_root_can_message"),
-    "reblogged_root_can_message",
-    "rebloggedRootCanMessage",
-  ],
-  [
-    (value, out) => out.bool(95, value, "reblogged_root_following"),
-    "reblogged_root_following",
-    "rebloggedRootFollowing",
-  ],
-  [(value, out) => out.bool(110, value, "can_like"), "can_like", "canLike"],
-  [(value, out) => out.bool(111, value, "can_reblog"), "can_reblog", "canReblog"],
-  [(value, out) => out.bool(112, value, "can_reply"), "can_reply", "canReply"],
-  [(value, out) => out.bool(113, value, "can_send_in_message"), "can_send_in_message", "canSendInMessage"],
-  [(value, out) => out.bool(114, value, "can_blaze"), "can_blaze", "canBlaze"],
-  [(value, out) => out.bool(115, value, "can_edit"), "can_edit", "canEdit"],
-  [(value, out) => out.bool(116, value, "can_delete"), "can_delete", "canDelete"],
-  [(value, out) => out.bool(117, value, "can_be_tipped"), "can_be_tipped", "canBeTipped"],
-  [(value, out) => out.bool(118, value, "followed"), "followed"],
-  [(value, out) => out.time(119, value, "liked_timestamp", "seconds"), "liked_timestamp", "likedTimestamp"],
-  [
-    (value, out) => out.time(120, value, "featured_timestamp", "seconds"),
-    "featured_timestamp",
-    "featuredTimestamp",
-  ],
-  [
-    (value, out) => out.collectedEnum(121, value, "interactability_reblog", INTERACTABILITY_REBLOG),
-    "interactability_reblog",
-    "interactabilityReblog",
-  ],
-  [
-    (value, out) => out.string(122, value, "interactability_blaze"),
-    "interactability_blaze",
-    "interactabilityBlaze",
-  ],
-  [(value, out) => out.bool(123, value, "display_avatar"), "display_avatar", "displayAvatar"],
-  [(value, out) => out.bool(130, value, "is_blazed"), "is_blazed", "isBlazed"],
-  [(value, out) => out.bool(131, value, "is_blaze_pending"), "is_blaze_pending", "isBlazePending"],
-  [(value, out) => out.bool(132, value, "is_pinned"), "is_pinned", "isPinned"],
-  [(value, out) => out.bool(133, value, "is_blurred_images"), "is_blurred_images", "isBlurredImages"],
-  [(value, out) => out.bool(134, value, "is_submission"), "is_submission", "isSubmission"],
-  [(value, out) => out.bool(135, value, "is_anonymous"), "is_anonymous", "isAnonymous"],
-  [(value, out) => out.message(136, value, "filtered", decodeFilteredBy), "filtered"],
-  [
-    (value, out) => out.message(137, value, "community_labels", decodeCommunityLabels),
-    "community_labels",
-    "communityLabels",
-  ],
-  [
-    (value, out) => out.map(138, value, "_links", "string", (value, key, out) =>
-      out.message(2, value, key, decodeLink),
-    ),
-    "_links",
-    "Links",
-    "links",
-  ],
-  [(value, out) => out.string(140, value, "anonymous_name"), "anonymous_name", "anonymousName"],
-  [(value, out) => out.string(141, value, "anonymous_email"), "anonymous_email", "anonymousEmail"],
-  [(value, out) => out.string(142, value, "post_author"), "post_author", "postAuthor"],
-  [(value, out) => out.message(143, value, "author_blog", decodeBlog), "author_blog", "authorBlog"],
-  [
-    (value, out) => out.messages(144, value, "post_author_avatar", decodeAvatar),
-    "post_author_avatar",
-    "postAuthorAvatar",
-  ],
-  [(value, out) => out.bool(145, value, "post_author_is_adult"), "post_author_is_adult", "postAuthorIsAdult"],
-  [(value, out) => out.string(146, value, "asking_name"), "asking_name", "askingName"],
-  [(value, out) => out.string(147, value, "asking_url"), "asking_url", "askingUrl"],
-  [(value, out) => out.messages(148, value, "asking_avatar", decodeAvatar), "asking_avatar", "askingAvatar"],
-  [
-    (value, out) => out.collectedEnum(150, value, "queued_state", QUEUED_STATE),
-    "queued_state",
-    "queuedState",
-  ],
-  [
-    (value, out) => out.time(151, value, "scheduled_publish_time", "seconds"),
-    "scheduled_publish_time",
-    "scheduledPublishTime",
-  ],
-  [(value, out) => out.time(152, value, "publish_on", "iso8601"), "publish_on", "publishOn"],
-  [(value, out) => out.int32(160, value, "reply_count"), "reply_count", "replyCount"],
-  [(value, out) => out.int32(161, value, "reblog_count"), "reblog_count", "reblogCount"],
-  [(value, out) => out.int32(162, value, "like_count"), "like_count", "likeCount"],
-  [(value, out) => out.messages(163, value, "notes", decodeNote), "notes"],
-  [(value, out) => out.string(170, value, "recommended_source"), "recommended_source", "recommendedSource"],
-  [(value, out) => out.string(171, value, "recommended_color"), "recommended_color", "recommendedColor"],
-  [
-    (value, out) => out.nullable(172, value, "recommendation_reason", decodeValue),
-    "recommendation_reason",
-    "recommendationReason",
-  ],
-  [(value, out) => out.string(173, value, "dismissal"), "dismissal"],
-  [(value, out) => out.string(174, value, "serve_id"), "serve_id", "serveId"],
-  [(value, out) => out.bool(180, value, "is_paywalled"), "is_paywalled", "isPaywalled"],
-  [
-    (value, out) => out.collectedEnum(181, value, "paywall_access", PAYWALL_ACCESS),
-    "paywall_access",
-    "paywallAccess",
-  ],
-  [
-    (value, out) => out.message(182, value, "paywall_reblog_view", decodePost_PaywallReblogView),
-    "paywall_reblog_view",
-    "paywallReblogView",
-  ],
-  [(value, out) => out.message(190, value, "community", decodeShortCommunity), "community"],
-  [(value, out) => out.bool(191, value, "can_react"), "can_react", "canReact"],
-  [(value, out) => out.bool(192, value, "can_moderate"), "can_moderate", "canModerate"],
-  [(value, out) => out.messages(193, value, "reactions", decodeReaction), "reactions"],
-  [(value, out) => out.bool(194, value, "is_admin"), "is_admin", "isAdmin"],
-  [(value, out) => out.bool(195, value, "is_moderator"), "is_moderator", "isModerator"],
-]);
-
 /**
  * A post. Which fields are returned depends on the post, the endpoint and the caller. A missing text is empty; a
  * missing number or flag is unset.
  *
  * @generated from message blog.v1.Post
  */
-export function decodePost(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, POST_FIELDS);
-  out.unknown(100, json, POST_FIELDS);
-}
-scannable(decodePost, () => [
-  [1, "uint64", "id_string", "idString", "id"], [2, "uint64", "genesis_post_id", "genesisPostId"],
-  [3, "string", "blog_name", "blogName"], [4, decodeBlog, "blog"], [5, "string", "post_url", "postUrl"],
-  [6, "string", "short_url", "shortUrl"], [7, "string", "slug"], [8, "string", "summary"],
-  [9, "string", "reblog_key", "reblogKey"], [10, POST_TYPE, "type"], [11, "string", "type"],
-  [12, POST_STATE, "state"], [13, "string", "state"], [14, POST_FORMAT, "format"],
-  [15, "bool", "is_blocks_post_format", "isBlocksPostFormat"], [20, { time: "seconds" }, "timestamp"],
-  [21, "string", "date"], [30, { list: "string" }, "tags"], [31, "string", "source_url", "sourceUrl"],
-  [32, "string", "source_title", "sourceTitle"], [33, "string", "parent_post_url", "parentPostUrl"],
-  [34, "bool", "bookmarklet"], [35, "bool", "mobile"], [40, "int32", "note_count", "noteCount"],
-  [41, "int32", "total_posts", "totalPosts"], [50, "bool", "liked"], [51, "bool", "muted"],
+export const PostTable: MessageTable = table("blog.v1.Post", () => [
+  [1, "uint64", "id_string", "idString", "id"],
+  [2, "uint64", "genesis_post_id", "genesisPostId"],
+  [3, "string", "blog_name", "blogName"],
+  [4, BlogTable, "blog"],
+  [5, "string", "post_url", "postUrl"],
+  [6, "string", "short_url", "shortUrl"],
+  [7, "string", "slug"],
+  [8, "string", "summary"],
+  [9, "string", "reblog_key", "reblogKey"],
+  [10, { open: POST_TYPE }, "type"],
+  [11, "string", "type"],
+  [12, { open: POST_STATE }, "state"],
+  [13, "string", "state"],
+  [14, POST_FORMAT, "format"],
+  [15, "bool", "is_blocks_post_format", "isBlocksPostFormat"],
+  [20, { time: "seconds" }, "timestamp"],
+  [21, "string", "date"],
+  [30, { list: "string" }, "tags"],
+  [31, "string", "source_url", "sourceUrl"],
+  [32, "string", "source_title", "sourceTitle"],
+  [33, "string", "parent_post_url", "parentPostUrl"],
+  [34, "bool", "bookmarklet"],
+  [35, "bool", "mobile"],
+  [40, "int32", "note_count", "noteCount"],
+  [41, "int32", "total_posts", "totalPosts"],
+  [50, "bool", "liked"],
+  [51, "bool", "muted"],
   [52, { time: "seconds", none: "0" }, "mute_end_timestamp", "muteEndTimestamp"],
   {
+    choice: "body",
+    by: ["type"],
     when: [
-      { key: ["content"], type: "array", as: [60, decodeBlocksPost] },
-      { key: ["type"], is: ["text"], as: [61, decodeTextPost] },
-      { key: ["type"], is: ["photo"], as: [62, decodePhotoPost] },
-      { key: ["type"], is: ["quote"], as: [63, decodeQuotePost] },
-      { key: ["type"], is: ["link"], as: [64, decodeLinkPost] },
-      { key: ["type"], is: ["chat"], as: [65, decodeChatPost] },
-      { key: ["type"], is: ["audio"], as: [66, decodeAudioPost] },
-      { key: ["type"], is: ["video"], as: [67, decodeVideoPost] },
-      { key: ["type"], is: ["answer"], as: [68, decodeAnswerPost] },
+      { key: ["content"], type: "array", as: [60, BlocksPostTable] },
+      { is: ["text"], as: [61, TextPostTable] },
+      { is: ["photo"], as: [62, PhotoPostTable] },
+      { is: ["quote"], as: [63, QuotePostTable] },
+      { is: ["link"], as: [64, LinkPostTable] },
+      { is: ["chat"], as: [65, ChatPostTable] },
+      { is: ["audio"], as: [66, AudioPostTable] },
+      { is: ["video"], as: [67, VideoPostTable] },
+      { is: ["answer"], as: [68, AnswerPostTable] },
     ],
   },
-  [70, { list: decodeTrailItem }, "trail"], [71, decodeReblogComment, "reblog"],
+  [70, { list: TrailItemTable }, "trail"],
+  [71, ReblogCommentTable, "reblog"],
   [72, "string", "original_type", "originalType"],
-  [73, "bool", "should_open_in_legacy", "shouldOpenInLegacy"], [74, "string", "object_type", "objectType"],
-  [75, "string", "tumblelog_uuid", "tumblelogUuid"], [76, "string", "source_url_raw", "sourceUrlRaw"],
+  [73, "bool", "should_open_in_legacy", "shouldOpenInLegacy"],
+  [74, "string", "object_type", "objectType"],
+  [75, "string", "tumblelog_uuid", "tumblelogUuid"],
+  [76, "string", "source_url_raw", "sourceUrlRaw"],
   [80, "uint64", "parent_post_id", "parentPostId"],
   [81, "string", "parent_tumblelog_uuid", "parentTumblelogUuid"],
   [82, "uint64", "reblogged_from_id", "rebloggedFromId"],
@@ -410,44 +176,61 @@ scannable(decodePost, () => [
   [92, "string", "reblogged_root_title", "rebloggedRootTitle"],
   [93, "string", "reblogged_root_uuid", "rebloggedRootUuid"],
   [94, "bool", "reblogged_root_can_message", "rebloggedRootCanMessage"],
-  [95, "bool", "reblogged_root_following", "rebloggedRootFollowing"], [110, "bool", "can_like", "canLike"],
-  [111, "bool", "can_reblog", "canReblog"], [112, "bool", "can_reply", "canReply"],
-  [113, "bool", "can_send_in_message", "canSendInMessage"], [114, "bool", "can_blaze", "canBlaze"],
-  [115, "bool", "can_edit", "canEdit"], [116, "bool", "can_delete", "canDelete"],
-  [117, "bool", "can_be_tipped", "canBeTipped"], [118, "bool", "followed"],
+  [95, "bool", "reblogged_root_following", "rebloggedRootFollowing"],
+  [110, "bool", "can_like", "canLike"],
+  [111, "bool", "can_reblog", "canReblog"],
+  [112, "bool", "can_reply", "canReply"],
+  [113, "bool", "can_send_in_message", "canSendInMessage"],
+  [114, "bool", "can_blaze", "canBlaze"],
+  [115, "bool", "can_edit", "canEdit"],
+  [116, "bool", "can_delete", "canDelete"],
+  [117, "bool", "can_be_tipped", "canBeTipped"],
+  [118, "bool", "followed"],
   [119, { time: "seconds" }, "liked_timestamp", "likedTimestamp"],
   [120, { time: "seconds" }, "featured_timestamp", "featuredTimestamp"],
   [121, INTERACTABILITY_REBLOG, "interactability_reblog", "interactabilityReblog"],
   [122, "string", "interactability_blaze", "interactabilityBlaze"],
-  [123, "bool", "display_avatar", "displayAvatar"], [130, "bool", "is_blazed", "isBlazed"],
-  [131, "bool", "is_blaze_pending", "isBlazePending"], [132, "bool", "is_pinned", "isPinned"],
-  [133, "bool", "is_blurred_images", "isBlurredImages"], [134, "bool", "is_submission", "isSubmission"],
-  [135, "bool", "is_anonymous", "isAnonymous"], [136, decodeFilteredBy, "filtered"],
-  [137, decodeCommunityLabels, "community_labels", "communityLabels"],
-  [138, { map: decodeLink }, "_links", "Links", "links"], [140, "string", "anonymous_name", "anonymousName"],
-  [141, "string", "anonymous_email", "anonymousEmail"], [142, "string", "post_author", "postAuthor"],
-  [143, decodeBlog, "author_blog", "authorBlog"],
-  [144, { list: decodeAvatar }, "post_author_avatar", "postAuthorAvatar"],
-  [145, "bool", "post_author_is_adult", "postAuthorIsAdult"], [146, "string", "asking_name", "askingName"],
-  [147, "string", "asking_url", "askingUrl"], [148, { list: decodeAvatar }, "asking_avatar", "askingAvatar"],
+  [123, "bool", "display_avatar", "displayAvatar"],
+  [130, "bool", "is_blazed", "isBlazed"],
+  [131, "bool", "is_blaze_pending", "isBlazePending"],
+  [132, "bool", "is_pinned", "isPinned"],
+  [133, "bool", "is_blurred_images", "isBlurredImages"],
+  [134, "bool", "is_submission", "isSubmission"],
+  [135, "bool", "is_anonymous", "isAnonymous"],
+  [136, FilteredByTable, "filtered"],
+  [137, CommunityLabelsTable, "community_labels", "communityLabels"],
+  [138, { map: LinkTable }, "_links", "Links", "links"],
+  [140, "string", "anonymous_name", "anonymousName"],
+  [141, "string", "anonymous_email", "anonymousEmail"],
+  [142, "string", "post_author", "postAuthor"],
+  [143, BlogTable, "author_blog", "authorBlog"],
+  [144, { list: AvatarTable }, "post_author_avatar", "postAuthorAvatar"],
+  [145, "bool", "post_author_is_adult", "postAuthorIsAdult"],
+  [146, "string", "asking_name", "askingName"],
+  [147, "string", "asking_url", "askingUrl"],
+  [148, { list: AvatarTable }, "asking_avatar", "askingAvatar"],
   [150, QUEUED_STATE, "queued_state", "queuedState"],
   [151, { time: "seconds" }, "scheduled_publish_time", "scheduledPublishTime"],
-  [152, { time: "iso8601" }, "publish_on", "publishOn"], [160, "int32", "reply_count", "replyCount"],
-  [161, "int32", "reblog_count", "reblogCount"], [162, "int32", "like_count", "likeCount"],
-  [163, { list: decodeNote }, "notes"], [170, "string", "recommended_source", "recommendedSource"],
+  [152, { time: "iso8601" }, "publish_on", "publishOn"],
+  [160, "int32", "reply_count", "replyCount"],
+  [161, "int32", "reblog_count", "reblogCount"],
+  [162, "int32", "like_count", "likeCount"],
+  [163, { list: NoteTable }, "notes"],
+  [170, "string", "recommended_source", "recommendedSource"],
   [171, "string", "recommended_color", "recommendedColor"],
-  [172, decodeValue, "recommendation_reason", "recommendationReason"], [173, "string", "dismissal"],
-  [174, "string", "serve_id", "serveId"], [180, "bool", "is_paywalled", "isPaywalled"],
+  [172, ValueTable, "recommendation_reason", "recommendationReason"],
+  [173, "string", "dismissal"],
+  [174, "string", "serve_id", "serveId"],
+  [180, "bool", "is_paywalled", "isPaywalled"],
   [181, PAYWALL_ACCESS, "paywall_access", "paywallAccess"],
-  [182, decodePost_PaywallReblogView, "paywall_reblog_view", "paywallReblogView"],
-  [190, decodeShortCommunity, "community"], [191, "bool", "can_react", "canReact"],
-  [192, "bool", "can_moderate", "canModerate"], [193, { list: decodeReaction }, "reactions"],
-  [194, "bool", "is_admin", "isAdmin"], [195, "bool", "is_moderator", "isModerator"], { unknown: 100 },
-]);
-
-const POST_PAYWALL_REBLOG_VIEW_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "content", decodeContentBlock), "content"],
-  [(value, out) => out.messages(2, value, "layout", decodeContentLayout), "layout"],
+  [182, Post_PaywallReblogViewTable, "paywall_reblog_view", "paywallReblogView"],
+  [190, ShortCommunityTable, "community"],
+  [191, "bool", "can_react", "canReact"],
+  [192, "bool", "can_moderate", "canModerate"],
+  [193, { list: ReactionTable }, "reactions"],
+  [194, "bool", "is_admin", "isAdmin"],
+  [195, "bool", "is_moderator", "isModerator"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -455,18 +238,17 @@ const POST_PAYWALL_REBLOG_VIEW_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.Post.PaywallReblogView
  */
-export function decodePost_PaywallReblogView(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, POST_PAYWALL_REBLOG_VIEW_FIELDS);
-  out.unknown(100, json, POST_PAYWALL_REBLOG_VIEW_FIELDS);
-}
-scannable(decodePost_PaywallReblogView, () => [
-  [1, { list: decodeContentBlock }, "content"], [2, { list: decodeContentLayout }, "layout"],
+export const Post_PaywallReblogViewTable: MessageTable = table("blog.v1.Post.PaywallReblogView", () => [
+  [1, { list: ContentBlockTable }, "content"],
+  [2, { list: ContentLayoutTable }, "layout"],
   { unknown: 100 },
 ]);
 
-const REBLOG_COMMENT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "comment"), "comment"],
-  [(value, out) => out.string(2, value, "tree_html"), "tree_html", "treeHtml"],
+/** Spellings of blog.v1.QueuedState on the wire. */
+export const QUEUED_STATE: EnumTable = new EnumTable("blog.v1.QueuedState", [
+  [0, "QUEUED_STATE_UNSPECIFIED"],
+  [1, "queued", "QUEUED_STATE_QUEUED"],
+  [2, "scheduled", "QUEUED_STATE_SCHEDULED"],
 ]);
 
 /**
@@ -474,12 +256,10 @@ const REBLOG_COMMENT_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.ReblogComment
  */
-export function decodeReblogComment(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, REBLOG_COMMENT_FIELDS);
-  out.unknown(100, json, REBLOG_COMMENT_FIELDS);
-}
-scannable(decodeReblogComment, () => [
-  [1, "string", "comment"], [2, "string", "tree_html", "treeHtml"], { unknown: 100 },
+export const ReblogCommentTable: MessageTable = table("blog.v1.ReblogComment", () => [
+  [1, "string", "comment"],
+  [2, "string", "tree_html", "treeHtml"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

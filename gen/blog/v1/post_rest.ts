@@ -5,15 +5,12 @@
 import {
   Code,
   EnumTable,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
   type PaginateAdapter,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   type UploadAdapter,
@@ -28,8 +25,8 @@ import {
   pathSegment,
   plainJson,
   rawEntries,
-  scannable,
   setAll,
+  table,
   timeJson,
   timeText,
   unary,
@@ -44,7 +41,7 @@ import type {
   PostReference,
 } from "./attribution_pb.ts";
 import type { Avatar } from "./avatar_pb.ts";
-import { decodeBlog } from "./blog_resource_rest.ts";
+import { BlogTable } from "./blog_resource_rest.ts";
 import type {
   DeletePostRequest,
   GetPostRequest,
@@ -54,10 +51,10 @@ import type {
   UpdatePostRequest,
 } from "./editing_pb.ts";
 import {
+  DeletePostResponseTable,
   POST_CONTENT_FORMAT,
-  decodeDeletePostResponse,
-  decodeReblogPostResponse,
-  decodeUpdatePostResponse,
+  ReblogPostResponseTable,
+  UpdatePostResponseTable,
 } from "./editing_rest.ts";
 import type { InlineFormat } from "./inline_format_pb.ts";
 import { INLINE_FORMAT_TYPE } from "./inline_format_rest.ts";
@@ -77,16 +74,16 @@ import type {
   UploadLegacyVideoRequest,
 } from "./legacy_post_pb.ts";
 import {
-  decodeCreateLegacyPostResponse,
-  decodeReblogLegacyPostResponse,
-  decodeUpdateLegacyPostResponse,
-  decodeUploadLegacyVideoResponse,
+  CreateLegacyPostResponseTable,
+  ReblogLegacyPostResponseTable,
+  UpdateLegacyPostResponseTable,
+  UploadLegacyVideoResponseTable,
 } from "./legacy_post_rest.ts";
-import { decodeLinks } from "./links_rest.ts";
+import { LinksTable } from "./links_rest.ts";
 import type { Media } from "./media_pb.ts";
 import type { ListNotesRequest } from "./note_pb.ts";
-import { decodeNote } from "./note_resource_rest.ts";
-import { NOTE_MODE, decodeListNotesResponse } from "./note_rest.ts";
+import { NoteTable } from "./note_resource_rest.ts";
+import { ListNotesResponseTable, NOTE_MODE } from "./note_rest.ts";
 import type {
   AudioBlock,
   Clickthrough,
@@ -114,7 +111,7 @@ import {
   POST_FORMAT,
   POST_STATE,
   POST_TYPE,
-  decodePost,
+  PostTable,
 } from "./post_resource_rest.ts";
 import type {
   ListDraftPostsRequest,
@@ -124,13 +121,56 @@ import type {
   ShuffleQueueRequest,
 } from "./queue_pb.ts";
 import {
-  decodeListDraftPostsResponse,
-  decodeListQueuedPostsResponse,
-  decodeListSubmissionPostsResponse,
+  ListDraftPostsResponseTable,
+  ListQueuedPostsResponseTable,
+  ListSubmissionPostsResponseTable,
 } from "./queue_rest.ts";
 import type { ShortBlog } from "./short_blog_pb.ts";
 import type { ListTaggedPostsRequest } from "./tagged_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * The created post.
+ *
+ * @generated from message blog.v1.CreatePostResponse
+ */
+export const CreatePostResponseTable: MessageTable = table("blog.v1.CreatePostResponse", () => [
+  [1, "uint64", "id"],
+  [2, POST_STATE, "state"],
+  [3, "string", "display_text", "displayText"],
+  { unknown: 100 },
+]);
+
+/**
+ * Published posts.
+ *
+ * @generated from message blog.v1.ListPostsResponse
+ */
+export const ListPostsResponseTable: MessageTable = table("blog.v1.ListPostsResponse", () => [
+  [1, { list: PostTable }, "posts"],
+  [2, BlogTable, "blog"],
+  [3, "int32", "total_posts", "totalPosts"],
+  [4, LinksTable, "_links", "Links", "links"],
+]);
+
+/** Spellings of blog.v1.SortOrder on the wire. */
+export const SORT_ORDER: EnumTable = new EnumTable("blog.v1.SortOrder", [
+  [0, "SORT_ORDER_UNSPECIFIED"],
+  [1, "desc", "SORT_ORDER_DESC"],
+  [2, "asc", "SORT_ORDER_ASC"],
+]);
+
+/**
+ * The created post.
+ *
+ * @generated from message blog.v1.UploadPostResponse
+ */
+export const UploadPostResponseTable: MessageTable = table("blog.v1.UploadPostResponse", () => [
+  [1, "uint64", "id"],
+  [2, POST_STATE, "state"],
+  [3, "string", "display_text", "displayText"],
+  { unknown: 100 },
+]);
 
 /** Rules of all methods of blog.v1.PostService. */
 const PostService_rules = {
@@ -249,10 +289,7 @@ export const PostService_listPosts: UnaryAdapter<
       "/v2/blog/{blog_identifier}/posts",
     ]);
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListPostsResponse);
-  },
-  scan: decodeListPostsResponse,
+  body: ListPostsResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListPosts)
 
@@ -274,7 +311,7 @@ export const PostService_streamPosts: PaginateAdapter<
   request: PostService_listPosts.request,
   items: ["posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodePost,
+  item: PostTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamPosts)
 
@@ -301,10 +338,7 @@ export const PostService_listQueuedPosts: UnaryAdapter<
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListQueuedPostsResponse);
-  },
-  scan: decodeListQueuedPostsResponse,
+  body: ListQueuedPostsResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListQueuedPosts)
 
@@ -325,7 +359,7 @@ export const PostService_streamQueuedPosts: PaginateAdapter<
   request: PostService_listQueuedPosts.request,
   items: ["posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodePost,
+  item: PostTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamQueuedPosts)
 
@@ -357,7 +391,6 @@ export const PostService_reorderQueue: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ReorderQueue)
 
@@ -379,7 +412,6 @@ export const PostService_shuffleQueue: UnaryAdapter<
     request.json({});
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ShuffleQueue)
 
@@ -405,10 +437,7 @@ export const PostService_listDraftPosts: UnaryAdapter<
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListDraftPostsResponse);
-  },
-  scan: decodeListDraftPostsResponse,
+  body: ListDraftPostsResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListDraftPosts)
 
@@ -429,7 +458,7 @@ export const PostService_streamDraftPosts: PaginateAdapter<
   request: PostService_listDraftPosts.request,
   items: ["posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodePost,
+  item: PostTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamDraftPosts)
 
@@ -455,10 +484,7 @@ export const PostService_listSubmissionPosts: UnaryAdapter<
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListSubmissionPostsResponse);
-  },
-  scan: decodeListSubmissionPostsResponse,
+  body: ListSubmissionPostsResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListSubmissionPosts)
 
@@ -479,7 +505,7 @@ export const PostService_streamSubmissionPosts: PaginateAdapter<
   request: PostService_listSubmissionPosts.request,
   items: ["posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodePost,
+  item: PostTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamSubmissionPosts)
 
@@ -517,10 +543,7 @@ export const PostService_getPost: UnaryAdapter<
     request.queryList("fields[blogs]", message.blogFields, "comma");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.message(1, response.payload, "", decodePost);
-  },
-  scan: [1, decodePost],
+  body: [1, PostTable],
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.GetPost)
 
@@ -584,10 +607,7 @@ export const PostService_createPost: UnaryAdapter<
     }
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeCreatePostResponse);
-  },
-  scan: decodeCreatePostResponse,
+  body: CreatePostResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.CreatePost)
 
@@ -656,9 +676,7 @@ export const PostService_uploadPost: UploadAdapter<
     part: message.identifier ?? "",
     filename: message.filename ?? "",
   }),
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeUploadPostResponse);
-  },
+  body: UploadPostResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.UploadPost)
 
@@ -728,10 +746,7 @@ export const PostService_reblogPost: UnaryAdapter<
     }
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeReblogPostResponse);
-  },
-  scan: decodeReblogPostResponse,
+  body: ReblogPostResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ReblogPost)
 
@@ -803,10 +818,7 @@ export const PostService_updatePost: UnaryAdapter<
     }
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeUpdatePostResponse);
-  },
-  scan: decodeUpdatePostResponse,
+  body: UpdatePostResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.UpdatePost)
 
@@ -837,10 +849,7 @@ export const PostService_deletePost: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeDeletePostResponse);
-  },
-  scan: decodeDeletePostResponse,
+  body: DeletePostResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.DeletePost)
 
@@ -874,7 +883,6 @@ export const PostService_mutePost: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.MutePost)
 
@@ -903,7 +911,6 @@ export const PostService_unmutePost: UnaryAdapter<
     const postId = pathSegment(message.postId, "post_id");
     return new RequestWriter("DELETE", `/v2/blog/${blogIdentifier}/posts/${postId}/mute`);
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.UnmutePost)
 
@@ -943,10 +950,7 @@ export const PostService_listNotes: UnaryAdapter<
     request.queryMap("page_token", message.pageToken, ["api_key"]);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListNotesResponse);
-  },
-  scan: decodeListNotesResponse,
+  body: ListNotesResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListNotes)
 
@@ -967,7 +971,7 @@ export const PostService_streamNotes: PaginateAdapter<
   request: PostService_listNotes.request,
   items: ["notes"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodeNote,
+  item: NoteTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamNotes)
 
@@ -1122,10 +1126,7 @@ export const PostService_createLegacyPost: UnaryAdapter<
     }
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeCreateLegacyPostResponse);
-  },
-  scan: decodeCreateLegacyPostResponse,
+  body: CreateLegacyPostResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.CreateLegacyPost)
 
@@ -1167,9 +1168,7 @@ export const PostService_uploadLegacyVideo: UploadAdapter<
     part: "data",
     filename: message.filename ?? "",
   }),
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeUploadLegacyVideoResponse);
-  },
+  body: UploadLegacyVideoResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.UploadLegacyVideo)
 
@@ -1333,10 +1332,7 @@ export const PostService_updateLegacyPost: UnaryAdapter<
     }
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeUpdateLegacyPostResponse);
-  },
-  scan: decodeUpdateLegacyPostResponse,
+  body: UpdateLegacyPostResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.UpdateLegacyPost)
 
@@ -1504,10 +1500,7 @@ export const PostService_reblogLegacyPost: UnaryAdapter<
     }
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeReblogLegacyPostResponse);
-  },
-  scan: decodeReblogLegacyPostResponse,
+  body: ReblogLegacyPostResponseTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ReblogLegacyPost)
 
@@ -1546,10 +1539,7 @@ export const PostService_listTaggedPosts: UnaryAdapter<
     request.queryList("fields[blogs]", message.blogFields, "comma");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.messages(1, response.payload, "", decodePost);
-  },
-  scan: [1, { list: decodePost }],
+  body: [1, { list: PostTable }],
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.ListTaggedPosts)
 
@@ -1579,7 +1569,7 @@ export const PostService_streamTaggedPosts: PaginateAdapter<
       before: cursorTime(value, "seconds"),
     }),
   },
-  item: decodePost,
+  item: PostTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamTaggedPosts)
 
@@ -1649,77 +1639,34 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
       streamTaggedPosts: "Streams all posts with a tag, whichever blog they are on.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page. The service pages\nby the second: where a page ends between posts of one second, the stream leaves out those on the next page.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("./attribution_comments.ts"),
+      import("./avatar_comments.ts"),
+      import("./blog_resource_comments.ts"),
+      import("./editing_comments.ts"),
+      import("./inline_format_comments.ts"),
+      import("./layout_comments.ts"),
+      import("./legacy_content_comments.ts"),
+      import("./legacy_post_comments.ts"),
+      import("./links_comments.ts"),
+      import("./media_comments.ts"),
+      import("./note_comments.ts"),
+      import("./note_resource_comments.ts"),
+      import("./npf_comments.ts"),
+      import("./post_comments.ts"),
+      import("./post_resource_comments.ts"),
+      import("./queue_comments.ts"),
+      import("./reaction_comments.ts"),
+      import("./short_blog_comments.ts"),
+      import("./short_community_comments.ts"),
+      import("./tagged_comments.ts"),
+      import("./trail_comments.ts"),
+      import("./upload_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:blog.v1.PostService)
 };
 // @@protoc_insertion_point(service:blog.v1.PostService)
-
-/** Spellings of blog.v1.SortOrder on the wire. */
-export const SORT_ORDER: EnumTable = new EnumTable("blog.v1.SortOrder", [
-  [0, "SORT_ORDER_UNSPECIFIED"],
-  [1, "desc", "SORT_ORDER_DESC"],
-  [2, "asc", "SORT_ORDER_ASC"],
-]);
-
-const CREATE_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
-  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
-]);
-
-/**
- * The created post.
- *
- * @generated from message blog.v1.CreatePostResponse
- */
-export function decodeCreatePostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CREATE_POST_RESPONSE_FIELDS);
-  out.unknown(100, json, CREATE_POST_RESPONSE_FIELDS);
-}
-scannable(decodeCreatePostResponse, () => [
-  [1, "uint64", "id"], [2, POST_STATE, "state"], [3, "string", "display_text", "displayText"],
-  { unknown: 100 },
-]);
-
-const LIST_POSTS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "posts", decodePost), "posts"],
-  [(value, out) => out.message(2, value, "blog", decodeBlog), "blog"],
-  [(value, out) => out.int32(3, value, "total_posts"), "total_posts", "totalPosts"],
-  [(value, out) => out.message(4, value, "_links", decodeLinks), "_links", "Links", "links"],
-]);
-
-/**
- * Published posts.
- *
- * @generated from message blog.v1.ListPostsResponse
- */
-export function decodeListPostsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_POSTS_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_POSTS_RESPONSE_FIELDS);
-}
-scannable(decodeListPostsResponse, () => [
-  [1, { list: decodePost }, "posts"], [2, decodeBlog, "blog"], [3, "int32", "total_posts", "totalPosts"],
-  [4, decodeLinks, "_links", "Links", "links"],
-]);
-
-const UPLOAD_POST_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.collectedEnum(2, value, "state", POST_STATE), "state"],
-  [(value, out) => out.string(3, value, "display_text"), "display_text", "displayText"],
-]);
-
-/**
- * The created post.
- *
- * @generated from message blog.v1.UploadPostResponse
- */
-export function decodeUploadPostResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, UPLOAD_POST_RESPONSE_FIELDS);
-  out.unknown(100, json, UPLOAD_POST_RESPONSE_FIELDS);
-}
-scannable(decodeUploadPostResponse, () => [
-  [1, "uint64", "id"], [2, POST_STATE, "state"], [3, "string", "display_text", "displayText"],
-  { unknown: 100 },
-]);
 
 /** Writes blog.v1.AppAttribution as JSON. */
 function encodeAppAttribution(message: AppAttribution): JsonRecord {

@@ -2,33 +2,19 @@
 // @generated from file blog/v1/queue.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
-import { decodeLinks } from "./links_rest.ts";
-import { decodePost } from "./post_resource_rest.ts";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
+import { LinksTable } from "./links_rest.ts";
+import { PostTable } from "./post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const LIST_DRAFT_POSTS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "posts", decodePost), "posts"],
-  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
-]);
 
 /**
  * Drafts of a blog.
  *
  * @generated from message blog.v1.ListDraftPostsResponse
  */
-export function decodeListDraftPostsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_DRAFT_POSTS_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_DRAFT_POSTS_RESPONSE_FIELDS);
-}
-scannable(decodeListDraftPostsResponse, () => [
-  [1, { list: decodePost }, "posts"], [2, decodeLinks, "_links", "Links", "links"],
-]);
-
-const LIST_QUEUED_POSTS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "posts", decodePost), "posts"],
-  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
-  [(value, out) => out.loosely("state").message(3, value, "state", decodeQueueState), "state"],
+export const ListDraftPostsResponseTable: MessageTable = table("blog.v1.ListDraftPostsResponse", () => [
+  [1, { list: PostTable }, "posts"],
+  [2, LinksTable, "_links", "Links", "links"],
 ]);
 
 /**
@@ -36,18 +22,10 @@ const LIST_QUEUED_POSTS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.ListQueuedPostsResponse
  */
-export function decodeListQueuedPostsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_QUEUED_POSTS_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_QUEUED_POSTS_RESPONSE_FIELDS);
-}
-scannable(decodeListQueuedPostsResponse, () => [
-  [1, { list: decodePost }, "posts"], [2, decodeLinks, "_links", "Links", "links"],
-  [3, { loose: decodeQueueState }, "state"],
-]);
-
-const LIST_SUBMISSION_POSTS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "posts", decodePost), "posts"],
-  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
+export const ListQueuedPostsResponseTable: MessageTable = table("blog.v1.ListQueuedPostsResponse", () => [
+  [1, { list: PostTable }, "posts"],
+  [2, LinksTable, "_links", "Links", "links"],
+  [3, { loose: QueueStateTable }, "state"],
 ]);
 
 /**
@@ -55,16 +33,9 @@ const LIST_SUBMISSION_POSTS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.ListSubmissionPostsResponse
  */
-export function decodeListSubmissionPostsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_SUBMISSION_POSTS_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_SUBMISSION_POSTS_RESPONSE_FIELDS);
-}
-scannable(decodeListSubmissionPostsResponse, () => [
-  [1, { list: decodePost }, "posts"], [2, decodeLinks, "_links", "Links", "links"],
-]);
-
-const QUEUE_STATE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.bool(1, value, "paused"), "paused"],
+export const ListSubmissionPostsResponseTable: MessageTable = table("blog.v1.ListSubmissionPostsResponse", () => [
+  [1, { list: PostTable }, "posts"],
+  [2, LinksTable, "_links", "Links", "links"],
 ]);
 
 /**
@@ -72,10 +43,9 @@ const QUEUE_STATE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.QueueState
  */
-export function decodeQueueState(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, QUEUE_STATE_FIELDS);
-  out.unknown(100, json, QUEUE_STATE_FIELDS);
-}
-scannable(decodeQueueState, () => [[1, "bool", "paused"], { unknown: 100 }]);
+export const QueueStateTable: MessageTable = table("blog.v1.QueueState", () => [
+  [1, "bool", "paused"],
+  { unknown: 100 },
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,41 +2,20 @@
 // @generated from file blog/v1/reaction.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  decodeValue,
-  scannable,
-} from "connect-rest-runtime/adapter";
+import { type MessageTable, ValueTable, table } from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
-
-const EMOJI_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.loosely("id").string(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "grapheme"), "grapheme"],
-  [(value, out) => out.nullable(3, value, "variants", decodeValue), "variants"],
-  [(value, out) => out.string(4, value, "base_slug"), "base_slug", "baseSlug"],
-]);
 
 /**
  * An emoji.
  *
  * @generated from message blog.v1.Emoji
  */
-export function decodeEmoji(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, EMOJI_FIELDS);
-  out.unknown(100, json, EMOJI_FIELDS);
-}
-scannable(decodeEmoji, () => [
-  [1, { loose: "string" }, "id"], [2, "string", "grapheme"], [3, decodeValue, "variants"],
-  [4, "string", "base_slug", "baseSlug"], { unknown: 100 },
-]);
-
-const REACTION_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "emoji", decodeEmoji), "emoji"],
-  [(value, out) => out.int32(2, value, "count"), "count"],
-  [(value, out) => out.list(3, value, "preview", "string"), "preview"],
-  [(value, out) => out.bool(4, value, "reacted"), "reacted"],
+export const EmojiTable: MessageTable = table("blog.v1.Emoji", () => [
+  [1, { loose: "string" }, "id"],
+  [2, "string", "grapheme"],
+  [3, ValueTable, "variants"],
+  [4, "string", "base_slug", "baseSlug"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -44,13 +23,12 @@ const REACTION_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.Reaction
  */
-export function decodeReaction(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, REACTION_FIELDS);
-  out.unknown(100, json, REACTION_FIELDS);
-}
-scannable(decodeReaction, () => [
-  [1, decodeEmoji, "emoji"], [2, "int32", "count"], [3, { list: "string" }, "preview"],
-  [4, "bool", "reacted"], { unknown: 100 },
+export const ReactionTable: MessageTable = table("blog.v1.Reaction", () => [
+  [1, EmojiTable, "emoji"],
+  [2, "int32", "count"],
+  [3, { list: "string" }, "preview"],
+  [4, "bool", "reacted"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

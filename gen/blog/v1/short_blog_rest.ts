@@ -2,34 +2,25 @@
 // @generated from file blog/v1/short_blog.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
-import { decodeAvatar } from "./avatar_rest.ts";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
+import { AvatarTable } from "./avatar_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const SHORT_BLOG_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "uuid"), "uuid"],
-  [(value, out) => out.string(2, value, "name"), "name"],
-  [(value, out) => out.string(3, value, "url"), "url"],
-  [(value, out) => out.string(4, value, "title"), "title"],
-  [(value, out) => out.string(5, value, "description"), "description"],
-  [(value, out) => out.time(6, value, "updated", "seconds"), "updated"],
-  [(value, out) => out.bool(7, value, "can_show_badges"), "can_show_badges", "canShowBadges"],
-  [(value, out) => out.messages(8, value, "avatar", decodeAvatar), "avatar"],
-]);
 
 /**
  * A reference to a blog in a mention or an attribution. Every field may be missing.
  *
  * @generated from message blog.v1.ShortBlog
  */
-export function decodeShortBlog(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, SHORT_BLOG_FIELDS);
-  out.unknown(100, json, SHORT_BLOG_FIELDS);
-}
-scannable(decodeShortBlog, () => [
-  [1, "string", "uuid"], [2, "string", "name"], [3, "string", "url"], [4, "string", "title"],
-  [5, "string", "description"], [6, { time: "seconds" }, "updated"],
-  [7, "bool", "can_show_badges", "canShowBadges"], [8, { list: decodeAvatar }, "avatar"], { unknown: 100 },
+export const ShortBlogTable: MessageTable = table("blog.v1.ShortBlog", () => [
+  [1, "string", "uuid"],
+  [2, "string", "name"],
+  [3, "string", "url"],
+  [4, "string", "title"],
+  [5, "string", "description"],
+  [6, { time: "seconds" }, "updated"],
+  [7, "bool", "can_show_badges", "canShowBadges"],
+  [8, { list: AvatarTable }, "avatar"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

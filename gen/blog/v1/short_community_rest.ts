@@ -2,33 +2,23 @@
 // @generated from file blog/v1/short_community.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
-import { decodeAvatar } from "./avatar_rest.ts";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
+import { AvatarTable } from "./avatar_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const SHORT_COMMUNITY_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "name"), "name"],
-  [(value, out) => out.string(2, value, "uuid"), "uuid"],
-  [(value, out) => out.string(3, value, "title"), "title"],
-  [(value, out) => out.int32(4, value, "member_count"), "member_count", "memberCount"],
-  [(value, out) => out.string(5, value, "mention_tag"), "mention_tag", "mentionTag"],
-  [(value, out) => out.bool(6, value, "can_view"), "can_view", "canView"],
-  [(value, out) => out.messages(7, value, "avatar_image", decodeAvatar), "avatar_image", "avatarImage"],
-]);
 
 /**
  * A reference to the community of a post.
  *
  * @generated from message blog.v1.ShortCommunity
  */
-export function decodeShortCommunity(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, SHORT_COMMUNITY_FIELDS);
-  out.unknown(100, json, SHORT_COMMUNITY_FIELDS);
-}
-scannable(decodeShortCommunity, () => [
-  [1, "string", "name"], [2, "string", "uuid"], [3, "string", "title"],
-  [4, "int32", "member_count", "memberCount"], [5, "string", "mention_tag", "mentionTag"],
-  [6, "bool", "can_view", "canView"], [7, { list: decodeAvatar }, "avatar_image", "avatarImage"],
+export const ShortCommunityTable: MessageTable = table("blog.v1.ShortCommunity", () => [
+  [1, "string", "name"],
+  [2, "string", "uuid"],
+  [3, "string", "title"],
+  [4, "int32", "member_count", "memberCount"],
+  [5, "string", "mention_tag", "mentionTag"],
+  [6, "bool", "can_view", "canView"],
+  [7, { list: AvatarTable }, "avatar_image", "avatarImage"],
   { unknown: 100 },
 ]);
 

@@ -2,82 +2,36 @@
 // @generated from file blog/v1/trail.proto (package blog.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  FieldTable,
-  type JsonObject,
-  type OneofMembers,
-  type ProtoWriter,
-  scannable,
-} from "connect-rest-runtime/adapter";
-import { PAYWALL_ACCESS, decodeBlog } from "./blog_resource_rest.ts";
-import { decodeContentLayout } from "./layout_rest.ts";
-import { decodeContentBlock } from "./npf_rest.ts";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
+import { BlogTable, PAYWALL_ACCESS } from "./blog_resource_rest.ts";
+import { ContentLayoutTable } from "./layout_rest.ts";
+import { ContentBlockTable } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const TRAIL_ITEM_CONTENT: OneofMembers = [[3, "content"], [4, "content"]];
-
-const TRAIL_ITEM_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "blog", decodeBlog), "blog"],
-  [(value, out) => out.message(2, value, "post", decodeTrailPost), "post"],
-  {
-    choose(json, out) {
-      const contentStart = out.length;
-      if (Array.isArray(json["content"])) {
-        out.wrapped(3, json["content"], "content", (value, out) =>
-          out.messages(1, value, "", decodeContentBlock),
-        );
-      } else if (typeof json["content"] === "string") {
-        out.string(4, json["content"], "content");
-      } else {
-        out.unknownMember("content", "a known content", json["content"]);
-      }
-      out.unchosen(contentStart, json, TRAIL_ITEM_CONTENT);
-    },
-  },
-  [(value, out) => out.messages(5, value, "layout", decodeContentLayout), "layout"],
-  [(value, out) => out.string(10, value, "broken_blog_name"), "broken_blog_name", "brokenBlogName"],
-  [(value, out) => out.message(11, value, "broken_blog", decodeBlog), "broken_blog", "brokenBlog"],
-  [(value, out) => out.string(20, value, "content_raw"), "content_raw", "contentRaw"],
-  [(value, out) => out.string(21, value, "content_abstract"), "content_abstract", "contentAbstract"],
-  [(value, out) => out.bool(22, value, "is_current_item"), "is_current_item", "isCurrentItem"],
-  [(value, out) => out.bool(23, value, "is_root_item"), "is_root_item", "isRootItem"],
-  { known: ["content"] },
-]);
 
 /**
  * What one blog added to a chain of reblogs, oldest first.
  *
  * @generated from message blog.v1.TrailItem
  */
-export function decodeTrailItem(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, TRAIL_ITEM_FIELDS);
-  out.unknown(100, json, TRAIL_ITEM_FIELDS);
-}
-scannable(decodeTrailItem, () => [
-  [1, decodeBlog, "blog"], [2, decodeTrailPost, "post"],
+export const TrailItemTable: MessageTable = table("blog.v1.TrailItem", () => [
+  [1, BlogTable, "blog"],
+  [2, TrailPostTable, "post"],
   {
+    choice: "content",
     when: [
-      { key: ["content"], type: "array", as: [3, { unwrap: [1, { list: decodeContentBlock }] }, "content"] },
+      { key: ["content"], type: "array", as: [3, { unwrap: [1, { list: ContentBlockTable }] }, "content"] },
       { key: ["content"], type: "string", as: [4, "string", "content"] },
     ],
-    known: ["content"],
+    lost: ["content"],
   },
-  [5, { list: decodeContentLayout }, "layout"], [10, "string", "broken_blog_name", "brokenBlogName"],
-  [11, decodeBlog, "broken_blog", "brokenBlog"], [20, "string", "content_raw", "contentRaw"],
-  [21, "string", "content_abstract", "contentAbstract"], [22, "bool", "is_current_item", "isCurrentItem"],
-  [23, "bool", "is_root_item", "isRootItem"], { unknown: 100 },
-]);
-
-const TRAIL_POST_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.time(2, value, "timestamp", "seconds"), "timestamp"],
-  [(value, out) => out.bool(3, value, "is_commercial"), "is_commercial", "isCommercial"],
-  [(value, out) => out.bool(4, value, "is_paywalled"), "is_paywalled", "isPaywalled"],
-  [
-    (value, out) => out.collectedEnum(5, value, "paywall_access", PAYWALL_ACCESS),
-    "paywall_access",
-    "paywallAccess",
-  ],
+  [5, { list: ContentLayoutTable }, "layout"],
+  [10, "string", "broken_blog_name", "brokenBlogName"],
+  [11, BlogTable, "broken_blog", "brokenBlog"],
+  [20, "string", "content_raw", "contentRaw"],
+  [21, "string", "content_abstract", "contentAbstract"],
+  [22, "bool", "is_current_item", "isCurrentItem"],
+  [23, "bool", "is_root_item", "isRootItem"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -85,13 +39,12 @@ const TRAIL_POST_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message blog.v1.TrailPost
  */
-export function decodeTrailPost(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, TRAIL_POST_FIELDS);
-  out.unknown(100, json, TRAIL_POST_FIELDS);
-}
-scannable(decodeTrailPost, () => [
-  [1, "uint64", "id"], [2, { time: "seconds" }, "timestamp"], [3, "bool", "is_commercial", "isCommercial"],
-  [4, "bool", "is_paywalled", "isPaywalled"], [5, PAYWALL_ACCESS, "paywall_access", "paywallAccess"],
+export const TrailPostTable: MessageTable = table("blog.v1.TrailPost", () => [
+  [1, "uint64", "id"],
+  [2, { time: "seconds" }, "timestamp"],
+  [3, "bool", "is_commercial", "isCommercial"],
+  [4, "bool", "is_paywalled", "isPaywalled"],
+  [5, PAYWALL_ACCESS, "paywall_access", "paywallAccess"],
   { unknown: 100 },
 ]);
 

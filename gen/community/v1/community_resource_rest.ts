@@ -2,16 +2,10 @@
 // @generated from file community/v1/community_resource.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  scannable,
-} from "connect-rest-runtime/adapter";
-import { decodeAvatar } from "../../blog/v1/avatar_rest.ts";
-import { decodeMedia } from "../../blog/v1/media_rest.ts";
-import { decodeInvitation } from "./invitation_resource_rest.ts";
+import { EnumTable, type MessageTable, table } from "connect-rest-runtime/adapter";
+import { AvatarTable } from "../../blog/v1/avatar_rest.ts";
+import { MediaTable } from "../../blog/v1/media_rest.ts";
+import { InvitationTable } from "./invitation_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of community.v1.CommunityVisibility on the wire. */
@@ -21,82 +15,17 @@ export const COMMUNITY_VISIBILITY: EnumTable = new EnumTable("community.v1.Commu
   [2, "1", "private", "COMMUNITY_VISIBILITY_PRIVATE"],
 ]);
 
-/** Spellings of community.v1.JoinType on the wire. */
-export const JOIN_TYPE: EnumTable = new EnumTable("community.v1.JoinType", [
-  [0, "JOIN_TYPE_UNSPECIFIED"],
-  [1, "invite", "JOIN_TYPE_INVITE"],
-  [2, "free", "JOIN_TYPE_FREE"],
-]);
-
-const COMMUNITY_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "name"), "name"],
-  [(value, out) => out.string(2, value, "uuid"), "uuid"],
-  [(value, out) => out.string(3, value, "title"), "title"],
-  [(value, out) => out.int32(4, value, "member_count"), "member_count", "memberCount"],
-  [(value, out) => out.string(5, value, "mention_tag"), "mention_tag", "mentionTag"],
-  [(value, out) => out.bool(6, value, "can_view"), "can_view", "canView"],
-  [(value, out) => out.messages(7, value, "avatar_image", decodeAvatar), "avatar_image", "avatarImage"],
-  [(value, out) => out.string(10, value, "description"), "description"],
-  [(value, out) => out.string(11, value, "about"), "about"],
-  [(value, out) => out.list(12, value, "guidelines", "string"), "guidelines"],
-  [(value, out) => out.collectedEnum(13, value, "visibility", COMMUNITY_VISIBILITY), "visibility"],
-  [(value, out) => out.list(14, value, "tags", "string"), "tags"],
-  [(value, out) => out.time(15, value, "created_ts", "seconds"), "created_ts", "createdTs"],
-  [(value, out) => out.messages(16, value, "header_image", decodeMedia), "header_image", "headerImage"],
-  [(value, out) => out.collectedEnum(17, value, "join_type", JOIN_TYPE), "join_type", "joinType"],
-  [
-    (value, out) => out.int32(20, value, "members_online_count"),
-    "members_online_count",
-    "membersOnlineCount",
-  ],
-  [(value, out) => out.int32(21, value, "post_count"), "post_count", "postCount"],
-  [(value, out) => out.int32(22, value, "unread_post_count"), "unread_post_count", "unreadPostCount"],
-  [(value, out) => out.int32(23, value, "population_cap"), "population_cap", "populationCap"],
-  [(value, out) => out.bool(30, value, "is_member"), "is_member", "isMember"],
-  [(value, out) => out.bool(31, value, "can_post"), "can_post", "canPost"],
-  [(value, out) => out.bool(32, value, "can_edit"), "can_edit", "canEdit"],
-  [(value, out) => out.bool(33, value, "can_interact"), "can_interact", "canInteract"],
-  [(value, out) => out.bool(34, value, "can_invite"), "can_invite", "canInvite"],
-  [(value, out) => out.bool(35, value, "can_view_comments"), "can_view_comments", "canViewComments"],
-  [(value, out) => out.message(36, value, "invitation", decodeInvitation), "invitation"],
-  [(value, out) => out.bool(40, value, "has_content_label"), "has_content_label", "hasContentLabel"],
-  [
-    (value, out) => out.list(41, value, "content_label_categories", "string"),
-    "content_label_categories",
-    "contentLabelCategories",
-  ],
-  [
-    (value, out) => out.string(42, value, "content_label_last_reporter"),
-    "content_label_last_reporter",
-    "contentLabelLastReporter",
-  ],
-  [(value, out) => out.string(50, value, "invite_link"), "invite_link", "inviteLink"],
-  [
-    (value, out) => out.int32(51, value, "pending_invitations_count"),
-    "pending_invitations_count",
-    "pendingInvitationsCount",
-  ],
-  [(value, out) => out.bool(60, value, "handle_can_change"), "handle_can_change", "handleCanChange"],
-  [
-    (value, out) => out.loosely("handle_next_change_ts").time(
-      61,
-      value,
-      "handle_next_change_ts",
-      "seconds",
-      "false",
-    ),
-    "handle_next_change_ts",
-    "handleNextChangeTs",
-  ],
-  [
-    (value, out) => out.bool(62, value, "can_edit_content_label"),
-    "can_edit_content_label",
-    "canEditContentLabel",
-  ],
-  [
-    (value, out) => out.loosely("settings").message(63, value, "settings", decodeCommunitySettings),
-    "settings",
-  ],
+/**
+ * Settings of a community.
+ *
+ * @generated from message community.v1.CommunitySettings
+ */
+export const CommunitySettingsTable: MessageTable = table("community.v1.CommunitySettings", () => [
+  [1, "bool", "invite_links_enabled", "inviteLinksEnabled"],
+  [2, JOIN_TYPE, "join_type", "joinType"],
+  [3, "bool", "mods_can_invite", "modsCanInvite"],
+  [4, "bool", "automod_links", "automodLinks"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -105,24 +34,34 @@ const COMMUNITY_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message community.v1.Community
  */
-export function decodeCommunity(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, COMMUNITY_FIELDS);
-  out.unknown(100, json, COMMUNITY_FIELDS);
-}
-scannable(decodeCommunity, () => [
-  [1, "string", "name"], [2, "string", "uuid"], [3, "string", "title"],
-  [4, "int32", "member_count", "memberCount"], [5, "string", "mention_tag", "mentionTag"],
-  [6, "bool", "can_view", "canView"], [7, { list: decodeAvatar }, "avatar_image", "avatarImage"],
-  [10, "string", "description"], [11, "string", "about"], [12, { list: "string" }, "guidelines"],
-  [13, COMMUNITY_VISIBILITY, "visibility"], [14, { list: "string" }, "tags"],
+export const CommunityTable: MessageTable = table("community.v1.Community", () => [
+  [1, "string", "name"],
+  [2, "string", "uuid"],
+  [3, "string", "title"],
+  [4, "int32", "member_count", "memberCount"],
+  [5, "string", "mention_tag", "mentionTag"],
+  [6, "bool", "can_view", "canView"],
+  [7, { list: AvatarTable }, "avatar_image", "avatarImage"],
+  [10, "string", "description"],
+  [11, "string", "about"],
+  [12, { list: "string" }, "guidelines"],
+  [13, COMMUNITY_VISIBILITY, "visibility"],
+  [14, { list: "string" }, "tags"],
   [15, { time: "seconds" }, "created_ts", "createdTs"],
-  [16, { list: decodeMedia }, "header_image", "headerImage"], [17, JOIN_TYPE, "join_type", "joinType"],
-  [20, "int32", "members_online_count", "membersOnlineCount"], [21, "int32", "post_count", "postCount"],
-  [22, "int32", "unread_post_count", "unreadPostCount"], [23, "int32", "population_cap", "populationCap"],
-  [30, "bool", "is_member", "isMember"], [31, "bool", "can_post", "canPost"],
-  [32, "bool", "can_edit", "canEdit"], [33, "bool", "can_interact", "canInteract"],
-  [34, "bool", "can_invite", "canInvite"], [35, "bool", "can_view_comments", "canViewComments"],
-  [36, decodeInvitation, "invitation"], [40, "bool", "has_content_label", "hasContentLabel"],
+  [16, { list: MediaTable }, "header_image", "headerImage"],
+  [17, JOIN_TYPE, "join_type", "joinType"],
+  [20, "int32", "members_online_count", "membersOnlineCount"],
+  [21, "int32", "post_count", "postCount"],
+  [22, "int32", "unread_post_count", "unreadPostCount"],
+  [23, "int32", "population_cap", "populationCap"],
+  [30, "bool", "is_member", "isMember"],
+  [31, "bool", "can_post", "canPost"],
+  [32, "bool", "can_edit", "canEdit"],
+  [33, "bool", "can_interact", "canInteract"],
+  [34, "bool", "can_invite", "canInvite"],
+  [35, "bool", "can_view_comments", "canViewComments"],
+  [36, InvitationTable, "invitation"],
+  [40, "bool", "has_content_label", "hasContentLabel"],
   [41, { list: "string" }, "content_label_categories", "contentLabelCategories"],
   [42, "string", "content_label_last_reporter", "contentLabelLastReporter"],
   [50, "string", "invite_link", "inviteLink"],
@@ -130,29 +69,15 @@ scannable(decodeCommunity, () => [
   [60, "bool", "handle_can_change", "handleCanChange"],
   [61, { loose: { time: "seconds", none: "false" } }, "handle_next_change_ts", "handleNextChangeTs"],
   [62, "bool", "can_edit_content_label", "canEditContentLabel"],
-  [63, { loose: decodeCommunitySettings }, "settings"], { unknown: 100 },
-]);
-
-const COMMUNITY_SETTINGS_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.bool(1, value, "invite_links_enabled"), "invite_links_enabled", "inviteLinksEnabled"],
-  [(value, out) => out.collectedEnum(2, value, "join_type", JOIN_TYPE), "join_type", "joinType"],
-  [(value, out) => out.bool(3, value, "mods_can_invite"), "mods_can_invite", "modsCanInvite"],
-  [(value, out) => out.bool(4, value, "automod_links"), "automod_links", "automodLinks"],
-]);
-
-/**
- * Settings of a community.
- *
- * @generated from message community.v1.CommunitySettings
- */
-export function decodeCommunitySettings(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, COMMUNITY_SETTINGS_FIELDS);
-  out.unknown(100, json, COMMUNITY_SETTINGS_FIELDS);
-}
-scannable(decodeCommunitySettings, () => [
-  [1, "bool", "invite_links_enabled", "inviteLinksEnabled"], [2, JOIN_TYPE, "join_type", "joinType"],
-  [3, "bool", "mods_can_invite", "modsCanInvite"], [4, "bool", "automod_links", "automodLinks"],
+  [63, { loose: CommunitySettingsTable }, "settings"],
   { unknown: 100 },
+]);
+
+/** Spellings of community.v1.JoinType on the wire. */
+export const JOIN_TYPE: EnumTable = new EnumTable("community.v1.JoinType", [
+  [0, "JOIN_TYPE_UNSPECIFIED"],
+  [1, "invite", "JOIN_TYPE_INVITE"],
+  [2, "free", "JOIN_TYPE_FREE"],
 ]);
 
 // @@protoc_insertion_point(end)

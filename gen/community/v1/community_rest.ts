@@ -8,10 +8,8 @@ import {
   type JsonRecord,
   type MethodRules,
   type PaginateAdapter,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   paginate,
@@ -25,7 +23,7 @@ import {
   type ListCommunitiesRequest,
   type UpdateCommunityRequest,
 } from "./community_pb.ts";
-import { COMMUNITY_VISIBILITY, JOIN_TYPE, decodeCommunity } from "./community_resource_rest.ts";
+import { COMMUNITY_VISIBILITY, CommunityTable, JOIN_TYPE } from "./community_resource_rest.ts";
 import type {
   CreateInvitationRequest,
   DeleteInvitationRequest,
@@ -33,8 +31,8 @@ import type {
   ListInvitationsRequest,
   RegenerateInviteLinkRequest,
 } from "./invitation_pb.ts";
-import { decodeInvitation } from "./invitation_resource_rest.ts";
-import { decodeListInvitationsResponse, decodeRegenerateInviteLinkResponse } from "./invitation_rest.ts";
+import { InvitationTable } from "./invitation_resource_rest.ts";
+import { ListInvitationsResponseTable, RegenerateInviteLinkResponseTable } from "./invitation_rest.ts";
 import type {
   JoinCommunityRequest,
   ListMembersRequest,
@@ -43,15 +41,21 @@ import type {
   UnmuteCommunityRequest,
   UpdateMemberRoleRequest,
 } from "./member_pb.ts";
-import { MEMBER_FILTER, MEMBER_ROLE, decodeListMembersResponse, decodeMember } from "./member_rest.ts";
+import { ListMembersResponseTable, MEMBER_FILTER, MEMBER_ROLE, MemberTable } from "./member_rest.ts";
 import type { GetModeratedPostRequest, RemovePostRequest, RestorePostRequest } from "./moderation_pb.ts";
-import { decodeModeratedPost } from "./moderation_rest.ts";
+import { ModeratedPostTable } from "./moderation_rest.ts";
 import type { AddReactionRequest, RemoveReactionRequest } from "./reaction_pb.ts";
-import { decodeAddReactionResponse } from "./reaction_rest.ts";
+import { AddReactionResponseTable } from "./reaction_rest.ts";
 import { REMOVAL_REASON } from "./removal_reason_rest.ts";
 import type { ListTimelineRequest } from "./timeline_pb.ts";
-import { TIMELINE_TYPE, decodeListTimelineResponse, decodeTimelineElement } from "./timeline_rest.ts";
+import { ListTimelineResponseTable, TIMELINE_TYPE, TimelineElementTable } from "./timeline_rest.ts";
 // @@protoc_insertion_point(imports)
+
+/** Spellings of community.v1.CommunityContext on the wire. */
+export const COMMUNITY_CONTEXT: EnumTable = new EnumTable("community.v1.CommunityContext", [
+  [0, "COMMUNITY_CONTEXT_UNSPECIFIED"],
+  [1, "edit", "COMMUNITY_CONTEXT_EDIT"],
+]);
 
 /** Rules of all methods of community.v1.CommunityService. */
 const CommunityService_rules = {
@@ -125,10 +129,7 @@ export const CommunityService_listCommunities: UnaryAdapter<
     request.queryList("fields[blogs]", message.blogFields, "comma");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.messages(1, response.payload, "", decodeCommunity);
-  },
-  scan: [1, { list: decodeCommunity }],
+  body: [1, { list: CommunityTable }],
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.ListCommunities)
 
@@ -159,10 +160,7 @@ export const CommunityService_getCommunity: UnaryAdapter<
     request.queryList("fields[blogs]", message.blogFields, "comma");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.message(1, response.payload, "", decodeCommunity);
-  },
-  scan: [1, decodeCommunity],
+  body: [1, CommunityTable],
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.GetCommunity)
 
@@ -212,10 +210,7 @@ export const CommunityService_updateCommunity: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.message(1, response.payload, "", decodeCommunity);
-  },
-  scan: [1, decodeCommunity],
+  body: [1, CommunityTable],
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.UpdateCommunity)
 
@@ -239,10 +234,7 @@ export const CommunityService_listInvitations: UnaryAdapter<
     request.queryMap("page_token", message.pageToken);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListInvitationsResponse);
-  },
-  scan: decodeListInvitationsResponse,
+  body: ListInvitationsResponseTable,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.ListInvitations)
 
@@ -263,7 +255,7 @@ export const CommunityService_streamInvitations: PaginateAdapter<
   request: CommunityService_listInvitations.request,
   items: ["invitations"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodeInvitation,
+  item: InvitationTable,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.StreamInvitations)
 
@@ -308,7 +300,6 @@ export const CommunityService_createInvitation: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.CreateInvitation)
 
@@ -342,10 +333,7 @@ export const CommunityService_getInvitation: UnaryAdapter<
     request.queryList("fields[blogs]", message.blogFields, "comma");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.message(1, response.payload, "", decodeInvitation);
-  },
-  scan: [1, decodeInvitation],
+  body: [1, InvitationTable],
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.GetInvitation)
 
@@ -371,7 +359,6 @@ export const CommunityService_deleteInvitation: UnaryAdapter<
     if (message.doNotInvite) request.query("do_not_invite", message.doNotInvite);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.DeleteInvitation)
 
@@ -393,10 +380,7 @@ export const CommunityService_regenerateInviteLink: UnaryAdapter<
     request.json({});
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeRegenerateInviteLinkResponse);
-  },
-  scan: decodeRegenerateInviteLinkResponse,
+  body: RegenerateInviteLinkResponseTable,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.RegenerateInviteLink)
 
@@ -424,10 +408,7 @@ export const CommunityService_listMembers: UnaryAdapter<
     request.queryMap("page_token", message.pageToken);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListMembersResponse);
-  },
-  scan: decodeListMembersResponse,
+  body: ListMembersResponseTable,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.ListMembers)
 
@@ -448,7 +429,7 @@ export const CommunityService_streamMembers: PaginateAdapter<
   request: CommunityService_listMembers.request,
   items: ["members"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodeMember,
+  item: MemberTable,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.StreamMembers)
 
@@ -494,7 +475,6 @@ export const CommunityService_joinCommunity: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.JoinCommunity)
 
@@ -535,7 +515,6 @@ export const CommunityService_removeMember: UnaryAdapter<
     if (message.banUser) request.query("ban_user", message.banUser);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.RemoveMember)
 
@@ -573,7 +552,6 @@ export const CommunityService_updateMemberRole: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.UpdateMemberRole)
 
@@ -603,7 +581,6 @@ export const CommunityService_muteCommunity: UnaryAdapter<
     request.json({});
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.MuteCommunity)
 
@@ -631,7 +608,6 @@ export const CommunityService_unmuteCommunity: UnaryAdapter<
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
     return new RequestWriter("DELETE", `/v2/communities/${communityHandle}/mute`);
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.UnmuteCommunity)
 
@@ -663,10 +639,7 @@ export const CommunityService_addReaction: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeAddReactionResponse);
-  },
-  scan: decodeAddReactionResponse,
+  body: AddReactionResponseTable,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.AddReaction)
 
@@ -691,7 +664,6 @@ export const CommunityService_removeReaction: UnaryAdapter<
       `/v2/communities/${communityHandle}/posts/${postId}/reactions/${reactionId}`,
     );
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.RemoveReaction)
 
@@ -724,10 +696,7 @@ export const CommunityService_getModeratedPost: UnaryAdapter<
     request.queryList("fields[blogs]", message.blogFields, "comma");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.message(1, response.payload, "", decodeModeratedPost);
-  },
-  scan: [1, decodeModeratedPost],
+  body: [1, ModeratedPostTable],
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.GetModeratedPost)
 
@@ -762,7 +731,6 @@ export const CommunityService_removePost: UnaryAdapter<
     if (message.note) request.query("note", message.note);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.RemovePost)
 
@@ -795,7 +763,6 @@ export const CommunityService_restorePost: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.RestorePost)
 
@@ -820,10 +787,7 @@ export const CommunityService_listTimeline: UnaryAdapter<
     request.queryMap("page_token", message.pageToken);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListTimelineResponse);
-  },
-  scan: decodeListTimelineResponse,
+  body: ListTimelineResponseTable,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.ListTimeline)
 
@@ -844,7 +808,7 @@ export const CommunityService_streamTimeline: PaginateAdapter<
   request: CommunityService_listTimeline.request,
   items: ["timeline.elements"],
   next: { kind: "link", path: "timeline._links.next", query: "timeline._links.next.query_params" },
-  item: decodeTimelineElement,
+  item: TimelineElementTable,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.StreamTimeline)
 
@@ -911,14 +875,35 @@ export const CommunityServiceRest: ServiceAdapter<typeof CommunityService> = {
       streamTimeline: "Streams the whole timeline of a community.\n\nPages are fetched as the stream is read, and none after it is left.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("../../blog/v1/attribution_comments.ts"),
+      import("../../blog/v1/avatar_comments.ts"),
+      import("../../blog/v1/blog_resource_comments.ts"),
+      import("../../blog/v1/inline_format_comments.ts"),
+      import("../../blog/v1/layout_comments.ts"),
+      import("../../blog/v1/legacy_content_comments.ts"),
+      import("../../blog/v1/links_comments.ts"),
+      import("../../blog/v1/media_comments.ts"),
+      import("../../blog/v1/note_resource_comments.ts"),
+      import("../../blog/v1/npf_comments.ts"),
+      import("../../blog/v1/post_resource_comments.ts"),
+      import("../../blog/v1/reaction_comments.ts"),
+      import("../../blog/v1/short_blog_comments.ts"),
+      import("../../blog/v1/short_community_comments.ts"),
+      import("../../blog/v1/trail_comments.ts"),
+      import("./community_comments.ts"),
+      import("./community_resource_comments.ts"),
+      import("./invitation_comments.ts"),
+      import("./invitation_resource_comments.ts"),
+      import("./member_comments.ts"),
+      import("./moderation_comments.ts"),
+      import("./reaction_comments.ts"),
+      import("./removal_reason_comments.ts"),
+      import("./timeline_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:community.v1.CommunityService)
 };
 // @@protoc_insertion_point(service:community.v1.CommunityService)
-
-/** Spellings of community.v1.CommunityContext on the wire. */
-export const COMMUNITY_CONTEXT: EnumTable = new EnumTable("community.v1.CommunityContext", [
-  [0, "COMMUNITY_CONTEXT_UNSPECIFIED"],
-  [1, "edit", "COMMUNITY_CONTEXT_EDIT"],
-]);
 
 // @@protoc_insertion_point(end)

@@ -2,14 +2,8 @@
 // @generated from file community/v1/invitation_resource.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  scannable,
-} from "connect-rest-runtime/adapter";
-import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
+import { EnumTable, type MessageTable, table } from "connect-rest-runtime/adapter";
+import { BlogTable } from "../../blog/v1/blog_resource_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of community.v1.InvitationType on the wire. */
@@ -18,26 +12,18 @@ export const INVITATION_TYPE: EnumTable = new EnumTable("community.v1.Invitation
   [1, "direct", "INVITATION_TYPE_DIRECT"],
 ]);
 
-const INVITATION_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.openEnum(1, value, "type", INVITATION_TYPE), "type"],
-  [(value, out) => out.string(2, value, "type"), "type"],
-  [(value, out) => out.message(3, value, "sender", decodeBlog), "sender"],
-  [(value, out) => out.message(4, value, "recipient", decodeBlog), "recipient"],
-  [(value, out) => out.time(5, value, "sent_on", "seconds"), "sent_on", "sentOn"],
-]);
-
 /**
  * An invitation to a community. Which fields there are depends on where it comes from.
  *
  * @generated from message community.v1.Invitation
  */
-export function decodeInvitation(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, INVITATION_FIELDS);
-  out.unknown(100, json, INVITATION_FIELDS);
-}
-scannable(decodeInvitation, () => [
-  [1, INVITATION_TYPE, "type"], [2, "string", "type"], [3, decodeBlog, "sender"],
-  [4, decodeBlog, "recipient"], [5, { time: "seconds" }, "sent_on", "sentOn"], { unknown: 100 },
+export const InvitationTable: MessageTable = table("community.v1.Invitation", () => [
+  [1, { open: INVITATION_TYPE }, "type"],
+  [2, "string", "type"],
+  [3, BlogTable, "sender"],
+  [4, BlogTable, "recipient"],
+  [5, { time: "seconds" }, "sent_on", "sentOn"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

@@ -2,31 +2,19 @@
 // @generated from file community/v1/invitation.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
-import { decodeLinks } from "../../blog/v1/links_rest.ts";
-import { decodeInvitation } from "./invitation_resource_rest.ts";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
+import { LinksTable } from "../../blog/v1/links_rest.ts";
+import { InvitationTable } from "./invitation_resource_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const LIST_INVITATIONS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "invitations", decodeInvitation), "invitations"],
-  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
-]);
 
 /**
  * Pending invitations to a community.
  *
  * @generated from message community.v1.ListInvitationsResponse
  */
-export function decodeListInvitationsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_INVITATIONS_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_INVITATIONS_RESPONSE_FIELDS);
-}
-scannable(decodeListInvitationsResponse, () => [
-  [1, { list: decodeInvitation }, "invitations"], [2, decodeLinks, "_links", "Links", "links"],
-]);
-
-const REGENERATE_INVITE_LINK_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "invite_link"), "invite_link", "inviteLink"],
+export const ListInvitationsResponseTable: MessageTable = table("community.v1.ListInvitationsResponse", () => [
+  [1, { list: InvitationTable }, "invitations"],
+  [2, LinksTable, "_links", "Links", "links"],
 ]);
 
 /**
@@ -34,10 +22,8 @@ const REGENERATE_INVITE_LINK_RESPONSE_FIELDS: FieldTable = new FieldTable(() => 
  *
  * @generated from message community.v1.RegenerateInviteLinkResponse
  */
-export function decodeRegenerateInviteLinkResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, REGENERATE_INVITE_LINK_RESPONSE_FIELDS);
-  out.unknownKeys(json, REGENERATE_INVITE_LINK_RESPONSE_FIELDS);
-}
-scannable(decodeRegenerateInviteLinkResponse, () => [[1, "string", "invite_link", "inviteLink"]]);
+export const RegenerateInviteLinkResponseTable: MessageTable = table("community.v1.RegenerateInviteLinkResponse", () => [
+  [1, "string", "invite_link", "inviteLink"],
+]);
 
 // @@protoc_insertion_point(end)

@@ -2,16 +2,20 @@
 // @generated from file community/v1/member.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  scannable,
-} from "connect-rest-runtime/adapter";
-import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
-import { decodeLinks } from "../../blog/v1/links_rest.ts";
+import { EnumTable, type MessageTable, table } from "connect-rest-runtime/adapter";
+import { BlogTable } from "../../blog/v1/blog_resource_rest.ts";
+import { LinksTable } from "../../blog/v1/links_rest.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * Members of a community.
+ *
+ * @generated from message community.v1.ListMembersResponse
+ */
+export const ListMembersResponseTable: MessageTable = table("community.v1.ListMembersResponse", () => [
+  [1, { list: MemberTable }, "members"],
+  [2, LinksTable, "_links", "Links", "links"],
+]);
 
 /** Spellings of community.v1.MemberFilter on the wire. */
 export const MEMBER_FILTER: EnumTable = new EnumTable("community.v1.MemberFilter", [
@@ -31,57 +35,25 @@ export const MEMBER_ROLE: EnumTable = new EnumTable("community.v1.MemberRole", [
   [3, "admin", "MEMBER_ROLE_ADMIN"],
 ]);
 
-const LIST_MEMBERS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "members", decodeMember), "members"],
-  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
-]);
-
-/**
- * Members of a community.
- *
- * @generated from message community.v1.ListMembersResponse
- */
-export function decodeListMembersResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_MEMBERS_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_MEMBERS_RESPONSE_FIELDS);
-}
-scannable(decodeListMembersResponse, () => [
-  [1, { list: decodeMember }, "members"], [2, decodeLinks, "_links", "Links", "links"],
-]);
-
-const MEMBER_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    choose(json, out) {
-      if (json["name"] != null || json["uuid"] != null || json["url"] != null) {
-        out.flattened(1, json, decodeBlog, MEMBER_FIELDS);
-      }
-    },
-  },
-  [(value, out) => out.time(2, value, "joined_ts", "seconds"), "joined_ts", "joinedTs"],
-  [(value, out) => out.bool(3, value, "is_admin"), "is_admin", "isAdmin"],
-  [(value, out) => out.bool(4, value, "is_moderator"), "is_moderator", "isModerator"],
-  [(value, out) => out.bool(5, value, "is_mutual"), "is_mutual", "isMutual"],
-]);
-
 /**
  * A member of a community.
  *
  * @generated from message community.v1.Member
  */
-export function decodeMember(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, MEMBER_FIELDS);
-  out.unknown(100, json, MEMBER_FIELDS);
-}
-scannable(decodeMember, () => [
+export const MemberTable: MessageTable = table("community.v1.Member", () => [
   {
+    choice: "identity",
     when: [
-      { key: ["name"], present: true, as: [1, decodeBlog] },
-      { key: ["uuid"], present: true, as: [1, decodeBlog] },
-      { key: ["url"], present: true, as: [1, decodeBlog] },
+      { key: ["name"], present: true, as: [1, BlogTable] },
+      { key: ["uuid"], present: true, as: [1, BlogTable] },
+      { key: ["url"], present: true, as: [1, BlogTable] },
     ],
   },
-  [2, { time: "seconds" }, "joined_ts", "joinedTs"], [3, "bool", "is_admin", "isAdmin"],
-  [4, "bool", "is_moderator", "isModerator"], [5, "bool", "is_mutual", "isMutual"], { unknown: 100 },
+  [2, { time: "seconds" }, "joined_ts", "joinedTs"],
+  [3, "bool", "is_admin", "isAdmin"],
+  [4, "bool", "is_moderator", "isModerator"],
+  [5, "bool", "is_mutual", "isMutual"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

@@ -2,15 +2,9 @@
 // @generated from file community/v1/moderation.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  scannable,
-} from "connect-rest-runtime/adapter";
-import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
-import { decodePost } from "../../blog/v1/post_resource_rest.ts";
+import { EnumTable, type MessageTable, table } from "connect-rest-runtime/adapter";
+import { BlogTable } from "../../blog/v1/blog_resource_rest.ts";
+import { PostTable } from "../../blog/v1/post_resource_rest.ts";
 import { REMOVAL_REASON } from "./removal_reason_rest.ts";
 // @@protoc_insertion_point(imports)
 
@@ -21,30 +15,21 @@ export const MODERATION_ACTION: EnumTable = new EnumTable("community.v1.Moderati
   [2, "restore_post", "MODERATION_ACTION_RESTORE_POST"],
 ]);
 
-const MODERATED_POST_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.openEnum(1, value, "action", MODERATION_ACTION), "action"],
-  [(value, out) => out.string(2, value, "action"), "action"],
-  [(value, out) => out.openEnum(3, value, "reason", REMOVAL_REASON), "reason"],
-  [(value, out) => out.string(4, value, "reason"), "reason"],
-  [(value, out) => out.string(5, value, "note"), "note"],
-  [(value, out) => out.time(6, value, "ts", "seconds"), "ts"],
-  [(value, out) => out.message(7, value, "post", decodePost), "post"],
-  [(value, out) => out.message(8, value, "moderator", decodeBlog), "moderator"],
-]);
-
 /**
  * A post that was moderated. Only moderators and the author of the post see it.
  *
  * @generated from message community.v1.ModeratedPost
  */
-export function decodeModeratedPost(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, MODERATED_POST_FIELDS);
-  out.unknown(100, json, MODERATED_POST_FIELDS);
-}
-scannable(decodeModeratedPost, () => [
-  [1, MODERATION_ACTION, "action"], [2, "string", "action"], [3, REMOVAL_REASON, "reason"],
-  [4, "string", "reason"], [5, "string", "note"], [6, { time: "seconds" }, "ts"], [7, decodePost, "post"],
-  [8, decodeBlog, "moderator"], { unknown: 100 },
+export const ModeratedPostTable: MessageTable = table("community.v1.ModeratedPost", () => [
+  [1, { open: MODERATION_ACTION }, "action"],
+  [2, "string", "action"],
+  [3, { open: REMOVAL_REASON }, "reason"],
+  [4, "string", "reason"],
+  [5, "string", "note"],
+  [6, { time: "seconds" }, "ts"],
+  [7, PostTable, "post"],
+  [8, BlogTable, "moderator"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

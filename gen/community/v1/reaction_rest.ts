@@ -2,23 +2,17 @@
 // @generated from file community/v1/reaction.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
-import { decodeTimeline } from "./timeline_rest.ts";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
+import { TimelineTable } from "./timeline_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const ADD_REACTION_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "timeline", decodeTimeline), "timeline"],
-]);
 
 /**
  * The reaction is there.
  *
  * @generated from message community.v1.AddReactionResponse
  */
-export function decodeAddReactionResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ADD_REACTION_RESPONSE_FIELDS);
-  out.unknownKeys(json, ADD_REACTION_RESPONSE_FIELDS);
-}
-scannable(decodeAddReactionResponse, () => [[1, decodeTimeline, "timeline"]]);
+export const AddReactionResponseTable: MessageTable = table("community.v1.AddReactionResponse", () => [
+  [1, TimelineTable, "timeline"],
+]);
 
 // @@protoc_insertion_point(end)

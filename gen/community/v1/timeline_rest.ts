@@ -2,17 +2,38 @@
 // @generated from file community/v1/timeline.proto (package community.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  scannable,
-} from "connect-rest-runtime/adapter";
-import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
-import { decodeLinks } from "../../blog/v1/links_rest.ts";
-import { decodePost } from "../../blog/v1/post_resource_rest.ts";
+import { EnumTable, type MessageTable, table } from "connect-rest-runtime/adapter";
+import { BlogTable } from "../../blog/v1/blog_resource_rest.ts";
+import { LinksTable } from "../../blog/v1/links_rest.ts";
+import { PostTable } from "../../blog/v1/post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * A blog in a timeline.
+ *
+ * @generated from message community.v1.BlogElement
+ */
+export const BlogElementTable: MessageTable = table("community.v1.BlogElement", () => [
+  [1, { list: BlogTable }, "resources"],
+]);
+
+/**
+ * Elements of a timeline that stand side by side.
+ *
+ * @generated from message community.v1.CarouselElement
+ */
+export const CarouselElementTable: MessageTable = table("community.v1.CarouselElement", () => [
+  [1, { list: TimelineElementTable }, "elements"],
+]);
+
+/**
+ * The timeline of a community.
+ *
+ * @generated from message community.v1.ListTimelineResponse
+ */
+export const ListTimelineResponseTable: MessageTable = table("community.v1.ListTimelineResponse", () => [
+  [1, TimelineTable, "timeline"],
+]);
 
 /** Spellings of community.v1.TimelineType on the wire. */
 export const TIMELINE_TYPE: EnumTable = new EnumTable("community.v1.TimelineType", [
@@ -22,54 +43,25 @@ export const TIMELINE_TYPE: EnumTable = new EnumTable("community.v1.TimelineType
   [3, "discover", "TIMELINE_TYPE_DISCOVER"],
 ]);
 
-const BLOG_ELEMENT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "resources", decodeBlog), "resources"],
-]);
-
 /**
- * A blog in a timeline.
+ * An element of a timeline: mostly a post. Elements that are no posts, and those with a `display_type`, were added by
+ * the service.
  *
- * @generated from message community.v1.BlogElement
+ * @generated from message community.v1.TimelineElement
  */
-export function decodeBlogElement(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, BLOG_ELEMENT_FIELDS);
-  out.unknownKeys(json, BLOG_ELEMENT_FIELDS);
-}
-scannable(decodeBlogElement, () => [[1, { list: decodeBlog }, "resources"]]);
-
-const CAROUSEL_ELEMENT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "elements", decodeTimelineElement), "elements"],
-]);
-
-/**
- * Elements of a timeline that stand side by side.
- *
- * @generated from message community.v1.CarouselElement
- */
-export function decodeCarouselElement(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CAROUSEL_ELEMENT_FIELDS);
-  out.unknownKeys(json, CAROUSEL_ELEMENT_FIELDS);
-}
-scannable(decodeCarouselElement, () => [[1, { list: decodeTimelineElement }, "elements"]]);
-
-const LIST_TIMELINE_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "timeline", decodeTimeline), "timeline"],
-]);
-
-/**
- * The timeline of a community.
- *
- * @generated from message community.v1.ListTimelineResponse
- */
-export function decodeListTimelineResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_TIMELINE_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_TIMELINE_RESPONSE_FIELDS);
-}
-scannable(decodeListTimelineResponse, () => [[1, decodeTimeline, "timeline"]]);
-
-const TIMELINE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "elements", decodeTimelineElement), "elements"],
-  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
+export const TimelineElementTable: MessageTable = table("community.v1.TimelineElement", () => [
+  {
+    choice: "element",
+    by: ["object_type", "objectType"],
+    when: [
+      { is: ["post"], as: [1, PostTable] },
+      { is: ["blog"], as: [2, BlogElementTable] },
+      { is: ["carousel"], as: [3, CarouselElementTable] },
+    ],
+  },
+  [10, "string", "object_type", "objectType"],
+  [11, { loose: "string" }, "display_type", "displayType"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -77,58 +69,9 @@ const TIMELINE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message community.v1.Timeline
  */
-export function decodeTimeline(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, TIMELINE_FIELDS);
-  out.unknown(100, json, TIMELINE_FIELDS);
-}
-scannable(decodeTimeline, () => [
-  [1, { list: decodeTimelineElement }, "elements"], [2, decodeLinks, "_links", "Links", "links"],
-  { unknown: 100 },
-]);
-
-const TIMELINE_ELEMENT_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    choose(json, out) {
-      switch (json["object_type"] ?? json["objectType"]) {
-        case "post":
-          out.flattened(1, json, decodePost, TIMELINE_ELEMENT_FIELDS);
-          break;
-        case "blog":
-          out.flattened(2, json, decodeBlogElement, TIMELINE_ELEMENT_FIELDS);
-          break;
-        case "carousel":
-          out.flattened(3, json, decodeCarouselElement, TIMELINE_ELEMENT_FIELDS);
-          break;
-      }
-    },
-  },
-  [(value, out) => out.string(10, value, "object_type"), "object_type", "objectType"],
-  [
-    (value, out) => out.loosely("display_type").string(11, value, "display_type"),
-    "display_type",
-    "displayType",
-  ],
-]);
-
-/**
- * An element of a timeline: mostly a post. Elements that are no posts, and those with a `display_type`, were added by
- * the service.
- *
- * @generated from message community.v1.TimelineElement
- */
-export function decodeTimelineElement(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, TIMELINE_ELEMENT_FIELDS);
-  out.unknown(100, json, TIMELINE_ELEMENT_FIELDS);
-}
-scannable(decodeTimelineElement, () => [
-  {
-    when: [
-      { key: ["object_type", "objectType"], is: ["post"], as: [1, decodePost] },
-      { key: ["object_type", "objectType"], is: ["blog"], as: [2, decodeBlogElement] },
-      { key: ["object_type", "objectType"], is: ["carousel"], as: [3, decodeCarouselElement] },
-    ],
-  },
-  [10, "string", "object_type", "objectType"], [11, { loose: "string" }, "display_type", "displayType"],
+export const TimelineTable: MessageTable = table("community.v1.Timeline", () => [
+  [1, { list: TimelineElementTable }, "elements"],
+  [2, LinksTable, "_links", "Links", "links"],
   { unknown: 100 },
 ]);
 

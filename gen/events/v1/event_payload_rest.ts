@@ -2,90 +2,19 @@
 // @generated from file events/v1/event_payload.proto (package events.v1, syntax proto3)
 /* eslint-disable */
 
-import {
-  FieldTable,
-  type JsonObject,
-  type ProtoWriter,
-  decodeStruct,
-  scannable,
-} from "connect-rest-runtime/adapter";
-import { decodeActor, decodeRepository } from "./subject_rest.ts";
+import { type MessageTable, StructTable, table } from "connect-rest-runtime/adapter";
+import { ActorTable, RepositoryTable } from "./subject_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const COMMIT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "sha"), "sha"],
-  [(value, out) => out.message(2, value, "author", decodeCommitAuthor), "author"],
-  [(value, out) => out.string(3, value, "message"), "message"],
-  [(value, out) => out.bool(4, value, "distinct"), "distinct"],
-  [(value, out) => out.string(5, value, "url"), "url"],
-]);
-
-/**
- * A commit.
- *
- * @generated from message events.v1.Commit
- */
-export function decodeCommit(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, COMMIT_FIELDS);
-  out.unknown(100, json, COMMIT_FIELDS);
-}
-scannable(decodeCommit, () => [
-  [1, "string", "sha"], [2, decodeCommitAuthor, "author"], [3, "string", "message"], [4, "bool", "distinct"],
-  [5, "string", "url"], { unknown: 100 },
-]);
-
-const COMMIT_AUTHOR_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "email"), "email"],
-  [(value, out) => out.string(2, value, "name"), "name"],
-]);
 
 /**
  * The author of a commit.
  *
  * @generated from message events.v1.CommitAuthor
  */
-export function decodeCommitAuthor(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, COMMIT_AUTHOR_FIELDS);
-  out.unknown(100, json, COMMIT_AUTHOR_FIELDS);
-}
-scannable(decodeCommitAuthor, () => [[1, "string", "email"], [2, "string", "name"], { unknown: 100 }]);
-
-const COMMIT_COMMENT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "node_id"), "node_id", "nodeId"],
-  [(value, out) => out.string(3, value, "html_url"), "html_url", "htmlUrl"],
-  [(value, out) => out.string(4, value, "url"), "url"],
-  [(value, out) => out.string(5, value, "body"), "body"],
-  [(value, out) => out.message(6, value, "user", decodeActor), "user"],
-  [(value, out) => out.string(7, value, "commit_id"), "commit_id", "commitId"],
-  [(value, out) => out.string(8, value, "path"), "path"],
-  [(value, out) => out.int32(9, value, "position"), "position"],
-  [(value, out) => out.int32(10, value, "line"), "line"],
-  [(value, out) => out.time(11, value, "created_at", "iso8601"), "created_at", "createdAt"],
-  [(value, out) => out.time(12, value, "updated_at", "iso8601"), "updated_at", "updatedAt"],
-  [(value, out) => out.message(13, value, "reactions", decodeStruct), "reactions"],
-]);
-
-/**
- * A comment on a commit.
- *
- * @generated from message events.v1.CommitComment
- */
-export function decodeCommitComment(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, COMMIT_COMMENT_FIELDS);
-  out.unknown(100, json, COMMIT_COMMENT_FIELDS);
-}
-scannable(decodeCommitComment, () => [
-  [1, "uint64", "id"], [2, "string", "node_id", "nodeId"], [3, "string", "html_url", "htmlUrl"],
-  [4, "string", "url"], [5, "string", "body"], [6, decodeActor, "user"],
-  [7, "string", "commit_id", "commitId"], [8, "string", "path"], [9, "int32", "position"],
-  [10, "int32", "line"], [11, { time: "iso8601" }, "created_at", "createdAt"],
-  [12, { time: "iso8601" }, "updated_at", "updatedAt"], [13, decodeStruct, "reactions"], { unknown: 100 },
-]);
-
-const COMMIT_COMMENT_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "action"), "action"],
-  [(value, out) => out.message(2, value, "comment", decodeCommitComment), "comment"],
+export const CommitAuthorTable: MessageTable = table("events.v1.CommitAuthor", () => [
+  [1, "string", "email"],
+  [2, "string", "name"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -93,21 +22,46 @@ const COMMIT_COMMENT_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.CommitCommentPayload
  */
-export function decodeCommitCommentPayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, COMMIT_COMMENT_PAYLOAD_FIELDS);
-  out.unknown(100, json, COMMIT_COMMENT_PAYLOAD_FIELDS);
-}
-scannable(decodeCommitCommentPayload, () => [
-  [1, "string", "action"], [2, decodeCommitComment, "comment"], { unknown: 100 },
+export const CommitCommentPayloadTable: MessageTable = table("events.v1.CommitCommentPayload", () => [
+  [1, "string", "action"],
+  [2, CommitCommentTable, "comment"],
+  { unknown: 100 },
 ]);
 
-const CREATE_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "ref"), "ref"],
-  [(value, out) => out.string(2, value, "ref_type"), "ref_type", "refType"],
-  [(value, out) => out.string(3, value, "full_ref"), "full_ref", "fullRef"],
-  [(value, out) => out.string(4, value, "master_branch"), "master_branch", "masterBranch"],
-  [(value, out) => out.string(5, value, "description"), "description"],
-  [(value, out) => out.string(6, value, "pusher_type"), "pusher_type", "pusherType"],
+/**
+ * A comment on a commit.
+ *
+ * @generated from message events.v1.CommitComment
+ */
+export const CommitCommentTable: MessageTable = table("events.v1.CommitComment", () => [
+  [1, "uint64", "id"],
+  [2, "string", "node_id", "nodeId"],
+  [3, "string", "html_url", "htmlUrl"],
+  [4, "string", "url"],
+  [5, "string", "body"],
+  [6, ActorTable, "user"],
+  [7, "string", "commit_id", "commitId"],
+  [8, "string", "path"],
+  [9, "int32", "position"],
+  [10, "int32", "line"],
+  [11, { time: "iso8601" }, "created_at", "createdAt"],
+  [12, { time: "iso8601" }, "updated_at", "updatedAt"],
+  [13, StructTable, "reactions"],
+  { unknown: 100 },
+]);
+
+/**
+ * A commit.
+ *
+ * @generated from message events.v1.Commit
+ */
+export const CommitTable: MessageTable = table("events.v1.Commit", () => [
+  [1, "string", "sha"],
+  [2, CommitAuthorTable, "author"],
+  [3, "string", "message"],
+  [4, "bool", "distinct"],
+  [5, "string", "url"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -115,21 +69,14 @@ const CREATE_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.CreatePayload
  */
-export function decodeCreatePayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CREATE_PAYLOAD_FIELDS);
-  out.unknown(100, json, CREATE_PAYLOAD_FIELDS);
-}
-scannable(decodeCreatePayload, () => [
-  [1, "string", "ref"], [2, "string", "ref_type", "refType"], [3, "string", "full_ref", "fullRef"],
-  [4, "string", "master_branch", "masterBranch"], [5, "string", "description"],
-  [6, "string", "pusher_type", "pusherType"], { unknown: 100 },
-]);
-
-const DELETE_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "ref"), "ref"],
-  [(value, out) => out.string(2, value, "ref_type"), "ref_type", "refType"],
-  [(value, out) => out.string(3, value, "full_ref"), "full_ref", "fullRef"],
-  [(value, out) => out.string(4, value, "pusher_type"), "pusher_type", "pusherType"],
+export const CreatePayloadTable: MessageTable = table("events.v1.CreatePayload", () => [
+  [1, "string", "ref"],
+  [2, "string", "ref_type", "refType"],
+  [3, "string", "full_ref", "fullRef"],
+  [4, "string", "master_branch", "masterBranch"],
+  [5, "string", "description"],
+  [6, "string", "pusher_type", "pusherType"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -137,18 +84,12 @@ const DELETE_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.DeletePayload
  */
-export function decodeDeletePayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, DELETE_PAYLOAD_FIELDS);
-  out.unknown(100, json, DELETE_PAYLOAD_FIELDS);
-}
-scannable(decodeDeletePayload, () => [
-  [1, "string", "ref"], [2, "string", "ref_type", "refType"], [3, "string", "full_ref", "fullRef"],
-  [4, "string", "pusher_type", "pusherType"], { unknown: 100 },
-]);
-
-const DISCUSSION_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "action"), "action"],
-  [(value, out) => out.message(2, value, "discussion", decodeStruct), "discussion"],
+export const DeletePayloadTable: MessageTable = table("events.v1.DeletePayload", () => [
+  [1, "string", "ref"],
+  [2, "string", "ref_type", "refType"],
+  [3, "string", "full_ref", "fullRef"],
+  [4, "string", "pusher_type", "pusherType"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -156,17 +97,10 @@ const DISCUSSION_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.DiscussionPayload
  */
-export function decodeDiscussionPayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, DISCUSSION_PAYLOAD_FIELDS);
-  out.unknown(100, json, DISCUSSION_PAYLOAD_FIELDS);
-}
-scannable(decodeDiscussionPayload, () => [
-  [1, "string", "action"], [2, decodeStruct, "discussion"], { unknown: 100 },
-]);
-
-const FORK_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "action"), "action"],
-  [(value, out) => out.message(2, value, "forkee", decodeStruct), "forkee"],
+export const DiscussionPayloadTable: MessageTable = table("events.v1.DiscussionPayload", () => [
+  [1, "string", "action"],
+  [2, StructTable, "discussion"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -174,14 +108,10 @@ const FORK_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.ForkPayload
  */
-export function decodeForkPayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, FORK_PAYLOAD_FIELDS);
-  out.unknown(100, json, FORK_PAYLOAD_FIELDS);
-}
-scannable(decodeForkPayload, () => [[1, "string", "action"], [2, decodeStruct, "forkee"], { unknown: 100 }]);
-
-const GOLLUM_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "pages", decodeWikiPage), "pages"],
+export const ForkPayloadTable: MessageTable = table("events.v1.ForkPayload", () => [
+  [1, "string", "action"],
+  [2, StructTable, "forkee"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -189,16 +119,9 @@ const GOLLUM_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.GollumPayload
  */
-export function decodeGollumPayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, GOLLUM_PAYLOAD_FIELDS);
-  out.unknown(100, json, GOLLUM_PAYLOAD_FIELDS);
-}
-scannable(decodeGollumPayload, () => [[1, { list: decodeWikiPage }, "pages"], { unknown: 100 }]);
-
-const ISSUE_COMMENT_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "action"), "action"],
-  [(value, out) => out.message(2, value, "issue", decodeStruct), "issue"],
-  [(value, out) => out.message(3, value, "comment", decodeStruct), "comment"],
+export const GollumPayloadTable: MessageTable = table("events.v1.GollumPayload", () => [
+  [1, { list: WikiPageTable }, "pages"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -206,21 +129,11 @@ const ISSUE_COMMENT_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.IssueCommentPayload
  */
-export function decodeIssueCommentPayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ISSUE_COMMENT_PAYLOAD_FIELDS);
-  out.unknown(100, json, ISSUE_COMMENT_PAYLOAD_FIELDS);
-}
-scannable(decodeIssueCommentPayload, () => [
-  [1, "string", "action"], [2, decodeStruct, "issue"], [3, decodeStruct, "comment"], { unknown: 100 },
-]);
-
-const ISSUES_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "action"), "action"],
-  [(value, out) => out.message(2, value, "issue", decodeStruct), "issue"],
-  [(value, out) => out.message(3, value, "assignee", decodeActor), "assignee"],
-  [(value, out) => out.messages(4, value, "assignees", decodeActor), "assignees"],
-  [(value, out) => out.message(5, value, "label", decodeStruct), "label"],
-  [(value, out) => out.messages(6, value, "labels", decodeStruct), "labels"],
+export const IssueCommentPayloadTable: MessageTable = table("events.v1.IssueCommentPayload", () => [
+  [1, "string", "action"],
+  [2, StructTable, "issue"],
+  [3, StructTable, "comment"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -228,19 +141,14 @@ const ISSUES_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.IssuesPayload
  */
-export function decodeIssuesPayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ISSUES_PAYLOAD_FIELDS);
-  out.unknown(100, json, ISSUES_PAYLOAD_FIELDS);
-}
-scannable(decodeIssuesPayload, () => [
-  [1, "string", "action"], [2, decodeStruct, "issue"], [3, decodeActor, "assignee"],
-  [4, { list: decodeActor }, "assignees"], [5, decodeStruct, "label"], [6, { list: decodeStruct }, "labels"],
+export const IssuesPayloadTable: MessageTable = table("events.v1.IssuesPayload", () => [
+  [1, "string", "action"],
+  [2, StructTable, "issue"],
+  [3, ActorTable, "assignee"],
+  [4, { list: ActorTable }, "assignees"],
+  [5, StructTable, "label"],
+  [6, { list: StructTable }, "labels"],
   { unknown: 100 },
-]);
-
-const MEMBER_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "action"), "action"],
-  [(value, out) => out.message(2, value, "member", decodeActor), "member"],
 ]);
 
 /**
@@ -248,58 +156,19 @@ const MEMBER_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.MemberPayload
  */
-export function decodeMemberPayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, MEMBER_PAYLOAD_FIELDS);
-  out.unknown(100, json, MEMBER_PAYLOAD_FIELDS);
-}
-scannable(decodeMemberPayload, () => [[1, "string", "action"], [2, decodeActor, "member"], { unknown: 100 }]);
-
-const PUBLIC_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => []);
+export const MemberPayloadTable: MessageTable = table("events.v1.MemberPayload", () => [
+  [1, "string", "action"],
+  [2, ActorTable, "member"],
+  { unknown: 100 },
+]);
 
 /**
  * A repository was made public.
  *
  * @generated from message events.v1.PublicPayload
  */
-export function decodePublicPayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PUBLIC_PAYLOAD_FIELDS);
-  out.unknown(100, json, PUBLIC_PAYLOAD_FIELDS);
-}
-scannable(decodePublicPayload, () => [{ unknown: 100 }]);
-
-const PULL_REQUEST_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.uint64(2, value, "number"), "number"],
-  [(value, out) => out.string(3, value, "url"), "url"],
-  [(value, out) => out.message(4, value, "head", decodePullRequestBranch), "head"],
-  [(value, out) => out.message(5, value, "base", decodePullRequestBranch), "base"],
-  [(value, out) => out.string(6, value, "title"), "title"],
-  [(value, out) => out.message(7, value, "user", decodeActor), "user"],
-  [(value, out) => out.bool(8, value, "merged"), "merged"],
-  [(value, out) => out.string(9, value, "body"), "body"],
-  [(value, out) => out.string(10, value, "author_association"), "author_association", "authorAssociation"],
-]);
-
-/**
- * A pull request. Newer events have only the first five fields.
- *
- * @generated from message events.v1.PullRequest
- */
-export function decodePullRequest(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PULL_REQUEST_FIELDS);
-  out.unknown(100, json, PULL_REQUEST_FIELDS);
-}
-scannable(decodePullRequest, () => [
-  [1, "uint64", "id"], [2, "uint64", "number"], [3, "string", "url"], [4, decodePullRequestBranch, "head"],
-  [5, decodePullRequestBranch, "base"], [6, "string", "title"], [7, decodeActor, "user"],
-  [8, "bool", "merged"], [9, "string", "body"], [10, "string", "author_association", "authorAssociation"],
+export const PublicPayloadTable: MessageTable = table("events.v1.PublicPayload", () => [
   { unknown: 100 },
-]);
-
-const PULL_REQUEST_BRANCH_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "ref"), "ref"],
-  [(value, out) => out.string(2, value, "sha"), "sha"],
-  [(value, out) => out.message(3, value, "repo", decodeRepository), "repo"],
 ]);
 
 /**
@@ -307,22 +176,11 @@ const PULL_REQUEST_BRANCH_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.PullRequestBranch
  */
-export function decodePullRequestBranch(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PULL_REQUEST_BRANCH_FIELDS);
-  out.unknown(100, json, PULL_REQUEST_BRANCH_FIELDS);
-}
-scannable(decodePullRequestBranch, () => [
-  [1, "string", "ref"], [2, "string", "sha"], [3, decodeRepository, "repo"], { unknown: 100 },
-]);
-
-const PULL_REQUEST_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "action"), "action"],
-  [(value, out) => out.uint64(2, value, "number"), "number"],
-  [(value, out) => out.message(3, value, "pull_request", decodePullRequest), "pull_request", "pullRequest"],
-  [(value, out) => out.message(4, value, "assignee", decodeActor), "assignee"],
-  [(value, out) => out.messages(5, value, "assignees", decodeActor), "assignees"],
-  [(value, out) => out.message(6, value, "label", decodeStruct), "label"],
-  [(value, out) => out.messages(7, value, "labels", decodeStruct), "labels"],
+export const PullRequestBranchTable: MessageTable = table("events.v1.PullRequestBranch", () => [
+  [1, "string", "ref"],
+  [2, "string", "sha"],
+  [3, RepositoryTable, "repo"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -330,20 +188,15 @@ const PULL_REQUEST_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.PullRequestPayload
  */
-export function decodePullRequestPayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PULL_REQUEST_PAYLOAD_FIELDS);
-  out.unknown(100, json, PULL_REQUEST_PAYLOAD_FIELDS);
-}
-scannable(decodePullRequestPayload, () => [
-  [1, "string", "action"], [2, "uint64", "number"], [3, decodePullRequest, "pull_request", "pullRequest"],
-  [4, decodeActor, "assignee"], [5, { list: decodeActor }, "assignees"], [6, decodeStruct, "label"],
-  [7, { list: decodeStruct }, "labels"], { unknown: 100 },
-]);
-
-const PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "action"), "action"],
-  [(value, out) => out.message(2, value, "comment", decodeReviewComment), "comment"],
-  [(value, out) => out.message(3, value, "pull_request", decodePullRequest), "pull_request", "pullRequest"],
+export const PullRequestPayloadTable: MessageTable = table("events.v1.PullRequestPayload", () => [
+  [1, "string", "action"],
+  [2, "uint64", "number"],
+  [3, PullRequestTable, "pull_request", "pullRequest"],
+  [4, ActorTable, "assignee"],
+  [5, { list: ActorTable }, "assignees"],
+  [6, StructTable, "label"],
+  [7, { list: StructTable }, "labels"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -351,19 +204,11 @@ const PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_FIELDS: FieldTable = new FieldTable(()
  *
  * @generated from message events.v1.PullRequestReviewCommentPayload
  */
-export function decodePullRequestReviewCommentPayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_FIELDS);
-  out.unknown(100, json, PULL_REQUEST_REVIEW_COMMENT_PAYLOAD_FIELDS);
-}
-scannable(decodePullRequestReviewCommentPayload, () => [
-  [1, "string", "action"], [2, decodeReviewComment, "comment"],
-  [3, decodePullRequest, "pull_request", "pullRequest"], { unknown: 100 },
-]);
-
-const PULL_REQUEST_REVIEW_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "action"), "action"],
-  [(value, out) => out.message(2, value, "review", decodeReview), "review"],
-  [(value, out) => out.message(3, value, "pull_request", decodePullRequest), "pull_request", "pullRequest"],
+export const PullRequestReviewCommentPayloadTable: MessageTable = table("events.v1.PullRequestReviewCommentPayload", () => [
+  [1, "string", "action"],
+  [2, ReviewCommentTable, "comment"],
+  [3, PullRequestTable, "pull_request", "pullRequest"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -371,29 +216,30 @@ const PULL_REQUEST_REVIEW_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.PullRequestReviewPayload
  */
-export function decodePullRequestReviewPayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PULL_REQUEST_REVIEW_PAYLOAD_FIELDS);
-  out.unknown(100, json, PULL_REQUEST_REVIEW_PAYLOAD_FIELDS);
-}
-scannable(decodePullRequestReviewPayload, () => [
-  [1, "string", "action"], [2, decodeReview, "review"], [3, decodePullRequest, "pull_request", "pullRequest"],
+export const PullRequestReviewPayloadTable: MessageTable = table("events.v1.PullRequestReviewPayload", () => [
+  [1, "string", "action"],
+  [2, ReviewTable, "review"],
+  [3, PullRequestTable, "pull_request", "pullRequest"],
   { unknown: 100 },
 ]);
 
-const PUSH_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "push_id"), "push_id", "pushId"],
-  [(value, out) => out.string(2, value, "ref"), "ref"],
-  [(value, out) => out.string(3, value, "head"), "head"],
-  [(value, out) => out.string(4, value, "before"), "before"],
-  [(value, out) => out.uint64(5, value, "repository_id"), "repository_id", "repositoryId"],
-  [(value, out) => out.int32(6, value, "size"), "size"],
-  [(value, out) => out.int32(7, value, "distinct_size"), "distinct_size", "distinctSize"],
-  [
-    (value, out) => out.wrapped(8, value, "commits", (value, out) =>
-      out.messages(1, value, "", decodeCommit),
-    ),
-    "commits",
-  ],
+/**
+ * A pull request. Newer events have only the first five fields.
+ *
+ * @generated from message events.v1.PullRequest
+ */
+export const PullRequestTable: MessageTable = table("events.v1.PullRequest", () => [
+  [1, "uint64", "id"],
+  [2, "uint64", "number"],
+  [3, "string", "url"],
+  [4, PullRequestBranchTable, "head"],
+  [5, PullRequestBranchTable, "base"],
+  [6, "string", "title"],
+  [7, ActorTable, "user"],
+  [8, "bool", "merged"],
+  [9, "string", "body"],
+  [10, "string", "author_association", "authorAssociation"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -401,66 +247,16 @@ const PUSH_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.PushPayload
  */
-export function decodePushPayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PUSH_PAYLOAD_FIELDS);
-  out.unknown(100, json, PUSH_PAYLOAD_FIELDS);
-}
-scannable(decodePushPayload, () => [
-  [1, "uint64", "push_id", "pushId"], [2, "string", "ref"], [3, "string", "head"], [4, "string", "before"],
-  [5, "uint64", "repository_id", "repositoryId"], [6, "int32", "size"],
-  [7, "int32", "distinct_size", "distinctSize"], [8, { unwrap: [1, { list: decodeCommit }] }, "commits"],
+export const PushPayloadTable: MessageTable = table("events.v1.PushPayload", () => [
+  [1, "uint64", "push_id", "pushId"],
+  [2, "string", "ref"],
+  [3, "string", "head"],
+  [4, "string", "before"],
+  [5, "uint64", "repository_id", "repositoryId"],
+  [6, "int32", "size"],
+  [7, "int32", "distinct_size", "distinctSize"],
+  [8, { unwrap: [1, { list: CommitTable }] }, "commits"],
   { unknown: 100 },
-]);
-
-const RELEASE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "node_id"), "node_id", "nodeId"],
-  [(value, out) => out.string(3, value, "tag_name"), "tag_name", "tagName"],
-  [(value, out) => out.string(4, value, "target_commitish"), "target_commitish", "targetCommitish"],
-  [(value, out) => out.string(5, value, "name"), "name"],
-  [(value, out) => out.string(6, value, "body"), "body"],
-  [(value, out) => out.bool(7, value, "draft"), "draft"],
-  [(value, out) => out.bool(8, value, "prerelease"), "prerelease"],
-  [(value, out) => out.time(9, value, "created_at", "iso8601"), "created_at", "createdAt"],
-  [(value, out) => out.time(10, value, "published_at", "iso8601"), "published_at", "publishedAt"],
-  [(value, out) => out.message(11, value, "author", decodeActor), "author"],
-  [(value, out) => out.messages(12, value, "assets", decodeStruct), "assets"],
-  [
-    (value, out) => out.string(13, value, "short_description_html"),
-    "short_description_html",
-    "shortDescriptionHtml",
-  ],
-  [
-    (value, out) => out.bool(14, value, "is_short_description_html_truncated"),
-    "is_short_description_html_truncated",
-    "isShortDescriptionHtmlTruncated",
-  ],
-  [(value, out) => out.string(15, value, "url"), "url"],
-  [(value, out) => out.string(16, value, "html_url"), "html_url", "htmlUrl"],
-]);
-
-/**
- * A release.
- *
- * @generated from message events.v1.Release
- */
-export function decodeRelease(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, RELEASE_FIELDS);
-  out.unknown(100, json, RELEASE_FIELDS);
-}
-scannable(decodeRelease, () => [
-  [1, "uint64", "id"], [2, "string", "node_id", "nodeId"], [3, "string", "tag_name", "tagName"],
-  [4, "string", "target_commitish", "targetCommitish"], [5, "string", "name"], [6, "string", "body"],
-  [7, "bool", "draft"], [8, "bool", "prerelease"], [9, { time: "iso8601" }, "created_at", "createdAt"],
-  [10, { time: "iso8601" }, "published_at", "publishedAt"], [11, decodeActor, "author"],
-  [12, { list: decodeStruct }, "assets"], [13, "string", "short_description_html", "shortDescriptionHtml"],
-  [14, "bool", "is_short_description_html_truncated", "isShortDescriptionHtmlTruncated"],
-  [15, "string", "url"], [16, "string", "html_url", "htmlUrl"], { unknown: 100 },
-]);
-
-const RELEASE_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "action"), "action"],
-  [(value, out) => out.message(2, value, "release", decodeRelease), "release"],
 ]);
 
 /**
@@ -468,70 +264,35 @@ const RELEASE_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.ReleasePayload
  */
-export function decodeReleasePayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, RELEASE_PAYLOAD_FIELDS);
-  out.unknown(100, json, RELEASE_PAYLOAD_FIELDS);
-}
-scannable(decodeReleasePayload, () => [
-  [1, "string", "action"], [2, decodeRelease, "release"], { unknown: 100 },
-]);
-
-const REVIEW_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "node_id"), "node_id", "nodeId"],
-  [(value, out) => out.message(3, value, "user", decodeActor), "user"],
-  [(value, out) => out.string(4, value, "body"), "body"],
-  [(value, out) => out.string(5, value, "commit_id"), "commit_id", "commitId"],
-  [(value, out) => out.time(6, value, "submitted_at", "iso8601"), "submitted_at", "submittedAt"],
-  [(value, out) => out.string(7, value, "state"), "state"],
-  [(value, out) => out.string(8, value, "html_url"), "html_url", "htmlUrl"],
-  [(value, out) => out.string(9, value, "pull_request_url"), "pull_request_url", "pullRequestUrl"],
-  [(value, out) => out.message(10, value, "_links", decodeStruct), "_links", "Links"],
-  [(value, out) => out.time(11, value, "updated_at", "iso8601"), "updated_at", "updatedAt"],
+export const ReleasePayloadTable: MessageTable = table("events.v1.ReleasePayload", () => [
+  [1, "string", "action"],
+  [2, ReleaseTable, "release"],
+  { unknown: 100 },
 ]);
 
 /**
- * A review of a pull request.
+ * A release.
  *
- * @generated from message events.v1.Review
+ * @generated from message events.v1.Release
  */
-export function decodeReview(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, REVIEW_FIELDS);
-  out.unknown(100, json, REVIEW_FIELDS);
-}
-scannable(decodeReview, () => [
-  [1, "uint64", "id"], [2, "string", "node_id", "nodeId"], [3, decodeActor, "user"], [4, "string", "body"],
-  [5, "string", "commit_id", "commitId"], [6, { time: "iso8601" }, "submitted_at", "submittedAt"],
-  [7, "string", "state"], [8, "string", "html_url", "htmlUrl"],
-  [9, "string", "pull_request_url", "pullRequestUrl"], [10, decodeStruct, "_links", "Links"],
-  [11, { time: "iso8601" }, "updated_at", "updatedAt"], { unknown: 100 },
-]);
-
-const REVIEW_COMMENT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "node_id"), "node_id", "nodeId"],
-  [(value, out) => out.string(3, value, "url"), "url"],
-  [
-    (value, out) => out.uint64(4, value, "pull_request_review_id"),
-    "pull_request_review_id",
-    "pullRequestReviewId",
-  ],
-  [(value, out) => out.string(5, value, "diff_hunk"), "diff_hunk", "diffHunk"],
-  [(value, out) => out.string(6, value, "path"), "path"],
-  [(value, out) => out.int32(7, value, "position"), "position"],
-  [(value, out) => out.int32(8, value, "original_position"), "original_position", "originalPosition"],
-  [(value, out) => out.string(9, value, "subject_type"), "subject_type", "subjectType"],
-  [(value, out) => out.string(10, value, "commit_id"), "commit_id", "commitId"],
-  [(value, out) => out.string(11, value, "original_commit_id"), "original_commit_id", "originalCommitId"],
-  [(value, out) => out.message(12, value, "user", decodeActor), "user"],
-  [(value, out) => out.string(13, value, "body"), "body"],
-  [(value, out) => out.time(14, value, "created_at", "iso8601"), "created_at", "createdAt"],
-  [(value, out) => out.time(15, value, "updated_at", "iso8601"), "updated_at", "updatedAt"],
-  [(value, out) => out.string(16, value, "html_url"), "html_url", "htmlUrl"],
-  [(value, out) => out.string(17, value, "pull_request_url"), "pull_request_url", "pullRequestUrl"],
-  [(value, out) => out.message(18, value, "_links", decodeStruct), "_links", "Links"],
-  [(value, out) => out.uint64(19, value, "in_reply_to_id"), "in_reply_to_id", "inReplyToId"],
-  [(value, out) => out.message(20, value, "reactions", decodeStruct), "reactions"],
+export const ReleaseTable: MessageTable = table("events.v1.Release", () => [
+  [1, "uint64", "id"],
+  [2, "string", "node_id", "nodeId"],
+  [3, "string", "tag_name", "tagName"],
+  [4, "string", "target_commitish", "targetCommitish"],
+  [5, "string", "name"],
+  [6, "string", "body"],
+  [7, "bool", "draft"],
+  [8, "bool", "prerelease"],
+  [9, { time: "iso8601" }, "created_at", "createdAt"],
+  [10, { time: "iso8601" }, "published_at", "publishedAt"],
+  [11, ActorTable, "author"],
+  [12, { list: StructTable }, "assets"],
+  [13, "string", "short_description_html", "shortDescriptionHtml"],
+  [14, "bool", "is_short_description_html_truncated", "isShortDescriptionHtmlTruncated"],
+  [15, "string", "url"],
+  [16, "string", "html_url", "htmlUrl"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -539,24 +300,48 @@ const REVIEW_COMMENT_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.ReviewComment
  */
-export function decodeReviewComment(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, REVIEW_COMMENT_FIELDS);
-  out.unknown(100, json, REVIEW_COMMENT_FIELDS);
-}
-scannable(decodeReviewComment, () => [
-  [1, "uint64", "id"], [2, "string", "node_id", "nodeId"], [3, "string", "url"],
-  [4, "uint64", "pull_request_review_id", "pullRequestReviewId"], [5, "string", "diff_hunk", "diffHunk"],
-  [6, "string", "path"], [7, "int32", "position"], [8, "int32", "original_position", "originalPosition"],
-  [9, "string", "subject_type", "subjectType"], [10, "string", "commit_id", "commitId"],
-  [11, "string", "original_commit_id", "originalCommitId"], [12, decodeActor, "user"], [13, "string", "body"],
-  [14, { time: "iso8601" }, "created_at", "createdAt"], [15, { time: "iso8601" }, "updated_at", "updatedAt"],
-  [16, "string", "html_url", "htmlUrl"], [17, "string", "pull_request_url", "pullRequestUrl"],
-  [18, decodeStruct, "_links", "Links"], [19, "uint64", "in_reply_to_id", "inReplyToId"],
-  [20, decodeStruct, "reactions"], { unknown: 100 },
+export const ReviewCommentTable: MessageTable = table("events.v1.ReviewComment", () => [
+  [1, "uint64", "id"],
+  [2, "string", "node_id", "nodeId"],
+  [3, "string", "url"],
+  [4, "uint64", "pull_request_review_id", "pullRequestReviewId"],
+  [5, "string", "diff_hunk", "diffHunk"],
+  [6, "string", "path"],
+  [7, "int32", "position"],
+  [8, "int32", "original_position", "originalPosition"],
+  [9, "string", "subject_type", "subjectType"],
+  [10, "string", "commit_id", "commitId"],
+  [11, "string", "original_commit_id", "originalCommitId"],
+  [12, ActorTable, "user"],
+  [13, "string", "body"],
+  [14, { time: "iso8601" }, "created_at", "createdAt"],
+  [15, { time: "iso8601" }, "updated_at", "updatedAt"],
+  [16, "string", "html_url", "htmlUrl"],
+  [17, "string", "pull_request_url", "pullRequestUrl"],
+  [18, StructTable, "_links", "Links"],
+  [19, "uint64", "in_reply_to_id", "inReplyToId"],
+  [20, StructTable, "reactions"],
+  { unknown: 100 },
 ]);
 
-const WATCH_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "action"), "action"],
+/**
+ * A review of a pull request.
+ *
+ * @generated from message events.v1.Review
+ */
+export const ReviewTable: MessageTable = table("events.v1.Review", () => [
+  [1, "uint64", "id"],
+  [2, "string", "node_id", "nodeId"],
+  [3, ActorTable, "user"],
+  [4, "string", "body"],
+  [5, "string", "commit_id", "commitId"],
+  [6, { time: "iso8601" }, "submitted_at", "submittedAt"],
+  [7, "string", "state"],
+  [8, "string", "html_url", "htmlUrl"],
+  [9, "string", "pull_request_url", "pullRequestUrl"],
+  [10, StructTable, "_links", "Links"],
+  [11, { time: "iso8601" }, "updated_at", "updatedAt"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -564,19 +349,9 @@ const WATCH_PAYLOAD_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.WatchPayload
  */
-export function decodeWatchPayload(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, WATCH_PAYLOAD_FIELDS);
-  out.unknown(100, json, WATCH_PAYLOAD_FIELDS);
-}
-scannable(decodeWatchPayload, () => [[1, "string", "action"], { unknown: 100 }]);
-
-const WIKI_PAGE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "page_name"), "page_name", "pageName"],
-  [(value, out) => out.string(2, value, "title"), "title"],
-  [(value, out) => out.string(3, value, "summary"), "summary"],
-  [(value, out) => out.string(4, value, "action"), "action"],
-  [(value, out) => out.string(5, value, "sha"), "sha"],
-  [(value, out) => out.string(6, value, "html_url"), "html_url", "htmlUrl"],
+export const WatchPayloadTable: MessageTable = table("events.v1.WatchPayload", () => [
+  [1, "string", "action"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -584,13 +359,14 @@ const WIKI_PAGE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.WikiPage
  */
-export function decodeWikiPage(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, WIKI_PAGE_FIELDS);
-  out.unknown(100, json, WIKI_PAGE_FIELDS);
-}
-scannable(decodeWikiPage, () => [
-  [1, "string", "page_name", "pageName"], [2, "string", "title"], [3, "string", "summary"],
-  [4, "string", "action"], [5, "string", "sha"], [6, "string", "html_url", "htmlUrl"], { unknown: 100 },
+export const WikiPageTable: MessageTable = table("events.v1.WikiPage", () => [
+  [1, "string", "page_name", "pageName"],
+  [2, "string", "title"],
+  [3, "string", "summary"],
+  [4, "string", "action"],
+  [5, "string", "sha"],
+  [6, "string", "html_url", "htmlUrl"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

@@ -2,34 +2,26 @@
 // @generated from file events/v1/event.proto (package events.v1, syntax proto3)
 /* eslint-disable */
 
+import { EnumTable, type MessageTable, StructTable, table } from "connect-rest-runtime/adapter";
 import {
-  EnumTable,
-  FieldTable,
-  type JsonObject,
-  type OneofMembers,
-  type ProtoWriter,
-  decodeStruct,
-  scannable,
-} from "connect-rest-runtime/adapter";
-import {
-  decodeCommitCommentPayload,
-  decodeCreatePayload,
-  decodeDeletePayload,
-  decodeDiscussionPayload,
-  decodeForkPayload,
-  decodeGollumPayload,
-  decodeIssueCommentPayload,
-  decodeIssuesPayload,
-  decodeMemberPayload,
-  decodePublicPayload,
-  decodePullRequestPayload,
-  decodePullRequestReviewCommentPayload,
-  decodePullRequestReviewPayload,
-  decodePushPayload,
-  decodeReleasePayload,
-  decodeWatchPayload,
+  CommitCommentPayloadTable,
+  CreatePayloadTable,
+  DeletePayloadTable,
+  DiscussionPayloadTable,
+  ForkPayloadTable,
+  GollumPayloadTable,
+  IssueCommentPayloadTable,
+  IssuesPayloadTable,
+  MemberPayloadTable,
+  PublicPayloadTable,
+  PullRequestPayloadTable,
+  PullRequestReviewCommentPayloadTable,
+  PullRequestReviewPayloadTable,
+  PushPayloadTable,
+  ReleasePayloadTable,
+  WatchPayloadTable,
 } from "./event_payload_rest.ts";
-import { decodeActor, decodeOrganization, decodeRepository } from "./subject_rest.ts";
+import { ActorTable, OrganizationTable, RepositoryTable } from "./subject_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /** Spellings of events.v1.EventType on the wire. */
@@ -60,119 +52,42 @@ export const EVENT_TYPE: EnumTable = new EnumTable("events.v1.EventType", [
   [23, "ForkApplyEvent", "EVENT_TYPE_FORK_APPLY"],
 ]);
 
-const EVENT_PAYLOAD: OneofMembers = [
-  [20, "payload"], [21, "payload"], [22, "payload"], [23, "payload"], [24, "payload"], [25, "payload"],
-  [26, "payload"], [27, "payload"], [28, "payload"], [29, "payload"], [30, "payload"], [31, "payload"],
-  [32, "payload"], [33, "payload"], [34, "payload"], [35, "payload"], [9, "payload"],
-];
-
-const EVENT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  [(value, out) => out.openEnum(2, value, "type", EVENT_TYPE), "type"],
-  [(value, out) => out.string(3, value, "type"), "type"],
-  [(value, out) => out.message(4, value, "actor", decodeActor), "actor"],
-  [(value, out) => out.message(5, value, "repo", decodeRepository), "repo"],
-  [(value, out) => out.message(6, value, "org", decodeOrganization), "org"],
-  [(value, out) => out.bool(7, value, "public"), "public"],
-  [(value, out) => out.time(8, value, "created_at", "iso8601"), "created_at", "createdAt"],
-  {
-    choose(json, out) {
-      const payloadStart = out.length;
-      switch (json["type"]) {
-        case "CommitCommentEvent":
-          out.message(20, json["payload"], "payload", decodeCommitCommentPayload);
-          break;
-        case "CreateEvent":
-          out.message(21, json["payload"], "payload", decodeCreatePayload);
-          break;
-        case "DeleteEvent":
-          out.message(22, json["payload"], "payload", decodeDeletePayload);
-          break;
-        case "DiscussionEvent":
-          out.message(23, json["payload"], "payload", decodeDiscussionPayload);
-          break;
-        case "ForkEvent":
-          out.message(24, json["payload"], "payload", decodeForkPayload);
-          break;
-        case "GollumEvent":
-          out.message(25, json["payload"], "payload", decodeGollumPayload);
-          break;
-        case "IssueCommentEvent":
-          out.message(26, json["payload"], "payload", decodeIssueCommentPayload);
-          break;
-        case "IssuesEvent":
-          out.message(27, json["payload"], "payload", decodeIssuesPayload);
-          break;
-        case "MemberEvent":
-          out.message(28, json["payload"], "payload", decodeMemberPayload);
-          break;
-        case "PublicEvent":
-          out.message(29, json["payload"], "payload", decodePublicPayload);
-          break;
-        case "PullRequestEvent":
-          out.message(30, json["payload"], "payload", decodePullRequestPayload);
-          break;
-        case "PullRequestReviewEvent":
-          out.message(31, json["payload"], "payload", decodePullRequestReviewPayload);
-          break;
-        case "PullRequestReviewCommentEvent":
-          out.message(32, json["payload"], "payload", decodePullRequestReviewCommentPayload);
-          break;
-        case "PushEvent":
-          out.message(33, json["payload"], "payload", decodePushPayload);
-          break;
-        case "ReleaseEvent":
-          out.message(34, json["payload"], "payload", decodeReleasePayload);
-          break;
-        case "WatchEvent":
-          out.message(35, json["payload"], "payload", decodeWatchPayload);
-          break;
-        default:
-          out.message(9, json["payload"], "payload", decodeStruct);
-      }
-      out.unchosen(payloadStart, json, EVENT_PAYLOAD);
-    },
-  },
-  { known: ["payload"] },
-]);
-
 /**
  * An event.
  *
  * @generated from message events.v1.Event
  */
-export function decodeEvent(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, EVENT_FIELDS);
-  out.unknown(100, json, EVENT_FIELDS);
-}
-scannable(decodeEvent, () => [
-  [1, "string", "id"], [2, EVENT_TYPE, "type"], [3, "string", "type"], [4, decodeActor, "actor"],
-  [5, decodeRepository, "repo"], [6, decodeOrganization, "org"], [7, "bool", "public"],
+export const EventTable: MessageTable = table("events.v1.Event", () => [
+  [1, "string", "id"],
+  [2, { open: EVENT_TYPE }, "type"],
+  [3, "string", "type"],
+  [4, ActorTable, "actor"],
+  [5, RepositoryTable, "repo"],
+  [6, OrganizationTable, "org"],
+  [7, "bool", "public"],
   [8, { time: "iso8601" }, "created_at", "createdAt"],
   {
+    choice: "payload",
+    by: ["type"],
     when: [
-      { key: ["type"], is: ["CommitCommentEvent"], as: [20, decodeCommitCommentPayload, "payload"] },
-      { key: ["type"], is: ["CreateEvent"], as: [21, decodeCreatePayload, "payload"] },
-      { key: ["type"], is: ["DeleteEvent"], as: [22, decodeDeletePayload, "payload"] },
-      { key: ["type"], is: ["DiscussionEvent"], as: [23, decodeDiscussionPayload, "payload"] },
-      { key: ["type"], is: ["ForkEvent"], as: [24, decodeForkPayload, "payload"] },
-      { key: ["type"], is: ["GollumEvent"], as: [25, decodeGollumPayload, "payload"] },
-      { key: ["type"], is: ["IssueCommentEvent"], as: [26, decodeIssueCommentPayload, "payload"] },
-      { key: ["type"], is: ["IssuesEvent"], as: [27, decodeIssuesPayload, "payload"] },
-      { key: ["type"], is: ["MemberEvent"], as: [28, decodeMemberPayload, "payload"] },
-      { key: ["type"], is: ["PublicEvent"], as: [29, decodePublicPayload, "payload"] },
-      { key: ["type"], is: ["PullRequestEvent"], as: [30, decodePullRequestPayload, "payload"] },
-      { key: ["type"], is: ["PullRequestReviewEvent"], as: [31, decodePullRequestReviewPayload, "payload"] },
-      {
-        key: ["type"],
-        is: ["PullRequestReviewCommentEvent"],
-        as: [32, decodePullRequestReviewCommentPayload, "payload"],
-      },
-      { key: ["type"], is: ["PushEvent"], as: [33, decodePushPayload, "payload"] },
-      { key: ["type"], is: ["ReleaseEvent"], as: [34, decodeReleasePayload, "payload"] },
-      { key: ["type"], is: ["WatchEvent"], as: [35, decodeWatchPayload, "payload"] },
+      { is: ["CommitCommentEvent"], as: [20, CommitCommentPayloadTable, "payload"] },
+      { is: ["CreateEvent"], as: [21, CreatePayloadTable, "payload"] },
+      { is: ["DeleteEvent"], as: [22, DeletePayloadTable, "payload"] },
+      { is: ["DiscussionEvent"], as: [23, DiscussionPayloadTable, "payload"] },
+      { is: ["ForkEvent"], as: [24, ForkPayloadTable, "payload"] },
+      { is: ["GollumEvent"], as: [25, GollumPayloadTable, "payload"] },
+      { is: ["IssueCommentEvent"], as: [26, IssueCommentPayloadTable, "payload"] },
+      { is: ["IssuesEvent"], as: [27, IssuesPayloadTable, "payload"] },
+      { is: ["MemberEvent"], as: [28, MemberPayloadTable, "payload"] },
+      { is: ["PublicEvent"], as: [29, PublicPayloadTable, "payload"] },
+      { is: ["PullRequestEvent"], as: [30, PullRequestPayloadTable, "payload"] },
+      { is: ["PullRequestReviewEvent"], as: [31, PullRequestReviewPayloadTable, "payload"] },
+      { is: ["PullRequestReviewCommentEvent"], as: [32, PullRequestReviewCommentPayloadTable, "payload"] },
+      { is: ["PushEvent"], as: [33, PushPayloadTable, "payload"] },
+      { is: ["ReleaseEvent"], as: [34, ReleasePayloadTable, "payload"] },
+      { is: ["WatchEvent"], as: [35, WatchPayloadTable, "payload"] },
     ],
-    otherwise: [9, decodeStruct, "payload"],
+    otherwise: [9, StructTable, "payload"],
   },
   { unknown: 100 },
 ]);

@@ -6,20 +6,16 @@ import {
   Code,
   type MethodRules,
   type PollAdapter,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
-  fromText,
   heartbeatMs,
-  linkTarget,
   pathSegment,
   poll,
   unary,
 } from "connect-rest-runtime/adapter";
-import { decodeEvent } from "./event_rest.ts";
+import { EventTable } from "./event_rest.ts";
 import {
   EventService,
   type ListNetworkEventsRequest,
@@ -105,38 +101,22 @@ export const EventService_listPublicEvents: UnaryAdapter<
     request.query("page", message.page);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.messages(1, response.payload, "", decodeEvent);
-    out.string(10, response.header("etag"), "ETag");
-    out.bool(11, response.status === 304, "status");
-    out.int32(12, fromText(response.header("x-poll-interval")), "X-Poll-Interval");
-    out.string(13, response.header("last-modified"), "Last-Modified");
-    out.string(20, linkTarget(response.header("link"), "next"), "Link");
-    out.string(21, linkTarget(response.header("link"), "last"), "Link");
-    out.string(22, linkTarget(response.header("link"), "prev"), "Link");
-    out.string(23, linkTarget(response.header("link"), "first"), "Link");
-    out.int32(30, fromText(response.header("x-ratelimit-limit")), "X-RateLimit-Limit");
-    out.int32(31, fromText(response.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
-    out.time(32, response.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
-    out.int32(33, fromText(response.header("x-ratelimit-used")), "X-RateLimit-Used");
-    out.string(34, response.header("x-ratelimit-resource"), "X-RateLimit-Resource");
-  },
-  scan: [1, { list: decodeEvent }],
-  head(response: RestResponse, out: ProtoWriter): void {
-    out.string(10, response.header("etag"), "ETag");
-    out.bool(11, response.status === 304, "status");
-    out.int32(12, fromText(response.header("x-poll-interval")), "X-Poll-Interval");
-    out.string(13, response.header("last-modified"), "Last-Modified");
-    out.string(20, linkTarget(response.header("link"), "next"), "Link");
-    out.string(21, linkTarget(response.header("link"), "last"), "Link");
-    out.string(22, linkTarget(response.header("link"), "prev"), "Link");
-    out.string(23, linkTarget(response.header("link"), "first"), "Link");
-    out.int32(30, fromText(response.header("x-ratelimit-limit")), "X-RateLimit-Limit");
-    out.int32(31, fromText(response.header("x-ratelimit-remaining")), "X-RateLimit-Remaining");
-    out.time(32, response.header("x-ratelimit-reset"), "X-RateLimit-Reset", "seconds");
-    out.int32(33, fromText(response.header("x-ratelimit-used")), "X-RateLimit-Used");
-    out.string(34, response.header("x-ratelimit-resource"), "X-RateLimit-Resource");
-  },
+  body: [1, { list: EventTable }],
+  head: [
+    [10, "string", { header: "ETag" }],
+    [11, "bool", { status: 304 }],
+    [12, "int32", { header: "X-Poll-Interval" }],
+    [13, "string", { header: "Last-Modified" }],
+    [20, "string", { header: "Link", rel: "next" }],
+    [21, "string", { header: "Link", rel: "last" }],
+    [22, "string", { header: "Link", rel: "prev" }],
+    [23, "string", { header: "Link", rel: "first" }],
+    [30, "int32", { header: "X-RateLimit-Limit" }],
+    [31, "int32", { header: "X-RateLimit-Remaining" }],
+    [32, { time: "seconds" }, { header: "X-RateLimit-Reset" }],
+    [33, "int32", { header: "X-RateLimit-Used" }],
+    [34, "string", { header: "X-RateLimit-Resource" }],
+  ],
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListPublicEvents)
 
@@ -171,8 +151,7 @@ export const EventService_listNetworkEvents: UnaryAdapter<
     request.query("page", message.page);
     return request;
   },
-  response: EventService_listPublicEvents.response,
-  scan: [1, { list: decodeEvent }],
+  body: [1, { list: EventTable }],
   head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListNetworkEvents)
@@ -206,8 +185,7 @@ export const EventService_listOrganizationEvents: UnaryAdapter<
     request.query("page", message.page);
     return request;
   },
-  response: EventService_listPublicEvents.response,
-  scan: [1, { list: decodeEvent }],
+  body: [1, { list: EventTable }],
   head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListOrganizationEvents)
@@ -245,8 +223,7 @@ export const EventService_listRepositoryEvents: UnaryAdapter<
     request.query("page", message.page);
     return request;
   },
-  response: EventService_listPublicEvents.response,
-  scan: [1, { list: decodeEvent }],
+  body: [1, { list: EventTable }],
   head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListRepositoryEvents)
@@ -279,8 +256,7 @@ export const EventService_listUserEvents: UnaryAdapter<
     request.query("page", message.page);
     return request;
   },
-  response: EventService_listPublicEvents.response,
-  scan: [1, { list: decodeEvent }],
+  body: [1, { list: EventTable }],
   head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserEvents)
@@ -318,8 +294,7 @@ export const EventService_listUserOrganizationEvents: UnaryAdapter<
     request.query("page", message.page);
     return request;
   },
-  response: EventService_listPublicEvents.response,
-  scan: [1, { list: decodeEvent }],
+  body: [1, { list: EventTable }],
   head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserOrganizationEvents)
@@ -351,8 +326,7 @@ export const EventService_listUserPublicEvents: UnaryAdapter<
     request.query("page", message.page);
     return request;
   },
-  response: EventService_listPublicEvents.response,
-  scan: [1, { list: decodeEvent }],
+  body: [1, { list: EventTable }],
   head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListUserPublicEvents)
@@ -386,8 +360,7 @@ export const EventService_listReceivedEvents: UnaryAdapter<
     request.query("page", message.page);
     return request;
   },
-  response: EventService_listPublicEvents.response,
-  scan: [1, { list: decodeEvent }],
+  body: [1, { list: EventTable }],
   head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListReceivedEvents)
@@ -419,8 +392,7 @@ export const EventService_listReceivedPublicEvents: UnaryAdapter<
     request.query("page", message.page);
     return request;
   },
-  response: EventService_listPublicEvents.response,
-  scan: [1, { list: decodeEvent }],
+  body: [1, { list: EventTable }],
   head: EventService_listPublicEvents.head,
 });
 // @@protoc_insertion_point(method:events.v1.EventService.ListReceivedPublicEvents)
@@ -448,7 +420,7 @@ export const EventService_watchPublicEvents: PollAdapter<
   key: "id",
   intervalHeader: "x-poll-interval",
   intervalMs: 60_000,
-  item: decodeEvent,
+  item: EventTable,
   feed: {
     batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
     start: (message: WatchPublicEventsRequest) => ({
@@ -495,7 +467,7 @@ export const EventService_watchNetworkEvents: PollAdapter<
   key: "id",
   intervalHeader: "x-poll-interval",
   intervalMs: 60_000,
-  item: decodeEvent,
+  item: EventTable,
   feed: {
     batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
     start: (message: WatchNetworkEventsRequest) => ({
@@ -545,7 +517,7 @@ export const EventService_watchOrganizationEvents: PollAdapter<
   key: "id",
   intervalHeader: "x-poll-interval",
   intervalMs: 60_000,
-  item: decodeEvent,
+  item: EventTable,
   feed: {
     batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
     start: (message: WatchOrganizationEventsRequest) => ({
@@ -595,7 +567,7 @@ export const EventService_watchRepositoryEvents: PollAdapter<
   key: "id",
   intervalHeader: "x-poll-interval",
   intervalMs: 60_000,
-  item: decodeEvent,
+  item: EventTable,
   feed: {
     batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
     start: (message: WatchRepositoryEventsRequest) => ({
@@ -644,7 +616,7 @@ export const EventService_watchUserEvents: PollAdapter<
   key: "id",
   intervalHeader: "x-poll-interval",
   intervalMs: 60_000,
-  item: decodeEvent,
+  item: EventTable,
   feed: {
     batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
     start: (message: WatchUserEventsRequest) => ({
@@ -695,7 +667,7 @@ export const EventService_watchUserOrganizationEvents: PollAdapter<
     key: "id",
     intervalHeader: "x-poll-interval",
     intervalMs: 60_000,
-    item: decodeEvent,
+    item: EventTable,
     feed: {
       batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
       start: (message: WatchUserOrganizationEventsRequest) => ({
@@ -740,7 +712,7 @@ export const EventService_watchUserPublicEvents: PollAdapter<
   key: "id",
   intervalHeader: "x-poll-interval",
   intervalMs: 60_000,
-  item: decodeEvent,
+  item: EventTable,
   feed: {
     batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
     start: (message: WatchUserPublicEventsRequest) => ({
@@ -785,7 +757,7 @@ export const EventService_watchReceivedEvents: PollAdapter<
   key: "id",
   intervalHeader: "x-poll-interval",
   intervalMs: 60_000,
-  item: decodeEvent,
+  item: EventTable,
   feed: {
     batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
     start: (message: WatchReceivedEventsRequest) => ({
@@ -828,7 +800,7 @@ export const EventService_watchReceivedPublicEvents: PollAdapter<
   key: "id",
   intervalHeader: "x-poll-interval",
   intervalMs: 60_000,
-  item: decodeEvent,
+  item: EventTable,
   feed: {
     batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
     start: (message: WatchReceivedPublicEventsRequest) => ({
@@ -899,6 +871,16 @@ export const EventServiceRest: ServiceAdapter<typeof EventService> = {
       watchReceivedPublicEvents: "Streams the new public events of repositories that a user watches and of users that the user follows, as they appear.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("./event_comments.ts"),
+      import("./event_payload_comments.ts"),
+      import("./events_comments.ts"),
+      import("./subject_comments.ts"),
+      import("./user_events_comments.ts"),
+      import("./watch_events_comments.ts"),
+      import("./watch_user_events_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:events.v1.EventService)
 };
 // @@protoc_insertion_point(service:events.v1.EventService)

@@ -2,39 +2,22 @@
 // @generated from file events/v1/subject.proto (package events.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
 // @@protoc_insertion_point(imports)
-
-const ACTOR_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "login"), "login"],
-  [(value, out) => out.string(3, value, "display_login"), "display_login", "displayLogin"],
-  [(value, out) => out.string(4, value, "external_avatar_id"), "external_avatar_id", "externalAvatarId"],
-  [(value, out) => out.string(5, value, "url"), "url"],
-  [(value, out) => out.string(6, value, "avatar_url"), "avatar_url", "avatarUrl"],
-]);
 
 /**
  * A user who caused an event or is affected by it.
  *
  * @generated from message events.v1.Actor
  */
-export function decodeActor(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ACTOR_FIELDS);
-  out.unknown(100, json, ACTOR_FIELDS);
-}
-scannable(decodeActor, () => [
-  [1, "uint64", "id"], [2, "string", "login"], [3, "string", "display_login", "displayLogin"],
-  [4, "string", "external_avatar_id", "externalAvatarId"], [5, "string", "url"],
-  [6, "string", "avatar_url", "avatarUrl"], { unknown: 100 },
-]);
-
-const ORGANIZATION_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "login"), "login"],
-  [(value, out) => out.string(3, value, "external_avatar_id"), "external_avatar_id", "externalAvatarId"],
-  [(value, out) => out.string(4, value, "url"), "url"],
-  [(value, out) => out.string(5, value, "avatar_url"), "avatar_url", "avatarUrl"],
+export const ActorTable: MessageTable = table("events.v1.Actor", () => [
+  [1, "uint64", "id"],
+  [2, "string", "login"],
+  [3, "string", "display_login", "displayLogin"],
+  [4, "string", "external_avatar_id", "externalAvatarId"],
+  [5, "string", "url"],
+  [6, "string", "avatar_url", "avatarUrl"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -42,19 +25,13 @@ const ORGANIZATION_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.Organization
  */
-export function decodeOrganization(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ORGANIZATION_FIELDS);
-  out.unknown(100, json, ORGANIZATION_FIELDS);
-}
-scannable(decodeOrganization, () => [
-  [1, "uint64", "id"], [2, "string", "login"], [3, "string", "external_avatar_id", "externalAvatarId"],
-  [4, "string", "url"], [5, "string", "avatar_url", "avatarUrl"], { unknown: 100 },
-]);
-
-const REPOSITORY_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "name"), "name"],
-  [(value, out) => out.string(3, value, "url"), "url"],
+export const OrganizationTable: MessageTable = table("events.v1.Organization", () => [
+  [1, "uint64", "id"],
+  [2, "string", "login"],
+  [3, "string", "external_avatar_id", "externalAvatarId"],
+  [4, "string", "url"],
+  [5, "string", "avatar_url", "avatarUrl"],
+  { unknown: 100 },
 ]);
 
 /**
@@ -62,12 +39,11 @@ const REPOSITORY_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message events.v1.Repository
  */
-export function decodeRepository(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, REPOSITORY_FIELDS);
-  out.unknown(100, json, REPOSITORY_FIELDS);
-}
-scannable(decodeRepository, () => [
-  [1, "uint64", "id"], [2, "string", "name"], [3, "string", "url"], { unknown: 100 },
+export const RepositoryTable: MessageTable = table("events.v1.Repository", () => [
+  [1, "uint64", "id"],
+  [2, "string", "name"],
+  [3, "string", "url"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

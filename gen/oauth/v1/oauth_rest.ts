@@ -4,16 +4,13 @@
 
 import {
   Code,
-  FieldTable,
-  type JsonObject,
+  type MessageTable,
   type MethodRules,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
-  scannable,
+  table,
   unary,
 } from "connect-rest-runtime/adapter";
 import {
@@ -24,6 +21,69 @@ import {
   type RefreshTokenRequest,
 } from "./oauth_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * An OAuth 1.0a access token; it does not expire.
+ *
+ * @generated from message oauth.v1.CreateAccessTokenResponse
+ */
+export const CreateAccessTokenResponseTable: MessageTable = table("oauth.v1.CreateAccessTokenResponse", () => [
+  [1, "string", "oauth_token", "oauthToken"],
+  [2, "string", "oauth_token_secret", "oauthTokenSecret"],
+]);
+
+/**
+ * Temporary credentials.
+ *
+ * @generated from message oauth.v1.CreateRequestTokenResponse
+ */
+export const CreateRequestTokenResponseTable: MessageTable = table("oauth.v1.CreateRequestTokenResponse", () => [
+  [1, "string", "oauth_token", "oauthToken"],
+  [2, "string", "oauth_token_secret", "oauthTokenSecret"],
+  [3, "bool", "oauth_callback_confirmed", "oauthCallbackConfirmed"],
+]);
+
+/**
+ * An OAuth 2.0 access token.
+ *
+ * @generated from message oauth.v1.CreateTokenResponse
+ */
+export const CreateTokenResponseTable: MessageTable = table("oauth.v1.CreateTokenResponse", () => [
+  [1, "string", "access_token", "accessToken"],
+  [2, "int32", "expires_in", "expiresIn"],
+  [3, "string", "token_type", "tokenType"],
+  [4, "string", "scope"],
+  [5, "string", "refresh_token", "refreshToken"],
+  [6, { loose: "string" }, "id_token", "idToken"],
+]);
+
+/**
+ * An OAuth 2.0 access token.
+ *
+ * @generated from message oauth.v1.ExchangeTokenResponse
+ */
+export const ExchangeTokenResponseTable: MessageTable = table("oauth.v1.ExchangeTokenResponse", () => [
+  [1, "string", "access_token", "accessToken"],
+  [2, "int32", "expires_in", "expiresIn"],
+  [3, "string", "token_type", "tokenType"],
+  [4, "string", "scope"],
+  [5, "string", "refresh_token", "refreshToken"],
+  [6, { loose: "string" }, "id_token", "idToken"],
+]);
+
+/**
+ * A new OAuth 2.0 access token.
+ *
+ * @generated from message oauth.v1.RefreshTokenResponse
+ */
+export const RefreshTokenResponseTable: MessageTable = table("oauth.v1.RefreshTokenResponse", () => [
+  [1, "string", "access_token", "accessToken"],
+  [2, "int32", "expires_in", "expiresIn"],
+  [3, "string", "token_type", "tokenType"],
+  [4, "string", "scope"],
+  [5, "string", "refresh_token", "refreshToken"],
+  [6, { loose: "string" }, "id_token", "idToken"],
+]);
 
 /** Rules of all methods of oauth.v1.OAuthService. */
 const OAuthService_rules = {
@@ -66,10 +126,7 @@ export const OAuthService_createRequestToken: UnaryAdapter<
     if (message.callback) request.oauth1Param("oauth_callback", message.callback);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeCreateRequestTokenResponse);
-  },
-  scan: decodeCreateRequestTokenResponse,
+  body: CreateRequestTokenResponseTable,
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateRequestToken)
 
@@ -99,10 +156,7 @@ export const OAuthService_createAccessToken: UnaryAdapter<
     if (message.oauthVerifier) request.query("oauth_verifier", message.oauthVerifier);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeCreateAccessTokenResponse);
-  },
-  scan: decodeCreateAccessTokenResponse,
+  body: CreateAccessTokenResponseTable,
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateAccessToken)
 
@@ -142,10 +196,7 @@ export const OAuthService_createToken: UnaryAdapter<
     }
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeCreateTokenResponse);
-  },
-  scan: decodeCreateTokenResponse,
+  body: CreateTokenResponseTable,
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.CreateToken)
 
@@ -174,10 +225,7 @@ export const OAuthService_refreshToken: UnaryAdapter<
     if (message.clientSecret) request.form("client_secret", message.clientSecret);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeRefreshTokenResponse);
-  },
-  scan: decodeRefreshTokenResponse,
+  body: RefreshTokenResponseTable,
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.RefreshToken)
 
@@ -204,10 +252,7 @@ export const OAuthService_exchangeToken: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("POST", "/v2/oauth2/exchange");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeExchangeTokenResponse);
-  },
-  scan: decodeExchangeTokenResponse,
+  body: ExchangeTokenResponseTable,
 });
 // @@protoc_insertion_point(method:oauth.v1.OAuthService.ExchangeToken)
 
@@ -238,122 +283,12 @@ export const OAuthServiceRest: ServiceAdapter<typeof OAuthService> = {
       exchangeToken: "Exchanges the OAuth 1.0a access token of the credentials for an OAuth 2.0 access token and a refresh token. The\nOAuth 1.0a token becomes invalid.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("./oauth_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:oauth.v1.OAuthService)
 };
 // @@protoc_insertion_point(service:oauth.v1.OAuthService)
-
-const CREATE_ACCESS_TOKEN_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "oauth_token"), "oauth_token", "oauthToken"],
-  [(value, out) => out.string(2, value, "oauth_token_secret"), "oauth_token_secret", "oauthTokenSecret"],
-]);
-
-/**
- * An OAuth 1.0a access token; it does not expire.
- *
- * @generated from message oauth.v1.CreateAccessTokenResponse
- */
-export function decodeCreateAccessTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CREATE_ACCESS_TOKEN_RESPONSE_FIELDS);
-  out.unknownKeys(json, CREATE_ACCESS_TOKEN_RESPONSE_FIELDS);
-}
-scannable(decodeCreateAccessTokenResponse, () => [
-  [1, "string", "oauth_token", "oauthToken"], [2, "string", "oauth_token_secret", "oauthTokenSecret"],
-]);
-
-const CREATE_REQUEST_TOKEN_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "oauth_token"), "oauth_token", "oauthToken"],
-  [(value, out) => out.string(2, value, "oauth_token_secret"), "oauth_token_secret", "oauthTokenSecret"],
-  [
-    (value, out) => out.bool(3, value, "oauth_callback_confirmed"),
-    "oauth_callback_confirmed",
-    "oauthCallbackConfirmed",
-  ],
-]);
-
-/**
- * Temporary credentials.
- *
- * @generated from message oauth.v1.CreateRequestTokenResponse
- */
-export function decodeCreateRequestTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CREATE_REQUEST_TOKEN_RESPONSE_FIELDS);
-  out.unknownKeys(json, CREATE_REQUEST_TOKEN_RESPONSE_FIELDS);
-}
-scannable(decodeCreateRequestTokenResponse, () => [
-  [1, "string", "oauth_token", "oauthToken"], [2, "string", "oauth_token_secret", "oauthTokenSecret"],
-  [3, "bool", "oauth_callback_confirmed", "oauthCallbackConfirmed"],
-]);
-
-const CREATE_TOKEN_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "access_token"), "access_token", "accessToken"],
-  [(value, out) => out.int32(2, value, "expires_in"), "expires_in", "expiresIn"],
-  [(value, out) => out.string(3, value, "token_type"), "token_type", "tokenType"],
-  [(value, out) => out.string(4, value, "scope"), "scope"],
-  [(value, out) => out.string(5, value, "refresh_token"), "refresh_token", "refreshToken"],
-  [(value, out) => out.loosely("id_token").string(6, value, "id_token"), "id_token", "idToken"],
-]);
-
-/**
- * An OAuth 2.0 access token.
- *
- * @generated from message oauth.v1.CreateTokenResponse
- */
-export function decodeCreateTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CREATE_TOKEN_RESPONSE_FIELDS);
-  out.unknownKeys(json, CREATE_TOKEN_RESPONSE_FIELDS);
-}
-scannable(decodeCreateTokenResponse, () => [
-  [1, "string", "access_token", "accessToken"], [2, "int32", "expires_in", "expiresIn"],
-  [3, "string", "token_type", "tokenType"], [4, "string", "scope"],
-  [5, "string", "refresh_token", "refreshToken"], [6, { loose: "string" }, "id_token", "idToken"],
-]);
-
-const EXCHANGE_TOKEN_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "access_token"), "access_token", "accessToken"],
-  [(value, out) => out.int32(2, value, "expires_in"), "expires_in", "expiresIn"],
-  [(value, out) => out.string(3, value, "token_type"), "token_type", "tokenType"],
-  [(value, out) => out.string(4, value, "scope"), "scope"],
-  [(value, out) => out.string(5, value, "refresh_token"), "refresh_token", "refreshToken"],
-  [(value, out) => out.loosely("id_token").string(6, value, "id_token"), "id_token", "idToken"],
-]);
-
-/**
- * An OAuth 2.0 access token.
- *
- * @generated from message oauth.v1.ExchangeTokenResponse
- */
-export function decodeExchangeTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, EXCHANGE_TOKEN_RESPONSE_FIELDS);
-  out.unknownKeys(json, EXCHANGE_TOKEN_RESPONSE_FIELDS);
-}
-scannable(decodeExchangeTokenResponse, () => [
-  [1, "string", "access_token", "accessToken"], [2, "int32", "expires_in", "expiresIn"],
-  [3, "string", "token_type", "tokenType"], [4, "string", "scope"],
-  [5, "string", "refresh_token", "refreshToken"], [6, { loose: "string" }, "id_token", "idToken"],
-]);
-
-const REFRESH_TOKEN_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "access_token"), "access_token", "accessToken"],
-  [(value, out) => out.int32(2, value, "expires_in"), "expires_in", "expiresIn"],
-  [(value, out) => out.string(3, value, "token_type"), "token_type", "tokenType"],
-  [(value, out) => out.string(4, value, "scope"), "scope"],
-  [(value, out) => out.string(5, value, "refresh_token"), "refresh_token", "refreshToken"],
-  [(value, out) => out.loosely("id_token").string(6, value, "id_token"), "id_token", "idToken"],
-]);
-
-/**
- * A new OAuth 2.0 access token.
- *
- * @generated from message oauth.v1.RefreshTokenResponse
- */
-export function decodeRefreshTokenResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, REFRESH_TOKEN_RESPONSE_FIELDS);
-  out.unknownKeys(json, REFRESH_TOKEN_RESPONSE_FIELDS);
-}
-scannable(decodeRefreshTokenResponse, () => [
-  [1, "string", "access_token", "accessToken"], [2, "int32", "expires_in", "expiresIn"],
-  [3, "string", "token_type", "tokenType"], [4, "string", "scope"],
-  [5, "string", "refresh_token", "refreshToken"], [6, { loose: "string" }, "id_token", "idToken"],
-]);
 
 // @@protoc_insertion_point(end)

@@ -2,27 +2,19 @@
 // @generated from file user/v1/dashboard.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
-import { decodeLinks } from "../../blog/v1/links_rest.ts";
-import { decodePost } from "../../blog/v1/post_resource_rest.ts";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
+import { LinksTable } from "../../blog/v1/links_rest.ts";
+import { PostTable } from "../../blog/v1/post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const LIST_DASHBOARD_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "posts", decodePost), "posts"],
-  [(value, out) => out.message(2, value, "_links", decodeLinks), "_links", "Links", "links"],
-]);
 
 /**
  * Posts of the user's dashboard.
  *
  * @generated from message user.v1.ListDashboardResponse
  */
-export function decodeListDashboardResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_DASHBOARD_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_DASHBOARD_RESPONSE_FIELDS);
-}
-scannable(decodeListDashboardResponse, () => [
-  [1, { list: decodePost }, "posts"], [2, decodeLinks, "_links", "Links", "links"],
+export const ListDashboardResponseTable: MessageTable = table("user.v1.ListDashboardResponse", () => [
+  [1, { list: PostTable }, "posts"],
+  [2, LinksTable, "_links", "Links", "links"],
 ]);
 
 // @@protoc_insertion_point(end)

@@ -4,18 +4,15 @@
 
 import {
   Code,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   pathSegment,
-  scannable,
+  table,
   unary,
 } from "connect-rest-runtime/adapter";
 import {
@@ -26,6 +23,24 @@ import {
   type RemoveFilteredTagRequest,
 } from "./filter_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * Texts that the user filters.
+ *
+ * @generated from message user.v1.ListFilteredContentResponse
+ */
+export const ListFilteredContentResponseTable: MessageTable = table("user.v1.ListFilteredContentResponse", () => [
+  [1, { list: "string" }, "filtered_content", "filteredContent"],
+]);
+
+/**
+ * Tags that the user filters.
+ *
+ * @generated from message user.v1.ListFilteredTagsResponse
+ */
+export const ListFilteredTagsResponseTable: MessageTable = table("user.v1.ListFilteredTagsResponse", () => [
+  [1, { list: "string" }, "filtered_tags", "filteredTags"],
+]);
 
 /** Rules of all methods of user.v1.FilterService. */
 const FilterService_rules = {
@@ -77,10 +92,7 @@ export const FilterService_listFilteredTags: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/v2/user/filtered_tags");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListFilteredTagsResponse);
-  },
-  scan: decodeListFilteredTagsResponse,
+  body: ListFilteredTagsResponseTable,
 });
 // @@protoc_insertion_point(method:user.v1.FilterService.ListFilteredTags)
 
@@ -110,7 +122,6 @@ export const FilterService_addFilteredTags: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:user.v1.FilterService.AddFilteredTags)
 
@@ -134,7 +145,6 @@ export const FilterService_removeFilteredTag: UnaryAdapter<
   request(message: RemoveFilteredTagRequest): RestRequest {
     return new RequestWriter("DELETE", `/v2/user/filtered_tags/${pathSegment(message.tag, "tag")}`);
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:user.v1.FilterService.RemoveFilteredTag)
 
@@ -153,10 +163,7 @@ export const FilterService_listFilteredContent: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/v2/user/filtered_content");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListFilteredContentResponse);
-  },
-  scan: decodeListFilteredContentResponse,
+  body: ListFilteredContentResponseTable,
 });
 // @@protoc_insertion_point(method:user.v1.FilterService.ListFilteredContent)
 
@@ -186,7 +193,6 @@ export const FilterService_addFilteredContent: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:user.v1.FilterService.AddFilteredContent)
 
@@ -212,7 +218,6 @@ export const FilterService_removeFilteredContent: UnaryAdapter<
     if (message.filteredContent) request.query("filtered_content", message.filteredContent);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:user.v1.FilterService.RemoveFilteredContent)
 
@@ -242,40 +247,12 @@ export const FilterServiceRest: ServiceAdapter<typeof FilterService> = {
       removeFilteredContent: "Removes a text from those that the user filters.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("./filter_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:user.v1.FilterService)
 };
 // @@protoc_insertion_point(service:user.v1.FilterService)
-
-const LIST_FILTERED_CONTENT_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.list(1, value, "filtered_content", "string"), "filtered_content", "filteredContent"],
-]);
-
-/**
- * Texts that the user filters.
- *
- * @generated from message user.v1.ListFilteredContentResponse
- */
-export function decodeListFilteredContentResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_FILTERED_CONTENT_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_FILTERED_CONTENT_RESPONSE_FIELDS);
-}
-scannable(decodeListFilteredContentResponse, () => [
-  [1, { list: "string" }, "filtered_content", "filteredContent"],
-]);
-
-const LIST_FILTERED_TAGS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.list(1, value, "filtered_tags", "string"), "filtered_tags", "filteredTags"],
-]);
-
-/**
- * Tags that the user filters.
- *
- * @generated from message user.v1.ListFilteredTagsResponse
- */
-export function decodeListFilteredTagsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_FILTERED_TAGS_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_FILTERED_TAGS_RESPONSE_FIELDS);
-}
-scannable(decodeListFilteredTagsResponse, () => [[1, { list: "string" }, "filtered_tags", "filteredTags"]]);
 
 // @@protoc_insertion_point(end)

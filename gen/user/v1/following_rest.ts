@@ -2,30 +2,18 @@
 // @generated from file user/v1/following.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
-import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
-import { decodeLinks } from "../../blog/v1/links_rest.ts";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
+import { BlogTable } from "../../blog/v1/blog_resource_rest.ts";
+import { LinksTable } from "../../blog/v1/links_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const FOLLOW_BLOG_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "blog", decodeBlog), "blog"],
-]);
 
 /**
  * The blog is followed.
  *
  * @generated from message user.v1.FollowBlogResponse
  */
-export function decodeFollowBlogResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, FOLLOW_BLOG_RESPONSE_FIELDS);
-  out.unknownKeys(json, FOLLOW_BLOG_RESPONSE_FIELDS);
-}
-scannable(decodeFollowBlogResponse, () => [[1, decodeBlog, "blog"]]);
-
-const LIST_FOLLOWING_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "blogs", decodeBlog), "blogs"],
-  [(value, out) => out.int32(2, value, "total_blogs"), "total_blogs", "totalBlogs"],
-  [(value, out) => out.message(3, value, "_links", decodeLinks), "_links", "Links", "links"],
+export const FollowBlogResponseTable: MessageTable = table("user.v1.FollowBlogResponse", () => [
+  [1, BlogTable, "blog"],
 ]);
 
 /**
@@ -33,13 +21,10 @@ const LIST_FOLLOWING_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message user.v1.ListFollowingResponse
  */
-export function decodeListFollowingResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_FOLLOWING_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_FOLLOWING_RESPONSE_FIELDS);
-}
-scannable(decodeListFollowingResponse, () => [
-  [1, { list: decodeBlog }, "blogs"], [2, "int32", "total_blogs", "totalBlogs"],
-  [3, decodeLinks, "_links", "Links", "links"],
+export const ListFollowingResponseTable: MessageTable = table("user.v1.ListFollowingResponse", () => [
+  [1, { list: BlogTable }, "blogs"],
+  [2, "int32", "total_blogs", "totalBlogs"],
+  [3, LinksTable, "_links", "Links", "links"],
 ]);
 
 // @@protoc_insertion_point(end)

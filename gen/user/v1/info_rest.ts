@@ -2,33 +2,18 @@
 // @generated from file user/v1/info.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
-import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
+import { BlogTable } from "../../blog/v1/blog_resource_rest.ts";
 import { POST_FORMAT } from "../../blog/v1/post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const GET_USER_INFO_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "user", decodeUserInfo), "user"],
-]);
 
 /**
  * The authenticated user.
  *
  * @generated from message user.v1.GetUserInfoResponse
  */
-export function decodeGetUserInfoResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, GET_USER_INFO_RESPONSE_FIELDS);
-  out.unknownKeys(json, GET_USER_INFO_RESPONSE_FIELDS);
-}
-scannable(decodeGetUserInfoResponse, () => [[1, decodeUserInfo, "user"]]);
-
-const GET_USER_LIMITS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [
-    (value, out) => out.map(1, value, "user", "string", (value, key, out) =>
-      out.message(2, value, key, decodeUserLimit),
-    ),
-    "user",
-  ],
+export const GetUserInfoResponseTable: MessageTable = table("user.v1.GetUserInfoResponse", () => [
+  [1, UserInfoTable, "user"],
 ]);
 
 /**
@@ -36,23 +21,8 @@ const GET_USER_LIMITS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message user.v1.GetUserLimitsResponse
  */
-export function decodeGetUserLimitsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, GET_USER_LIMITS_RESPONSE_FIELDS);
-  out.unknownKeys(json, GET_USER_LIMITS_RESPONSE_FIELDS);
-}
-scannable(decodeGetUserLimitsResponse, () => [[1, { map: decodeUserLimit }, "user"]]);
-
-const USER_INFO_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "name"), "name"],
-  [(value, out) => out.int32(2, value, "following"), "following"],
-  [(value, out) => out.int32(3, value, "likes"), "likes"],
-  [
-    (value, out) => out.openEnum(4, value, "default_post_format", POST_FORMAT),
-    "default_post_format",
-    "defaultPostFormat",
-  ],
-  [(value, out) => out.string(5, value, "default_post_format"), "default_post_format", "defaultPostFormat"],
-  [(value, out) => out.messages(6, value, "blogs", decodeBlog), "blogs"],
+export const GetUserLimitsResponseTable: MessageTable = table("user.v1.GetUserLimitsResponse", () => [
+  [1, { map: UserLimitTable }, "user"],
 ]);
 
 /**
@@ -60,22 +30,14 @@ const USER_INFO_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message user.v1.UserInfo
  */
-export function decodeUserInfo(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, USER_INFO_FIELDS);
-  out.unknown(100, json, USER_INFO_FIELDS);
-}
-scannable(decodeUserInfo, () => [
-  [1, "string", "name"], [2, "int32", "following"], [3, "int32", "likes"],
-  [4, POST_FORMAT, "default_post_format", "defaultPostFormat"],
-  [5, "string", "default_post_format", "defaultPostFormat"], [6, { list: decodeBlog }, "blogs"],
+export const UserInfoTable: MessageTable = table("user.v1.UserInfo", () => [
+  [1, "string", "name"],
+  [2, "int32", "following"],
+  [3, "int32", "likes"],
+  [4, { open: POST_FORMAT }, "default_post_format", "defaultPostFormat"],
+  [5, "string", "default_post_format", "defaultPostFormat"],
+  [6, { list: BlogTable }, "blogs"],
   { unknown: 100 },
-]);
-
-const USER_LIMIT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "description"), "description"],
-  [(value, out) => out.int64(2, value, "limit"), "limit"],
-  [(value, out) => out.int64(3, value, "remaining"), "remaining"],
-  [(value, out) => out.time(4, value, "reset_at", "seconds"), "reset_at", "resetAt"],
 ]);
 
 /**
@@ -83,13 +45,12 @@ const USER_LIMIT_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message user.v1.UserLimit
  */
-export function decodeUserLimit(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, USER_LIMIT_FIELDS);
-  out.unknown(100, json, USER_LIMIT_FIELDS);
-}
-scannable(decodeUserLimit, () => [
-  [1, "string", "description"], [2, "int64", "limit"], [3, "int64", "remaining"],
-  [4, { time: "seconds" }, "reset_at", "resetAt"], { unknown: 100 },
+export const UserLimitTable: MessageTable = table("user.v1.UserLimit", () => [
+  [1, "string", "description"],
+  [2, "int64", "limit"],
+  [3, "int64", "remaining"],
+  [4, { time: "seconds" }, "reset_at", "resetAt"],
+  { unknown: 100 },
 ]);
 
 // @@protoc_insertion_point(end)

@@ -2,29 +2,20 @@
 // @generated from file user/v1/like.proto (package user.v1, syntax proto3)
 /* eslint-disable */
 
-import { FieldTable, type JsonObject, type ProtoWriter, scannable } from "connect-rest-runtime/adapter";
-import { decodeLinks } from "../../blog/v1/links_rest.ts";
-import { decodePost } from "../../blog/v1/post_resource_rest.ts";
+import { type MessageTable, table } from "connect-rest-runtime/adapter";
+import { LinksTable } from "../../blog/v1/links_rest.ts";
+import { PostTable } from "../../blog/v1/post_resource_rest.ts";
 // @@protoc_insertion_point(imports)
-
-const LIST_LIKES_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.messages(1, value, "liked_posts", decodePost), "liked_posts", "likedPosts"],
-  [(value, out) => out.int32(2, value, "liked_count"), "liked_count", "likedCount"],
-  [(value, out) => out.message(3, value, "_links", decodeLinks), "_links", "Links", "links"],
-]);
 
 /**
  * Posts that the user likes.
  *
  * @generated from message user.v1.ListLikesResponse
  */
-export function decodeListLikesResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LIST_LIKES_RESPONSE_FIELDS);
-  out.unknownKeys(json, LIST_LIKES_RESPONSE_FIELDS);
-}
-scannable(decodeListLikesResponse, () => [
-  [1, { list: decodePost }, "liked_posts", "likedPosts"], [2, "int32", "liked_count", "likedCount"],
-  [3, decodeLinks, "_links", "Links", "links"],
+export const ListLikesResponseTable: MessageTable = table("user.v1.ListLikesResponse", () => [
+  [1, { list: PostTable }, "liked_posts", "likedPosts"],
+  [2, "int32", "liked_count", "likedCount"],
+  [3, LinksTable, "_links", "Links", "links"],
 ]);
 
 // @@protoc_insertion_point(end)

@@ -7,26 +7,24 @@ import {
   type JsonRecord,
   type MethodRules,
   type PaginateAdapter,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   paginate,
   timeText,
   unary,
 } from "connect-rest-runtime/adapter";
-import { decodeBlog } from "../../blog/v1/blog_resource_rest.ts";
-import { POST_TYPE, decodePost } from "../../blog/v1/post_resource_rest.ts";
+import { BlogTable } from "../../blog/v1/blog_resource_rest.ts";
+import { POST_TYPE, PostTable } from "../../blog/v1/post_resource_rest.ts";
 import type { ListDashboardRequest } from "./dashboard_pb.ts";
-import { decodeListDashboardResponse } from "./dashboard_rest.ts";
+import { ListDashboardResponseTable } from "./dashboard_rest.ts";
 import type { FollowBlogRequest, ListFollowingRequest, UnfollowBlogRequest } from "./following_pb.ts";
-import { decodeFollowBlogResponse, decodeListFollowingResponse } from "./following_rest.ts";
+import { FollowBlogResponseTable, ListFollowingResponseTable } from "./following_rest.ts";
 import type { GetUserInfoRequest } from "./info_pb.ts";
-import { decodeGetUserInfoResponse, decodeGetUserLimitsResponse } from "./info_rest.ts";
+import { GetUserInfoResponseTable, GetUserLimitsResponseTable } from "./info_rest.ts";
 import type { LikePostRequest, ListLikesRequest, UnlikePostRequest } from "./like_pb.ts";
-import { decodeListLikesResponse } from "./like_rest.ts";
+import { ListLikesResponseTable } from "./like_rest.ts";
 import { UserService } from "./user_pb.ts";
 // @@protoc_insertion_point(imports)
 
@@ -82,10 +80,7 @@ export const UserService_getUserInfo: UnaryAdapter<
     request.queryList("fields[blogs]", message.blogFields, "comma");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeGetUserInfoResponse);
-  },
-  scan: decodeGetUserInfoResponse,
+  body: GetUserInfoResponseTable,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.GetUserInfo)
 
@@ -104,10 +99,7 @@ export const UserService_getUserLimits: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/v2/user/limits");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeGetUserLimitsResponse);
-  },
-  scan: decodeGetUserLimitsResponse,
+  body: GetUserLimitsResponseTable,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.GetUserLimits)
 
@@ -138,10 +130,7 @@ export const UserService_listDashboard: UnaryAdapter<
     request.queryMap("page_token", message.pageToken);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListDashboardResponse);
-  },
-  scan: decodeListDashboardResponse,
+  body: ListDashboardResponseTable,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.ListDashboard)
 
@@ -164,7 +153,7 @@ export const UserService_streamDashboard: PaginateAdapter<
   request: UserService_listDashboard.request,
   items: ["posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodePost,
+  item: PostTable,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.StreamDashboard)
 
@@ -191,10 +180,7 @@ export const UserService_listLikes: UnaryAdapter<
     request.queryMap("page_token", message.pageToken);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListLikesResponse);
-  },
-  scan: decodeListLikesResponse,
+  body: ListLikesResponseTable,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.ListLikes)
 
@@ -215,7 +201,7 @@ export const UserService_streamLikes: PaginateAdapter<
   request: UserService_listLikes.request,
   items: ["liked_posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodePost,
+  item: PostTable,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.StreamLikes)
 
@@ -239,10 +225,7 @@ export const UserService_listFollowing: UnaryAdapter<
     request.queryMap("page_token", message.pageToken);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeListFollowingResponse);
-  },
-  scan: decodeListFollowingResponse,
+  body: ListFollowingResponseTable,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.ListFollowing)
 
@@ -263,7 +246,7 @@ export const UserService_streamFollowing: PaginateAdapter<
   request: UserService_listFollowing.request,
   items: ["blogs"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
-  item: decodeBlog,
+  item: BlogTable,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.StreamFollowing)
 
@@ -299,10 +282,7 @@ export const UserService_followBlog: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeFollowBlogResponse);
-  },
-  scan: decodeFollowBlogResponse,
+  body: FollowBlogResponseTable,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.FollowBlog)
 
@@ -329,7 +309,6 @@ export const UserService_unfollowBlog: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:user.v1.UserService.UnfollowBlog)
 
@@ -357,7 +336,6 @@ export const UserService_likePost: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:user.v1.UserService.LikePost)
 
@@ -385,7 +363,6 @@ export const UserService_unlikePost: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:user.v1.UserService.UnlikePost)
 
@@ -429,6 +406,28 @@ export const UserServiceRest: ServiceAdapter<typeof UserService> = {
       unlikePost: "Takes back a like of a post.",
     },
   },
+  loadComments: () =>
+    Promise.all([
+      import("../../blog/v1/attribution_comments.ts"),
+      import("../../blog/v1/avatar_comments.ts"),
+      import("../../blog/v1/blog_resource_comments.ts"),
+      import("../../blog/v1/inline_format_comments.ts"),
+      import("../../blog/v1/layout_comments.ts"),
+      import("../../blog/v1/legacy_content_comments.ts"),
+      import("../../blog/v1/links_comments.ts"),
+      import("../../blog/v1/media_comments.ts"),
+      import("../../blog/v1/note_resource_comments.ts"),
+      import("../../blog/v1/npf_comments.ts"),
+      import("../../blog/v1/post_resource_comments.ts"),
+      import("../../blog/v1/reaction_comments.ts"),
+      import("../../blog/v1/short_blog_comments.ts"),
+      import("../../blog/v1/short_community_comments.ts"),
+      import("../../blog/v1/trail_comments.ts"),
+      import("./dashboard_comments.ts"),
+      import("./following_comments.ts"),
+      import("./info_comments.ts"),
+      import("./like_comments.ts"),
+    ]),
   // @@protoc_insertion_point(adapter:user.v1.UserService)
 };
 // @@protoc_insertion_point(service:user.v1.UserService)

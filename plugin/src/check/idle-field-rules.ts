@@ -3,7 +3,7 @@ import type { DescField } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
-import type { Place, TypeModels } from "../model/types.ts";
+import { type Place, RESPONSE_RULES, type TypeModels } from "../model/types.ts";
 
 const { field: RULE } = FieldRulesSchema;
 
@@ -38,9 +38,11 @@ export function checkIdleFieldRules(field: DescField, types: TypeModels, problem
   }
   if (place === undefined) return;
   const reason = "`in` places the field in a request, and the rule is for responses; remove it";
-  if (aliases.length > 0) idle("aliases", reason);
-  if (sources.length > 0) idle("from", reason);
-  if (rules.coerce) idle("coerce", reason);
+  for (const [option, name] of Object.entries(RESPONSE_RULES)) {
+    const value = rules[name];
+    const isSet = typeof value === "boolean" ? value : value.length > 0;
+    if (isSet) idle(option as keyof typeof RESPONSE_RULES, reason);
+  }
   if (unknown && place !== "body") {
     idle("unknown", "only a JSON body or a response has unknown keys; remove it");
   }

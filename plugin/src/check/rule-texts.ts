@@ -48,6 +48,7 @@ export const TEXT_KINDS: Readonly<Record<string, TextKind>> = {
   "ErrorMetadata.path": "line",
   "ErrorRule.reason": "line",
   "ErrorRule.subcode_text": "free",
+  "FieldRules.absent": "line",
   "FieldRules.aliases": "line",
   "FieldRules.name": "line",
   "Header.name": "line",

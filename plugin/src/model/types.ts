@@ -1,5 +1,7 @@
 /** What the options of fields, oneofs and enum values say. */
+
 import type { DescEnumValue, DescField, DescMessage, DescOneof, JsonObject } from "@bufbuild/protobuf";
+import type { FieldRules } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { RuleText } from "./rule-texts.ts";
 import type { ConditionModel } from "./rules.ts";
 
@@ -16,24 +18,19 @@ export interface TypeModels {
   constraints(desc: DescMessage): JsonObject;
 }
 
+/** The rules of a field that a model has as the option has them. */
+export const PLAIN_RULES = ["name", "aliases", "unwrap", "unknown", "coerce", "absent", "redact"] as const;
+
 /** What the options of a field say of it. */
-export interface FieldModel {
+export interface FieldModel extends Readonly<Pick<FieldRules, (typeof PLAIN_RULES)[number]>> {
   /** Where a request carries the field; undefined where its HTTP rule decides. */
   readonly place: Place | undefined;
-  /** The name on the wire; empty where it is made from the name in the .proto file. */
-  readonly name: string;
-  /** Further names under which responses may carry the field. */
-  readonly aliases: readonly string[];
   /** How a list or map is written; undefined for the default. */
   readonly style: Style | undefined;
   /** Where a response field comes from, in the order in which they are tried; empty for the key of its name. */
   readonly sources: readonly SourceModel[];
   /** How a Timestamp or Duration is written; undefined for the default. */
   readonly time: TimeModel | undefined;
-  /** The message is written as the list that is its only field. */
-  readonly unwrap: boolean;
-  /** The field takes the keys that no other field names. */
-  readonly unknown: boolean;
   /** Whether a 64-bit integer is written as a number; undefined where the service decides. */
   readonly number: boolean | undefined;
   /** How bytes are written as text; undefined for the default. */
@@ -42,13 +39,17 @@ export interface FieldModel {
   readonly conditions: readonly ConditionModel[];
   /** What of a part of a multipart body the field is. */
   readonly piece: Piece | undefined;
-  /** Other JSON types than that of the field are expected. */
-  readonly coerce: boolean;
   /** What a field mask speaks of; undefined for the default. */
   readonly mask: MaskModel | undefined;
-  /** The values are kept out of logs and errors. */
-  readonly redact: boolean;
 }
+
+/** The rules of a field that are for responses alone: the names of their options, and what the model calls them. */
+export const RESPONSE_RULES = {
+  aliases: "aliases",
+  from: "sources",
+  coerce: "coerce",
+  absent: "absent",
+} as const satisfies Readonly<Record<string, keyof FieldModel>>;
 
 /** What a field mask speaks of. */
 export interface MaskModel {

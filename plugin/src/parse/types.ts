@@ -1,5 +1,6 @@
 /** Parses the options of fields, oneofs and enum values. */
 import {
+  create,
   type DescEnumValue,
   type DescField,
   type DescMessage,
@@ -31,20 +32,21 @@ import {
 import { FieldBehavior, field_behavior } from "../gen/google/api/field_behavior_pb.ts";
 import { freeze } from "../model/freeze.ts";
 import { type RuleText, ruleTexts } from "../model/rule-texts.ts";
-import type {
-  BytesEncoding,
-  EnumValueModel,
-  FieldModel,
-  Layout,
-  MaskModel,
-  OneofModel,
-  Piece,
-  Place,
-  SourceModel,
-  Style,
-  TimeModel,
-  TimeNotation,
-  TypeModels,
+import {
+  type BytesEncoding,
+  type EnumValueModel,
+  type FieldModel,
+  type Layout,
+  type MaskModel,
+  type OneofModel,
+  type Piece,
+  PLAIN_RULES,
+  type Place,
+  type SourceModel,
+  type Style,
+  type TimeModel,
+  type TimeNotation,
+  type TypeModels,
 } from "../model/types.ts";
 import { parseCondition } from "./condition.ts";
 import { once } from "./options.ts";
@@ -117,23 +119,7 @@ const ROUNDINGS: Readonly<Record<Time_Rounding, TimeModel["rounding"]>> = {
   [Time_Rounding.UP]: "up",
 };
 
-const PLAIN_FIELD: FieldModel = freeze({
-  place: undefined,
-  name: "",
-  aliases: [],
-  style: undefined,
-  sources: [],
-  time: undefined,
-  unwrap: false,
-  unknown: false,
-  number: undefined,
-  bytes: undefined,
-  conditions: [],
-  piece: undefined,
-  coerce: false,
-  mask: undefined,
-  redact: false,
-});
+const PLAIN_FIELD: FieldModel = freeze(parseField(create(FieldRulesSchema)));
 
 const PLAIN_ONEOF: OneofModel = freeze({ discriminator: "", layout: undefined, payload: "", fallback: "" });
 
@@ -182,22 +168,23 @@ function textsOf(desc: DescField | DescOneof | DescEnumValue): readonly RuleText
 
 function parseField(rules: FieldRules): FieldModel {
   return {
+    ...plainRules(rules),
     place: PLACES[rules.in],
-    name: rules.name,
-    aliases: rules.aliases,
     style: STYLES[rules.style],
     sources: rules.from.map(parseSource),
     time: rules.time && parseTime(rules.time),
-    unwrap: rules.unwrap,
-    unknown: rules.unknown,
     number: rules.number,
     bytes: BYTES[rules.bytes],
     conditions: rules.when.map(parseCondition),
     piece: PIECES[rules.piece],
-    coerce: rules.coerce,
     mask: rules.mask && { of: rules.mask.of, unset: UNSET[rules.mask.unset] },
-    redact: rules.redact,
   };
+}
+
+/** The rules that need no parsing. */
+function plainRules(rules: FieldRules): Pick<FieldModel, (typeof PLAIN_RULES)[number]> {
+  const entries = PLAIN_RULES.map((name) => [name, rules[name]]);
+  return Object.fromEntries(entries) as Pick<FieldRules, (typeof PLAIN_RULES)[number]>;
 }
 
 function parseSource({ source, rel }: Source): SourceModel {

@@ -14,15 +14,18 @@ export function adapterPath(desc: DescFile): string {
   return `${desc.name}_rest`;
 }
 
-/** A function or constant of a file that is printed behind its services. */
+/** A function or constant of a file. */
 interface Part {
   readonly name: string;
-  /** The name by which it is put in order. */
-  readonly place: string;
   readonly lines: readonly string[];
+  /** Functions stand behind the services; what these name is in front of them. */
+  readonly place: PartPlace;
 }
 
-/** The files of a run. The decoder of a message and the table of an enum stand in the file of theirs, where that is generated too. */
+/** In this order. */
+type PartPlace = "types" | "tables" | "functions";
+
+/** The files of a run. The tables of a message and an enum stand in the file of theirs, where that is generated too. */
 export class Generation {
   private readonly files: ReadonlyMap<DescFile, AdapterFile>;
 
@@ -43,8 +46,7 @@ export class Generation {
 }
 
 /**
- * A file `x_rest.ts` being printed: the source file, and the decoders, encoders and tables that methods turned out
- * to need. Each is printed once; they are put in the order of their names, so that the order of requests does not show.
+ * A file `x_rest.ts` being printed: the source file, and the tables and encoders that methods turned out to need. Each is printed once; they are put in the order of their names, so that the order of requests does not show.
  */
 export class AdapterFile {
   readonly source: SourceFile;
@@ -125,27 +127,29 @@ export class AdapterFile {
   /** The constant with the types that a google.protobuf.Any of this file may hold. */
   anyTypes(): string {
     const { desc } = this;
-    return this.part(desc, "TYPES", (name) => {
+    const print = (name: string) => {
       const descriptor = exportedNames(desc).descriptors.get(desc);
       if (descriptor === undefined) throw new Error(`${desc.name} has no exported name`);
       const file = this.source.value(descriptor, this.source.messages(desc));
       return [`const ${name} = ${this.runtimeValue("typesOf")}(${file});`];
-    });
+    };
+    return this.part(desc, "TYPES", print, "types");
   }
 
-  /** The decoder of a google.protobuf.Any that holds one of the types of this file. */
-  anyDecoder(): string {
+  /** The table of a google.protobuf.Any that holds one of the types of this file. */
+  anyTable(): string {
     const types = this.anyTypes();
-    return this.part("any", "decodeKnownAny", (name) => [
-      `const ${name} = ${this.runtimeValue("decodeAny")}(${types});`,
-    ]);
+    const print = (name: string) => [`const ${name} = ${this.runtimeValue("anyTable")}(${types});`];
+    return this.part("any", "AnyTable", print, "tables");
   }
 
-  /**
-   * The name of a constant or function of this file; `print` is called once, with the name. It is put where its name, or
-   * `place`, is in the order of names.
-   */
-  part(subject: unknown, ideal: string, print: (name: string) => readonly string[], place?: string): string {
+  /** The name of a constant or function of this file; `print` is called once, with the name. */
+  part(
+    subject: unknown,
+    ideal: string,
+    print: (name: string) => readonly string[],
+    place: PartPlace = "functions",
+  ): string {
     const byIdeal = this.names.get(subject) ?? new Map<string, string>();
     this.names.set(subject, byIdeal);
     const known = byIdeal.get(ideal);
@@ -153,18 +157,18 @@ export class AdapterFile {
     const name = this.source.claim(ideal);
     byIdeal.set(ideal, name);
     // the name is known before printing, so that recursive messages find it
-    this.parts.push({ name, place: place ?? name, lines: print(name) });
+    this.parts.push({ name, lines: print(name), place });
     return name;
   }
 
-  /** Like `part`, for what belongs to a message or enum: it stands in the file of that where it is generated. */
-  sharedPart(
+  /** Like `part`, for the table of a message or enum: it stands in the file of that where it is generated. */
+  sharedTable(
     desc: DescMessage | DescEnum,
     ideal: string,
     print: (name: string, file: AdapterFile) => readonly string[],
   ): string {
     const home = this.generation.file(desc.file) ?? this;
-    const name = home.part(desc, ideal, (claimed) => print(claimed, home));
+    const name = home.part(desc, ideal, (claimed) => print(claimed, home), "tables");
     return home === this ? name : this.source.value(name, this.source.relative(adapterPath(home.desc)));
   }
 
@@ -173,10 +177,11 @@ export class AdapterFile {
     return this.parts.length === 0 && this.source.isEmpty;
   }
 
-  /** The parts behind the services, each after an empty line. */
-  partLines(): string[] {
-    return [...this.parts]
-      .sort((a, b) => (a.place === b.place ? 0 : a.place < b.place ? -1 : 1))
+  /** The parts in a place, each after an empty line. */
+  partLines(place: PartPlace): string[] {
+    return this.parts
+      .filter((part) => part.place === place)
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
       .flatMap((part) => ["", ...part.lines]);
   }
 }

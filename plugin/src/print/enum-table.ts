@@ -7,7 +7,7 @@ import { printString } from "./literal.ts";
 
 /** The constant that holds an enum's spellings; printed where it is first asked for. */
 export function enumTable(desc: DescEnum, file: AdapterFile): string {
-  return file.sharedPart(desc, constantName(localName(desc)), (name, home) => printTable(desc, name, home));
+  return file.sharedTable(desc, constantName(localName(desc)), (name, home) => printTable(desc, name, home));
 }
 
 function printTable(desc: DescEnum, name: string, file: AdapterFile): string[] {

@@ -2,6 +2,7 @@ import type { DescFile } from "@bufbuild/protobuf";
 import type { FileModel } from "../model/model.ts";
 import type { PrintOptions, Target } from "../protocol/options.ts";
 import { type AdapterFile, adapterPath, type Generation } from "./adapter-file.ts";
+import { type CommentFile, commentedFiles, commentsPath } from "./comment-files.ts";
 import { END, IMPORTS } from "./insertion-point.ts";
 import { printService } from "./service.ts";
 import { wrapLine } from "./wrap.ts";
@@ -21,11 +22,14 @@ const SUFFIXES: Readonly<Record<Target, string>> = { ts: ".ts", js: ".js", dts: 
 export function printAdapters(
   models: readonly FileModel[],
   generation: Generation,
-  { keepEmptyFiles }: PrintOptions,
+  { comments, keepEmptyFiles }: PrintOptions,
 ): AdapterFile[] {
   const byFile = new Map(models.map((model) => [model.desc, model]));
+  const descs = new Set(byFile.keys());
   for (const file of generation.all()) {
-    for (const service of byFile.get(file.desc)?.services ?? []) printService(service, file);
+    for (const service of byFile.get(file.desc)?.services ?? []) {
+      printService(service, file, comments ? commentedFiles(service, descs) : []);
+    }
   }
   return generation.all().filter((file) => keepEmptyFiles || !file.isEmpty);
 }
@@ -41,8 +45,9 @@ export function printText(
   const declarations = [...file.declarationLines(), ...end];
   // what exports nothing would be no module
   const nothing = file.isEmpty ? ["", "export {};"] : [];
+  file.source.addInFront([...file.partLines("types"), ...file.partLines("tables")]);
   // one by one: a call cannot have a hundred thousand arguments
-  for (const line of [...nothing, ...file.partLines(), ...end]) file.source.add(line);
+  for (const line of [...nothing, ...file.partLines("functions"), ...end]) file.source.add(line);
   file.source.replaceLines(wrapLine);
   return targets.map((target) => {
     const head = preamble(file.desc, version, tsNocheck && target !== "js");
@@ -51,6 +56,20 @@ export function printText(
         ? file.source.toDeclarations(head, imports, declarations)
         : file.source.toString(head, imports, target);
     return { path: `${adapterPath(file.desc)}${SUFFIXES[target]}`, content };
+  });
+}
+
+/** Puts together the text of a file of comments, in each language. */
+export function printCommentText(
+  { desc, source, declarations }: CommentFile,
+  version: string,
+  { targets, tsNocheck }: PrintOptions,
+): PrintedFile[] {
+  return targets.map((target) => {
+    const head = preamble(desc, version, tsNocheck && target !== "js");
+    const content =
+      target === "dts" ? source.toDeclarations(head, [], declarations) : source.toString(head, [], target);
+    return { path: `${commentsPath(desc)}${SUFFIXES[target]}`, content };
   });
 }
 

@@ -6,11 +6,11 @@ import { valueMessageOf } from "../descriptors/well-known.ts";
 import type { MaskSubject } from "../model/masks.ts";
 import type { JsonStyle } from "../model/rules.ts";
 import { requestName } from "../model/wire-names.ts";
+import { isFlattened as isFlattenedOneof } from "../table/keys.ts";
 import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
 import { enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
-import { isFlattened as isFlattenedOneof } from "./known-keys.ts";
 import { printKey, printString } from "./literal.ts";
 
 /** What follows a mask in the call that writes it as text: the table of what it speaks of, and how other paths are written. */
@@ -20,9 +20,14 @@ export function printMaskArguments(
   file: AdapterFile,
 ): string {
   const isDeclared = style.names === "asDeclared";
-  const differs = subject !== undefined && isTranslated(subject.message, style, file, new Set());
-  if (!differs) return isDeclared ? ', undefined, "asDeclared"' : "";
-  return `, ${maskTable(subject.message, style, file)}${isDeclared ? ', "asDeclared"' : ""}`;
+  const table = subject && differingMask(subject.message, style, file);
+  if (table === undefined) return isDeclared ? ', undefined, "asDeclared"' : "";
+  return `, ${table}${isDeclared ? ', "asDeclared"' : ""}`;
+}
+
+/** The table with what masks may name of a message; undefined where all paths are what their names give by default. */
+export function differingMask(message: DescMessage, style: JsonStyle, file: AdapterFile): string | undefined {
+  return isTranslated(message, style, file, new Set()) ? maskTable(message, style, file) : undefined;
 }
 
 /** Whether a path in a message is not what its names give by default, so that a table is needed. */
@@ -54,7 +59,7 @@ function isTranslated(
 /** The table with what masks may name of a message; printed into the file that asks for it. */
 export function maskTable(message: DescMessage, style: JsonStyle, file: AdapterFile): string {
   const suffix = styleSuffix(style, file.style ?? style);
-  return file.part(message, `maskOf${localName(message)}${suffix}`, (name) => {
+  const print = (name: string) => {
     const fields = message.fields.flatMap((field) => {
       const printed = entry(field, style, file);
       return printed === undefined ? [] : [`  ${printKey(field.name)}: ${printed},`];
@@ -65,7 +70,8 @@ export function maskTable(message: DescMessage, style: JsonStyle, file: AdapterF
       ...fields,
       "};",
     ];
-  });
+  };
+  return file.part(message, `maskOf${localName(message)}${suffix}`, print, "tables");
 }
 
 /** Where a field stands in JSON. */

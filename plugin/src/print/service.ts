@@ -1,7 +1,9 @@
+import type { DescFile } from "@bufbuild/protobuf";
 import { commentOf } from "../descriptors/comments.ts";
 import { localName } from "../descriptors/names.ts";
 import type { MethodModel, ServiceModel } from "../model/model.ts";
 import type { AdapterFile } from "./adapter-file.ts";
+import { commentsPath } from "./comment-files.ts";
 import { docComment, withProvenance } from "./doc-comment.ts";
 import { typed } from "./erasable.ts";
 import { printFunction } from "./function.ts";
@@ -9,7 +11,7 @@ import { adapterPoint, methodPoint, servicePoint } from "./insertion-point.ts";
 import { printKey, printString } from "./literal.ts";
 import { methodRules, printServiceRules, type ServiceRules } from "./method-rules.ts";
 import { requestLines } from "./request.ts";
-import { responseFunction, responseLines, scanParts } from "./response.ts";
+import { bodyMember, headLines, headMember } from "./response.ts";
 import { streamMembers } from "./stream.ts";
 import { templateText } from "./template.ts";
 import { WIDTH } from "./wrap.ts";
@@ -25,12 +27,16 @@ const ADAPTER_TYPES = {
   upload: "UploadAdapter",
 } as const;
 
-/** Prints a service: its rules, one constant a method, then the adapter that names them all. */
-export function printService(service: ServiceModel, file: AdapterFile): void {
+/**
+ * Prints a service: its rules, one constant a method, then the adapter that names them all.
+ *
+ * @param commented the .proto files whose comments the adapter can load
+ */
+export function printService(service: ServiceModel, file: AdapterFile, commented: readonly DescFile[]): void {
   const { desc } = service;
   file.style ??= service.rules.json;
   const rules = printServiceRules(desc.typeName, `${localName(desc)}_rules`, service.rules, file);
-  const shared: Shared = { rules, methodRules: new Map(), functions: new Map() };
+  const shared: Shared = { rules, methodRules: new Map(), lines: new Map() };
   const names = service.methods.map((method) => printMethod(method, shared, file));
   const adapter = file.source.claim(`${localName(desc)}Rest`);
   const comment = docComment(withProvenance(commentOf(desc), `service ${desc.typeName}`));
@@ -46,6 +52,7 @@ export function printService(service: ServiceModel, file: AdapterFile): void {
     ...service.methods.map((method, index) => `    ${printKey(method.desc.localName)}: ${names[index]},`),
     "  },",
     ...commentLines(service),
+    ...loadLines(commented, file),
     `  ${file.insertionPoint(adapterPoint(desc))}`,
     "};",
     marker,
@@ -57,8 +64,8 @@ interface Shared {
   readonly rules: ServiceRules;
   /** The rules of methods, by the names of their constants. */
   readonly methodRules: Map<string, string>;
-  /** The constants of methods, by the text of their functions. */
-  readonly functions: Map<string, string>;
+  /** The constants of methods, by the lines of their requests and heads. */
+  readonly lines: Map<string, string>;
 }
 
 function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): string {
@@ -109,7 +116,7 @@ function memberLines(method: MethodModel, name: string, shared: Shared, file: Ad
       ? requestFunction(method, request, file)
       : [`request: ${sameRequest}.request,`]),
     ...(stream === undefined
-      ? [...responseLine(method, name, shared, file), ...scanMembers(method, name, shared, file)]
+      ? [...bodyMember(method, file), ...sharedHead(method, name, shared, file)]
       : streamMembers(method, stream, file)),
   ];
 }
@@ -128,33 +135,23 @@ function ruleLine(
   return isSame && rules !== shared.rules.name ? `rules: ${sameRequest}.rules,` : `rules: ${rules},`;
 }
 
-function responseLine(method: MethodModel, name: string, shared: Shared, file: AdapterFile): string[] {
-  const lines = responseLines(method, file);
-  const same = firstWith("response", lines, name, shared);
-  return same === undefined ? responseFunction("response", lines, file) : [`response: ${same}.response,`];
-}
-
-function scanMembers(method: MethodModel, name: string, shared: Shared, file: AdapterFile): string[] {
-  const parts = scanParts(method, file);
-  if (parts === undefined) return [];
-  const { scan, head } = parts;
-  if (head.length === 0) return [`scan: ${scan},`];
+function sharedHead(method: MethodModel, name: string, shared: Shared, file: AdapterFile): string[] {
+  const head = headLines(method, file);
   const same = firstWith("head", head, name, shared);
-  const member = same === undefined ? responseFunction("head", head, file) : [`head: ${same}.head,`];
-  return [`scan: ${scan},`, ...member];
+  return same === undefined ? headMember(head) : [`head: ${same}.head,`];
 }
 
-/** The method whose function has these lines already; none for a few lines, which are clearer where they are used. */
+/** The method that has these lines already; none for a few lines, which are clearer where they are used. */
 function firstWith(
   subject: string,
   lines: readonly string[],
   name: string,
-  { functions }: Shared,
+  { lines: known }: Shared,
 ): string | undefined {
   if (lines.length < 4) return undefined;
   const text = [subject, ...lines].join("\n");
-  const first = functions.get(text);
-  if (first === undefined) functions.set(text, name);
+  const first = known.get(text);
+  if (first === undefined) known.set(text, name);
   return first;
 }
 
@@ -177,6 +174,17 @@ function commentLines(service: ServiceModel): string[] {
   const own = `    service: ${printString(comment)},`;
   if (methods.length === 0) return ["  comments: {", own, "    methods: {},", "  },"];
   return ["  comments: {", own, "    methods: {", ...methods, "    },", "  },"];
+}
+
+function loadLines(commented: readonly DescFile[], file: AdapterFile): string[] {
+  if (commented.length === 0) return [];
+  const modules = commented.map((desc) => printString(file.source.relative(commentsPath(desc))));
+  return [
+    "  loadComments: () =>",
+    "    Promise.all([",
+    ...modules.map((module) => `      import(${module}),`),
+    "    ]),",
+  ];
 }
 
 function withSubject(subject: string, comment: string): string {

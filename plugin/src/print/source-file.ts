@@ -25,7 +25,7 @@ const FUNCTION_NAMES: ReadonlySet<string> = new Set(
 
 /** The text of a generated TypeScript file: lines, and the imports they need. */
 export class SourceFile {
-  private readonly body: string[] = [];
+  private body: string[] = [];
   private readonly imports = new Map<string, Map<string, Import>>();
   private readonly taken = new Set(GLOBALS);
   private readonly locals = new Set<string>();
@@ -41,6 +41,11 @@ export class SourceFile {
   /** Adds lines; each is one line of text without its end. */
   add(...lines: readonly string[]): void {
     this.body.push(...lines);
+  }
+
+  /** Adds lines in front of all others. */
+  addInFront(lines: readonly string[]): void {
+    this.body = [...lines, ...this.body];
   }
 
   /** The identifiers that the file declares or imports, and those that it must not. */

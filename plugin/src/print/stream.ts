@@ -4,15 +4,13 @@ import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
 import { messageOf } from "../descriptors/well-known.ts";
 import { DEFAULT_STREAM } from "../model/default-rules.ts";
 import type { FieldPath, MethodModel, NextModel, StreamModel } from "../model/model.ts";
-import { unwrappedOneof } from "../model/types.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
-import { decoderOf } from "./decoder.ts";
 import { typed } from "./erasable.ts";
 import { feedMember } from "./feed.ts";
-import { printFunction } from "./function.ts";
 import { type Literal, printInline, printMillis, printString } from "./literal.ts";
-import { headLines, responseFunction, responseMember } from "./response.ts";
+import { headLines, headMember, responseMembers } from "./response.ts";
+import { tableOf } from "./table.ts";
 import { timeRule } from "./time-rule.ts";
 
 /** What the adapter of a stream has beside its rules and its request, as lines of an object literal. */
@@ -25,7 +23,7 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
         ...(stream.more === undefined ? [] : [`more: ${printInline(stream.more)},`]),
         ...(stream.empty.length === 0 ? [] : [`empty: ${printInline(stream.empty)},`]),
         ...unlessDefault("maxPages", stream.maxPages),
-        ...itemMembers(method, file),
+        itemMember(method, file),
       ];
     case "poll":
       return [
@@ -34,17 +32,17 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
         ...(stream.intervalHeader === "" ? [] : [`intervalHeader: ${printString(stream.intervalHeader)},`]),
         `intervalMs: ${printMillis(stream.intervalMs)},`,
         ...unlessDefault("skipBacklog", stream.skipBacklog),
-        ...itemMembers(method, file, stream.feed?.item),
+        itemMember(method, file, stream.feed?.item),
         ...(stream.feed === undefined ? [] : feedMember(method, stream.feed, file)),
       ];
     case "records":
-      return [...recordsMembers(stream), ...itemMembers(method, file)];
+      return [...recordsMembers(stream), itemMember(method, file)];
     case "operation":
-      return responseMember(method, file);
+      return responseMembers(method, file);
     case "download":
       return downloadMembers(method, stream.chunk, file);
     case "upload":
-      return [...uploadMembers(method, stream, file), ...responseMember(method, file)];
+      return [...uploadMembers(method, stream, file), ...responseMembers(method, file)];
   }
 }
 
@@ -69,9 +67,8 @@ function unlessDefault(name: keyof typeof DEFAULT_STREAM, value: Literal): strin
   return isDefault ? [] : [`${name}: ${printInline(value)},`];
 }
 
-function itemMembers({ desc }: MethodModel, file: AdapterFile, item = desc.output): string[] {
-  const isValue = unwrappedOneof(item, file.types) !== undefined;
-  return [`item: ${decoderOf(item, file)},`, ...(isValue ? ["itemIsValue: true,"] : [])];
+function itemMember({ desc }: MethodModel, file: AdapterFile, item = desc.output): string {
+  return `item: ${tableOf(item, file)},`;
 }
 
 function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): string[] {
@@ -176,23 +173,9 @@ function assign(field: DescField, value: string): string {
 }
 
 function downloadMembers(method: MethodModel, chunk: DescField, file: AdapterFile): string[] {
-  const { output } = method.desc;
-  const lines =
-    output.typeName === "google.api.HttpBody"
-      ? [`${file.runtimeValue("writeHttpBody")}(response, out);`]
-      : headLines(output, file);
-  return [
-    ...responseFunction("head", lines, file),
-    ...printFunction({
-      name: "chunk",
-      parameters: [
-        ["bytes", () => "Uint8Array"],
-        ["out", () => file.runtimeType("ProtoWriter")],
-      ],
-      result: "void",
-      lines: [`out.rawBytes(${chunk.number}, bytes);`],
-    }),
-  ];
+  const isHttpBody = method.desc.output.typeName === "google.api.HttpBody";
+  const head = isHttpBody ? ['[1, "string", { header: "Content-Type" }],'] : headLines(method, file);
+  return [...headMember(head), `chunk: ${chunk.number},`];
 }
 
 function uploadMembers(

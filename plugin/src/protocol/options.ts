@@ -31,6 +31,8 @@ export interface ImportOptions {
 /** What is printed of each adapter. */
 export interface PrintOptions {
   readonly targets: readonly Target[];
+  /** The comments of messages and enums are printed too, in files of their own. */
+  readonly comments: boolean;
   /** Files that would hold nothing are printed too. */
   readonly keepEmptyFiles: boolean;
   /** TypeScript is not checked: the first line of files says so. */
@@ -41,6 +43,8 @@ export interface PrintOptions {
 export interface Options extends PrintOptions, ImportOptions {
   /** The languages of generated files. Default: `ts`. */
   readonly targets: readonly Target[];
+  /** Default: false. */
+  readonly comments: boolean;
   /** Default: false. */
   readonly keepEmptyFiles: boolean;
   /** Default: false. */

@@ -44,6 +44,9 @@ const PARSERS: Readonly<Record<string, (value: string, options: Mutable) => void
     }
     options.serviceConfigs = [...options.serviceConfigs, value];
   },
+  comments: (value, options) => {
+    options.comments = parseFlag("comments", value);
+  },
 };
 
 const DEFAULTS: Options = {
@@ -51,6 +54,7 @@ const DEFAULTS: Options = {
   importExtension: "none",
   mapImports: [],
   rewriteImports: [],
+  comments: false,
   keepEmptyFiles: false,
   tsNocheck: false,
   unsupported: "error",

@@ -1,30 +1,18 @@
 import type { DescMessage, DescMethod, DescService, MessageShape } from "@bufbuild/protobuf";
-import type {
-  AnyDecode,
-  Condition,
-  JsonObject,
-  JsonValue,
-  ProtoWriter,
-  ScanField,
-} from "connect-rest-codec/internal";
+import type { Condition, JsonValue, MessageTable } from "connect-rest-codec/internal";
 import { completeRules, DEFAULT_STREAM, type DeclaredRules } from "./default-rules.ts";
+import type { HeadEntry, ResponseParts } from "./response-parts.ts";
 import type { RestRequest } from "./rest-request.ts";
-import type { RestResponse } from "./rest-response.ts";
 import type { EmptySpelling, MethodRules } from "./rules.ts";
 
 /** A method of a generated adapter: how its request becomes a REST call, and the response protobuf bytes. */
-export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage> {
+export interface UnaryAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
+  extends ResponseParts {
   readonly kind: "unary";
   readonly method: DescMethod & { readonly methodKind: "unary"; readonly input: I; readonly output: O };
   readonly rules: MethodRules;
   /** Builds the REST call. Throws a ConnectError with INVALID_ARGUMENT when a value cannot be sent. */
   readonly request: (message: MessageShape<I>) => RestRequest;
-  /** Writes the response message as protobuf bytes. */
-  readonly response: (response: RestResponse, out: ProtoWriter) => void;
-  /** What `response` makes of the payload, for the scanner: the decoder of the message, or its only field. */
-  readonly scan?: AnyDecode | ScanField;
-  /** What `response` writes of headers and the status, behind what the scanner makes of the payload. */
-  readonly head?: ((response: RestResponse, out: ProtoWriter) => void) | undefined;
 }
 
 /** What adapters of all kinds of streams have. */
@@ -72,10 +60,8 @@ export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends 
   readonly empty?: readonly EmptySpelling[];
   /** Pages asked for at most. */
   readonly maxPages: number;
-  /** Writes one item as protobuf bytes. */
-  readonly item: (json: JsonObject, out: ProtoWriter) => void;
-  /** Whether an item may have any JSON type, and not only that of an object. */
-  readonly itemIsValue?: boolean;
+  /** What an item is. */
+  readonly item: MessageTable;
 }
 
 /** The numbers of the fields of a message with a batch of items. */
@@ -143,10 +129,8 @@ export interface PollAdapter<I extends DescMessage = DescMessage, O extends Desc
   readonly skipBacklog: boolean;
   /** Messages are batches, and one poller serves all who watch. Default: a message is one item, of a poller of its own. */
   readonly feed?: FeedParts<I>;
-  /** Writes one item as protobuf bytes. */
-  readonly item: (json: JsonObject, out: ProtoWriter) => void;
-  /** Whether an item may have any JSON type, and not only that of an object. */
-  readonly itemIsValue?: boolean;
+  /** What an item is. */
+  readonly item: MessageTable;
 }
 
 /** A server stream of the records of one response. */
@@ -169,33 +153,31 @@ export interface RecordsAdapter<I extends DescMessage = DescMessage, O extends D
   readonly last?: Condition;
   /** How long the body may pause, in milliseconds; undefined for the upstream's own limit. */
   readonly idleMs?: number;
-  /** Writes one record as protobuf bytes. */
-  readonly item: (json: JsonObject, out: ProtoWriter) => void;
-  /** Whether an item may have any JSON type, and not only that of an object. */
-  readonly itemIsValue?: boolean;
+  /** What a record is. */
+  readonly item: MessageTable;
 }
 
 /** A server stream of the states of accepted work; its rules have an `operation`. */
 export interface OperationAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
-  extends StreamParts<I, "server_streaming", O> {
+  extends StreamParts<I, "server_streaming", O>,
+    ResponseParts {
   readonly kind: "operation";
-  /** Writes one state as protobuf bytes. */
-  readonly response: (response: RestResponse, out: ProtoWriter) => void;
 }
 
 /** A server stream of the chunks of a response's body. */
 export interface DownloadAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
   extends StreamParts<I, "server_streaming", O> {
   readonly kind: "download";
-  /** Writes what the first message has beside its chunk: fields from headers and the status. */
-  readonly head: (response: RestResponse, out: ProtoWriter) => void;
-  /** Writes one chunk. */
-  readonly chunk: (bytes: Uint8Array, out: ProtoWriter) => void;
+  /** What the first message has beside its chunk: fields from headers and the status. */
+  readonly head?: readonly HeadEntry[] | undefined;
+  /** The number of the field with a chunk. */
+  readonly chunk: number;
 }
 
 /** A client stream as a body or a part of one. `request` builds the call without the stream. */
 export interface UploadAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>
-  extends StreamParts<I, "client_streaming", O> {
+  extends StreamParts<I, "client_streaming", O>,
+    ResponseParts {
   readonly kind: "upload";
   /** The chunk of a message; empty where it has none. */
   readonly chunk: (message: MessageShape<I>) => Uint8Array;
@@ -205,10 +187,6 @@ export interface UploadAdapter<I extends DescMessage = DescMessage, O extends De
     readonly part?: string;
     readonly filename?: string;
   };
-  /** Writes the response message as protobuf bytes. */
-  readonly response: (response: RestResponse, out: ProtoWriter) => void;
-  /** What `response` makes of the payload, for the scanner: the decoder of the message, or its only field. */
-  readonly scan?: AnyDecode | ScanField;
 }
 
 /** A method of a generated adapter. */
@@ -228,12 +206,22 @@ export type AnyMethodAdapter = MethodAdapter<any, any>;
 // biome-ignore lint/suspicious/noEmptyInterface: generators add to it
 export interface AdapterExtensions {}
 
+/** What a generated file of comments exports: texts by the full names of messages, fields, oneofs, enums and values. */
+export interface CommentsModule {
+  readonly comments: ReadonlyMap<string, string>;
+}
+
 /** A generated adapter: a service and those of its methods that have a REST rule, by their local names. */
 export interface ServiceAdapter<S extends DescService = DescService> extends AdapterExtensions {
   readonly service: S;
   readonly methods: Readonly<Record<string, AnyMethodAdapter>>;
   /** The comments of the .proto file, for people: of the service, and of each method by its local name. */
   readonly comments?: { readonly service: string; readonly methods: Readonly<Record<string, string>> };
+  /**
+   * Loads the comments of the messages and enums that the methods reach, with the generator's option `comments`. They are in
+   * modules of their own, so that only programs that ask for them load them.
+   */
+  readonly loadComments?: () => Promise<readonly CommentsModule[]>;
 }
 
 /** What generated code states of a method: all but what the functions below add, and rules without their defaults. */

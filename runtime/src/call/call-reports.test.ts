@@ -10,8 +10,8 @@ import { createRest, type Rest, restRoutes } from "../rest.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { httpUpstream, type TestServer } from "../testing/servers.ts";
 import {
-  decodeItem,
   downloadAdapter,
+  ItemTable,
   listAdapter,
   StreamService,
   streamService,
@@ -40,7 +40,7 @@ const recordsAdapter = records(StreamService.method.watch, {
   rules: PLAIN_RULES,
   request: watchAdapter().request,
   format: "lines",
-  item: decodeItem,
+  item: ItemTable,
 });
 const ADAPTERS: Readonly<Record<Exclude<Kind, "unary">, readonly [name: string, adapter: AnyMethodAdapter]>> =
   {

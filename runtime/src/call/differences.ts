@@ -5,9 +5,9 @@ import type {
   FoundDifferences,
 } from "connect-rest-codec/internal";
 import type { AnyMethodAdapter } from "../adapter/adapter.ts";
+import { namesOf } from "../errors/names.ts";
 import { redactText } from "../errors/redact.ts";
 import { restError } from "../errors/rest-error.ts";
-import { fullName } from "../text/full-name.ts";
 import type { Secret } from "../text/secret.ts";
 import type { CallSettings } from "./call-context.ts";
 import type { MethodLevels } from "./difference-levels.ts";
@@ -54,16 +54,10 @@ function withoutSecrets(
   });
 }
 
-function driftError({ method, rules }: AnyMethodAdapter, { path, expected, got: value }: Difference): Error {
+function driftError(adapter: AnyMethodAdapter, { path, expected, got: value }: Difference): Error {
   // the type alone: behind it may stand the value of a field that is redacted
   const [got = ""] = value.split(" ");
-  return restError("RESPONSE_DRIFT", {
-    upstream: rules.upstream,
-    method: fullName(method),
-    path,
-    expected,
-    got,
-  });
+  return restError("RESPONSE_DRIFT", { ...namesOf(adapter), path, expected, got });
 }
 
 function countsOf(counts: DifferenceCounts, levels: MethodLevels): DifferenceCounts {

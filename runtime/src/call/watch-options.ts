@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Range } from "../errors/check-option.ts";
+import { checkNumbers, type Range } from "../errors/check-option.ts";
 import { restError } from "../errors/rest-error.ts";
 import { Secret } from "../text/secret.ts";
 import { type FeedBus, LOCAL_BUS } from "./feed-bus.ts";
@@ -35,15 +35,11 @@ export interface WatchOptions {
 export type RunAs = <T>(work: () => T) => T;
 
 /** The options with their defaults. */
-export interface WatchSettings {
+export type WatchSettings = Readonly<Record<keyof typeof WATCH_DEFAULTS, number>> & {
   readonly resumeKeys: ReadonlyArray<Secret>;
-  readonly maxWatchers: number;
-  readonly maxFeeds: number;
-  readonly graceMs: number;
-  readonly bufferBytes: number;
   readonly bus: FeedBus;
   readonly asCaller: () => RunAs;
-}
+};
 
 /** The defaults of options that are numbers. */
 export const WATCH_DEFAULTS = {
@@ -65,13 +61,9 @@ const asNobody: RunAs = (work) => work();
 
 /** @throws ConnectError reason OPTION_INVALID; the text never holds a key */
 export function resolveWatch(options: WatchOptions = {}): WatchSettings {
-  const number = (name: keyof typeof WATCH_DEFAULTS) => checked(name, options[name] ?? WATCH_DEFAULTS[name]);
   return {
     resumeKeys: keysOf(options.resumeKey),
-    maxWatchers: number("maxWatchers"),
-    maxFeeds: number("maxFeeds"),
-    graceMs: number("graceMs"),
-    bufferBytes: number("bufferBytes"),
+    ...checkNumbers(options, WATCH_DEFAULTS, RANGES, invalid),
     bus: options.bus ?? LOCAL_BUS,
     asCaller: options.asCaller ?? (() => asNobody),
   };
@@ -88,12 +80,6 @@ function keysOf(given: WatchOptions["resumeKey"]): Secret[] {
   }
   if (keys.length === 0) throw invalid("resumeKey", "a key, or several", "an empty list");
   return keys;
-}
-
-function checked(name: keyof typeof WATCH_DEFAULTS, value: unknown): number {
-  const { unit, min = 1, max } = RANGES[name];
-  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw invalid(name, `a whole number of ${unit} from ${min} to ${max}`, String(value));
 }
 
 function invalid(name: string, expected: string, got: string): Error {

@@ -31,7 +31,8 @@ export interface Authorizable {
   readonly path: string;
 }
 
-const NOTHING: Authorization = { kind: "none", headers: [], queryString: "", secrets: [] };
+/** A request without credentials. */
+export const NO_AUTHORIZATION: Authorization = { kind: "none", headers: [], queryString: "", secrets: [] };
 
 /**
  * Chooses the first kind of credentials that the method prefers and that is there, and works out what it adds.
@@ -51,7 +52,7 @@ export function authorize(call: Authorizable, credentials: Credentials, clock: C
     case "basic":
       return basic(call, credentials.basic ?? { username: "" });
     case "none":
-      return NOTHING;
+      return NO_AUTHORIZATION;
   }
 }
 

@@ -1,5 +1,4 @@
-import type { ConnectError } from "@connectrpc/connect";
-import { restError } from "../errors/rest-error.ts";
+import { invalidOption } from "../errors/check-option.ts";
 import { Secret } from "../text/secret.ts";
 import { ENDPOINT_EXPECTED, problemOfEndpoint } from "../token-endpoint/endpoint-url.ts";
 import type { BasicCredentials, FixedCredentials } from "./credentials.ts";
@@ -36,7 +35,8 @@ export function checkCredentials(upstream: string, credentials: FixedCredentials
   const { apiKey, oauth1, oauth2, basic } = credentials;
   const check = (option: string, value: string | Secret | undefined) => {
     const problem = problemOfSecret(Secret.of(value ?? ""));
-    if (problem !== undefined) throw invalid(upstream, option, problem);
+    if (problem === undefined) return;
+    throw invalidOption(upstream, `credentials.${option}`, "printable ASCII on one line", problem);
   };
   if (apiKey !== undefined) check("apiKey", apiKey);
   if (oauth2 !== undefined && "tokenUrl" in oauth2) {
@@ -59,7 +59,7 @@ function checkGrant(
 ): void {
   const problem = problemOfEndpoint(tokenUrl);
   const refuse = (option: string, expected: string, got: string) =>
-    restError("UPSTREAM_OPTION_INVALID", { upstream, option: `credentials.oauth2.${option}`, expected, got });
+    invalidOption(upstream, `credentials.oauth2.${option}`, expected, got);
   if (problem !== undefined) throw refuse("tokenUrl", ENDPOINT_EXPECTED, problem);
   check("oauth2.clientId", clientId);
   if (clientSecret !== undefined) check("oauth2.clientSecret", clientSecret);
@@ -75,21 +75,10 @@ function checkGrant(
 function checkBasic(upstream: string, { username, password = "" }: BasicCredentials): void {
   const problem = problemOfBasic(Secret.of(username), Secret.of(password));
   const expected = "a username without a colon or control characters";
-  if (problem === undefined) return;
-  throw restError("UPSTREAM_OPTION_INVALID", {
-    upstream,
-    option: "credentials.basic",
-    expected,
-    got: problem,
-  });
+  if (problem !== undefined) throw invalidOption(upstream, "credentials.basic", expected, problem);
 }
 
 /** An empty secret is legal (RFC 5849 section 3.4.2); a missing one is a mistake. */
 function isEmpty(secret: string | Secret | undefined): boolean {
   return secret !== undefined && Secret.of(secret).reveal() === "";
-}
-
-function invalid(upstream: string, option: string, got: string): ConnectError {
-  const expected = "printable ASCII on one line";
-  return restError("UPSTREAM_OPTION_INVALID", { upstream, option: `credentials.${option}`, expected, got });
 }

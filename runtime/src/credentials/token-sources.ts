@@ -11,38 +11,27 @@ import { type TokenFailure, TokenSource } from "./token-source.ts";
 /** Grants whose tokens are kept: one of the configuration, or several where a function provides them. */
 const MAX_SOURCES = 256;
 
+/** The tokens of a grant, and a text that tells it from others without giving anything away. */
+export type TokenSources = (grant: OAuth2Grant) => {
+  readonly source: TokenSource;
+  readonly identity: string;
+};
+
 /** The tokens of grants, by what they ask for: the same grant gets the same tokens, though the configuration was read anew. */
-export class TokenSources {
-  private readonly upstream: string;
-  private readonly send: Send;
-  private readonly clock: Clock;
-  private readonly key: string;
-  private readonly sources = new Map<string, TokenSource>();
-
-  constructor(upstream: string, send: Send, clock: Clock) {
-    this.upstream = upstream;
-    this.send = send;
-    this.clock = clock;
-    this.key = clock.randomHex(32);
-  }
-
-  /** The tokens of a grant, and a text that tells it from others without giving anything away. */
-  of(grant: OAuth2Grant): { readonly source: TokenSource; readonly identity: string } {
-    const identity = createHmac("sha256", this.key).update(textOf(grant)).digest("base64");
-    const source = this.sources.get(identity) ?? this.create(grant);
+export function tokenSources(upstream: string, send: Send, clock: Clock): TokenSources {
+  const key = clock.randomHex(32);
+  const sources = new Map<string, TokenSource>();
+  return (grant) => {
+    const identity = createHmac("sha256", key).update(textOf(grant)).digest("base64");
+    const errorOf = (failure: TokenFailure) => upstreamTokenError(upstream, grant.tokenUrl, failure);
+    const source = sources.get(identity) ?? new TokenSource({ grant, send, clock, errorOf });
     // the one that was used last comes last
-    this.sources.delete(identity);
-    this.sources.set(identity, source);
-    const [oldest] = this.sources.keys();
-    if (this.sources.size > MAX_SOURCES && oldest !== undefined) this.sources.delete(oldest);
+    sources.delete(identity);
+    sources.set(identity, source);
+    const [oldest] = sources.keys();
+    if (sources.size > MAX_SOURCES && oldest !== undefined) sources.delete(oldest);
     return { source, identity };
-  }
-
-  private create(grant: OAuth2Grant): TokenSource {
-    const { send, clock } = this;
-    const errorOf = (failure: TokenFailure) => upstreamTokenError(this.upstream, grant.tokenUrl, failure);
-    return new TokenSource({ grant, send, clock, errorOf });
-  }
+  };
 }
 
 /** The error of a call that gets no token: reason UPSTREAM_TOKEN_REFUSED, UPSTREAM_TOKEN_FAILED or UPSTREAM_TOKENS_UNREADABLE. */

@@ -11,8 +11,11 @@ export interface Range {
   readonly fraction?: boolean;
 }
 
-/** @throws ConnectError reason UPSTREAM_OPTION_INVALID */
-export function checkNumber(upstream: string, name: string, value: unknown, range: Range): number {
+/** The error for an option that has a value which it cannot have. */
+export type InvalidOption = (option: string, expected: string, got: string) => Error;
+
+/** @throws what `invalid` makes */
+export function checkNumber(name: string, value: unknown, range: Range, invalid: InvalidOption): number {
   const { unit, min = 1, max, fraction = false } = range;
   if (typeof value === "number" && value <= max) {
     if (fraction ? value > min : Number.isInteger(value) && value >= min) return value;
@@ -20,7 +23,25 @@ export function checkNumber(upstream: string, name: string, value: unknown, rang
   const expected = fraction
     ? `${unit} above ${min} and at most ${max}`
     : `a whole number of ${unit} from ${min} to ${max}`;
-  throw invalidOption(upstream, name, expected, String(value));
+  throw invalid(name, expected, String(value));
+}
+
+/**
+ * Checks options that are numbers, in the order of their ranges, and fills in the defaults.
+ *
+ * @throws what `invalid` makes
+ */
+export function checkNumbers<K extends string>(
+  options: Readonly<Partial<Record<NoInfer<K>, number | undefined>>> | undefined,
+  defaults: Readonly<Record<NoInfer<K>, number>>,
+  ranges: Readonly<Record<K, Range>>,
+  invalid: InvalidOption,
+): Readonly<Record<K, number>> {
+  const names = Object.keys(ranges) as K[];
+  const checked = names.map((name) => {
+    return [name, checkNumber(name, options?.[name] ?? defaults[name], ranges[name], invalid)] as const;
+  });
+  return Object.fromEntries(checked) as Record<K, number>;
 }
 
 /**
@@ -40,12 +61,9 @@ export function checkGroup<K extends string>(
   if (options !== undefined && (typeof options !== "object" || options === null)) {
     throw invalidOption(upstream, group, "an object, or false", String(options));
   }
-  const names = Object.keys(defaults) as K[];
-  const checked = names.map((name) => {
-    const value = options?.[name] ?? defaults[name];
-    return [name, checkNumber(upstream, `${group}.${name}`, value, ranges[name])] as const;
-  });
-  return Object.fromEntries(checked) as Record<K, number>;
+  return checkNumbers(options, defaults, ranges, (name, expected, got) =>
+    invalidOption(upstream, `${group}.${name}`, expected, got),
+  );
 }
 
 /** The error for an option that has a value which it cannot have. */

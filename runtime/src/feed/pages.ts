@@ -2,12 +2,9 @@ import { linkTarget } from "connect-rest-codec/internal";
 import type { PollAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RunningCall } from "../call/running-call.ts";
-import { restError } from "../errors/rest-error.ts";
 import type { ReadResponse } from "../response/read-response.ts";
-import { followLink, LinkRefused } from "../stream/page-link.ts";
-import { fullName } from "../text/full-name.ts";
+import { linkedRequest } from "../stream/page-link.ts";
 import { percentEncode } from "../text/percent-encode.ts";
-import { baseOf } from "../upstream/options.ts";
 import type { FeedItem } from "./bus-entry.ts";
 import { keysOf, NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
 
@@ -162,7 +159,10 @@ export class FeedPages {
     count: number,
   ): RestRequest | undefined {
     const { link, parameter } = call.adapter.feed?.pages ?? {};
-    if (link !== undefined) return linked(call, request, linkTarget(response.header("link"), link));
+    if (link !== undefined) {
+      const target = () => linkTarget(response.header("link"), link) || undefined;
+      return linkedRequest(call, request, "PAGE_LINK_REFUSED", target);
+    }
     // numbers do not say where the pages end
     return count === 0 || parameter === undefined ? undefined : numbered(request, parameter, index + 2);
   }
@@ -175,23 +175,6 @@ export class FeedPages {
 function mayGrow({ keys, next }: KnownPage, index: number, { feed }: PollAdapter): boolean {
   const { size, max = 1 } = feed?.pages ?? {};
   return next === undefined && size !== undefined && keys.length >= size && index + 1 < max;
-}
-
-function linked(
-  { route, adapter }: RunningCall<PollAdapter>,
-  request: RestRequest,
-  href: string | undefined,
-): RestRequest | undefined {
-  const { rules, method } = adapter;
-  const base = baseOf(route.upstream.settings, rules.base);
-  if (href === undefined || href === "" || base === undefined) return undefined;
-  try {
-    return followLink(href, request, base, rules.apiKey);
-  } catch (cause) {
-    if (!(cause instanceof LinkRefused)) throw cause;
-    const names = { upstream: rules.upstream, method: fullName(method) };
-    throw restError("PAGE_LINK_REFUSED", { ...names, problem: cause.message }, { cause });
-  }
 }
 
 function numbered(request: RestRequest, parameter: string, page: number): RestRequest {

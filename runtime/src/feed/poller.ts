@@ -3,8 +3,8 @@ import type { ConnectError } from "@connectrpc/connect";
 import type { Clock } from "connect-rest-codec/internal";
 import type { PollAdapter } from "../adapter/adapter.ts";
 import type { RunningCall } from "../call/running-call.ts";
+import { namesOf } from "../errors/names.ts";
 import { restError } from "../errors/rest-error.ts";
-import { fullName } from "../text/full-name.ts";
 import { sleepUntil } from "../time/abort.ts";
 import { FeedPages, type Listing } from "./pages.ts";
 import { boundedInterval, jittered, PollInterval } from "./poll-interval.ts";
@@ -146,8 +146,7 @@ export class Poller {
   }
 
   private broken(cause: unknown): void {
-    const { method, rules } = this.options.adapter;
-    const names = { upstream: rules.upstream, method: fullName(method), step: "polling the feed" };
+    const names = { ...namesOf(this.options.adapter), step: "polling the feed" };
     this.options.onFailed(restError("ADAPTER_FAILED", names, { cause }));
   }
 }

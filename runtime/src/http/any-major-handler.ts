@@ -1,71 +1,44 @@
 import type { ResponseHeaders } from "./exchange.ts";
 import type { DispatchController, DispatchHandler } from "./requester.ts";
 
-/** The methods of a handler that are always there. */
-export type WholeHandler = Required<
-  Pick<
-    DispatchHandler,
-    "onRequestStart" | "onResponseStart" | "onResponseData" | "onResponseEnd" | "onResponseError"
-  >
->;
-
 /**
  * A handler for a dispatcher of any major version of undici: since version 7 a dispatcher calls the methods `onRequest…`
  * and `onResponse…`, up to version 6 those below, with raw headers and without a controller.
  */
-export class AnyMajorHandler implements WholeHandler {
-  private readonly target: WholeHandler;
+export abstract class AnyMajorHandler implements DispatchHandler {
   private readonly legacy = new LegacyController();
 
-  constructor(target: WholeHandler) {
-    this.target = target;
-  }
-
-  onRequestStart(controller: DispatchController, context: unknown): void {
-    this.target.onRequestStart(controller, context);
-  }
-
-  onResponseStart(controller: DispatchController, status: number, headers: Record<string, string>): void {
-    this.target.onResponseStart(controller, status, headers);
-  }
-
-  onResponseData(controller: DispatchController, chunk: Buffer): void {
-    this.target.onResponseData(controller, chunk);
-  }
-
-  onResponseEnd(controller: DispatchController, trailers: Record<string, string>): void {
-    this.target.onResponseEnd(controller, trailers);
-  }
-
-  onResponseError(controller: DispatchController, error: Error): void {
-    this.target.onResponseError(controller, error);
-  }
+  abstract onRequestStart(controller: DispatchController): void;
+  abstract onResponseStart(controller: DispatchController, status: number, headers: ResponseHeaders): void;
+  abstract onResponseData(controller: DispatchController, chunk: Buffer): void;
+  abstract onResponseEnd(): void;
+  abstract onResponseError(controller: DispatchController | undefined, error: unknown): void;
 
   /** Nothing happens here; but mocks read a body that is a stream only for a handler which has it. */
   onBodySent(): void {}
 
-  onConnect(abort: (reason?: Error) => void, context: unknown): void {
+  onConnect(abort: (reason?: Error) => void): void {
     this.legacy.onAbort = abort;
-    this.target.onRequestStart(this.legacy, context);
+    this.onRequestStart(this.legacy);
   }
 
   onHeaders(status: number, rawHeaders: readonly Buffer[], resume: () => void): boolean {
     this.legacy.onResume = resume;
-    this.target.onResponseStart(this.legacy, status, headersOf(rawHeaders) as Record<string, string>);
+    this.onResponseStart(this.legacy, status, headersOf(rawHeaders));
     return !this.legacy.paused;
   }
 
   onData(chunk: Buffer): boolean {
-    this.target.onResponseData(this.legacy, chunk);
+    this.onResponseData(this.legacy, chunk);
     return !this.legacy.paused;
   }
 
   onComplete(): void {
-    this.target.onResponseEnd(this.legacy, {});
+    this.onResponseEnd();
   }
 
   onError(error: Error): void {
-    this.target.onResponseError(this.legacy, error);
+    this.onResponseError(this.legacy, error);
   }
 }
 

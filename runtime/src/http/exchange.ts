@@ -1,5 +1,5 @@
-import type { BudgetedBody } from "./body-budget.ts";
 import { ChunkBuffer } from "connect-rest-codec/internal";
+import type { BudgetedBody } from "./body-budget.ts";
 import type { BorrowingHandler, DispatchController, DispatchOptions, Requester } from "./requester.ts";
 
 /** The headers of a response, by names in lower case. */

@@ -1,5 +1,4 @@
 import { ReadableStream } from "node:stream/web";
-import type { ResponseHeaders } from "./exchange.ts";
 import type { FetchFunction, FetchInit, FetchResponse } from "./fetch-function.ts";
 import type { DispatchController, DispatchHandler, DispatchOptions, Requester } from "./requester.ts";
 
@@ -12,38 +11,34 @@ class NotForFetch extends Error {
 }
 
 /** A `fetch` in the place of a dispatcher: it is called once for every request. */
-export class FetchDispatcher implements Requester {
-  private readonly fetch: FetchFunction;
+export function fetchDispatcher(fetch: FetchFunction): Requester {
+  return {
+    dispatch(options: DispatchOptions, handler: DispatchHandler): boolean {
+      const controller = new FetchController();
+      handler.onRequestStart?.(controller, {});
+      void run(fetch, options, handler, controller);
+      return true;
+    },
+  };
+}
 
-  constructor(fetch: FetchFunction) {
-    this.fetch = fetch;
-  }
-
-  dispatch(options: DispatchOptions, handler: DispatchHandler): boolean {
-    const controller = new FetchController();
-    handler.onRequestStart?.(controller, {});
-    void this.run(options, handler, controller);
-    return true;
-  }
-
-  private async run(
-    options: DispatchOptions,
-    handler: DispatchHandler,
-    controller: FetchController,
-  ): Promise<void> {
-    try {
-      const init = initOf(options, controller.signal);
-      const { fetch } = this;
-      const response = checked(await fetch(String(options.origin) + options.path, init));
-      controller.body = response.body?.[Symbol.asyncIterator]();
-      controller.throwIfAborted();
-      handler.onResponseStart?.(controller, response.status, headersOf(response) as Record<string, string>);
-      for await (const chunk of chunksOf(controller)) handler.onResponseData?.(controller, chunk);
-      handler.onResponseEnd?.(controller, {});
-    } catch (error) {
-      controller.leave();
-      handler.onResponseError?.(controller, error as Error);
-    }
+async function run(
+  fetch: FetchFunction,
+  options: DispatchOptions,
+  handler: DispatchHandler,
+  controller: FetchController,
+): Promise<void> {
+  try {
+    const init = initOf(options, controller.signal);
+    const response = checked(await fetch(String(options.origin) + options.path, init));
+    controller.body = response.body?.[Symbol.asyncIterator]();
+    controller.throwIfAborted();
+    handler.onResponseStart?.(controller, response.status, headersOf(response));
+    for await (const chunk of chunksOf(controller)) handler.onResponseData?.(controller, chunk);
+    handler.onResponseEnd?.(controller, {});
+  } catch (error) {
+    controller.leave();
+    handler.onResponseError?.(controller, error as Error);
   }
 }
 
@@ -138,7 +133,7 @@ function checked(response: FetchResponse): FetchResponse {
  * The headers of a response. A `fetch` takes the content encoding off and leaves the header, so the header says nothing
  * about the body that is read here, and neither does the length.
  */
-function headersOf({ headers }: FetchResponse): ResponseHeaders {
+function headersOf({ headers }: FetchResponse): Record<string, string | string[]> {
   const record: Record<string, string | string[]> = Object.create(null);
   for (const [name, value] of headers) {
     const before = record[name.toLowerCase()];

@@ -29,7 +29,7 @@ class LimitExceeded extends Error {
  * One exchange by a supplied dispatcher. It stands between that and the reader of the response: it keeps the limits,
  * and it can be aborted at any time, whether the dispatcher reacts or not.
  */
-export class SuppliedExchange implements DispatchController, DispatchHandler {
+export class SuppliedExchange extends AnyMajorHandler implements DispatchController {
   aborted = false;
   paused = false;
   reason: Error | null = null;
@@ -42,6 +42,7 @@ export class SuppliedExchange implements DispatchController, DispatchHandler {
   private stopTimer: (() => void) | undefined;
 
   constructor(reader: DispatchHandler, limits: SuppliedLimits, clock: Clock, onOver: () => void) {
+    super();
     this.reader = reader;
     this.limits = limits;
     this.clock = clock;
@@ -54,7 +55,7 @@ export class SuppliedExchange implements DispatchController, DispatchHandler {
     // the times of the options are kept here, by one clock, whatever the dispatcher makes of them
     const untimed = { ...options, body: body as Uint8Array | null, headersTimeout: 0, bodyTimeout: 0 };
     try {
-      dispatcher.dispatch(untimed, new AnyMajorHandler(this));
+      dispatcher.dispatch(untimed, this);
     } catch (error) {
       this.fail(error);
     }

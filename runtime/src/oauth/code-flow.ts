@@ -3,27 +3,12 @@ import { type Clock, systemClock } from "connect-rest-codec/internal";
 import * as oauth from "oauth4webapi";
 import { restError } from "../errors/rest-error.ts";
 import { safeText } from "../text/safe-text.ts";
-import { raced } from "../time/abort.ts";
 import { requestTokens } from "../token-endpoint/token-request.ts";
 import type { Send, TokenClient, Tokens } from "../token-endpoint/tokens.ts";
+import { inBrowser, type PersonOptions } from "./browser.ts";
 import type { AuthorizationServer } from "./discovery.ts";
 import { atEndpoint, tokenReason } from "./endpoint-failure.ts";
 import { fetchSend } from "./http.ts";
-import type { OAuthHttp } from "./options.ts";
-import { listenForRedirect, type Redirected } from "./redirect-server.ts";
-
-/** How a person is led through a flow. */
-export interface PersonOptions extends OAuthHttp {
-  /** Leads the person to an address, e.g. opens a browser and prints it. */
-  readonly open: (url: URL) => void | Promise<void>;
-  /** The port of this machine that the browser comes back to. Default: a free one. */
-  readonly port?: number | undefined;
-  /** How long the person may take, in milliseconds. Default: 5 minutes. */
-  readonly timeoutMs?: number | undefined;
-}
-
-/** How long a person may take. */
-export const SIGN_IN_TIMEOUT_MS = 5 * 60_000;
 
 /** What is asked for, of whom. */
 export interface CodeFlow {
@@ -36,12 +21,6 @@ export interface CodeFlow {
   readonly keep: (tokens: Tokens, client: TokenClient) => Promise<void>;
 }
 
-/** What a person reads in the end. */
-export const SIGNED_IN = {
-  title: "You are signed in",
-  text: "You may close this window and go back to the program that you came from.",
-};
-
 /**
  * Runs the authorization code flow with PKCE (OAuth 2.1 section 4.1) in a browser of this machine.
  *
@@ -51,34 +30,24 @@ export async function runCodeFlow(flow: CodeFlow, options: PersonOptions): Promi
   const { server, scope, resource } = flow;
   const { clock = systemClock } = options;
   const state = oauth.generateRandomState();
-  const listener = await listenForRedirect({
-    port: options.port,
-    isExpected: (parameters) => parameters.getAll("state").join() === state,
-  });
-  try {
-    const { redirectUri } = listener;
+  await inBrowser(server.metadata.issuer, state, options, async (redirectUri) => {
     const client = await flow.client(redirectUri);
     const verifier = oauth.generateRandomCodeVerifier();
     const request: Flow = { server, client, state, verifier, redirectUri, scope, resource };
-    await options.open(await authorizationUrl(request));
-    const redirected = await inTime(listener.redirected, server.metadata.issuer, options, clock);
-    await shown(redirected, async () => {
-      await flow.keep(await redeem(request, redirected.parameters, fetchSend(options), clock), client);
-    });
-    await redirected.respond(SIGNED_IN);
-  } finally {
-    await listener.close();
-  }
+    return {
+      url: await authorizationUrl(request),
+      finish: async (parameters) => {
+        await flow.keep(await redeem(request, parameters, fetchSend(options), clock), client);
+      },
+    };
+  });
 }
 
-interface Flow {
-  readonly server: AuthorizationServer;
+interface Flow extends Omit<CodeFlow, "client" | "keep"> {
   readonly client: TokenClient;
   readonly state: string;
   readonly verifier: string;
   readonly redirectUri: string;
-  readonly scope: string | undefined;
-  readonly resource: string | undefined;
 }
 
 async function authorizationUrl(flow: Flow): Promise<URL> {
@@ -101,39 +70,6 @@ async function authorizationUrl(flow: Flow): Promise<URL> {
     if (value !== undefined) url.searchParams.set(name, value);
   }
   return url;
-}
-
-/** Waits for the browser. */
-export async function inTime(
-  redirected: Promise<Redirected>,
-  server: string,
-  { timeoutMs = SIGN_IN_TIMEOUT_MS, signal }: PersonOptions,
-  clock: Clock,
-): Promise<Redirected> {
-  const late = new AbortController();
-  const stop = clock.after(timeoutMs, () => {
-    const limit = `${timeoutMs / 1000} s`;
-    late.abort(restError("OAUTH_SIGN_IN_TIMEOUT", { server, limit }));
-  });
-  try {
-    return await raced(
-      redirected,
-      signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]),
-    );
-  } finally {
-    stop();
-  }
-}
-
-/** Does work whose failure the person sees in the browser. */
-export async function shown<T>(redirected: Redirected, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const text = error instanceof ConnectError ? error.rawMessage : "The program has failed.";
-    await redirected.respond({ title: "Not signed in", text });
-    throw error;
-  }
 }
 
 async function redeem(flow: Flow, parameters: URLSearchParams, send: Send, clock: Clock): Promise<Tokens> {

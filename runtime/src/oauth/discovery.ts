@@ -99,7 +99,7 @@ async function serverOfResource(
   place: string,
   send: Send,
 ): Promise<AuthorizationServer | undefined> {
-  const at = endpoint(place, "resource_metadata", url.href);
+  const at = endpoint(place, "resource_metadata", url);
   const response = await get(at, send);
   if (response.status === 404) return undefined;
   const { resource, authorization_servers: servers, scopes_supported: scopes } = objectOf(response, at);
@@ -108,7 +108,7 @@ async function serverOfResource(
   }
   const issuer = Array.isArray(servers) ? (servers[0] as JsonValue) : url.origin;
   if (typeof issuer !== "string") throw invalid(at, "authorization_servers with an address", quoted(issuer));
-  const metadata = await metadataOfIssuer(endpoint(issuer, "authorization_servers", at.href), issuer, send);
+  const metadata = await metadataOfIssuer(endpoint(issuer, "authorization_servers", at), issuer, send);
   const scope = Array.isArray(scopes) ? scopes.filter((each) => typeof each === "string").join(" ") : "";
   return { metadata, hasMetadata: true, resource, scope: scope === "" ? undefined : scope };
 }
@@ -162,7 +162,7 @@ function metadataIn(json: JsonObject & { readonly issuer: string }, url: URL): M
   const endpoints = ENDPOINTS.flatMap((name) => {
     const value = json[name];
     if (value === undefined || value === null) return [];
-    return [[name, endpoint(value, name, url.href).href] as const];
+    return [[name, endpoint(value, name, url).href] as const];
   });
   const lists = LISTS.flatMap((name) => {
     const value = json[name];
@@ -200,14 +200,10 @@ function objectOf({ status, body }: EndpointResponse, url: URL): JsonObject {
   throw failed(url, "expected a JSON object, got something else");
 }
 
-function endpoint(value: JsonValue, name: string, where: string): URL {
+function endpoint(value: JsonValue, name: string, where: URL): URL {
   const problem = problemOfEndpoint(value);
   if (problem === undefined) return new URL(String(value));
-  throw restError("OAUTH_METADATA_INVALID", {
-    url: where,
-    expected: `${name} to be ${ENDPOINT_EXPECTED}`,
-    got: problem,
-  });
+  throw invalid(where, `${name} to be ${ENDPOINT_EXPECTED}`, problem);
 }
 
 function failed(url: URL, problem: string, cause?: unknown) {

@@ -1,12 +1,8 @@
 import { systemClock } from "connect-rest-codec/internal";
-import { EndpointError } from "../token-endpoint/endpoint-error.ts";
+import { within } from "../time/abort.ts";
+import { EndpointError, endpointTime } from "../token-endpoint/endpoint-error.ts";
 import { ENDPOINT_EXPECTED, problemOfEndpoint } from "../token-endpoint/endpoint-url.ts";
-import {
-  ENDPOINT_TIMEOUT_MS,
-  type EndpointResponse,
-  MAX_ENDPOINT_BYTES,
-  type Send,
-} from "../token-endpoint/tokens.ts";
+import { type EndpointResponse, MAX_ENDPOINT_BYTES, type Send } from "../token-endpoint/tokens.ts";
 import { VERSION } from "../version.ts";
 import type { OAuthHttp } from "./options.ts";
 
@@ -18,27 +14,21 @@ export function fetchSend({ fetch = globalThis.fetch, clock = systemClock, signa
   return async ({ url, method, headers, body }) => {
     const problem = problemOfEndpoint(url.href);
     if (problem !== undefined) throw new EndpointError(`expected ${ENDPOINT_EXPECTED}, got ${problem}`);
-    const late = new AbortController();
-    const stop = clock.after(ENDPOINT_TIMEOUT_MS, () => {
-      late.abort(new EndpointError(`no response within ${ENDPOINT_TIMEOUT_MS / 1000} s`));
+    return await within(endpointTime(clock, signal), async (ends) => {
+      try {
+        const response = await fetch(url.href, {
+          method,
+          headers: { "user-agent": `connect-rest-runtime/${VERSION}`, ...headers },
+          body: body ?? null,
+          redirect: "manual",
+          signal: ends,
+        });
+        return await read(response);
+      } catch (error) {
+        ends.throwIfAborted();
+        throw error instanceof EndpointError ? error : new EndpointError(problemOf(error), { cause: error });
+      }
     });
-    const ends = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
-    try {
-      const response = await fetch(url.href, {
-        method,
-        headers: { "user-agent": `connect-rest-runtime/${VERSION}`, ...headers },
-        body: body ?? null,
-        redirect: "manual",
-        signal: ends,
-      });
-      return await read(response);
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (late.signal.aborted) throw late.signal.reason;
-      throw error instanceof EndpointError ? error : new EndpointError(problemOf(error), { cause: error });
-    } finally {
-      stop();
-    }
   };
 }
 

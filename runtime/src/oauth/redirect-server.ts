@@ -45,13 +45,11 @@ const MAX_HEADER_BYTES = 32 * 1024;
  */
 export async function listenForRedirect({ port = 0, isExpected }: RedirectOptions): Promise<RedirectServer> {
   const { promise: redirected, resolve } = Promise.withResolvers<Redirected>();
-  const receiver = new Receiver(isExpected, resolve);
+  let ownPort = 0;
+  const receive = receiver(isExpected, resolve, () => ownPort);
   const servers: Server[] = [];
   const listen = async (host: string, at: number) => {
-    const server = createServer(
-      { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 10_000 },
-      (request, response) => receiver.receive(request, response),
-    );
+    const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 10_000 }, receive);
     server.maxConnections = 32;
     server.listen(at, host);
     await once(server, "listening");
@@ -71,7 +69,7 @@ export async function listenForRedirect({ port = 0, isExpected }: RedirectOption
     });
   }
   if (host === "127.0.0.1") await listen("::1", used).catch(() => undefined);
-  receiver.port = used;
+  ownPort = used;
   return {
     redirectUri: `http://${host}:${used}${REDIRECT_PATH}`,
     redirected,
@@ -82,47 +80,41 @@ export async function listenForRedirect({ port = 0, isExpected }: RedirectOption
   };
 }
 
-class Receiver {
-  port = 0;
-  private readonly isExpected: (parameters: URLSearchParams) => boolean;
-  private readonly resolve: (redirected: Redirected) => void;
-  private requests = 0;
-  private isDone = false;
+type Receive = (request: IncomingMessage, response: ServerResponse) => void;
 
-  constructor(
-    isExpected: (parameters: URLSearchParams) => boolean,
-    resolve: (redirected: Redirected) => void,
-  ) {
-    this.isExpected = isExpected;
-    this.resolve = resolve;
-  }
-
-  receive(request: IncomingMessage, response: ServerResponse): void {
+function receiver(
+  isExpected: (parameters: URLSearchParams) => boolean,
+  resolve: (redirected: Redirected) => void,
+  portOf: () => number,
+): Receive {
+  let requests = 0;
+  let isDone = false;
+  return (request, response) => {
     const url = URL.parse(request.url ?? "", "http://127.0.0.1");
-    if (++this.requests > MAX_REQUESTS || url === null || !this.isHere(request.headers.host)) {
+    if (++requests > MAX_REQUESTS || url === null || !isHere(request.headers.host, portOf())) {
       refuse(response, 400, "This request is none of a sign-in.");
     } else if (url.pathname !== REDIRECT_PATH) {
       refuse(response, 404, "There is nothing here.");
     } else if (request.method !== "GET") {
       refuse(response.setHeader("allow", "GET"), 405, "Only GET is served.");
-    } else if (!this.isExpected(url.searchParams)) {
+    } else if (!isExpected(url.searchParams)) {
       refuse(
         response,
         400,
         "This is not the sign-in that is under way. Go back to the program and start again.",
       );
-    } else if (this.isDone) {
+    } else if (isDone) {
       refuse(response, 410, "This sign-in is over already.");
     } else {
-      this.isDone = true;
-      this.resolve({ parameters: url.searchParams, respond: (page) => send(response, 200, page) });
+      isDone = true;
+      resolve({ parameters: url.searchParams, respond: (page) => send(response, 200, page) });
     }
-  }
+  };
+}
 
-  /** Against pages that point a name of their own to this machine. */
-  private isHere(host: string | undefined): boolean {
-    return ["127.0.0.1", "[::1]", "localhost"].some((name) => host === `${name}:${this.port}`);
-  }
+/** Against pages that point a name of their own to this machine. */
+function isHere(host: string | undefined, port: number): boolean {
+  return ["127.0.0.1", "[::1]", "localhost"].some((name) => host === `${name}:${port}`);
 }
 
 function refuse(response: ServerResponse, status: number, text: string): void {

@@ -7,10 +7,10 @@ import { safeText } from "../text/safe-text.ts";
 import { Secret } from "../text/secret.ts";
 import { EndpointError } from "../token-endpoint/endpoint-error.ts";
 import type { EndpointResponse, TokenClient, Tokens } from "../token-endpoint/tokens.ts";
-import { inTime, type PersonOptions, runCodeFlow, SIGNED_IN, shown } from "./code-flow.ts";
+import { inBrowser, type PersonOptions } from "./browser.ts";
+import { runCodeFlow } from "./code-flow.ts";
 import { atEndpoint } from "./endpoint-failure.ts";
 import { fetchSend } from "./http.ts";
-import { listenForRedirect } from "./redirect-server.ts";
 
 /** The addresses by which a person gives an application a token of OAuth 2. */
 export interface OAuth2Flow {
@@ -77,23 +77,17 @@ export async function signInByOAuth1(
   const state = clock.randomHex(16);
   const server = new URL(flow.accessTokenUrl).origin;
   // a service that refuses need not say whom; the state in the callback tells this sign-in from others
-  const isExpected = (parameters: URLSearchParams) => parameters.getAll("state").join() === state;
-  const listener = await listenForRedirect({ port: options.port, isExpected });
-  try {
-    const callback: Parameter = ["oauth_callback", `${listener.redirectUri}?state=${state}`];
+  await inBrowser(server, state, options, async (redirectUri) => {
+    const callback: Parameter = ["oauth_callback", `${redirectUri}?state=${state}`];
     const temporary = await ask(flow, flow.requestTokenUrl, undefined, [callback], options);
     const url = new URL(flow.authorizeUrl);
     url.searchParams.set("oauth_token", temporary.token.reveal());
-    await options.open(url);
-    const redirected = await inTime(listener.redirected, server, options, clock);
-    await shown(redirected, async () => {
-      const verifier = verifierIn(redirected.parameters, temporary, server);
+    const finish = async (parameters: URLSearchParams) => {
+      const verifier = verifierIn(parameters, temporary, server);
       await keep(await ask(flow, flow.accessTokenUrl, temporary, [["oauth_verifier", verifier]], options));
-    });
-    await redirected.respond(SIGNED_IN);
-  } finally {
-    await listener.close();
-  }
+    };
+    return { url, finish };
+  });
 }
 
 function verifierIn(parameters: URLSearchParams, { token }: OAuth1Token, server: string): string {

@@ -6,6 +6,7 @@ import {
   joined,
   joinedDifferences,
   ProtoWriter,
+  readingOf,
   sequence,
   WrongShape,
 } from "connect-rest-codec/internal";
@@ -30,6 +31,7 @@ import { payloadOf } from "./envelope.ts";
 import type { Page } from "./page.ts";
 import type { ReadResponse } from "./read-response.ts";
 import { shapeError } from "./shape-error.ts";
+import { writeMessage } from "./write-message.ts";
 
 /** Adapters whose responses are a message as a whole. */
 type WholeAdapter = UnaryAdapter | UploadAdapter | OperationAdapter;
@@ -128,7 +130,7 @@ export class Decoder {
       this.empty(out, adapter, rules, value, payload, response, exact);
     } else {
       out.reset(exact, body.textual);
-      adapter.response({ status, header, payload, bytes: body.bytes }, out);
+      writeMessage(adapter, { status, header, payload, bytes: body.bytes }, out);
     }
   }
 
@@ -148,7 +150,7 @@ export class Decoder {
     out.reset(exact, body.textual, true);
     const given = payload !== null && typeof payload === "object" ? payload : undefined;
     const response = new EmptyResponse(status, header, given, body.bytes);
-    adapter.response(response, out);
+    writeMessage(adapter, response, out);
     const mayLack = status < 200 || status > 299 || status === 204 || status === 205;
     if (mayLack || payload !== undefined || !response.wasAsked) return;
     if (body.bytes !== undefined || rules.responseEncoding === "empty") return;
@@ -166,10 +168,11 @@ export class Decoder {
   ): DecodedItems {
     if (response.items !== undefined) return response.items;
     const { out } = this;
+    const reading = readingOf(adapter.item);
     const write = ({ path, items }: Page, exact: boolean) => {
       out.reset(exact, response.body.textual);
       return indices
-        .map((index) => out.item(items[index], path, index, adapter.item, adapter.itemIsValue))
+        .map((index) => out.item(items[index], path, index, reading))
         .filter((item) => item !== undefined);
     };
     const items = guarded(adapter, () => {
@@ -188,11 +191,12 @@ export class Decoder {
     indices: readonly number[],
   ): Work<DecodedItems> {
     const out = new ProtoWriter();
+    const reading = readingOf(adapter.item);
     const write = function* ({ path, items }: Page, exact: boolean): Work<readonly ItemParts[]> {
       out.reset(exact, body.textual);
       const all: ItemParts[] = [];
       for (const index of indices) {
-        all.push(yield* out.itemInParts(items[index], path, index, adapter.item, adapter.itemIsValue));
+        all.push(yield* out.itemInParts(items[index], path, index, reading));
         yield 1;
       }
       return all;
@@ -217,7 +221,7 @@ export class Decoder {
     const { out } = this;
     const write = (json: JsonValue | undefined, exact: boolean) => {
       out.reset(exact);
-      return out.item(json, "", index, adapter.item, adapter.itemIsValue);
+      return out.item(json, "", index, readingOf(adapter.item));
     };
     const bytes = guarded(adapter, () => {
       const fast = write(value, false);
@@ -232,7 +236,7 @@ export class Decoder {
     const out = new ProtoWriter();
     const write = (json: JsonValue | undefined, exact: boolean) => {
       out.reset(exact);
-      return out.itemInParts(json, "", index, adapter.item, adapter.itemIsValue);
+      return out.itemInParts(json, "", index, readingOf(adapter.item));
     };
     try {
       let item = yield* write(record.value, false);
@@ -249,8 +253,8 @@ export class Decoder {
   chunk(adapter: DownloadAdapter, head: RestResponse | undefined, chunk: Uint8Array | undefined): Decoded {
     this.out.reset();
     guarded(adapter, () => {
-      if (head !== undefined) adapter.head(head, this.out);
-      if (chunk !== undefined) adapter.chunk(chunk, this.out);
+      if (head !== undefined) writeMessage({ head: adapter.head }, head, this.out);
+      this.out.rawBytes(adapter.chunk, chunk);
     });
     return { bytes: this.out.finish(), differences: this.out.found() };
   }

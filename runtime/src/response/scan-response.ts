@@ -1,6 +1,14 @@
 import type { Envelope, Work } from "connect-rest-codec/internal";
-import { ProtoWriter, pool, type Scanner, type ScanPlan, scanner } from "connect-rest-codec/internal";
+import {
+  MessageTable,
+  ProtoWriter,
+  pool,
+  type Scanner,
+  type ScanPlan,
+  scanner,
+} from "connect-rest-codec/internal";
 import type { AnyMethodAdapter, PaginateAdapter, UnaryAdapter } from "../adapter/adapter.ts";
+import type { HeadSource } from "../adapter/response-parts.ts";
 import type { EnvelopeRule, MethodRules } from "../adapter/rules.ts";
 import { concernsSuccess } from "../errors/upstream-error.ts";
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
@@ -9,6 +17,7 @@ import type { Decoded } from "./decoded.ts";
 import { headerReader } from "./headers.ts";
 import { bodyOfPage } from "./page-body.ts";
 import { checked, type ReadResponse } from "./read-response.ts";
+import { writeHead } from "./write-message.ts";
 
 /** Of the responses of a method that the scanner never reads, it looks at every 256th. */
 const MAX_PASSES = 8;
@@ -83,7 +92,7 @@ export class ResponseScanner {
     const { out } = this;
     out.reset();
     try {
-      head({ status, header, payload: undefined, bytes: undefined }, out);
+      writeHead(head, { status, header, payload: undefined, bytes: undefined }, out);
     } catch {
       // the decoder comes to the same, and says so
       return undefined;
@@ -199,18 +208,24 @@ export class ResponseScanner {
     };
   }
 
-  private messagePlan({ scan, rules }: UnaryAdapter): ScanPlan | undefined {
-    const envelope = envelopeOf(rules.envelope, typeof scan === "function");
-    return scan && envelope && this.scanner.plan(scan, envelope);
+  private messagePlan({ body, head = [], response, rules }: UnaryAdapter): ScanPlan | undefined {
+    const isInBody = head.some(([, , ...sources]) => sources.some(isPath));
+    if (body === undefined || response !== undefined || isInBody) return undefined;
+    const envelope = envelopeOf(rules.envelope, body instanceof MessageTable);
+    return envelope && this.scanner.plan(body, envelope);
   }
 
   private pagePlan(adapter: PaginateAdapter): ScanPlan | undefined {
-    const { rules, items, item, itemIsValue } = adapter;
+    const { rules, items, item } = adapter;
     const [path = "", ...others] = items;
-    if (others.length > 0 || itemIsValue || (rules.envelope?.payload.length ?? 0) > 1) return undefined;
+    if (others.length > 0 || (rules.envelope?.payload.length ?? 0) > 1) return undefined;
     const envelope = envelopeOf({ ...rules.envelope, payload: [listPath(adapter)] }, false);
     return envelope && this.scanner.plan({ item, path }, envelope);
   }
+}
+
+function isPath(source: HeadSource): boolean {
+  return typeof source === "object" && "path" in source;
 }
 
 /** The path of the list from the root of the body, where there is one path. */

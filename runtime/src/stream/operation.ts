@@ -11,15 +11,15 @@ import type { OperationAdapter, UnaryAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules, OperationRule } from "../adapter/rules.ts";
 import type { RunningCall } from "../call/running-call.ts";
+import { namesOf } from "../errors/names.ts";
 import { reasonOf, restError } from "../errors/rest-error.ts";
 import { retryDelayMs, retryDelayOf } from "../errors/retry-info.ts";
+import { NO_REQUEST } from "../request/with-headers.ts";
 import { payloadOf } from "../response/envelope.ts";
 import type { ReadResponse } from "../response/read-response.ts";
-import { fullName } from "../text/full-name.ts";
 import { percentEncode } from "../text/percent-encode.ts";
 import { sleep } from "../time/abort.ts";
-import { baseOf } from "../upstream/options.ts";
-import { followLink, hrefOf, LinkRefused } from "./page-link.ts";
+import { hrefOf, LinkRefused, linkedRequest } from "./page-link.ts";
 
 const FIRST_INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 30_000;
@@ -79,7 +79,7 @@ class Work {
   private readonly rule: OperationRule;
   /** Statuses are asked for by GET, whatever the method; a redirect leads to the result. */
   private readonly rules: MethodRules;
-  private request: RestRequest;
+  private request = NO_REQUEST;
   private intervalMs: number;
 
   constructor(call: RunningCall<Adapter>, rule: OperationRule) {
@@ -87,7 +87,6 @@ class Work {
     this.call = call;
     this.rule = rule;
     this.rules = { ...rules, success: [...rules.success, SEE_OTHER] };
-    this.request = { verb: "GET", path: "", queryString: "", headers: [], oauth1Params: [], body: undefined };
     this.intervalMs = rule.intervalMs ?? FIRST_INTERVAL_MS;
   }
 
@@ -136,7 +135,7 @@ class Work {
 
   unfinished(): ConnectError {
     const polls = this.rule.maxPolls ?? MAX_POLLS;
-    return restError("OPERATION_UNFINISHED", { ...this.names(), polls });
+    return restError("OPERATION_UNFINISHED", { ...namesOf(this.call.adapter), polls });
   }
 
   private isDone(response: ReadResponse): boolean {
@@ -179,15 +178,9 @@ class Work {
   }
 
   private linked(find: () => string | undefined): RestRequest {
-    const { route, adapter } = this.call;
-    const base = baseOf(route.upstream.settings, adapter.rules.base);
-    try {
-      const href = find();
-      if (href === undefined || base === undefined) throw new LinkRefused("no link");
-      return followLink(href, this.plain(), base, adapter.rules.apiKey);
-    } catch (cause) {
-      throw cause instanceof LinkRefused ? this.refused(cause.message, cause) : cause;
-    }
+    const request = linkedRequest(this.call, this.plain(), "OPERATION_LINK_REFUSED", find);
+    if (request === undefined) throw this.refused("no link", new LinkRefused("no link"));
+    return request;
   }
 
   /** A GET with the headers of the request, but for those of its body and its key. */
@@ -195,7 +188,7 @@ class Work {
     const { path, headers, oauth1Params } = this.request;
     const { idempotencyKey } = this.call.adapter.rules;
     const kept = headers.filter(([name]) => !name.startsWith("content-") && name !== idempotencyKey);
-    return { verb: "GET", path, queryString: "", headers: kept, oauth1Params, body: undefined };
+    return { ...NO_REQUEST, path, headers: kept, oauth1Params };
   }
 
   /** Asks for the status; where that fails for a moment, again. */
@@ -231,12 +224,7 @@ class Work {
   }
 
   private refused(problem: string, cause?: unknown): ConnectError {
-    return restError("OPERATION_LINK_REFUSED", { ...this.names(), problem }, { cause });
-  }
-
-  private names() {
-    const { method, rules } = this.call.adapter;
-    return { upstream: rules.upstream, method: fullName(method) };
+    return restError("OPERATION_LINK_REFUSED", { ...namesOf(this.call.adapter), problem }, { cause });
   }
 }
 

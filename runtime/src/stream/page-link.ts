@@ -1,8 +1,13 @@
 import { isJsonObject, type JsonValue } from "connect-rest-codec/internal";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { ApiKeyRule } from "../adapter/rules.ts";
+import type { RunningCall } from "../call/running-call.ts";
+import { namesOf } from "../errors/names.ts";
+import { restError } from "../errors/rest-error.ts";
 import { percentEncode } from "../text/percent-encode.ts";
+import { withoutParameter } from "../text/without-parameter.ts";
 import type { Base } from "../upstream/base.ts";
+import { baseOf } from "../upstream/options.ts";
 
 /** A link that must not be followed; `message` says what is wrong with it, without repeating it. */
 export class LinkRefused extends Error {}
@@ -21,6 +26,32 @@ export function hrefOf(link: JsonValue | undefined): string | undefined {
   throw new LinkRefused("a value that is no link");
 }
 
+type Further = ReadonlyArray<readonly [name: string, value: string]>;
+
+/**
+ * The request for the link that a call came to; undefined where there is none.
+ *
+ * @param find may throw LinkRefused
+ * @throws ConnectError with the reason, for a link that must not be followed
+ */
+export function linkedRequest(
+  { route, adapter }: RunningCall,
+  current: RestRequest,
+  reason: "PAGE_LINK_REFUSED" | "OPERATION_LINK_REFUSED",
+  find: () => string | undefined,
+  further?: () => Further,
+): RestRequest | undefined {
+  const base = baseOf(route.upstream.settings, adapter.rules.base);
+  try {
+    const href = find();
+    if (href === undefined || base === undefined) return undefined;
+    return followLink(href, current, base, adapter.rules.apiKey, further?.());
+  } catch (cause) {
+    if (!(cause instanceof LinkRefused)) throw cause;
+    throw restError(reason, { ...namesOf(adapter), problem: cause.message }, { cause });
+  }
+}
+
 /**
  * The request for the page that a link leads to: the verb, headers and body of the request that the link came
  * with, and the link's own path and query. A relative link counts from that request (RFC 3986 section 5). An API
@@ -34,7 +65,7 @@ export function followLink(
   current: RestRequest,
   base: Base,
   apiKey: ApiKeyRule | undefined,
-  further: ReadonlyArray<readonly [name: string, value: string]> = [],
+  further: Further = [],
 ): RestRequest {
   const url = URL.parse(href, base.origin + base.prefix + current.path);
   if (url === null) throw new LinkRefused("a text that is no address");
@@ -53,19 +84,10 @@ function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`);
 }
 
-function withFurther(query: string, further: ReadonlyArray<readonly [name: string, value: string]>): string {
+function withFurther(query: string, further: Further): string {
   const own = new URLSearchParams(query);
   const added = further
     .filter(([name]) => !own.has(name))
     .map(([name, value]) => `${percentEncode(name)}=${percentEncode(value.toWellFormed())}`);
   return [...(query === "" ? [] : [query]), ...added].join("&");
-}
-
-/** Takes a parameter out of an encoded query; what stays, stays as it was written. */
-function withoutParameter(query: string, name: string | undefined): string {
-  if (name === undefined || query === "") return query;
-  return query
-    .split("&")
-    .filter((pair) => !new URLSearchParams(`?${pair}`).has(name))
-    .join("&");
 }

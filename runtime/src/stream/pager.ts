@@ -13,13 +13,12 @@ import {
 import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RunningCall } from "../call/running-call.ts";
+import { namesOf } from "../errors/names.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { Page } from "../response/page.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
-import { fullName } from "../text/full-name.ts";
-import { baseOf } from "../upstream/options.ts";
-import { followLink, hrefOf, LinkRefused } from "./page-link.ts";
+import { hrefOf, linkedRequest } from "./page-link.ts";
 
 type Advance<K extends NextPage["kind"]> = Extract<NextPage, { readonly kind: K }>;
 
@@ -117,23 +116,13 @@ export class Pager {
     return shapeError(this.call.adapter, { path: path === "" ? "(root)" : path, expected, got });
   }
 
-  private follow(
-    find: () => string | undefined,
-    further: () => ReadonlyArray<readonly [name: string, value: string]> = () => [],
-  ): boolean {
-    const { route, adapter } = this.call;
-    const base = baseOf(route.upstream.settings, adapter.rules.base);
-    try {
-      const href = find();
-      if (href === undefined || base === undefined) return false;
-      const { path, queryString } = this.request;
-      this.request = followLink(href, this.request, base, adapter.rules.apiKey, further());
-      if (this.request.path === path && this.request.queryString === queryString) throw this.repeated("link");
-      return true;
-    } catch (cause) {
-      if (!(cause instanceof LinkRefused)) throw cause;
-      throw restError("PAGE_LINK_REFUSED", { ...this.names(), problem: cause.message }, { cause });
-    }
+  private follow(find: () => string | undefined, further?: Parameters<typeof linkedRequest>[4]): boolean {
+    const { path, queryString } = this.request;
+    const next = linkedRequest(this.call, this.request, "PAGE_LINK_REFUSED", find, further);
+    if (next === undefined) return false;
+    if (next.path === path && next.queryString === queryString) throw this.repeated("link");
+    this.request = next;
+    return true;
   }
 
   private step({ advance, before, total }: Advance<"step">, by: number, page: Page): boolean {
@@ -162,12 +151,7 @@ export class Pager {
   }
 
   private repeated(next: "cursor" | "link"): Error {
-    return restError("PAGE_REPEATED", { ...this.names(), next });
-  }
-
-  private names() {
-    const { method, rules } = this.call.adapter;
-    return { upstream: rules.upstream, method: fullName(method) };
+    return restError("PAGE_REPEATED", { ...namesOf(this.call.adapter), next });
   }
 }
 

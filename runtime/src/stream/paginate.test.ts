@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Code, createClient, createRouterTransport } from "@connectrpc/connect";
+import { table } from "connect-rest-codec/internal";
 import { afterEach, expect, test } from "vitest";
 import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
@@ -364,6 +365,8 @@ test("a list with a cursor: asks with the cursor of each page, and ends without 
   }
 });
 
+const NamedTable = table("test.v1.Item", () => [[2, "string", "name"]]);
+
 test("a list with a cursor: takes it from the last item, exactly, also beyond 2^53", async () => {
   const upstream = await Upstream.start(
     (url) => ({
@@ -372,7 +375,7 @@ test("a list with a cursor: takes it from the last item, exactly, also beyond 2^
         : '{"posts":[{"id":1},{"name":"x","id":700000000000000001}]}',
     }),
     { ...cursor, from: "last_item", paths: ["id"] },
-    { parts: { item: (json, out) => out.string(2, json.name, "name") } },
+    { parts: { item: NamedTable } },
   );
   await upstream.all();
   expect(upstream.seen[1]).toBe("/v2/items?cursor=700000000000000001");
@@ -386,7 +389,7 @@ test("a list with a cursor: takes the first of several that is there", async () 
       return { body: { posts: [{ name: "a" }, last] } };
     },
     { ...cursor, from: "last_item", paths: ["shown", "id"] },
-    { parts: { item: (json, out) => out.string(2, json.name, "name") } },
+    { parts: { item: NamedTable } },
   );
   await upstream.all();
   expect(upstream.seen).toEqual(["/v2/items", "/v2/items?cursor=5", "/v2/items?cursor=c"]);

@@ -1,8 +1,8 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { PaginateAdapter } from "../adapter/adapter.ts";
 import type { RunningCall } from "../call/running-call.ts";
+import { namesOf } from "../errors/names.ts";
 import { restError } from "../errors/rest-error.ts";
-import { fullName } from "../text/full-name.ts";
 import { Pacer, paced } from "../time/pacer.ts";
 import { Pager } from "./pager.ts";
 
@@ -16,7 +16,7 @@ export async function* paginate(
   call: RunningCall<PaginateAdapter>,
   message: MessageShape<DescMessage>,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
-  const { method, rules, items, maxPages: limit } = call.adapter;
+  const { items, maxPages: limit } = call.adapter;
   const pager = new Pager(call, message);
   const pacer = new Pacer(call.context.signal);
   for (let pages = 1; ; pages++) {
@@ -27,8 +27,6 @@ export async function* paginate(
     const advance = () => pager.advance(page, response);
     const goesOn = inPieces === undefined ? advance() : await call.inTurns(inPieces.asking(advance));
     if (!goesOn) return undefined;
-    if (pages >= limit) {
-      throw restError("PAGES_EXCEEDED", { upstream: rules.upstream, method: fullName(method), limit });
-    }
+    if (pages >= limit) throw restError("PAGES_EXCEEDED", { ...namesOf(call.adapter), limit });
   }
 }

@@ -9,7 +9,7 @@ import { type FeedParts, type PollAdapter, poll, type ServiceAdapter } from "../
 import type { MethodRules } from "../adapter/rules.ts";
 import { file_connectrest_v1_feed, type Heartbeat } from "../gen/connectrest/v1/feed_pb.ts";
 import { RequestWriter } from "../request/request-writer.ts";
-import { decodeItem, type Item } from "./stream-service.ts";
+import { type Item, ItemTable } from "./stream-service.ts";
 import { PLAIN_RULES } from "./thing-service.ts";
 
 /** The service of the tests of feeds, without generated code. */
@@ -120,7 +120,7 @@ export function feedService(
     key: "id",
     intervalHeader: "x-poll-interval",
     intervalMs: 60_000,
-    item: decodeItem,
+    item: ItemTable,
     feed: { ...FEED_PARTS, ...parts },
   });
   return { service: FeedService, methods: { watch: adapter } };

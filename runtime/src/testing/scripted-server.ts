@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
-import { type buildConnector, Pool } from "undici";
 import { ChunkBuffer } from "connect-rest-codec/internal";
+import { type buildConnector, Pool } from "undici";
 import type { BorrowingHandler, DispatchHandler, DispatchOptions, Requester } from "../http/requester.ts";
 import { ON_READ } from "../http1/connection.ts";
 import { Http1Pool } from "../http1/pool.ts";

@@ -5,8 +5,7 @@ import {
   FieldDescriptorProto_Label as Label,
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
-import type { ProtoWriter } from "connect-rest-codec/internal";
-import { isJsonObject, type JsonObject } from "connect-rest-codec/internal";
+import { table } from "connect-rest-codec/internal";
 import {
   type AnyMethodAdapter,
   type DownloadAdapter,
@@ -125,11 +124,11 @@ export function streamService(name: string, adapter: AnyMethodAdapter): ServiceA
 
 type Rules = Partial<MethodRules>;
 
-/** Writes an Item. */
-export function decodeItem(json: JsonObject, out: ProtoWriter): void {
-  out.uint64(1, json.id, "id");
-  out.string(2, json.name, "name");
-}
+/** An Item. */
+export const ItemTable = table("test.v1.Item", () => [
+  [1, "uint64", "id"],
+  [2, "string", "name"],
+]);
 
 function listRequest({ offset, page, cursor, key }: ListRequest): RequestWriter {
   const out = new RequestWriter("GET", "/v2/items");
@@ -155,7 +154,7 @@ export function listAdapter(
       items: ["posts"],
       next,
       maxPages: 100,
-      item: decodeItem,
+      item: ItemTable,
     }),
     ...parts,
   };
@@ -174,7 +173,7 @@ export function watchAdapter(
       intervalHeader: "x-poll-interval",
       intervalMs: 60_000,
       skipBacklog: false,
-      item: decodeItem,
+      item: ItemTable,
     }),
     ...parts,
   };
@@ -187,11 +186,11 @@ export function downloadAdapter(
   return download(downloadMethod, {
     rules: { ...PLAIN_RULES, responseEncoding: "bytes", ...rules },
     request: listRequest,
-    head: (response, out) => {
-      out.string(2, response.header("content-type"), "type");
-      out.int32(3, response.status, "status");
-    },
-    chunk: (bytes, out) => out.rawBytes(1, bytes),
+    head: [
+      [2, "string", { header: "content-type" }],
+      [3, "int32", "status"],
+    ],
+    chunk: 1,
   });
 }
 
@@ -212,6 +211,6 @@ export function uploadAdapter(
       ...(part !== "" && { part }),
       ...(filename !== "" && { filename }),
     }),
-    response: ({ payload }, out) => decodeItem(isJsonObject(payload) ? payload : {}, out),
+    body: ItemTable,
   });
 }

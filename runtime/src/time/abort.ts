@@ -43,3 +43,26 @@ export async function sleepUntil(at: () => number, clock: Clock, signal: AbortSi
     await sleep(Math.min(left, MAX_DELAY_MS), clock, signal);
   }
 }
+
+/** How long work may take, and what else ends it. */
+interface Bounds {
+  readonly ms: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  /** What the signal of the work is aborted with when the time is over. */
+  readonly late: () => Error;
+}
+
+/** Does work with a signal that is aborted when its time is over, or by another signal. */
+export async function within<T>(
+  { ms, clock, signal, late }: Bounds,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const expired = new AbortController();
+  const stop = clock.after(ms, () => expired.abort(late()));
+  try {
+    return await work(signal === undefined ? expired.signal : AbortSignal.any([signal, expired.signal]));
+  } finally {
+    stop();
+  }
+}

@@ -1,25 +1,23 @@
-/** An endpoint of an authorization server that did not give what was asked for. */
-export class EndpointError extends Error {
+import type { Clock } from "connect-rest-codec/internal";
+
+interface EndpointFacts {
   /** The error code of OAuth (RFC 6749 section 5.2), if there is one. */
-  readonly code: string | undefined;
+  readonly code?: string | undefined;
   /** The HTTP status; undefined where there was no response. */
-  readonly status: number | undefined;
+  readonly status?: number | undefined;
   /** The header `Retry-After`, where there is one. */
+  readonly retryAfter?: string | undefined;
+}
+
+/** An endpoint of an authorization server that did not give what was asked for. */
+export class EndpointError extends Error implements EndpointFacts {
+  readonly code: string | undefined;
+  readonly status: number | undefined;
   readonly retryAfter: string | undefined;
 
   constructor(
     problem: string,
-    {
-      code,
-      status,
-      retryAfter,
-      cause,
-    }: {
-      readonly code?: string | undefined;
-      readonly status?: number | undefined;
-      readonly retryAfter?: string | undefined;
-      readonly cause?: unknown;
-    } = {},
+    { code, status, retryAfter, cause }: EndpointFacts & { readonly cause?: unknown } = {},
   ) {
     super(problem, { cause });
     this.name = "EndpointError";
@@ -44,3 +42,12 @@ const FINAL: ReadonlySet<string> = new Set([
   "unauthorized_client",
   "unsupported_grant_type",
 ]);
+
+/** How long an endpoint may take to respond, in milliseconds. */
+const TIMEOUT_MS = 20_000;
+
+/** The time that a request to an endpoint has, until a signal ends it. */
+export function endpointTime(clock: Clock, signal: AbortSignal | undefined) {
+  const late = () => new EndpointError(`no response within ${TIMEOUT_MS / 1000} s`);
+  return { ms: TIMEOUT_MS, clock, signal, late };
+}

@@ -50,6 +50,3 @@ export type Send = (request: EndpointRequest) => Promise<EndpointResponse>;
 
 /** The largest response that is read of an endpoint, in bytes. */
 export const MAX_ENDPOINT_BYTES = 256 * 1024;
-
-/** How long an endpoint may take, in milliseconds. */
-export const ENDPOINT_TIMEOUT_MS = 20_000;

@@ -1,3 +1,4 @@
+import { invalidOption } from "../errors/check-option.ts";
 import { restError } from "../errors/rest-error.ts";
 
 /** A base address. */
@@ -20,7 +21,7 @@ export function parseBase(upstream: string, option: string, address: unknown): B
     return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
   }
   const expected = "an http or https URL without credentials, query and fragment";
-  throw restError("UPSTREAM_OPTION_INVALID", { upstream, option, expected, got: String(problem) });
+  throw invalidOption(upstream, option, expected, String(problem));
 }
 
 function problemOf(url: URL): string | undefined {

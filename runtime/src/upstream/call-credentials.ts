@@ -21,31 +21,26 @@ export type CredentialsCall = Pick<
   "method" | "rules" | "header" | "signal" | "credentials" | "provided"
 >;
 
+/** What the credentials of an upstream's calls are made of. */
+interface Parts {
+  readonly upstream: string;
+  readonly configured: CredentialsSource;
+  readonly tokens: TokenSources;
+  readonly identities: Identities;
+  readonly closing: AbortSignal;
+}
+
 /** The credentials of an upstream's calls: configured, or provided by a function, with tokens that are fetched. */
 export class CallCredentials {
-  private readonly upstream: string;
-  private readonly configured: CredentialsSource;
-  private readonly tokens: TokenSources;
-  private readonly identities: Identities;
-  private readonly closing: AbortSignal;
+  private readonly parts: Parts;
 
-  constructor(
-    upstream: string,
-    configured: CredentialsSource,
-    tokens: TokenSources,
-    identities: Identities,
-    closing: AbortSignal,
-  ) {
-    this.upstream = upstream;
-    this.configured = configured;
-    this.tokens = tokens;
-    this.identities = identities;
-    this.closing = closing;
+  constructor(parts: Parts) {
+    this.parts = parts;
   }
 
   /** Those that are the same for all calls, and are never renewed; undefined where they have to be asked for. */
   get fixed(): Credentials | undefined {
-    const { configured } = this;
+    const { configured } = this.parts;
     return typeof configured === "function" || isGrant(configured.oauth2)
       ? undefined
       : (configured as Credentials);
@@ -53,12 +48,12 @@ export class CallCredentials {
 
   /** Whether they are those of the configuration, not a caller's own. */
   get areConfigured(): boolean {
-    return typeof this.configured !== "function";
+    return typeof this.parts.configured !== "function";
   }
 
   /** Whether others may take the place of those that are refused. */
   get mayBeRenewed(): boolean {
-    return typeof this.configured === "function" || isGrant(this.configured.oauth2);
+    return typeof this.parts.configured === "function" || isGrant(this.parts.configured.oauth2);
   }
 
   /**
@@ -68,7 +63,7 @@ export class CallCredentials {
    */
   of(call: CredentialsCall): Credentials | Promise<Credentials> {
     const { method, header, signal } = call;
-    const { configured } = this;
+    const { configured } = this.parts;
     const given = call.credentials ?? call.provided;
     if (given !== undefined) return given;
     if (typeof configured !== "function") return this.resolved(call, configured);
@@ -78,7 +73,7 @@ export class CallCredentials {
 
   /** Whose credentials a call would carry; see `Upstream`. */
   async identity(call: CredentialsCall): Promise<UpstreamIdentity> {
-    const { configured } = this;
+    const { configured } = this.parts;
     const isConfigured = typeof configured !== "function";
     // who it is does not depend on a token that would have to be fetched
     const credentials = isConfigured ? (configured as Credentials) : await this.of(call);
@@ -88,13 +83,13 @@ export class CallCredentials {
     if (isConfigured) return { name: `configured ${kind}`, isPublic: false };
     const { owner } = credentials;
     const name =
-      owner === undefined ? `caller ${this.identities.proven(kind, credentials)}` : `owner ${owner}`;
+      owner === undefined ? `caller ${this.parts.identities.proven(kind, credentials)}` : `owner ${owner}`;
     return { name: `${name} ${kind}`, isPublic: false, provided };
   }
 
   /** Tells what a call of this kind sends from what others send, without giving them away. */
   hash(kind: CredentialKind, credentials: Credentials): string {
-    return this.identities.of(kind, credentials);
+    return this.parts.identities.of(kind, credentials);
   }
 
   /** A token is fetched only for a method that takes it. */
@@ -108,8 +103,8 @@ export class CallCredentials {
   }
 
   private async withToken(grant: OAuth2Grant, others: Credentials): Promise<Credentials> {
-    this.closing.throwIfAborted();
-    const { source, identity } = this.tokens.of(grant);
+    this.parts.closing.throwIfAborted();
+    const { source, identity } = this.parts.tokens(grant);
     const accessToken = await source.get();
     const refused = async (): Promise<Credentials | undefined> => {
       // where there is no other token, what the upstream said is the error
@@ -127,7 +122,7 @@ export class CallCredentials {
       return (await provide(context)) ?? {};
     } catch (cause) {
       if (cause instanceof ConnectError) throw cause;
-      throw restError("UPSTREAM_CREDENTIALS_FAILED", { upstream: this.upstream }, { cause });
+      throw restError("UPSTREAM_CREDENTIALS_FAILED", { upstream: this.parts.upstream }, { cause });
     }
   }
 }

@@ -2,14 +2,9 @@ import { ConnectError } from "@connectrpc/connect";
 import type { Clock } from "connect-rest-codec/internal";
 import { decompress } from "../http/decompress.ts";
 import { ExchangeFailed, exchange } from "../http/exchange.ts";
-import { raced } from "../time/abort.ts";
-import { EndpointError } from "../token-endpoint/endpoint-error.ts";
-import {
-  ENDPOINT_TIMEOUT_MS,
-  type EndpointRequest,
-  MAX_ENDPOINT_BYTES,
-  type Send,
-} from "../token-endpoint/tokens.ts";
+import { raced, within } from "../time/abort.ts";
+import { EndpointError, endpointTime } from "../token-endpoint/endpoint-error.ts";
+import { type EndpointRequest, MAX_ENDPOINT_BYTES, type Send } from "../token-endpoint/tokens.ts";
 import type { Connections } from "./connections.ts";
 import { exchangeError } from "./failure.ts";
 import type { UpstreamSettings } from "./options.ts";
@@ -28,20 +23,15 @@ export function endpointSend(
   return async (request) => {
     const { origin, pathname, search } = request.url;
     const requester = connections.hop({ origin, mustBePublic: false, isForeign: !bases.has(origin) });
-    const late = new AbortController();
-    const stop = clock.after(ENDPOINT_TIMEOUT_MS, () =>
-      late.abort(new EndpointError(`no response within ${ENDPOINT_TIMEOUT_MS / 1000} s`)),
-    );
-    const signal = AbortSignal.any([closing, late.signal]);
-    try {
-      const sent = {
-        origin,
-        method: request.method,
-        path: pathname + search,
-        headers: headersOf(request, settings),
-        body: request.body ?? null,
-      };
-      const limits = { maxBytes: () => MAX_ENDPOINT_BYTES, tolerant: (status: number) => status >= 300 };
+    const sent = {
+      origin,
+      method: request.method,
+      path: pathname + search,
+      headers: headersOf(request, settings),
+      body: request.body ?? null,
+    };
+    const limits = { maxBytes: () => MAX_ENDPOINT_BYTES, tolerant: (status: number) => status >= 300 };
+    const receiving = within(endpointTime(clock, closing), async (signal) => {
       const { status, headers, body } = await raced(exchange(requester, sent, limits, signal), signal);
       const header = (name: string) => {
         const value = headers[name];
@@ -53,11 +43,10 @@ export function endpointSend(
           ? body
           : await decompress(body, encoding, MAX_ENDPOINT_BYTES, signal);
       return { status, header, body: plain };
-    } catch (error) {
+    });
+    return await receiving.catch((error: unknown) => {
       throw failureOf(error, connections, settings);
-    } finally {
-      stop();
-    }
+    });
   };
 }
 

@@ -10,7 +10,7 @@ import {
 import { FetchMisbehaved } from "../http/fetch-dispatcher.ts";
 import type { Connections } from "./connections.ts";
 import type { UpstreamSettings } from "./options.ts";
-import { codeAmong, isTlsRefusal, suppliedFailure } from "./supplied-failure.ts";
+import { codeAmong, isTlsRefusal, proxyRefusal, suppliedFailure } from "./supplied-failure.ts";
 import { ProxyFailed } from "./tunnel.ts";
 
 /** Which upstream failed, and its limits, for the text of the error. */
@@ -68,18 +68,11 @@ export function exchangeError(failed: ExchangeFailed, context: FailureContext): 
 /** The error for a proxy that makes no connection: nothing has reached the upstream. */
 function proxyError(failed: ProxyFailed, { upstream, settings }: FailureContext): ConnectError {
   const { status, cause } = failed;
-  const extras = { cause: failed };
-  if (status !== undefined && status < 500) {
-    return restError("UPSTREAM_PROXY_REFUSED", { upstream, status }, extras);
-  }
-  if (status !== undefined) return unreachable(upstream, failed.message, failed);
+  if (status !== undefined) return proxyRefusal(upstream, status, failed);
   const code = codeOf(cause);
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "UND_ERR_HEADERS_TIMEOUT") {
-    return restError(
-      "UPSTREAM_TIMEOUT",
-      { upstream, part: "the proxy", limit: `${settings.connectTimeoutMs} ms` },
-      extras,
-    );
+    const limit = `${settings.connectTimeoutMs} ms`;
+    return restError("UPSTREAM_TIMEOUT", { upstream, part: "the proxy", limit }, { cause: failed });
   }
   return unreachable(upstream, `the proxy: ${code === "" ? "an error" : code}`, failed);
 }

@@ -2,8 +2,9 @@ import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { isIP, type LookupFunction, type OnReadOpts, type Socket } from "node:net";
 import { Pool } from "undici";
 import type { Requester } from "../http/requester.ts";
+import type { ClosableRequester } from "../http1/pool.ts";
 import { type Connector, connectorOf } from "./connector.ts";
-import { Forwarding } from "./forwarding.ts";
+import { forwarding } from "./forwarding.ts";
 import type { Hop } from "./hop.ts";
 import type { UpstreamSettings } from "./options.ts";
 import { isPrivateAddress } from "./private-address.ts";
@@ -25,8 +26,6 @@ export class PrivateAddress extends Error {
 
 /** Origins at the same time; the oldest is closed first. */
 const MAX_POOLS = 32;
-
-type ClosableRequester = Requester & { close(): Promise<void> };
 
 /** Which connections a redirect needs. */
 export type HopConnection = Pick<Hop, "origin" | "mustBePublic" | "isForeign"> & {
@@ -80,24 +79,26 @@ export class HopPools {
     return pool;
   }
 
+  /** Connections to an origin by a proxy. */
+  proxied(origin: string, proxy: EgressProxy, tls: TlsSettings | undefined): ClosableRequester {
+    const { connectTimeoutMs: timeoutMs } = this.settings;
+    if (origin.startsWith("http:")) return forwarding(origin, proxy, this.options, timeoutMs);
+    return new Pool(origin, { ...this.options, connect: connectorOf({ timeoutMs, tls, proxy }) });
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.pools.values()].map((pool) => pool.close()));
   }
 
   private createPool({ origin, mustBePublic, isForeign, proxy }: HopConnection): ClosableRequester {
-    const { connectTimeoutMs: timeoutMs, tls: ownTls } = this.settings;
     // another origin does not get the client's certificate either
-    const tls = isForeign ? undefined : ownTls;
-    if (proxy !== undefined) {
-      if (origin.startsWith("http:")) return new Forwarding(origin, proxy, this.options, timeoutMs);
-      return new Pool(origin, { ...this.options, connect: connectorOf({ timeoutMs, tls, proxy }) });
-    }
+    const tls = isForeign ? undefined : this.settings.tls;
+    if (proxy !== undefined) return this.proxied(origin, proxy, tls);
     const connect = mustBePublic ? this.publicOnly(origin, tls) : this.watching(origin, tls);
     return new Pool(origin, { ...this.options, connect });
   }
 
   private publicOnly(origin: string, tls: TlsSettings | undefined): Connector {
-    const check = (socket: Socket) => this.checkAddress(socket.remoteAddress ?? "");
     const lookup: LookupFunction = (host, options, done) =>
       this.network.lookup(host, options, (error, found, family) => {
         const addresses = Array.isArray(found) ? found.map(({ address }: LookupAddress) => address) : [found];
@@ -105,7 +106,7 @@ export class HopPools {
         done(refused ? new PrivateAddress("a private address") : error, found as string, family);
       });
     const checkAndNote = (socket: Socket) => {
-      check(socket);
+      if (this.network.isPrivate(socket.remoteAddress ?? "")) throw new PrivateAddress("a private address");
       this.publicOrigins.add(origin);
     };
     const connect = this.connector(checkAndNote, lookup, tls);
@@ -118,10 +119,6 @@ export class HopPools {
         connect(options, done);
       }
     };
-  }
-
-  private checkAddress(address: string): void {
-    if (this.network.isPrivate(address)) throw new PrivateAddress("a private address");
   }
 
   private connector(

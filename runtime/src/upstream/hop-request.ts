@@ -1,5 +1,6 @@
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { ApiKeyRule } from "../adapter/rules.ts";
+import { withoutParameter } from "../text/without-parameter.ts";
 import type { Hop } from "./hop.ts";
 
 /** Headers that another origin gets: none of them says who calls. */
@@ -28,12 +29,4 @@ export function redirectedRequest(
     oauth1Params: isForeign ? [] : oauth1Params,
     body: undefined,
   };
-}
-
-function withoutParameter(query: string, name: string | undefined): string {
-  if (name === undefined || query === "") return query;
-  return query
-    .split("&")
-    .filter((pair) => !new URLSearchParams(`?${pair}`).has(name))
-    .join("&");
 }

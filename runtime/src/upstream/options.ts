@@ -7,7 +7,14 @@ import {
 } from "../breaker/breaker-options.ts";
 import { checkCredentials } from "../credentials/check.ts";
 import type { CredentialsSource } from "../credentials/credentials.ts";
-import { checkGroup, checkNumber, invalidOption, type Range } from "../errors/check-option.ts";
+import {
+  checkGroup,
+  checkNumber,
+  checkNumbers,
+  type InvalidOption,
+  invalidOption,
+  type Range,
+} from "../errors/check-option.ts";
 import {
   RATE_LIMIT_DEFAULTS,
   RATE_LIMIT_RANGES,
@@ -176,12 +183,12 @@ export function usedBase(upstream: string, settings: UpstreamSettings, name: str
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
 export function resolveOptions(upstream: string, options: UpstreamOptions): UpstreamSettings {
-  const limit = (name: Limit) => checkLimit(upstream, name, options[name] ?? UPSTREAM_DEFAULTS[name]);
+  const invalid: InvalidOption = (...problem) => invalidOption(upstream, ...problem);
   const { credentials = {} } = options;
   if (typeof credentials === "object" && credentials !== null) {
     checkCredentials(upstream, credentials);
   } else if (typeof credentials !== "function") {
-    throw invalidOption(upstream, "credentials", "an object or a function", typeof credentials);
+    throw invalid("credentials", "an object or a function", typeof credentials);
   }
   const { baseUrl, maxDownloadBytes } = options;
   return {
@@ -197,18 +204,12 @@ export function resolveOptions(upstream: string, options: UpstreamOptions): Upst
     maxDownloadBytes:
       maxDownloadBytes === undefined
         ? Number.POSITIVE_INFINITY
-        : checkNumber(upstream, "maxDownloadBytes", maxDownloadBytes, DOWNLOAD_BYTES),
-    client: resolveClient(options, (option, expected, got) => invalidOption(upstream, option, expected, got)),
+        : checkNumber("maxDownloadBytes", maxDownloadBytes, DOWNLOAD_BYTES, invalid),
+    client: resolveClient(options, invalid),
     tls: resolveTls(upstream, "tls", options.tls),
     proxyOf: resolveProxy(upstream, options.proxy),
     redirects: resolveRedirects(upstream, options.redirects),
-    maxResponseBytes: limit("maxResponseBytes"),
-    maxResponseCost: limit("maxResponseCost"),
-    maxHeaderBytes: limit("maxHeaderBytes"),
-    connectTimeoutMs: limit("connectTimeoutMs"),
-    headersTimeoutMs: limit("headersTimeoutMs"),
-    bodyTimeoutMs: limit("bodyTimeoutMs"),
-    connections: limit("connections"),
+    ...checkNumbers(options, UPSTREAM_DEFAULTS, LIMITS, invalid),
     retry: checkGroup(upstream, "retry", options.retry, RETRY_DEFAULTS, RETRY_RANGES),
     breaker: checkGroup(upstream, "breaker", options.breaker, BREAKER_DEFAULTS, BREAKER_RANGES),
     rateLimits: checkGroup(
@@ -231,10 +232,6 @@ function basesOf(upstream: string, { baseUrl, bases = {} }: UpstreamOptions): Re
   }
   if (all.size === 0) throw invalidOption(upstream, "baseUrl", "an address, or `bases`", "neither");
   return all;
-}
-
-function checkLimit(upstream: string, name: Limit, value: unknown): number {
-  return checkNumber(upstream, name, value, LIMITS[name]);
 }
 
 function checkHeader(upstream: string, name: string, value: unknown): string {

@@ -6,7 +6,6 @@ import { type ClosableRequester, Http1Pool } from "../http1/pool.ts";
 import type { Secret } from "../text/secret.ts";
 import type { Connections } from "./connections.ts";
 import { type Connector, connectorOf } from "./connector.ts";
-import { Forwarding } from "./forwarding.ts";
 import type { Hop } from "./hop.ts";
 import { HopPools, type Network } from "./hop-pools.ts";
 import { isPrivateText } from "./local-host.ts";
@@ -82,10 +81,7 @@ export class OwnConnections implements Connections {
     const { redirects, connectTimeoutMs: timeoutMs, tls } = this.settings;
     const options = poolOptions(this.settings);
     const proxy = this.proxyOf(origin);
-    if (proxy !== undefined) {
-      if (origin.startsWith("http:")) return new Forwarding(origin, proxy, options, timeoutMs);
-      return new Pool(origin, { ...options, connect: connectorOf({ timeoutMs, tls, proxy }) });
-    }
+    if (proxy !== undefined) return this.hops.proxied(origin, proxy, tls);
     // addresses are of interest only where redirects are followed
     const connector = (onread?: OnReadOpts): Connector =>
       redirects === undefined

@@ -1,7 +1,7 @@
 import type { MethodRules } from "../adapter/rules.ts";
 import { Breaker, type Permit, type RequestOrigin, UNWATCHED } from "../breaker/breaker.ts";
 import { Identities } from "../credentials/identity.ts";
-import { TokenSources } from "../credentials/token-sources.ts";
+import { tokenSources } from "../credentials/token-sources.ts";
 import { restError } from "../errors/rest-error.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { ExchangeReader, exchange } from "../http/exchange.ts";
@@ -19,7 +19,7 @@ import { redirectedCall } from "./redirected-call.ts";
 import { RequestPreparer } from "./request-preparer.ts";
 import { ResponseReceiver } from "./response-receiver.ts";
 import { Responses } from "./responses.ts";
-import { SuppliedConnections } from "./supplied-connections.ts";
+import { suppliedConnections } from "./supplied-connections.ts";
 import type {
   OpenResponse,
   ResponseEnd,
@@ -70,17 +70,21 @@ class PooledUpstream implements Upstream {
     this.name = name;
     this.settings = settings;
     this.limiter = settings.rateLimits && new RateLimiter(name, settings.rateLimits, clock);
-    const identities = new Identities(clock);
     this.retrier = settings.retry && new Retrier(settings.retry, clock);
     const { client } = settings;
     this.connections =
       client === undefined
         ? new OwnConnections(settings, network)
-        : new SuppliedConnections(client, settings, clock, network.isPrivate);
+        : suppliedConnections(client, settings, clock, network.isPrivate);
     const send = endpointSend(this.connections, settings, this.closed.signal, clock);
-    const tokens = new TokenSources(name, send, clock);
-    const { signal } = this.closed;
-    this.credentials = new CallCredentials(name, settings.credentials, tokens, identities, signal);
+    const { signal: closing } = this.closed;
+    this.credentials = new CallCredentials({
+      upstream: name,
+      configured: settings.credentials,
+      tokens: tokenSources(name, send, clock),
+      identities: new Identities(clock),
+      closing,
+    });
     this.preparer = new RequestPreparer({
       name,
       settings,
@@ -88,7 +92,7 @@ class PooledUpstream implements Upstream {
       connections: this.connections,
       credentials: this.credentials,
       limiter: this.limiter,
-      closing: signal,
+      closing,
     });
     this.responses = new Responses(name, settings, this.connections);
     for (const origin of new Set([...settings.bases.values()].map((base) => base.origin))) {
@@ -109,13 +113,13 @@ class PooledUpstream implements Upstream {
   }
 
   async call(call: UpstreamCall): Promise<UpstreamResponse> {
-    const { requester, sent, sender } = await this.preparer.prepare(call);
+    const prepared = await this.preparer.prepare(call);
     call.onSent?.();
     const held = this.reading.begin();
     try {
       const limits = this.responses.limits(call.rules);
-      const exchanging = exchange(requester, sent, limits, call.signal, held);
-      return await this.responses.whole(await this.responses.translated(exchanging), call, sent, sender);
+      const exchanging = exchange(prepared.requester, prepared.sent, limits, call.signal, held);
+      return await this.responses.whole(await this.responses.translated(exchanging), call, prepared);
     } finally {
       held.release();
     }
@@ -131,13 +135,13 @@ class PooledUpstream implements Upstream {
     const credentials = this.credentials.fixed;
     // `startsAtOnce` has said that there are some
     if (credentials === undefined) throw new Error("credentials that have to be waited for");
-    const { requester, sent, sender } = this.preparer.atOnce(call, credentials);
+    const prepared = this.preparer.atOnce(call, credentials);
     call.onSent?.();
     const held = this.reading.begin();
-    const receiver = new ResponseReceiver(this.responses, end, held, call, sent, sender);
+    const receiver = new ResponseReceiver(this.responses, end, held, call, prepared);
     const reader = new ExchangeReader(this.responses.limits(call.rules), receiver, held);
     try {
-      requester.dispatch(sent, reader);
+      prepared.requester.dispatch(prepared.sent, reader);
     } catch (error) {
       held.release();
       throw error;
@@ -146,12 +150,13 @@ class PooledUpstream implements Upstream {
   }
 
   async open(call: UpstreamCall): Promise<OpenResponse> {
-    const { requester, sent, sender } = await this.preparer.prepare(call);
+    const prepared = await this.preparer.prepare(call);
+    const { requester, sent } = prepared;
     const { bodyTimeoutMs = this.settings.bodyTimeoutMs } = call;
     call.onSent?.();
     const opening = openExchange(requester, { ...sent, bodyTimeout: bodyTimeoutMs }, call.signal);
     const opened = await this.responses.translated(opening);
-    return await this.responses.opened(opened, call, sent, sender, bodyTimeoutMs);
+    return await this.responses.opened(opened, call, prepared, bodyTimeoutMs);
   }
 
   async close(): Promise<void> {

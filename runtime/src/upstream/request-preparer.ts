@@ -1,26 +1,24 @@
 import type { Clock } from "connect-rest-codec/internal";
-import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import { type Authorization, authorize, chooseKind } from "../credentials/authorize.ts";
+import {
+  type Authorizable,
+  type Authorization,
+  authorize,
+  chooseKind,
+  NO_AUTHORIZATION,
+} from "../credentials/authorize.ts";
 import type { Credentials } from "../credentials/credentials.ts";
-import type { DispatchOptions, Requester } from "../http/requester.ts";
+import type { Requester } from "../http/requester.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
+import { NO_REQUEST } from "../request/with-headers.ts";
 import { fullName } from "../text/full-name.ts";
 import { type Base, pathBelow } from "./base.ts";
 import type { CallCredentials } from "./call-credentials.ts";
 import type { Connections } from "./connections.ts";
-import type { Hop } from "./hop.ts";
 import { type UpstreamSettings, usedBase } from "./options.ts";
 import { isPlain, outgoing, plainOutgoing } from "./outgoing.ts";
-import type { Sender } from "./responses.ts";
+import type { Prepared, Sender } from "./responses.ts";
 import type { UpstreamCall } from "./upstream.ts";
-
-/** A request with its credentials, and the connections that it takes. */
-export interface Prepared {
-  readonly requester: Requester;
-  readonly sent: DispatchOptions;
-  readonly sender: Sender;
-}
 
 /** What is the same for all requests of a method, as long as the credentials are. */
 interface Usual {
@@ -48,56 +46,38 @@ interface Parts {
 
 /** Makes the HTTP requests of an upstream: address, credentials, headers and body. */
 export class RequestPreparer {
-  private readonly name: string;
-  private readonly settings: UpstreamSettings;
-  private readonly clock: Clock;
-  private readonly connections: Connections;
-  private readonly credentials: CallCredentials;
-  private readonly limiter: RateLimiter | undefined;
-  private readonly closing: AbortSignal;
+  private readonly parts: Parts;
   private readonly usual = new WeakMap<MethodRules, Usual>();
 
-  constructor({ name, settings, clock, connections, credentials, limiter, closing }: Parts) {
-    this.name = name;
-    this.settings = settings;
-    this.clock = clock;
-    this.connections = connections;
-    this.credentials = credentials;
-    this.limiter = limiter;
-    this.closing = closing;
+  constructor(parts: Parts) {
+    this.parts = parts;
   }
 
+  /** A redirect counts against limits as any request. */
   async prepare(call: UpstreamCall): Promise<Prepared> {
-    if (call.hop !== undefined) return await this.prepareHop(call, call.hop);
-    const base = this.target(call.rules);
-    const path = pathBelow(this.name, base, call.request.path);
-    const credentials = await this.credentials.of(call);
+    if (call.hop !== undefined) this.parts.closing.throwIfAborted();
+    const { origin, path } = call.hop ?? this.placeOf(call);
+    const credentials = await this.parts.credentials.of(call);
     await this.limited(call, credentials);
-    return this.prepared(call, base, path, credentials);
+    return this.prepared(call, origin, path, credentials);
   }
 
-  private prepared(call: UpstreamCall, { origin }: Base, path: string, credentials: Credentials): Prepared {
-    const { method, rules, request, stream } = call;
-    const authorization = authorize({ method, rules, request, origin, path }, credentials, this.clock);
-    return {
-      requester: this.connections.base(origin),
-      sent: outgoing({ rules, request, stream, origin, path, authorization }, this.settings, this.clock),
-      sender: this.senderOf(authorization, call, credentials),
-    };
+  private placeOf({ rules, request }: UpstreamCall): Pick<Authorizable, "origin" | "path"> {
+    const base = this.target(rules);
+    return { origin: base.origin, path: pathBelow(this.parts.name, base, request.path) };
   }
 
-  /** A redirect counts against limits as any request; another origin gets no credentials. */
-  private async prepareHop(call: UpstreamCall, hop: Hop): Promise<Prepared> {
-    this.closing.throwIfAborted();
-    const credentials = await this.credentials.of(call);
-    await this.limited(call, credentials);
-    const { origin, path } = hop;
-    const authorization = hop.isForeign
-      ? NO_AUTHORIZATION
-      : authorize({ ...call, origin, path }, credentials, this.clock);
+  /** Another origin, to which a redirect leads, gets no credentials. */
+  private prepared(call: UpstreamCall, origin: string, path: string, credentials: Credentials): Prepared {
+    const { method, rules, request, stream, hop } = call;
+    const { connections, settings, clock } = this.parts;
+    const authorization =
+      hop?.isForeign === true
+        ? NO_AUTHORIZATION
+        : authorize({ method, rules, request, origin, path }, credentials, clock);
     return {
-      requester: this.connections.hop(hop),
-      sent: outgoing({ ...call, origin, path, authorization }, this.settings, this.clock),
+      requester: hop === undefined ? connections.base(origin) : connections.hop(hop),
+      sent: outgoing({ rules, request, stream, origin, path, authorization }, settings, clock),
       sender: this.senderOf(authorization, call, credentials),
     };
   }
@@ -105,11 +85,12 @@ export class RequestPreparer {
   /** Before the request is signed: a signature must not grow old while it waits. */
   private async limited(call: UpstreamCall, credentials: Credentials): Promise<void> {
     const { rateLimits: rules = [] } = call.rules;
-    if (this.limiter === undefined || rules.length === 0) return;
+    const { limiter } = this.parts;
+    if (limiter === undefined || rules.length === 0) return;
     const kind = chooseKind(call, credentials);
-    const identity = () => this.credentials.hash(kind, credentials);
+    const identity = () => this.parts.credentials.hash(kind, credentials);
     const { signal, expiresAt, method } = call;
-    await this.limiter.admit({ method: fullName(method), rules, identity, signal, expiresAt });
+    await limiter.admit({ method: fullName(method), rules, identity, signal, expiresAt });
   }
 
   private senderOf(
@@ -118,8 +99,8 @@ export class RequestPreparer {
     credentials: Credentials,
   ): Sender {
     call.onSecrets?.(secrets);
-    const { areConfigured, mayBeRenewed } = this.credentials;
-    const { secrets: others } = this.connections;
+    const { areConfigured, mayBeRenewed } = this.parts.credentials;
+    const { secrets: others } = this.parts.connections;
     return {
       ...(mayBeRenewed && HAS_TOKEN.has(kind) && { refused: credentials.refused }),
       configuredCredentials: kind !== "none" && areConfigured,
@@ -132,8 +113,8 @@ export class RequestPreparer {
     const { rules, request } = call;
     const usual = this.usualOf(call, credentials);
     const base = usual?.base ?? this.target(rules);
-    const path = pathBelow(this.name, base, request.path);
-    if (usual === undefined || !isPlain(request)) return this.prepared(call, base, path, credentials);
+    const path = pathBelow(this.parts.name, base, request.path);
+    if (usual === undefined || !isPlain(request)) return this.prepared(call, base.origin, path, credentials);
     const { authorization, headers, requester, sender } = usual;
     call.onSecrets?.(authorization.secrets);
     const sent = plainOutgoing({ origin: base.origin, rules, request, path, authorization }, headers);
@@ -146,7 +127,7 @@ export class RequestPreparer {
     const known = this.usual.get(rules);
     if (known !== undefined && areSame(known.credentials, credentials)) return known;
     const kind = chooseKind(call, credentials);
-    if (kind === "oauth1" || kind === "oauth1_client" || this.connections.secrets.length > 0) {
+    if (kind === "oauth1" || kind === "oauth1_client" || this.parts.connections.secrets.length > 0) {
       return undefined;
     }
     const made = this.makeUsual(call, credentials);
@@ -157,22 +138,15 @@ export class RequestPreparer {
   private makeUsual({ method, rules }: UpstreamCall, credentials: Credentials): Usual {
     const base = this.target(rules);
     const { origin, prefix: path } = base;
-    const request: RestRequest = {
-      verb: "GET",
-      path: "",
-      queryString: "",
-      headers: [],
-      oauth1Params: [],
-      body: undefined,
-    };
-    const call = { method, rules, request };
-    const authorization = authorize({ ...call, origin, path }, credentials, this.clock);
-    const { headers } = outgoing({ ...call, origin, path, authorization }, this.settings, this.clock);
+    const { connections, settings, clock } = this.parts;
+    const call = { method, rules, request: NO_REQUEST, origin, path };
+    const authorization = authorize(call, credentials, clock);
+    const { headers } = outgoing({ ...call, authorization }, settings, clock);
     const { apiKey, oauth1, oauth2, basic } = credentials;
     return {
       credentials: { apiKey, oauth1, oauth2: oauth2 && { ...oauth2 }, basic: basic && { ...basic } },
       base,
-      requester: this.connections.base(origin),
+      requester: connections.base(origin),
       authorization,
       sender: this.senderOf(authorization, {}, credentials),
       headers: Object.freeze(headers as string[]),
@@ -180,7 +154,7 @@ export class RequestPreparer {
   }
 
   private target(rules: MethodRules): Base {
-    return usedBase(this.name, this.settings, rules.base);
+    return usedBase(this.parts.name, this.parts.settings, rules.base);
   }
 }
 
@@ -196,8 +170,6 @@ function areSame(before: Usual["credentials"], now: Credentials): boolean {
     a?.password === b?.password
   );
 }
-
-const NO_AUTHORIZATION: Authorization = { kind: "none", headers: [], queryString: "", secrets: [] };
 
 /** Kinds of credentials with a token, which may have expired. */
 const HAS_TOKEN: ReadonlySet<Authorization["kind"]> = new Set(["oauth1", "oauth2"]);

@@ -1,7 +1,6 @@
 import type { BudgetedBody } from "../http/body-budget.ts";
 import type { Exchange, ExchangeEnd } from "../http/exchange.ts";
-import type { DispatchOptions } from "../http/requester.ts";
-import type { Responses, Sender } from "./responses.ts";
+import type { Prepared, Responses } from "./responses.ts";
 import type { ResponseEnd, UpstreamCall, UpstreamResponse } from "./upstream.ts";
 
 /** Receives the response to a request that was started. */
@@ -10,29 +9,26 @@ export class ResponseReceiver implements ExchangeEnd {
   private readonly end: ResponseEnd;
   private readonly held: BudgetedBody;
   private readonly call: UpstreamCall;
-  private readonly sent: DispatchOptions;
-  private readonly sender: Sender;
+  private readonly prepared: Prepared;
 
   constructor(
     responses: Responses,
     end: ResponseEnd,
     held: BudgetedBody,
     call: UpstreamCall,
-    sent: DispatchOptions,
-    sender: Sender,
+    prepared: Prepared,
   ) {
     this.responses = responses;
     this.end = end;
     this.held = held;
     this.call = call;
-    this.sent = sent;
-    this.sender = sender;
+    this.prepared = prepared;
   }
 
   exchanged(exchange: Exchange): void {
     let response: UpstreamResponse | Promise<UpstreamResponse>;
     try {
-      response = this.responses.whole(exchange, this.call, this.sent, this.sender);
+      response = this.responses.whole(exchange, this.call, this.prepared);
     } catch (error) {
       this.failed(error);
       return;

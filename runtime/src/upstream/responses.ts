@@ -6,7 +6,7 @@ import { DecompressError, decompress } from "../http/decompress.ts";
 import { decompressSmall } from "../http/decompress-small.ts";
 import { type Exchange, ExchangeFailed, type ExchangeLimits } from "../http/exchange.ts";
 import type { OpenExchange } from "../http/open-exchange.ts";
-import type { DispatchOptions } from "../http/requester.ts";
+import type { DispatchOptions, Requester } from "../http/requester.ts";
 import { Turns } from "../time/turns.ts";
 import { beginningOf, bodyStream } from "./body-stream.ts";
 import type { Connections } from "./connections.ts";
@@ -22,6 +22,13 @@ import {
 
 /** What of a response is known when its request is sent. */
 export type Sender = Pick<UpstreamResponse, "configuredCredentials" | "secrets" | "refused">;
+
+/** A request with its credentials, and the connections that it takes. */
+export interface Prepared {
+  readonly requester: Requester;
+  readonly sent: DispatchOptions;
+  readonly sender: Sender;
+}
 
 /**
  * Bodies that are decompressed at the same time. Each may become `maxResponseBytes`: a hundred bombs at once would take
@@ -65,12 +72,11 @@ export class Responses {
   whole(
     response: Exchange,
     call: UpstreamCall,
-    sent: DispatchOptions,
-    sender: Sender,
+    { sent, sender }: Prepared,
   ): UpstreamResponse | Promise<UpstreamResponse> {
     const { status, headers, body, incomplete } = response;
-    if (this.isProxyRefusal(sent, status)) throw this.proxyRefusal(status);
-    if (isStrayPart(status, call)) throw this.strayPart();
+    const refusal = this.refusal(status, call, sent);
+    if (refusal !== undefined) throw refusal;
     const plain = body.length <= LARGE_BYTES ? this.plainNow(response, call) : undefined;
     if (plain !== undefined) {
       return { status, headers, truncated: incomplete !== undefined, body: plain, ...sender };
@@ -83,18 +89,14 @@ export class Responses {
   async opened(
     response: OpenExchange,
     call: UpstreamCall,
-    sent: DispatchOptions,
-    sender: Sender,
+    { sent, sender }: Prepared,
     bodyTimeoutMs: number,
   ): Promise<OpenResponse> {
     const { status, headers } = response;
-    if (this.isProxyRefusal(sent, status)) {
+    const refusal = this.refusal(status, call, sent);
+    if (refusal !== undefined) {
       await response.body.return?.();
-      throw this.proxyRefusal(status);
-    }
-    if (isStrayPart(status, call)) {
-      await response.body.return?.();
-      throw this.strayPart();
+      throw refusal;
     }
     if (isSuccess(status, call.rules)) {
       const settings = { ...this.settings, bodyTimeoutMs };
@@ -129,17 +131,16 @@ export class Responses {
     return plain;
   }
 
-  /** Where requests are handed to a proxy, a 407 is the proxy's own (RFC 9110 section 15.5.8). */
-  private isProxyRefusal({ origin }: DispatchOptions, status: number): boolean {
-    return status === 407 && this.connections.isForwarded(String(origin));
-  }
-
-  private proxyRefusal(status: number): ConnectError {
-    return restError("UPSTREAM_PROXY_REFUSED", { upstream: this.upstream, status });
-  }
-
-  private strayPart(): ConnectError {
-    return restError("UPSTREAM_BODY_PARTIAL", { upstream: this.upstream });
+  /**
+   * The error of a status that this request cannot have. Where requests are handed to a proxy, a 407 is the proxy's own
+   * (RFC 9110 section 15.5.8).
+   */
+  private refusal(status: number, call: UpstreamCall, { origin }: DispatchOptions): ConnectError | undefined {
+    const { upstream } = this;
+    if (status === 407 && this.connections.isForwarded(String(origin))) {
+      return restError("UPSTREAM_PROXY_REFUSED", { upstream, status });
+    }
+    return isStrayPart(status, call) ? restError("UPSTREAM_BODY_PARTIAL", { upstream }) : undefined;
   }
 
   private get maxErrorBytes(): number {

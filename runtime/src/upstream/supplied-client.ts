@@ -1,3 +1,4 @@
+import type { InvalidOption } from "../errors/check-option.ts";
 import type { FetchFunction } from "../http/fetch-function.ts";
 
 /** A Dispatcher of undici, of any major version since 5: `MockAgent`, `ProxyAgent`, an `Agent` with options of its own. */
@@ -25,8 +26,6 @@ export type SuppliedClient =
   | { readonly kind: "dispatcher"; readonly dispatcher: UpstreamDispatcher }
   | { readonly kind: "fetch"; readonly fetch: FetchFunction };
 
-type Invalid = (option: string, expected: string, got: string) => Error;
-
 /**
  * The dispatcher or the `fetch` in the options; undefined where there is neither.
  *
@@ -34,7 +33,7 @@ type Invalid = (option: string, expected: string, got: string) => Error;
  */
 export function resolveClient(
   { dispatcher, fetch, ...others }: ClientOptions & { readonly tls?: unknown; readonly proxy?: unknown },
-  invalid: Invalid,
+  invalid: InvalidOption,
 ): SuppliedClient | undefined {
   if (dispatcher === undefined && fetch === undefined) return undefined;
   const option = dispatcher === undefined ? "fetch" : "dispatcher";

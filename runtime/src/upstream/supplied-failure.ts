@@ -44,7 +44,9 @@ export function suppliedFailure(
   const chain = causesOf(cause);
   const limit = `a time of the ${client} itself`;
   const proxyStatus = chain.map(({ text }) => PROXY_STATUS.exec(text)).find((match) => match !== null);
-  if (proxyStatus !== undefined) return proxyRefusal(upstream, proxyStatus, cause);
+  if (proxyStatus !== undefined) {
+    return proxyRefusal(upstream, Number(proxyStatus[1] ?? proxyStatus[2]), cause);
+  }
   for (const { name, isConnecting } of chain) {
     if (name.startsWith("UND_MOCK_ERR")) {
       const problem = "there is no mock for the request";
@@ -77,15 +79,11 @@ export function codeAmong(cause: unknown): string {
   return causesOf(cause).find(({ name }) => COMMON.test(name))?.name ?? "";
 }
 
-function proxyRefusal(upstream: string, match: RegExpExecArray, cause: unknown): ConnectError {
-  const status = Number(match[1] ?? match[2]);
-  return status < 500
-    ? restError("UPSTREAM_PROXY_REFUSED", { upstream, status }, { cause })
-    : restError(
-        "UPSTREAM_UNREACHABLE",
-        { upstream, problem: `the proxy responded with ${status}` },
-        { cause },
-      );
+/** The error for a status that a proxy responded with in place of a connection. */
+export function proxyRefusal(upstream: string, status: number, cause: unknown): ConnectError {
+  if (status < 500) return restError("UPSTREAM_PROXY_REFUSED", { upstream, status }, { cause });
+  const problem = `the proxy responded with ${status}`;
+  return restError("UPSTREAM_UNREACHABLE", { upstream, problem }, { cause });
 }
 
 interface Cause {

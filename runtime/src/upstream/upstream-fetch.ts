@@ -8,7 +8,7 @@ import { decompressError, exchangeError } from "./failure.ts";
 import { systemNetwork } from "./hop-pools.ts";
 import { resolveOptions, type UpstreamOptions, type UpstreamSettings } from "./options.ts";
 import { OwnConnections } from "./own-connections.ts";
-import { SuppliedConnections } from "./supplied-connections.ts";
+import { suppliedConnections } from "./supplied-connections.ts";
 
 /** What is sent beside an address, as a `fetch` takes it. */
 export interface UpstreamFetchInit {
@@ -61,63 +61,58 @@ export function createUpstreamFetch(
 ): UpstreamFetch {
   const bases = Object.fromEntries(origins.map((origin, index) => [String(index), origin]));
   const credentials: Credentials = {};
-  const settings = resolveOptions(name, { ...options, bases, credentials, redirects: false });
-  return new BoundedFetch(name, settings, new Set(origins), {
-    maxBytes: Math.min(maxBytes, settings.maxResponseBytes),
-    timeoutMs,
-  });
+  const resolved = resolveOptions(name, { ...options, bases, credentials, redirects: false });
+  const settings = { ...resolved, maxResponseBytes: Math.min(maxBytes, resolved.maxResponseBytes) };
+  const connections =
+    settings.client === undefined
+      ? new OwnConnections(settings, systemNetwork)
+      : suppliedConnections(settings.client, settings, systemClock, systemNetwork.isPrivate);
+  return new BoundedFetch({ name, settings, connections, origins: new Set(origins), timeoutMs });
+}
+
+interface Parts {
+  readonly name: string;
+  readonly settings: UpstreamSettings;
+  readonly connections: Connections;
+  readonly origins: ReadonlySet<string>;
+  readonly timeoutMs: number;
 }
 
 class BoundedFetch implements UpstreamFetch {
-  private readonly name: string;
-  private readonly settings: UpstreamSettings;
-  private readonly origins: ReadonlySet<string>;
-  private readonly limits: { readonly maxBytes: number; readonly timeoutMs: number };
-  private readonly connections: Connections;
+  private readonly parts: Parts;
 
-  constructor(
-    name: string,
-    settings: UpstreamSettings,
-    origins: ReadonlySet<string>,
-    limits: BoundedFetch["limits"],
-  ) {
-    this.name = name;
-    this.settings = { ...settings, maxResponseBytes: limits.maxBytes };
-    this.origins = origins;
-    this.limits = limits;
-    this.connections =
-      settings.client === undefined
-        ? new OwnConnections(settings, systemNetwork)
-        : new SuppliedConnections(settings.client, settings, systemClock, systemNetwork.isPrivate);
+  constructor(parts: Parts) {
+    this.parts = parts;
   }
 
   async fetch(address: string, init: UpstreamFetchInit = {}): Promise<Response> {
     const url = URL.parse(address);
-    if (url === null || !this.origins.has(url.origin)) {
+    if (url === null || !this.parts.origins.has(url.origin)) {
       const problem = "an address of another origin than those of its settings";
-      throw restError("UPSTREAM_UNREACHABLE", { upstream: this.name, problem });
+      throw restError("UPSTREAM_UNREACHABLE", { upstream: this.parts.name, problem });
     }
-    const expires = AbortSignal.timeout(this.limits.timeoutMs);
+    const expires = AbortSignal.timeout(this.parts.timeoutMs);
     const signal = init.signal === undefined ? expires : AbortSignal.any([init.signal, expires]);
     try {
       return await this.exchange(url, init, signal);
     } catch (error) {
       if (!expires.aborted || init.signal?.aborted === true) throw error;
-      const limit = `${this.limits.timeoutMs} ms`;
+      const limit = `${this.parts.timeoutMs} ms`;
       throw restError(
         "UPSTREAM_TIMEOUT",
-        { upstream: this.name, part: "the response", limit },
+        { upstream: this.parts.name, part: "the response", limit },
         { cause: error },
       );
     }
   }
 
   async close(): Promise<void> {
-    await this.connections.close();
+    await this.parts.connections.close();
   }
 
   private async exchange(url: URL, init: UpstreamFetchInit, signal: AbortSignal): Promise<Response> {
     const { method = "GET", body } = init;
+    const { name, settings, connections } = this.parts;
     const request = {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -126,22 +121,21 @@ class BoundedFetch implements UpstreamFetch {
       headers: this.headersOf(init),
       body: body instanceof URLSearchParams ? body.toString() : (body ?? null),
     };
-    const { maxBytes } = this.limits;
-    const limits = { maxBytes: () => maxBytes, tolerant: () => false };
+    const limits = { maxBytes: () => settings.maxResponseBytes, tolerant: () => false };
     try {
       return await this.responseOf(
-        await exchange(this.connections.base(url.origin), request, limits, signal),
+        await exchange(connections.base(url.origin), request, limits, signal),
         signal,
       );
     } catch (error) {
-      const context = { upstream: this.name, settings: this.settings, client: this.connections.kind };
+      const context = { upstream: name, settings, client: connections.kind };
       if (error instanceof ExchangeFailed) throw exchangeError(error, context);
       throw error instanceof DecompressError ? decompressError(error, context) : error;
     }
   }
 
   private headersOf({ headers = {}, body }: UpstreamFetchInit): string[] {
-    const { userAgent, acceptEncoding } = this.settings;
+    const { userAgent, acceptEncoding } = this.parts.settings;
     const given = Object.entries(headers).filter(([name]) => !/^(?:user-agent|accept-encoding)$/i.test(name));
     const isForm = body instanceof URLSearchParams && headers["content-type"] === undefined;
     return [
@@ -157,7 +151,7 @@ class BoundedFetch implements UpstreamFetch {
     const bytes =
       encoding === undefined || body.length === 0
         ? body
-        : await decompress(body, String(encoding), this.limits.maxBytes, signal);
+        : await decompress(body, String(encoding), this.parts.settings.maxResponseBytes, signal);
     // what HTTP allows and a Response does not hold
     const held = status >= 200 && status <= 599 ? status : 502;
     return new Response(NO_BODY.has(held) ? null : new Uint8Array(bytes), {

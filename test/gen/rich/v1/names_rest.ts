@@ -4,19 +4,15 @@
 
 import {
   EnumTable,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
-  type OneofMembers,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   pathSegment,
-  scannable,
+  table,
   unary,
 } from "connect-rest-runtime/adapter";
 import {
@@ -25,11 +21,84 @@ import {
   NamesService,
   OtherNamesService,
   type Partial$,
-  type ProtoWriter as ProtoWriter$,
+  type ProtoWriter,
   type Set as Set$,
   type String as String$,
 } from "./names_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message rich.v1.A_B */
+export const A_BTable: MessageTable = table("rich.v1.A_B", () => [
+  [1, A_BTable$, "b"],
+]);
+
+/** @generated from message rich.v1.A.B */
+export const A_BTable$: MessageTable = table("rich.v1.A.B", () => [
+  [1, "string", "class"],
+  [2, "string", "function"],
+]);
+
+/** Spellings of rich.v1.EnumTable on the wire. */
+export const ENUM_TABLE: EnumTable = new EnumTable("rich.v1.EnumTable", [
+  [0, "ENUM_TABLE_UNSPECIFIED"],
+]);
+
+/** @generated from message rich.v1.FooSchema */
+export const FooSchemaTable: MessageTable = table("rich.v1.FooSchema", () => [
+  [1, FooTable, "foo"],
+]);
+
+/** @generated from message rich.v1.Foo */
+export const FooTable: MessageTable = table("rich.v1.Foo", () => [
+  [1, "string", "decode_foo", "decodeFoo"],
+]);
+
+/** Spellings of rich.v1.Mode on the wire. */
+export const MODE: EnumTable = new EnumTable("rich.v1.Mode", [
+  [0, "MODE_UNSPECIFIED"],
+  [1, "say \"on\"\u2028", "MODE_ON"],
+]);
+
+/** @generated from message rich.v1.Object */
+export const ObjectTable: MessageTable = table("rich.v1.Object", () => [
+  [1, "string", "default"],
+  [2, "string", "has_own_property", "hasOwnProperty"],
+  [3, "string", "valueOf"],
+  [4, StringTable, "string"],
+  [5, ReadonlySetTable, "set"],
+]);
+
+/** @generated from message rich.v1.Partial */
+export const PartialTable: MessageTable = table("rich.v1.Partial", () => [
+  [1, "int64", "id"],
+]);
+
+/** @generated from message rich.v1.ReadonlySet */
+export const ReadonlySetTable: MessageTable = table("rich.v1.ReadonlySet", () => [
+  [1, { list: MODE }, "modes"],
+]);
+
+/** @generated from message rich.v1.Set */
+export const SetTable: MessageTable = table("rich.v1.Set", () => [
+  [1, PartialTable, "value"],
+]);
+
+/** @generated from message rich.v1.String */
+export const StringTable: MessageTable = table("rich.v1.String", () => [
+  [1, "string", "json"],
+  [2, "string", "message"],
+  [3, "int64", "request"],
+  [4, SetTable, "out"],
+  [5, MODE, "mode"],
+  [6, { list: "int64" }, "item"],
+  [7, { map: "int64" }, "value"],
+  {
+    oneOf: [
+      [8, "int64", "number"],
+      [9, "string", "answer"],
+    ],
+  },
+]);
 
 /** Rules of all methods of rich.v1.NamesService. */
 const NamesService_rules = { upstream: "rich.v1" } satisfies Partial<MethodRules>;
@@ -70,10 +139,7 @@ export const NamesService_constructor$: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeObject);
-  },
-  scan: decodeObject,
+  body: ObjectTable,
 });
 // @@protoc_insertion_point(method:rich.v1.NamesService.Constructor)
 
@@ -92,10 +158,7 @@ export const NamesService_to_String: UnaryAdapter<
     if (message.function) request.query("function", message.function);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeA_B);
-  },
-  scan: decodeA_B,
+  body: A_BTable,
 });
 // @@protoc_insertion_point(method:rich.v1.NamesService.To_String)
 
@@ -114,10 +177,7 @@ export const NamesService_getSet: UnaryAdapter<
     if (message.value !== undefined) request.json(encodePartial(message.value));
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.messages(1, response.payload, "", decodeSet);
-  },
-  scan: [1, { list: decodeSet }],
+  body: [1, { list: SetTable }],
 });
 // @@protoc_insertion_point(method:rich.v1.NamesService.GetSet)
 
@@ -131,15 +191,12 @@ export const NamesService_delete: UnaryAdapter<
   typeof NamesService.method.delete.output
 > = unary(NamesService.method.delete, {
   rules: { ...NamesService_rules, idempotent: true },
-  request(message: ProtoWriter$): RestRequest {
+  request(message: ProtoWriter): RestRequest {
     const request = new RequestWriter("DELETE", "/names");
     request.queryList("tables", message.tables.map((item) => ENUM_TABLE.wire(item)), "repeat");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeFooSchema);
-  },
-  scan: decodeFooSchema,
+  body: FooSchemaTable,
 });
 // @@protoc_insertion_point(method:rich.v1.NamesService.Delete)
 
@@ -188,10 +245,7 @@ export const OtherNamesService_constructor$: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeFoo);
-  },
-  scan: decodeFoo,
+  body: FooTable,
 });
 // @@protoc_insertion_point(method:rich.v1.OtherNamesService.Constructor)
 
@@ -212,146 +266,6 @@ export const OtherNamesServiceRest: ServiceAdapter<typeof OtherNamesService> = {
   // @@protoc_insertion_point(adapter:rich.v1.OtherNamesService)
 };
 // @@protoc_insertion_point(service:rich.v1.OtherNamesService)
-
-/** Spellings of rich.v1.EnumTable on the wire. */
-export const ENUM_TABLE: EnumTable = new EnumTable("rich.v1.EnumTable", [
-  [0, "ENUM_TABLE_UNSPECIFIED"],
-]);
-
-/** Spellings of rich.v1.Mode on the wire. */
-export const MODE: EnumTable = new EnumTable("rich.v1.Mode", [
-  [0, "MODE_UNSPECIFIED"],
-  [1, "say \"on\"\u2028", "MODE_ON"],
-]);
-
-const A_B_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "b", decodeA_B$), "b"],
-]);
-
-/** @generated from message rich.v1.A_B */
-export function decodeA_B(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, A_B_FIELDS);
-  out.unknownKeys(json, A_B_FIELDS);
-}
-scannable(decodeA_B, () => [[1, decodeA_B$, "b"]]);
-
-const A_B_FIELDS$: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "class"), "class"],
-  [(value, out) => out.string(2, value, "function"), "function"],
-]);
-
-/** @generated from message rich.v1.A.B */
-export function decodeA_B$(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, A_B_FIELDS$);
-  out.unknownKeys(json, A_B_FIELDS$);
-}
-scannable(decodeA_B$, () => [[1, "string", "class"], [2, "string", "function"]]);
-
-const FOO_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "decode_foo"), "decode_foo", "decodeFoo"],
-]);
-
-/** @generated from message rich.v1.Foo */
-export function decodeFoo(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, FOO_FIELDS);
-  out.unknownKeys(json, FOO_FIELDS);
-}
-scannable(decodeFoo, () => [[1, "string", "decode_foo", "decodeFoo"]]);
-
-const FOO_SCHEMA_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "foo", decodeFoo), "foo"],
-]);
-
-/** @generated from message rich.v1.FooSchema */
-export function decodeFooSchema(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, FOO_SCHEMA_FIELDS);
-  out.unknownKeys(json, FOO_SCHEMA_FIELDS);
-}
-scannable(decodeFooSchema, () => [[1, decodeFoo, "foo"]]);
-
-const OBJECT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "default"), "default"],
-  [(value, out) => out.string(2, value, "has_own_property"), "has_own_property", "hasOwnProperty"],
-  [(value, out) => out.string(3, value, "valueOf"), "valueOf"],
-  [(value, out) => out.message(4, value, "string", decodeString), "string"],
-  [(value, out) => out.message(5, value, "set", decodeReadonlySet), "set"],
-]);
-
-/** @generated from message rich.v1.Object */
-export function decodeObject(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, OBJECT_FIELDS);
-  out.unknownKeys(json, OBJECT_FIELDS);
-}
-scannable(decodeObject, () => [
-  [1, "string", "default"], [2, "string", "has_own_property", "hasOwnProperty"], [3, "string", "valueOf"],
-  [4, decodeString, "string"], [5, decodeReadonlySet, "set"],
-]);
-
-const PARTIAL_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int64(1, value, "id"), "id"],
-]);
-
-/** @generated from message rich.v1.Partial */
-export function decodePartial(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PARTIAL_FIELDS);
-  out.unknownKeys(json, PARTIAL_FIELDS);
-}
-scannable(decodePartial, () => [[1, "int64", "id"]]);
-
-const READONLY_SET_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.enums(1, value, "modes", MODE), "modes"],
-]);
-
-/** @generated from message rich.v1.ReadonlySet */
-export function decodeReadonlySet(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, READONLY_SET_FIELDS);
-  out.unknownKeys(json, READONLY_SET_FIELDS);
-}
-scannable(decodeReadonlySet, () => [[1, { list: MODE }, "modes"]]);
-
-const SET_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "value", decodePartial), "value"],
-]);
-
-/** @generated from message rich.v1.Set */
-export function decodeSet(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, SET_FIELDS);
-  out.unknownKeys(json, SET_FIELDS);
-}
-scannable(decodeSet, () => [[1, decodePartial, "value"]]);
-
-const STRING_CASE: OneofMembers = [[8, "number"], [9, "answer"]];
-
-const STRING_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "json"), "json"],
-  [(value, out) => out.string(2, value, "message"), "message"],
-  [(value, out) => out.int64(3, value, "request"), "request"],
-  [(value, out) => out.message(4, value, "out", decodeSet), "out"],
-  [(value, out) => out.enum(5, value, "mode", MODE), "mode"],
-  [(value, out) => out.list(6, value, "item", "int64"), "item"],
-  [
-    (value, out) => out.map(7, value, "value", "string", (value, key, out) => out.int64(2, value, key)),
-    "value",
-  ],
-  {
-    onlyFirst: STRING_CASE,
-    of: [
-      [(value, out) => out.int64(8, value, "number"), "number"],
-      [(value, out) => out.string(9, value, "answer"), "answer"],
-    ],
-  },
-]);
-
-/** @generated from message rich.v1.String */
-export function decodeString(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, STRING_FIELDS);
-  out.unknownKeys(json, STRING_FIELDS);
-}
-scannable(decodeString, () => [
-  [1, "string", "json"], [2, "string", "message"], [3, "int64", "request"], [4, decodeSet, "out"],
-  [5, MODE, "mode"], [6, { list: "int64" }, "item"], [7, { map: "int64" }, "value"], [8, "int64", "number"],
-  [9, "string", "answer"], { oneOf: [8, 9] },
-]);
 
 /** Writes rich.v1.Partial as JSON. */
 function encodePartial(message: Partial$): JsonRecord {

@@ -5,34 +5,26 @@
 import {
   Code,
   EnumTable,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  ListValueTable,
+  type MessageTable,
   type MethodRules,
-  type OneofMembers,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
+  StructTable,
   type UnaryAdapter,
+  ValueTable,
   addUnknown,
   base64Url,
-  decodeListValue,
-  decodeStruct,
-  decodeValue,
-  fromText,
   joinCommas,
-  linkTarget,
   listJson,
   pathSegment,
   plainJson,
   rawEntries,
-  scannable,
   setAll,
   setOwn,
-  splitCommas,
-  splitNumbers,
+  table,
   timeJson,
   timeText,
   unary,
@@ -55,6 +47,176 @@ import {
   type TextBlock,
 } from "./odd_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * Its kind and the keys of its kind stand in one object; what no field names is kept.
+ *
+ * @generated from message rich.v1.Block
+ */
+export const BlockTable: MessageTable = table("rich.v1.Block", () => [
+  [1, "string", "id"],
+  {
+    choice: "block",
+    by: ["type"],
+    when: [
+      { is: ["text"], as: [2, TextBlockTable] },
+      { is: ["image", "picture"], as: [3, ImageBlockTable] },
+    ],
+    lost: ["type"],
+  },
+  { unknown: 100 },
+]);
+
+/**
+ * The keys of a kind stand under its name.
+ *
+ * @generated from message rich.v1.Envelope
+ */
+export const EnvelopeTable: MessageTable = table("rich.v1.Envelope", () => [
+  {
+    choice: "content",
+    by: ["kind"],
+    when: [
+      { is: ["text"], as: [1, TextBlockTable, "text"] },
+      { is: ["image"], as: [2, ImageBlockTable, "image"] },
+      { is: ["note"], as: [3, "string", "note"] },
+    ],
+    lost: ["kind"],
+  },
+]);
+
+/**
+ * The keys of all kinds stand under one key; kinds that are not known are kept as they are.
+ *
+ * @generated from message rich.v1.Happening
+ */
+export const HappeningTable: MessageTable = table("rich.v1.Happening", () => [
+  [1, "string", "type"],
+  {
+    choice: "payload",
+    by: ["type"],
+    when: [
+      { is: ["SaidEvent"], as: [2, TextBlockTable, "payload"] },
+      { is: ["ShownEvent"], as: [3, ImageBlockTable, "payload"] },
+    ],
+    otherwise: [4, StructTable, "payload"],
+  },
+]);
+
+/**
+ * A picture.
+ *
+ * @generated from message rich.v1.ImageBlock
+ */
+export const ImageBlockTable: MessageTable = table("rich.v1.ImageBlock", () => [
+  [1, "string", "url"],
+  [2, TextBlockTable, "caption"],
+]);
+
+/**
+ * As Block, where the member keeps what no field names, and unknown kinds are kept as they are.
+ *
+ * @generated from message rich.v1.Loose
+ */
+export const LooseTable: MessageTable = table("rich.v1.Loose", () => [
+  [1, "string", "id"],
+  {
+    choice: "block",
+    by: ["type"],
+    when: [
+      { is: ["text"], as: [2, LooseTextTable] },
+    ],
+    otherwise: [3, StructTable],
+  },
+]);
+
+/**
+ * Text, with keys that are not known.
+ *
+ * @generated from message rich.v1.LooseText
+ */
+export const LooseTextTable: MessageTable = table("rich.v1.LooseText", () => [
+  [1, "string", "text"],
+  { unknown: 100 },
+]);
+
+/** Spellings of rich.v1.Mood on the wire. */
+export const MOOD: EnumTable = new EnumTable("rich.v1.Mood", [
+  [0, "MOOD_UNSPECIFIED"],
+  [1, "good", "fine", "MOOD_GOOD"],
+  [2, "MOOD_BAD", "awful"],
+  [3, "30", "MOOD_NUMBERED"],
+]);
+
+/**
+ * Names, notations and layouts.
+ *
+ * @generated from message rich.v1.Odd
+ */
+export const OddTable: MessageTable = table("rich.v1.Odd", () => [
+  [1, "uint64", "id_string", "idString", "id"],
+  [2, "string", "display-name"],
+  [3, "string", "constructor"],
+  [4, "string", "toString"],
+  [5, "string", "__proto__", "Proto"],
+  [10, { time: "seconds" }, "seconds"],
+  [11, { time: "millis" }, "millis"],
+  [12, { time: "micros" }, "micros"],
+  [13, { time: "iso8601" }, "iso"],
+  [14, { time: { pattern: "YYYY-MM-DD HH:mm:ss GMT" } }, "formatted"],
+  [15, { time: "seconds", none: "0" }, "ends"],
+  [16, { list: { time: "millis" } }, "history"],
+  [20, { list: "string", commas: true }, "tags"],
+  [21, { list: "int32", commas: true }, "numbers"],
+  [22, { list: MOOD, commas: true }, "moods"],
+  [23, "int64", "text_number", "textNumber"],
+  [24, "int64", "bare_number", "bareNumber"],
+  [25, "bytes", "url_data", "urlData"],
+  [26, MOOD, "mood"],
+  [30, { unwrap: [1, { list: "int64" }] }, "row"],
+  [31, { list: { unwrap: [1, { list: "int64" }] } }, "rows"],
+  [40, BlockTable, "block"],
+  [41, { list: BlockTable }, "blocks"],
+  [42, EnvelopeTable, "envelope"],
+  [43, HappeningTable, "happening"],
+  [44, LooseTable, "loose"],
+  [45, ShapelessTable, "shapeless"],
+  [46, OddTable, "child"],
+  { unknown: 100 },
+]);
+
+/**
+ * A part.
+ *
+ * @generated from message rich.v1.Part
+ */
+export const PartTable: MessageTable = table("rich.v1.Part", () => [
+  [1, "string", "name"],
+  [2, "int64", "size"],
+]);
+
+/**
+ * Dynamic values.
+ *
+ * @generated from message rich.v1.Shapeless
+ */
+export const ShapelessTable: MessageTable = table("rich.v1.Shapeless", () => [
+  [1, StructTable, "object"],
+  [2, ValueTable, "any"],
+  [3, ListValueTable, "list"],
+  [4, { wrapper: "string" }, "text"],
+  [5, { wrapper: "int64" }, "number"],
+]);
+
+/**
+ * Text.
+ *
+ * @generated from message rich.v1.TextBlock
+ */
+export const TextBlockTable: MessageTable = table("rich.v1.TextBlock", () => [
+  [1, "string", "text"],
+  [2, MOOD, "mood"],
+]);
 
 /** Rules of all methods of rich.v1.OddService. */
 const OddService_rules = {
@@ -118,10 +280,7 @@ export const OddService_echoOdd: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeOdd);
-  },
-  scan: decodeOdd,
+  body: OddTable,
 });
 // @@protoc_insertion_point(method:rich.v1.OddService.EchoOdd)
 
@@ -168,34 +327,16 @@ export const OddService_findOdd: UnaryAdapter<
     if (message.before !== undefined) request.query("before", timeText(message.before, "seconds"));
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.messages(1, response.payload, "", decodePart);
-    out.string(2, response.header("etag"), "ETag");
-    out.int32(3, response.status, "status");
-    out.bool(4, response.status === 304, "status");
-    out.string(5, linkTarget(response.header("link"), "next"), "Link");
-    out.int64(
-      6,
-      fromText(response.header("x-remaining")) ?? fromText(response.header("ratelimit-remaining")),
-      "X-Remaining or RateLimit-Remaining",
-    );
-    out.time(7, response.header("x-reset"), "X-Reset", "seconds");
-    out.bool(8, fromText(response.header("x-last")), "X-Last");
-  },
-  scan: [1, { list: decodePart }],
-  head(response: RestResponse, out: ProtoWriter): void {
-    out.string(2, response.header("etag"), "ETag");
-    out.int32(3, response.status, "status");
-    out.bool(4, response.status === 304, "status");
-    out.string(5, linkTarget(response.header("link"), "next"), "Link");
-    out.int64(
-      6,
-      fromText(response.header("x-remaining")) ?? fromText(response.header("ratelimit-remaining")),
-      "X-Remaining or RateLimit-Remaining",
-    );
-    out.time(7, response.header("x-reset"), "X-Reset", "seconds");
-    out.bool(8, fromText(response.header("x-last")), "X-Last");
-  },
+  body: [1, { list: PartTable }],
+  head: [
+    [2, "string", { header: "ETag" }],
+    [3, "int32", "status"],
+    [4, "bool", { status: 304 }],
+    [5, "string", { header: "Link", rel: "next" }],
+    [6, "int64", { header: "X-Remaining" }, { header: "RateLimit-Remaining" }],
+    [7, { time: "seconds" }, { header: "X-Reset" }],
+    [8, "bool", { header: "X-Last" }],
+  ],
 });
 // @@protoc_insertion_point(method:rich.v1.OddService.FindOdd)
 
@@ -219,10 +360,7 @@ export const OddService_putPart: UnaryAdapter<
     if (message.part !== undefined) request.json(encodePartLowerCamelQuoted(message.part));
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.int64(1, response.payload, "");
-  },
-  scan: [1, "int64"],
+  body: [1, "int64"],
 });
 // @@protoc_insertion_point(method:rich.v1.OddService.PutPart)
 
@@ -244,10 +382,10 @@ export const OddService_checkOdd: UnaryAdapter<
     request.header("x-version", "1");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.int32(1, response.status, "status");
-    out.string(2, response.header("content-length"), "Content-Length");
-  },
+  head: [
+    [1, "int32", "status"],
+    [2, "string", { header: "Content-Length" }],
+  ],
 });
 // @@protoc_insertion_point(method:rich.v1.OddService.CheckOdd)
 
@@ -276,318 +414,6 @@ export const OddServiceRest: ServiceAdapter<typeof OddService> = {
   // @@protoc_insertion_point(adapter:rich.v1.OddService)
 };
 // @@protoc_insertion_point(service:rich.v1.OddService)
-
-/** Spellings of rich.v1.Mood on the wire. */
-export const MOOD: EnumTable = new EnumTable("rich.v1.Mood", [
-  [0, "MOOD_UNSPECIFIED"],
-  [1, "good", "fine", "MOOD_GOOD"],
-  [2, "MOOD_BAD", "awful"],
-  [3, "30", "MOOD_NUMBERED"],
-]);
-
-const BLOCK_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  {
-    choose(json, out) {
-      switch (json["type"]) {
-        case "text":
-          out.flattened(2, json, decodeTextBlock, BLOCK_FIELDS);
-          break;
-        case "image":
-        case "picture":
-          out.flattened(3, json, decodeImageBlock, BLOCK_FIELDS);
-          break;
-        default:
-          out.unknownMember("type", "a known block", json["type"]);
-      }
-    },
-  },
-  { known: ["type"] },
-]);
-
-/**
- * Its kind and the keys of its kind stand in one object; what no field names is kept.
- *
- * @generated from message rich.v1.Block
- */
-export function decodeBlock(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, BLOCK_FIELDS);
-  out.unknown(100, json, BLOCK_FIELDS);
-}
-scannable(decodeBlock, () => [
-  [1, "string", "id"],
-  {
-    when: [
-      { key: ["type"], is: ["text"], as: [2, decodeTextBlock] },
-      { key: ["type"], is: ["image", "picture"], as: [3, decodeImageBlock] },
-    ],
-    known: ["type"],
-  },
-  { unknown: 100 },
-]);
-
-const ENVELOPE_CONTENT: OneofMembers = [[1, "text"], [2, "image"], [3, "note"]];
-
-const ENVELOPE_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    choose(json, out) {
-      const contentStart = out.length;
-      switch (json["kind"]) {
-        case "text":
-          out.message(1, json["text"], "text", decodeTextBlock);
-          break;
-        case "image":
-          out.message(2, json["image"], "image", decodeImageBlock);
-          break;
-        case "note":
-          out.string(3, json["note"], "note");
-          break;
-        default:
-          out.unknownMember("kind", "a known content", json["kind"]);
-      }
-      out.unchosen(contentStart, json, ENVELOPE_CONTENT);
-    },
-  },
-  { known: ["kind", "text", "image", "note"] },
-]);
-
-/**
- * The keys of a kind stand under its name.
- *
- * @generated from message rich.v1.Envelope
- */
-export function decodeEnvelope(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ENVELOPE_FIELDS);
-  out.unknownKeys(json, ENVELOPE_FIELDS);
-}
-scannable(decodeEnvelope, () => [
-  {
-    when: [
-      { key: ["kind"], is: ["text"], as: [1, decodeTextBlock, "text"] },
-      { key: ["kind"], is: ["image"], as: [2, decodeImageBlock, "image"] },
-      { key: ["kind"], is: ["note"], as: [3, "string", "note"] },
-    ],
-    known: ["kind"],
-  },
-]);
-
-const HAPPENING_PAYLOAD: OneofMembers = [[2, "payload"], [3, "payload"], [4, "payload"]];
-
-const HAPPENING_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "type"), "type"],
-  {
-    choose(json, out) {
-      const payloadStart = out.length;
-      switch (json["type"]) {
-        case "SaidEvent":
-          out.message(2, json["payload"], "payload", decodeTextBlock);
-          break;
-        case "ShownEvent":
-          out.message(3, json["payload"], "payload", decodeImageBlock);
-          break;
-        default:
-          out.message(4, json["payload"], "payload", decodeStruct);
-      }
-      out.unchosen(payloadStart, json, HAPPENING_PAYLOAD);
-    },
-  },
-  { known: ["payload"] },
-]);
-
-/**
- * The keys of all kinds stand under one key; kinds that are not known are kept as they are.
- *
- * @generated from message rich.v1.Happening
- */
-export function decodeHappening(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, HAPPENING_FIELDS);
-  out.unknownKeys(json, HAPPENING_FIELDS);
-}
-scannable(decodeHappening, () => [
-  [1, "string", "type"],
-  {
-    when: [
-      { key: ["type"], is: ["SaidEvent"], as: [2, decodeTextBlock, "payload"] },
-      { key: ["type"], is: ["ShownEvent"], as: [3, decodeImageBlock, "payload"] },
-    ],
-    otherwise: [4, decodeStruct, "payload"],
-  },
-]);
-
-const IMAGE_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "url"), "url"],
-  [(value, out) => out.message(2, value, "caption", decodeTextBlock), "caption"],
-]);
-
-/**
- * A picture.
- *
- * @generated from message rich.v1.ImageBlock
- */
-export function decodeImageBlock(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, IMAGE_BLOCK_FIELDS);
-  out.unknownKeys(json, IMAGE_BLOCK_FIELDS);
-}
-scannable(decodeImageBlock, () => [[1, "string", "url"], [2, decodeTextBlock, "caption"]]);
-
-const LOOSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  {
-    choose(json, out) {
-      switch (json["type"]) {
-        case "text":
-          out.flattened(2, json, decodeLooseText, LOOSE_FIELDS);
-          break;
-        default:
-          out.flattened(3, json, decodeStruct, LOOSE_FIELDS);
-      }
-    },
-  },
-  { known: ["type"] },
-]);
-
-/**
- * As Block, where the member keeps what no field names, and unknown kinds are kept as they are.
- *
- * @generated from message rich.v1.Loose
- */
-export function decodeLoose(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LOOSE_FIELDS);
-  out.unknownKeys(json, LOOSE_FIELDS);
-}
-scannable(decodeLoose, () => [
-  [1, "string", "id"],
-  { when: [{ key: ["type"], is: ["text"], as: [2, decodeLooseText] }], otherwise: [3, decodeStruct] },
-]);
-
-const LOOSE_TEXT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "text"), "text"],
-]);
-
-/**
- * Text, with keys that are not known.
- *
- * @generated from message rich.v1.LooseText
- */
-export function decodeLooseText(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LOOSE_TEXT_FIELDS);
-  out.unknown(100, json, LOOSE_TEXT_FIELDS);
-}
-scannable(decodeLooseText, () => [[1, "string", "text"], { unknown: 100 }]);
-
-const ODD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id_string"), "id_string", "idString", "id"],
-  [(value, out) => out.string(2, value, "display-name"), "display-name"],
-  [(value, out) => out.string(3, value, "constructor"), "constructor"],
-  [(value, out) => out.string(4, value, "toString"), "toString"],
-  [(value, out) => out.string(5, value, "__proto__"), "__proto__", "Proto"],
-  [(value, out) => out.time(10, value, "seconds", "seconds"), "seconds"],
-  [(value, out) => out.time(11, value, "millis", "millis"), "millis"],
-  [(value, out) => out.time(12, value, "micros", "micros"), "micros"],
-  [(value, out) => out.time(13, value, "iso", "iso8601"), "iso"],
-  [(value, out) => out.time(14, value, "formatted", { pattern: "YYYY-MM-DD HH:mm:ss GMT" }), "formatted"],
-  [(value, out) => out.time(15, value, "ends", "seconds", "0"), "ends"],
-  [(value, out) => out.each(value, "history", (item, out) => out.time(16, item, "", "millis")), "history"],
-  [(value, out) => out.list(20, splitCommas(value), "tags", "string"), "tags"],
-  [(value, out) => out.list(21, splitNumbers(value), "numbers", "int32"), "numbers"],
-  [(value, out) => out.enums(22, splitCommas(value), "moods", MOOD, "collected"), "moods"],
-  [(value, out) => out.int64(23, value, "text_number"), "text_number", "textNumber"],
-  [(value, out) => out.int64(24, value, "bare_number"), "bare_number", "bareNumber"],
-  [(value, out) => out.bytes(25, value, "url_data"), "url_data", "urlData"],
-  [(value, out) => out.collectedEnum(26, value, "mood", MOOD), "mood"],
-  [(value, out) => out.wrapped(30, value, "row", (value, out) => out.list(1, value, "", "int64")), "row"],
-  [
-    (value, out) => out.each(value, "rows", (item, out) =>
-      out.wrapped(31, item, "", (value, out) => out.list(1, value, "", "int64")),
-    ),
-    "rows",
-  ],
-  [(value, out) => out.message(40, value, "block", decodeBlock), "block"],
-  [(value, out) => out.messages(41, value, "blocks", decodeBlock), "blocks"],
-  [(value, out) => out.message(42, value, "envelope", decodeEnvelope), "envelope"],
-  [(value, out) => out.message(43, value, "happening", decodeHappening), "happening"],
-  [(value, out) => out.message(44, value, "loose", decodeLoose), "loose"],
-  [(value, out) => out.message(45, value, "shapeless", decodeShapeless), "shapeless"],
-  [(value, out) => out.message(46, value, "child", decodeOdd), "child"],
-]);
-
-/**
- * Names, notations and layouts.
- *
- * @generated from message rich.v1.Odd
- */
-export function decodeOdd(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ODD_FIELDS);
-  out.unknown(100, json, ODD_FIELDS);
-}
-scannable(decodeOdd, () => [
-  [1, "uint64", "id_string", "idString", "id"], [2, "string", "display-name"], [3, "string", "constructor"],
-  [4, "string", "toString"], [5, "string", "__proto__", "Proto"], [10, { time: "seconds" }, "seconds"],
-  [11, { time: "millis" }, "millis"], [12, { time: "micros" }, "micros"], [13, { time: "iso8601" }, "iso"],
-  [14, { time: { pattern: "YYYY-MM-DD HH:mm:ss GMT" } }, "formatted"],
-  [15, { time: "seconds", none: "0" }, "ends"], [16, { list: { time: "millis" } }, "history"],
-  [20, { list: "string", commas: true }, "tags"], [21, { list: "int32", commas: true }, "numbers"],
-  [22, { list: MOOD, commas: true }, "moods"], [23, "int64", "text_number", "textNumber"],
-  [24, "int64", "bare_number", "bareNumber"], [25, "bytes", "url_data", "urlData"], [26, MOOD, "mood"],
-  [30, { unwrap: [1, { list: "int64" }] }, "row"], [31, { list: { unwrap: [1, { list: "int64" }] } }, "rows"],
-  [40, decodeBlock, "block"], [41, { list: decodeBlock }, "blocks"], [42, decodeEnvelope, "envelope"],
-  [43, decodeHappening, "happening"], [44, decodeLoose, "loose"], [45, decodeShapeless, "shapeless"],
-  [46, decodeOdd, "child"], { unknown: 100 },
-]);
-
-const PART_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "name"), "name"],
-  [(value, out) => out.int64(2, value, "size"), "size"],
-]);
-
-/**
- * A part.
- *
- * @generated from message rich.v1.Part
- */
-export function decodePart(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PART_FIELDS);
-  out.unknownKeys(json, PART_FIELDS);
-}
-scannable(decodePart, () => [[1, "string", "name"], [2, "int64", "size"]]);
-
-const SHAPELESS_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "object", decodeStruct), "object"],
-  [(value, out) => out.nullable(2, value, "any", decodeValue), "any"],
-  [(value, out) => out.wrapped(3, value, "list", decodeListValue), "list"],
-  [(value, out) => out.wrapper(4, value, "text", "string"), "text"],
-  [(value, out) => out.wrapper(5, value, "number", "int64"), "number"],
-]);
-
-/**
- * Dynamic values.
- *
- * @generated from message rich.v1.Shapeless
- */
-export function decodeShapeless(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, SHAPELESS_FIELDS);
-  out.unknownKeys(json, SHAPELESS_FIELDS);
-}
-scannable(decodeShapeless, () => [
-  [1, decodeStruct, "object"], [2, decodeValue, "any"], [3, decodeListValue, "list"],
-  [4, { wrapper: "string" }, "text"], [5, { wrapper: "int64" }, "number"],
-]);
-
-const TEXT_BLOCK_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "text"), "text"],
-  [(value, out) => out.enum(2, value, "mood", MOOD), "mood"],
-]);
-
-/**
- * Text.
- *
- * @generated from message rich.v1.TextBlock
- */
-export function decodeTextBlock(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, TEXT_BLOCK_FIELDS);
-  out.unknownKeys(json, TEXT_BLOCK_FIELDS);
-}
-scannable(decodeTextBlock, () => [[1, "string", "text"], [2, MOOD, "mood"]]);
 
 /** Writes rich.v1.Block as JSON. */
 function encodeBlock(message: Block): JsonRecord {

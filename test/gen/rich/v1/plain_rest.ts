@@ -3,30 +3,26 @@
 /* eslint-disable */
 
 import {
+  EmptyTable,
   EnumTable,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  ListValueTable,
+  type MessageTable,
   type MethodRules,
-  type OneofMembers,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
+  StructTable,
   type UnaryAdapter,
+  ValueTable,
   base64,
-  decodeEmpty,
-  decodeListValue,
-  decodeStruct,
-  decodeValue,
   doubleJson,
   durationText,
   fieldMaskText,
   listJson,
   pathSegment,
   plainJson,
-  scannable,
+  table,
   timeJson,
   timeText,
   unary,
@@ -45,6 +41,178 @@ import {
   type Wrappers,
 } from "./plain_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** Spellings of rich.v1.Color on the wire. */
+export const COLOR: EnumTable = new EnumTable("rich.v1.Color", [
+  [0, "COLOR_UNSPECIFIED"],
+  [1, "COLOR_RED"],
+  [-5, "COLOR_NEGATIVE"],
+  [2147483647, "COLOR_LARGE"],
+]);
+
+/**
+ * A oneof without rules.
+ *
+ * @generated from message rich.v1.Choice
+ */
+export const ChoiceTable: MessageTable = table("rich.v1.Choice", () => [
+  {
+    oneOf: [
+      [1, "string", "text"],
+      [2, "int64", "number"],
+      [3, COLOR, "color"],
+      [4, ScalarsTable, "message"],
+      [5, { time: "iso8601" }, "time"],
+      [6, StructTable, "struct"],
+      [7, { wrapper: "string" }, "wrapper"],
+      [8, ValueTable, "value"],
+      [9, "bytes", "data"],
+    ],
+  },
+]);
+
+/**
+ * Repeated fields.
+ *
+ * @generated from message rich.v1.Lists
+ */
+export const ListsTable: MessageTable = table("rich.v1.Lists", () => [
+  [1, { list: "double" }, "double_values", "doubleValues"],
+  [2, { list: "float" }, "float_values", "floatValues"],
+  [3, { list: "int32" }, "int32_values", "int32Values"],
+  [4, { list: "int64" }, "int64_values", "int64Values"],
+  [5, { list: "uint32" }, "uint32_values", "uint32Values"],
+  [6, { list: "uint64" }, "uint64_values", "uint64Values"],
+  [7, { list: "sint32" }, "sint32_values", "sint32Values"],
+  [8, { list: "sint64" }, "sint64_values", "sint64Values"],
+  [9, { list: "fixed32" }, "fixed32_values", "fixed32Values"],
+  [10, { list: "fixed64" }, "fixed64_values", "fixed64Values"],
+  [11, { list: "sfixed32" }, "sfixed32_values", "sfixed32Values"],
+  [12, { list: "sfixed64" }, "sfixed64_values", "sfixed64Values"],
+  [13, { list: "bool" }, "bool_values", "boolValues"],
+  [14, { list: "string" }, "string_values", "stringValues"],
+  [15, { list: "bytes" }, "bytes_values", "bytesValues"],
+  [16, { list: COLOR }, "color_values", "colorValues"],
+  [17, { list: ScalarsTable }, "message_values", "messageValues"],
+  [18, { list: { time: "iso8601" } }, "timestamps"],
+  [19, { list: "duration" }, "durations"],
+  [20, { list: { wrapper: "string" } }, "wrappers"],
+  [21, { list: StructTable }, "structs"],
+  [22, { list: ValueTable }, "values"],
+  [23, { list: "fieldMask" }, "masks"],
+  [24, { list: ListValueTable }, "lists"],
+]);
+
+/**
+ * Maps with every kind of key.
+ *
+ * @generated from message rich.v1.Maps
+ */
+export const MapsTable: MessageTable = table("rich.v1.Maps", () => [
+  [1, { map: "string" }, "strings"],
+  [2, { map: "int32", keys: "int32" }, "int32s"],
+  [3, { map: "int64", keys: "int64" }, "int64s"],
+  [4, { map: "double", keys: "uint32" }, "uint32s"],
+  [5, { map: "uint64", keys: "uint64" }, "uint64s"],
+  [6, { map: "bytes", keys: "sint32" }, "sint32s"],
+  [7, { map: "bool", keys: "fixed64" }, "fixed64s"],
+  [8, { map: COLOR, keys: "bool" }, "bools"],
+  [9, { map: ScalarsTable }, "messages"],
+  [10, { map: { time: "iso8601" } }, "timestamps"],
+  [11, { map: ValueTable }, "values"],
+  [12, { map: StructTable }, "structs"],
+  [13, { map: { wrapper: "int64" } }, "wrappers"],
+]);
+
+/**
+ * Scalars with presence.
+ *
+ * @generated from message rich.v1.OptionalScalars
+ */
+export const OptionalScalarsTable: MessageTable = table("rich.v1.OptionalScalars", () => [
+  [1, "double", "double_value", "doubleValue"],
+  [2, "float", "float_value", "floatValue"],
+  [3, "int32", "int32_value", "int32Value"],
+  [4, "int64", "int64_value", "int64Value"],
+  [6, "uint64", "uint64_value", "uint64Value"],
+  [13, "bool", "bool_value", "boolValue"],
+  [14, "string", "string_value", "stringValue"],
+  [15, "bytes", "bytes_value", "bytesValue"],
+  [16, COLOR, "color_value", "colorValue"],
+]);
+
+/**
+ * Every kind of field, without an annotation.
+ *
+ * @generated from message rich.v1.Plain
+ */
+export const PlainTable: MessageTable = table("rich.v1.Plain", () => [
+  [1, ScalarsTable, "scalars"],
+  [2, OptionalScalarsTable, "optional_scalars", "optionalScalars"],
+  [3, ListsTable, "lists"],
+  [4, MapsTable, "maps"],
+  [5, WrappersTable, "wrappers"],
+  [6, WellKnownTable, "well_known", "wellKnown"],
+  [7, ChoiceTable, "choice"],
+  [16, PlainTable, "child"],
+  [2000, { list: PlainTable }, "children"],
+]);
+
+/**
+ * Scalars without presence.
+ *
+ * @generated from message rich.v1.Scalars
+ */
+export const ScalarsTable: MessageTable = table("rich.v1.Scalars", () => [
+  [1, "double", "double_value", "doubleValue"],
+  [2, "float", "float_value", "floatValue"],
+  [3, "int32", "int32_value", "int32Value"],
+  [4, "int64", "int64_value", "int64Value"],
+  [5, "uint32", "uint32_value", "uint32Value"],
+  [6, "uint64", "uint64_value", "uint64Value"],
+  [7, "sint32", "sint32_value", "sint32Value"],
+  [8, "sint64", "sint64_value", "sint64Value"],
+  [9, "fixed32", "fixed32_value", "fixed32Value"],
+  [10, "fixed64", "fixed64_value", "fixed64Value"],
+  [11, "sfixed32", "sfixed32_value", "sfixed32Value"],
+  [12, "sfixed64", "sfixed64_value", "sfixed64Value"],
+  [13, "bool", "bool_value", "boolValue"],
+  [14, "string", "string_value", "stringValue"],
+  [15, "bytes", "bytes_value", "bytesValue"],
+  [16, COLOR, "color_value", "colorValue"],
+]);
+
+/**
+ * Messages that JSON writes in a way of their own.
+ *
+ * @generated from message rich.v1.WellKnown
+ */
+export const WellKnownTable: MessageTable = table("rich.v1.WellKnown", () => [
+  [1, { time: "iso8601" }, "timestamp"],
+  [2, "duration", "duration"],
+  [3, "fieldMask", "mask"],
+  [4, StructTable, "struct"],
+  [5, ValueTable, "value"],
+  [6, ListValueTable, "list"],
+  [7, EmptyTable, "empty"],
+]);
+
+/**
+ * Wrappers.
+ *
+ * @generated from message rich.v1.Wrappers
+ */
+export const WrappersTable: MessageTable = table("rich.v1.Wrappers", () => [
+  [1, { wrapper: "double" }, "double_value", "doubleValue"],
+  [2, { wrapper: "float" }, "float_value", "floatValue"],
+  [3, { wrapper: "int64" }, "int64_value", "int64Value"],
+  [4, { wrapper: "uint64" }, "uint64_value", "uint64Value"],
+  [5, { wrapper: "int32" }, "int32_value", "int32Value"],
+  [6, { wrapper: "uint32" }, "uint32_value", "uint32Value"],
+  [7, { wrapper: "bool" }, "bool_value", "boolValue"],
+  [8, { wrapper: "string" }, "string_value", "stringValue"],
+  [9, { wrapper: "bytes" }, "bytes_value", "bytesValue"],
+]);
 
 /** Rules of all methods of rich.v1.PlainService. */
 const PlainService_rules = { upstream: "rich.v1" } satisfies Partial<MethodRules>;
@@ -78,10 +246,7 @@ export const PlainService_echoPlain: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodePlain);
-  },
-  scan: decodePlain,
+  body: PlainTable,
 });
 // @@protoc_insertion_point(method:rich.v1.PlainService.EchoPlain)
 
@@ -151,7 +316,6 @@ export const PlainService_queryPlain: UnaryAdapter<
     if (message.page?.from.case === "offset") request.query("page.offset", message.page.from.value);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rich.v1.PlainService.QueryPlain)
 
@@ -176,366 +340,6 @@ export const PlainServiceRest: ServiceAdapter<typeof PlainService> = {
   // @@protoc_insertion_point(adapter:rich.v1.PlainService)
 };
 // @@protoc_insertion_point(service:rich.v1.PlainService)
-
-/** Spellings of rich.v1.Color on the wire. */
-export const COLOR: EnumTable = new EnumTable("rich.v1.Color", [
-  [0, "COLOR_UNSPECIFIED"],
-  [1, "COLOR_RED"],
-  [-5, "COLOR_NEGATIVE"],
-  [2147483647, "COLOR_LARGE"],
-]);
-
-const CHOICE_CHOICE: OneofMembers = [
-  [1, "text"], [2, "number"], [3, "color"], [4, "message"], [5, "time"], [6, "struct"], [7, "wrapper"],
-  [8, "value"], [9, "data"],
-];
-
-const CHOICE_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    onlyFirst: CHOICE_CHOICE,
-    of: [
-      [(value, out) => out.string(1, value, "text"), "text"],
-      [(value, out) => out.int64(2, value, "number"), "number"],
-      [(value, out) => out.enum(3, value, "color", COLOR), "color"],
-      [(value, out) => out.message(4, value, "message", decodeScalars), "message"],
-      [(value, out) => out.time(5, value, "time", "iso8601"), "time"],
-      [(value, out) => out.message(6, value, "struct", decodeStruct), "struct"],
-      [(value, out) => out.wrapper(7, value, "wrapper", "string"), "wrapper"],
-      [(value, out) => out.nullable(8, value, "value", decodeValue), "value"],
-      [(value, out) => out.bytes(9, value, "data"), "data"],
-    ],
-  },
-]);
-
-/**
- * A oneof without rules.
- *
- * @generated from message rich.v1.Choice
- */
-export function decodeChoice(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CHOICE_FIELDS);
-  out.unknownKeys(json, CHOICE_FIELDS);
-}
-scannable(decodeChoice, () => [
-  [1, "string", "text"], [2, "int64", "number"], [3, COLOR, "color"], [4, decodeScalars, "message"],
-  [5, { time: "iso8601" }, "time"], [6, decodeStruct, "struct"], [7, { wrapper: "string" }, "wrapper"],
-  [8, decodeValue, "value"], [9, "bytes", "data"], { oneOf: [1, 2, 3, 4, 5, 6, 7, 8, 9] },
-]);
-
-const LISTS_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.list(1, value, "double_values", "double"), "double_values", "doubleValues"],
-  [(value, out) => out.list(2, value, "float_values", "float"), "float_values", "floatValues"],
-  [(value, out) => out.list(3, value, "int32_values", "int32"), "int32_values", "int32Values"],
-  [(value, out) => out.list(4, value, "int64_values", "int64"), "int64_values", "int64Values"],
-  [(value, out) => out.list(5, value, "uint32_values", "uint32"), "uint32_values", "uint32Values"],
-  [(value, out) => out.list(6, value, "uint64_values", "uint64"), "uint64_values", "uint64Values"],
-  [(value, out) => out.list(7, value, "sint32_values", "sint32"), "sint32_values", "sint32Values"],
-  [(value, out) => out.list(8, value, "sint64_values", "sint64"), "sint64_values", "sint64Values"],
-  [(value, out) => out.list(9, value, "fixed32_values", "fixed32"), "fixed32_values", "fixed32Values"],
-  [(value, out) => out.list(10, value, "fixed64_values", "fixed64"), "fixed64_values", "fixed64Values"],
-  [(value, out) => out.list(11, value, "sfixed32_values", "sfixed32"), "sfixed32_values", "sfixed32Values"],
-  [(value, out) => out.list(12, value, "sfixed64_values", "sfixed64"), "sfixed64_values", "sfixed64Values"],
-  [(value, out) => out.list(13, value, "bool_values", "bool"), "bool_values", "boolValues"],
-  [(value, out) => out.list(14, value, "string_values", "string"), "string_values", "stringValues"],
-  [(value, out) => out.list(15, value, "bytes_values", "bytes"), "bytes_values", "bytesValues"],
-  [(value, out) => out.enums(16, value, "color_values", COLOR), "color_values", "colorValues"],
-  [
-    (value, out) => out.messages(17, value, "message_values", decodeScalars),
-    "message_values",
-    "messageValues",
-  ],
-  [
-    (value, out) => out.each(value, "timestamps", (item, out) => out.time(18, item, "", "iso8601")),
-    "timestamps",
-  ],
-  [(value, out) => out.each(value, "durations", (item, out) => out.duration(19, item, "")), "durations"],
-  [
-    (value, out) => out.each(value, "wrappers", (item, out) => out.wrapper(20, item, "", "string")),
-    "wrappers",
-  ],
-  [(value, out) => out.messages(21, value, "structs", decodeStruct), "structs"],
-  [
-    (value, out) => out.each(value, "values", (item, out) => out.nullable(22, item, "", decodeValue)),
-    "values",
-  ],
-  [(value, out) => out.each(value, "masks", (item, out) => out.fieldMask(23, item, "")), "masks"],
-  [
-    (value, out) => out.each(value, "lists", (item, out) => out.wrapped(24, item, "", decodeListValue)),
-    "lists",
-  ],
-]);
-
-/**
- * Repeated fields.
- *
- * @generated from message rich.v1.Lists
- */
-export function decodeLists(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LISTS_FIELDS);
-  out.unknownKeys(json, LISTS_FIELDS);
-}
-scannable(decodeLists, () => [
-  [1, { list: "double" }, "double_values", "doubleValues"],
-  [2, { list: "float" }, "float_values", "floatValues"],
-  [3, { list: "int32" }, "int32_values", "int32Values"],
-  [4, { list: "int64" }, "int64_values", "int64Values"],
-  [5, { list: "uint32" }, "uint32_values", "uint32Values"],
-  [6, { list: "uint64" }, "uint64_values", "uint64Values"],
-  [7, { list: "sint32" }, "sint32_values", "sint32Values"],
-  [8, { list: "sint64" }, "sint64_values", "sint64Values"],
-  [9, { list: "fixed32" }, "fixed32_values", "fixed32Values"],
-  [10, { list: "fixed64" }, "fixed64_values", "fixed64Values"],
-  [11, { list: "sfixed32" }, "sfixed32_values", "sfixed32Values"],
-  [12, { list: "sfixed64" }, "sfixed64_values", "sfixed64Values"],
-  [13, { list: "bool" }, "bool_values", "boolValues"],
-  [14, { list: "string" }, "string_values", "stringValues"],
-  [15, { list: "bytes" }, "bytes_values", "bytesValues"],
-  [16, { list: COLOR }, "color_values", "colorValues"],
-  [17, { list: decodeScalars }, "message_values", "messageValues"],
-  [18, { list: { time: "iso8601" } }, "timestamps"], [19, null, "durations"],
-  [20, { list: { wrapper: "string" } }, "wrappers"], [21, { list: decodeStruct }, "structs"],
-  [22, { list: decodeValue }, "values"], [23, null, "masks"], [24, { list: decodeListValue }, "lists"],
-]);
-
-const MAPS_FIELDS: FieldTable = new FieldTable(() => [
-  [
-    (value, out) => out.map(1, value, "strings", "string", (value, key, out) => out.string(2, value, key)),
-    "strings",
-  ],
-  [
-    (value, out) => out.map(2, value, "int32s", "int32", (value, key, out) => out.int32(2, value, key)),
-    "int32s",
-  ],
-  [
-    (value, out) => out.map(3, value, "int64s", "int64", (value, key, out) => out.int64(2, value, key)),
-    "int64s",
-  ],
-  [
-    (value, out) => out.map(4, value, "uint32s", "uint32", (value, key, out) => out.double(2, value, key)),
-    "uint32s",
-  ],
-  [
-    (value, out) => out.map(5, value, "uint64s", "uint64", (value, key, out) => out.uint64(2, value, key)),
-    "uint64s",
-  ],
-  [
-    (value, out) => out.map(6, value, "sint32s", "sint32", (value, key, out) => out.bytes(2, value, key)),
-    "sint32s",
-  ],
-  [
-    (value, out) => out.map(7, value, "fixed64s", "fixed64", (value, key, out) => out.bool(2, value, key)),
-    "fixed64s",
-  ],
-  [
-    (value, out) => out.map(8, value, "bools", "bool", (value, key, out) => out.enum(2, value, key, COLOR)),
-    "bools",
-  ],
-  [
-    (value, out) => out.map(9, value, "messages", "string", (value, key, out) =>
-      out.message(2, value, key, decodeScalars),
-    ),
-    "messages",
-  ],
-  [
-    (value, out) => out.map(10, value, "timestamps", "string", (value, key, out) =>
-      out.time(2, value, key, "iso8601"),
-    ),
-    "timestamps",
-  ],
-  [
-    (value, out) => out.map(11, value, "values", "string", (value, key, out) =>
-      out.nullable(2, value, key, decodeValue),
-    ),
-    "values",
-  ],
-  [
-    (value, out) => out.map(12, value, "structs", "string", (value, key, out) =>
-      out.message(2, value, key, decodeStruct),
-    ),
-    "structs",
-  ],
-  [
-    (value, out) => out.map(13, value, "wrappers", "string", (value, key, out) =>
-      out.wrapper(2, value, key, "int64"),
-    ),
-    "wrappers",
-  ],
-]);
-
-/**
- * Maps with every kind of key.
- *
- * @generated from message rich.v1.Maps
- */
-export function decodeMaps(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, MAPS_FIELDS);
-  out.unknownKeys(json, MAPS_FIELDS);
-}
-scannable(decodeMaps, () => [
-  [1, { map: "string" }, "strings"], [2, null, "int32s"], [3, null, "int64s"], [4, null, "uint32s"],
-  [5, null, "uint64s"], [6, null, "sint32s"], [7, null, "fixed64s"], [8, null, "bools"],
-  [9, { map: decodeScalars }, "messages"], [10, { map: { time: "iso8601" } }, "timestamps"],
-  [11, { map: decodeValue }, "values"], [12, { map: decodeStruct }, "structs"],
-  [13, { map: { wrapper: "int64" } }, "wrappers"],
-]);
-
-const OPTIONAL_SCALARS_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.double(1, value, "double_value"), "double_value", "doubleValue"],
-  [(value, out) => out.float(2, value, "float_value"), "float_value", "floatValue"],
-  [(value, out) => out.int32(3, value, "int32_value"), "int32_value", "int32Value"],
-  [(value, out) => out.int64(4, value, "int64_value"), "int64_value", "int64Value"],
-  [(value, out) => out.uint64(6, value, "uint64_value"), "uint64_value", "uint64Value"],
-  [(value, out) => out.bool(13, value, "bool_value"), "bool_value", "boolValue"],
-  [(value, out) => out.string(14, value, "string_value"), "string_value", "stringValue"],
-  [(value, out) => out.bytes(15, value, "bytes_value"), "bytes_value", "bytesValue"],
-  [(value, out) => out.enum(16, value, "color_value", COLOR), "color_value", "colorValue"],
-]);
-
-/**
- * Scalars with presence.
- *
- * @generated from message rich.v1.OptionalScalars
- */
-export function decodeOptionalScalars(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, OPTIONAL_SCALARS_FIELDS);
-  out.unknownKeys(json, OPTIONAL_SCALARS_FIELDS);
-}
-scannable(decodeOptionalScalars, () => [
-  [1, "double", "double_value", "doubleValue"], [2, "float", "float_value", "floatValue"],
-  [3, "int32", "int32_value", "int32Value"], [4, "int64", "int64_value", "int64Value"],
-  [6, "uint64", "uint64_value", "uint64Value"], [13, "bool", "bool_value", "boolValue"],
-  [14, "string", "string_value", "stringValue"], [15, "bytes", "bytes_value", "bytesValue"],
-  [16, COLOR, "color_value", "colorValue"],
-]);
-
-const PLAIN_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "scalars", decodeScalars), "scalars"],
-  [
-    (value, out) => out.message(2, value, "optional_scalars", decodeOptionalScalars),
-    "optional_scalars",
-    "optionalScalars",
-  ],
-  [(value, out) => out.message(3, value, "lists", decodeLists), "lists"],
-  [(value, out) => out.message(4, value, "maps", decodeMaps), "maps"],
-  [(value, out) => out.message(5, value, "wrappers", decodeWrappers), "wrappers"],
-  [(value, out) => out.message(6, value, "well_known", decodeWellKnown), "well_known", "wellKnown"],
-  [(value, out) => out.message(7, value, "choice", decodeChoice), "choice"],
-  [(value, out) => out.message(16, value, "child", decodePlain), "child"],
-  [(value, out) => out.messages(2000, value, "children", decodePlain), "children"],
-]);
-
-/**
- * Every kind of field, without an annotation.
- *
- * @generated from message rich.v1.Plain
- */
-export function decodePlain(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PLAIN_FIELDS);
-  out.unknownKeys(json, PLAIN_FIELDS);
-}
-scannable(decodePlain, () => [
-  [1, decodeScalars, "scalars"], [2, decodeOptionalScalars, "optional_scalars", "optionalScalars"],
-  [3, decodeLists, "lists"], [4, decodeMaps, "maps"], [5, decodeWrappers, "wrappers"],
-  [6, decodeWellKnown, "well_known", "wellKnown"], [7, decodeChoice, "choice"], [16, decodePlain, "child"],
-  [2000, { list: decodePlain }, "children"],
-]);
-
-const SCALARS_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.double(1, value, "double_value"), "double_value", "doubleValue"],
-  [(value, out) => out.float(2, value, "float_value"), "float_value", "floatValue"],
-  [(value, out) => out.int32(3, value, "int32_value"), "int32_value", "int32Value"],
-  [(value, out) => out.int64(4, value, "int64_value"), "int64_value", "int64Value"],
-  [(value, out) => out.uint32(5, value, "uint32_value"), "uint32_value", "uint32Value"],
-  [(value, out) => out.uint64(6, value, "uint64_value"), "uint64_value", "uint64Value"],
-  [(value, out) => out.sint32(7, value, "sint32_value"), "sint32_value", "sint32Value"],
-  [(value, out) => out.sint64(8, value, "sint64_value"), "sint64_value", "sint64Value"],
-  [(value, out) => out.fixed32(9, value, "fixed32_value"), "fixed32_value", "fixed32Value"],
-  [(value, out) => out.fixed64(10, value, "fixed64_value"), "fixed64_value", "fixed64Value"],
-  [(value, out) => out.sfixed32(11, value, "sfixed32_value"), "sfixed32_value", "sfixed32Value"],
-  [(value, out) => out.sfixed64(12, value, "sfixed64_value"), "sfixed64_value", "sfixed64Value"],
-  [(value, out) => out.bool(13, value, "bool_value"), "bool_value", "boolValue"],
-  [(value, out) => out.string(14, value, "string_value"), "string_value", "stringValue"],
-  [(value, out) => out.bytes(15, value, "bytes_value"), "bytes_value", "bytesValue"],
-  [(value, out) => out.enum(16, value, "color_value", COLOR), "color_value", "colorValue"],
-]);
-
-/**
- * Scalars without presence.
- *
- * @generated from message rich.v1.Scalars
- */
-export function decodeScalars(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, SCALARS_FIELDS);
-  out.unknownKeys(json, SCALARS_FIELDS);
-}
-scannable(decodeScalars, () => [
-  [1, "double", "double_value", "doubleValue"], [2, "float", "float_value", "floatValue"],
-  [3, "int32", "int32_value", "int32Value"], [4, "int64", "int64_value", "int64Value"],
-  [5, "uint32", "uint32_value", "uint32Value"], [6, "uint64", "uint64_value", "uint64Value"],
-  [7, "sint32", "sint32_value", "sint32Value"], [8, "sint64", "sint64_value", "sint64Value"],
-  [9, "fixed32", "fixed32_value", "fixed32Value"], [10, "fixed64", "fixed64_value", "fixed64Value"],
-  [11, "sfixed32", "sfixed32_value", "sfixed32Value"], [12, "sfixed64", "sfixed64_value", "sfixed64Value"],
-  [13, "bool", "bool_value", "boolValue"], [14, "string", "string_value", "stringValue"],
-  [15, "bytes", "bytes_value", "bytesValue"], [16, COLOR, "color_value", "colorValue"],
-]);
-
-const WELL_KNOWN_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.time(1, value, "timestamp", "iso8601"), "timestamp"],
-  [(value, out) => out.duration(2, value, "duration"), "duration"],
-  [(value, out) => out.fieldMask(3, value, "mask"), "mask"],
-  [(value, out) => out.message(4, value, "struct", decodeStruct), "struct"],
-  [(value, out) => out.nullable(5, value, "value", decodeValue), "value"],
-  [(value, out) => out.wrapped(6, value, "list", decodeListValue), "list"],
-  [(value, out) => out.message(7, value, "empty", decodeEmpty), "empty"],
-]);
-
-/**
- * Messages that JSON writes in a way of their own.
- *
- * @generated from message rich.v1.WellKnown
- */
-export function decodeWellKnown(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, WELL_KNOWN_FIELDS);
-  out.unknownKeys(json, WELL_KNOWN_FIELDS);
-}
-scannable(decodeWellKnown, () => [
-  [1, { time: "iso8601" }, "timestamp"], [2, null, "duration"], [3, null, "mask"],
-  [4, decodeStruct, "struct"], [5, decodeValue, "value"], [6, decodeListValue, "list"],
-  [7, decodeEmpty, "empty"],
-]);
-
-const WRAPPERS_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.wrapper(1, value, "double_value", "double"), "double_value", "doubleValue"],
-  [(value, out) => out.wrapper(2, value, "float_value", "float"), "float_value", "floatValue"],
-  [(value, out) => out.wrapper(3, value, "int64_value", "int64"), "int64_value", "int64Value"],
-  [(value, out) => out.wrapper(4, value, "uint64_value", "uint64"), "uint64_value", "uint64Value"],
-  [(value, out) => out.wrapper(5, value, "int32_value", "int32"), "int32_value", "int32Value"],
-  [(value, out) => out.wrapper(6, value, "uint32_value", "uint32"), "uint32_value", "uint32Value"],
-  [(value, out) => out.wrapper(7, value, "bool_value", "bool"), "bool_value", "boolValue"],
-  [(value, out) => out.wrapper(8, value, "string_value", "string"), "string_value", "stringValue"],
-  [(value, out) => out.wrapper(9, value, "bytes_value", "bytes"), "bytes_value", "bytesValue"],
-]);
-
-/**
- * Wrappers.
- *
- * @generated from message rich.v1.Wrappers
- */
-export function decodeWrappers(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, WRAPPERS_FIELDS);
-  out.unknownKeys(json, WRAPPERS_FIELDS);
-}
-scannable(decodeWrappers, () => [
-  [1, { wrapper: "double" }, "double_value", "doubleValue"],
-  [2, { wrapper: "float" }, "float_value", "floatValue"],
-  [3, { wrapper: "int64" }, "int64_value", "int64Value"],
-  [4, { wrapper: "uint64" }, "uint64_value", "uint64Value"],
-  [5, { wrapper: "int32" }, "int32_value", "int32Value"],
-  [6, { wrapper: "uint32" }, "uint32_value", "uint32Value"],
-  [7, { wrapper: "bool" }, "bool_value", "boolValue"],
-  [8, { wrapper: "string" }, "string_value", "stringValue"],
-  [9, { wrapper: "bytes" }, "bytes_value", "bytesValue"],
-]);
 
 /** Writes rich.v1.Choice as JSON. */
 function encodeChoice(message: Choice): JsonRecord {

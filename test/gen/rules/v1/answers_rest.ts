@@ -4,29 +4,22 @@
 
 import {
   EnumTable,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   addUnknown,
   base64,
   base64Url,
-  decodeStruct,
   joinCommas,
-  linkTarget,
   rawEntries,
   rawText,
-  scannable,
-  splitCommas,
+  table,
   timeJson,
   unary,
-  valueAt,
 } from "connect-rest-runtime/adapter";
 import {
   AnswerService,
@@ -36,6 +29,46 @@ import {
   type Notation,
 } from "./answers_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message rules.v1.LooseInner */
+export const LooseInnerTable: MessageTable = table("rules.v1.LooseInner", () => [
+  [1, "string", "known"],
+  { unknown: 2 },
+]);
+
+/** @generated from message rules.v1.Loose */
+export const LooseTable: MessageTable = table("rules.v1.Loose", () => [
+  [1, { loose: "int64" }, "count"],
+  [2, "int64", "strict_count", "strictCount"],
+  [3, LooseInnerTable, "inner"],
+  [5, { absent: ["N/A"], of: "int32" }, "score"],
+  { unknown: 4, struct: true },
+]);
+
+/** @generated from message rules.v1.Notation */
+export const NotationTable: MessageTable = table("rules.v1.Notation", () => [
+  [1, { time: "seconds", none: "0" }, "seconds"],
+  [2, { time: "millis" }, "millis"],
+  [3, { time: "micros" }, "micros"],
+  [4, { time: "iso8601" }, "iso"],
+  [5, { time: { pattern: "DD.MM.YYYY HH:mm:ss" } }, "formatted"],
+  [6, "textBytes", "raw"],
+  [7, "bytes", "url"],
+  [8, "bytes", "base64"],
+  [9, { unwrap: [1, { list: "int64" }] }, "row"],
+  [10, { list: { unwrap: [1, { list: "int64" }] } }, "rows"],
+  [11, { list: TONE, commas: true }, "tones"],
+  [12, TONE, "tone"],
+  [13, { unwrap: [1, { list: "int64" }] }, "empty"],
+  [14, "string", "new-name", "old-name", "older-name"],
+]);
+
+/** Spellings of rules.v1.Tone on the wire. */
+export const TONE: EnumTable = new EnumTable("rules.v1.Tone", [
+  [0, "TONE_UNSPECIFIED"],
+  [1, "low", "deep", "bass", "TONE_LOW"],
+  [2, "12", "TONE_HIGH"],
+]);
 
 /** Rules of all methods of rules.v1.AnswerService. */
 const AnswerService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
@@ -74,10 +107,7 @@ export const AnswerService_echoNotation: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeNotation);
-  },
-  scan: decodeNotation,
+  body: NotationTable,
 });
 // @@protoc_insertion_point(method:rules.v1.AnswerService.EchoNotation)
 
@@ -96,19 +126,13 @@ export const AnswerService_getSources: UnaryAdapter<
     if (message.secret) request.query("secret", message.secret);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.string(1, response.header("etag"), "ETag");
-    out.string(2, linkTarget(response.header("link"), "next"), "Link");
-    out.int32(3, response.status, "status");
-    out.bool(4, response.status === 304, "status");
-    out.string(
-      5,
-      response.header("x-deep") ??
-        valueAt(response.payload, "meta.deep") ??
-        valueAt(response.payload, "data.deep"),
-      "X-Deep or meta.deep or data.deep",
-    );
-  },
+  head: [
+    [1, "string", { header: "ETag" }],
+    [2, "string", { header: "Link", rel: "next" }],
+    [3, "int32", "status"],
+    [4, "bool", { status: 304 }],
+    [5, "string", { header: "X-Deep" }, { path: "meta.deep" }, { path: "data.deep" }],
+  ],
 });
 // @@protoc_insertion_point(method:rules.v1.AnswerService.GetSources)
 
@@ -127,10 +151,7 @@ export const AnswerService_getLoose: UnaryAdapter<
     if (message.secret) request.query("secret", message.secret);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeLoose);
-  },
-  scan: decodeLoose,
+  body: LooseTable,
 });
 // @@protoc_insertion_point(method:rules.v1.AnswerService.GetLoose)
 
@@ -151,13 +172,11 @@ export const AnswerService_echoLoose: UnaryAdapter<
     if (message.strictCount) json["strictCount"] = String(message.strictCount);
     if (message.inner !== undefined) json["inner"] = encodeLooseInner(message.inner);
     if (message.others !== undefined) addUnknown(json, message.others);
+    if (message.score !== undefined) json["score"] = message.score;
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeLoose);
-  },
-  scan: decodeLoose,
+  body: LooseTable,
 });
 // @@protoc_insertion_point(method:rules.v1.AnswerService.EchoLoose)
 
@@ -181,77 +200,6 @@ export const AnswerServiceRest: ServiceAdapter<typeof AnswerService> = {
   // @@protoc_insertion_point(adapter:rules.v1.AnswerService)
 };
 // @@protoc_insertion_point(service:rules.v1.AnswerService)
-
-/** Spellings of rules.v1.Tone on the wire. */
-export const TONE: EnumTable = new EnumTable("rules.v1.Tone", [
-  [0, "TONE_UNSPECIFIED"],
-  [1, "low", "deep", "bass", "TONE_LOW"],
-  [2, "12", "TONE_HIGH"],
-]);
-
-const LOOSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.loosely("count").int64(1, value, "count"), "count"],
-  [(value, out) => out.int64(2, value, "strict_count"), "strict_count", "strictCount"],
-  [(value, out) => out.message(3, value, "inner", decodeLooseInner), "inner"],
-]);
-
-/** @generated from message rules.v1.Loose */
-export function decodeLoose(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LOOSE_FIELDS);
-  out.unknownStruct(4, json, LOOSE_FIELDS, decodeStruct);
-}
-scannable(decodeLoose, () => [
-  [1, { loose: "int64" }, "count"], [2, "int64", "strict_count", "strictCount"],
-  [3, decodeLooseInner, "inner"], { unknown: null },
-]);
-
-const LOOSE_INNER_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "known"), "known"],
-]);
-
-/** @generated from message rules.v1.LooseInner */
-export function decodeLooseInner(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LOOSE_INNER_FIELDS);
-  out.unknown(2, json, LOOSE_INNER_FIELDS);
-}
-scannable(decodeLooseInner, () => [[1, "string", "known"], { unknown: 2 }]);
-
-const NOTATION_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.time(1, value, "seconds", "seconds", "0"), "seconds"],
-  [(value, out) => out.time(2, value, "millis", "millis"), "millis"],
-  [(value, out) => out.time(3, value, "micros", "micros"), "micros"],
-  [(value, out) => out.time(4, value, "iso", "iso8601"), "iso"],
-  [(value, out) => out.time(5, value, "formatted", { pattern: "DD.MM.YYYY HH:mm:ss" }), "formatted"],
-  [(value, out) => out.textBytes(6, value, "raw"), "raw"],
-  [(value, out) => out.bytes(7, value, "url"), "url"],
-  [(value, out) => out.bytes(8, value, "base64"), "base64"],
-  [(value, out) => out.wrapped(9, value, "row", (value, out) => out.list(1, value, "", "int64")), "row"],
-  [
-    (value, out) => out.each(value, "rows", (item, out) =>
-      out.wrapped(10, item, "", (value, out) => out.list(1, value, "", "int64")),
-    ),
-    "rows",
-  ],
-  [(value, out) => out.enums(11, splitCommas(value), "tones", TONE), "tones"],
-  [(value, out) => out.enum(12, value, "tone", TONE), "tone"],
-  [(value, out) => out.wrapped(13, value, "empty", (value, out) => out.list(1, value, "", "int64")), "empty"],
-  [(value, out) => out.string(14, value, "new-name"), "new-name", "old-name", "older-name"],
-]);
-
-/** @generated from message rules.v1.Notation */
-export function decodeNotation(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, NOTATION_FIELDS);
-  out.unknownKeys(json, NOTATION_FIELDS);
-}
-scannable(decodeNotation, () => [
-  [1, { time: "seconds", none: "0" }, "seconds"], [2, { time: "millis" }, "millis"],
-  [3, { time: "micros" }, "micros"], [4, { time: "iso8601" }, "iso"],
-  [5, { time: { pattern: "DD.MM.YYYY HH:mm:ss" } }, "formatted"], [6, "textBytes", "raw"],
-  [7, "bytes", "url"], [8, "bytes", "base64"], [9, { unwrap: [1, { list: "int64" }] }, "row"],
-  [10, { list: { unwrap: [1, { list: "int64" }] } }, "rows"], [11, { list: TONE, commas: true }, "tones"],
-  [12, TONE, "tone"], [13, { unwrap: [1, { list: "int64" }] }, "empty"],
-  [14, "string", "new-name", "old-name", "older-name"],
-]);
 
 /** Writes rules.v1.LooseInner as JSON. */
 function encodeLooseInner(message: LooseInner): JsonRecord {

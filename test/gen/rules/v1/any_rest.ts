@@ -3,27 +3,58 @@
 /* eslint-disable */
 
 import {
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
-  type OneofMembers,
-  type ProtoWriter,
   type RecordsAdapter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   anyJson,
-  decodeAny,
+  anyTable,
   records,
-  scannable,
+  table,
   typesOf,
   unary,
 } from "connect-rest-runtime/adapter";
 import { AnyService, type StartRequest, file_rules_v1_any } from "./any_pb.ts";
 // @@protoc_insertion_point(imports)
+
+const TYPES = typesOf(file_rules_v1_any);
+
+const AnyTable = anyTable(TYPES);
+
+/**
+ * Work that goes on after the response.
+ *
+ * @generated from message rules.v1.Operation
+ */
+export const OperationTable: MessageTable = table("rules.v1.Operation", () => [
+  [1, "string", "name"],
+  [2, AnyTable, "metadata"],
+  [3, "bool", "done"],
+  {
+    oneOf: [
+      [4, StatusTable, "error"],
+      [5, AnyTable, "response"],
+    ],
+  },
+]);
+
+/**
+ * The `Status` type defines a logical error model that is suitable for
+ * different programming environments, including REST APIs and RPC APIs. It is
+ * used by [gRPC](https://github.com/grpc). Each `Status` message contains
+ * three pieces of data: error code, error message, and error details.
+ *
+ * @generated from message google.rpc.Status
+ */
+export const StatusTable: MessageTable = table("google.rpc.Status", () => [
+  [1, "int32", "code"],
+  [2, "string", "message"],
+  [3, { list: AnyTable }, "details"],
+]);
 
 /** Rules of all methods of rules.v1.AnyService. */
 const AnyService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
@@ -52,10 +83,7 @@ export const AnyService_start: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeOperation);
-  },
-  scan: decodeOperation,
+  body: OperationTable,
 });
 // @@protoc_insertion_point(method:rules.v1.AnyService.Start)
 
@@ -86,7 +114,7 @@ export const AnyService_watch: RecordsAdapter<
   },
   format: "lines",
   ownError: true,
-  item: decodeOperation,
+  item: OperationTable,
 });
 // @@protoc_insertion_point(method:rules.v1.AnyService.Watch)
 
@@ -108,60 +136,5 @@ export const AnyServiceRest: ServiceAdapter<typeof AnyService> = {
   // @@protoc_insertion_point(adapter:rules.v1.AnyService)
 };
 // @@protoc_insertion_point(service:rules.v1.AnyService)
-
-const TYPES = typesOf(file_rules_v1_any);
-
-const decodeKnownAny = decodeAny(TYPES);
-
-const OPERATION_RESULT: OneofMembers = [[4, "error"], [5, "response"]];
-
-const OPERATION_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "name"), "name"],
-  [(value, out) => out.message(2, value, "metadata", decodeKnownAny), "metadata"],
-  [(value, out) => out.bool(3, value, "done"), "done"],
-  {
-    onlyFirst: OPERATION_RESULT,
-    of: [
-      [(value, out) => out.message(4, value, "error", decodeStatus), "error"],
-      [(value, out) => out.message(5, value, "response", decodeKnownAny), "response"],
-    ],
-  },
-]);
-
-/**
- * Work that goes on after the response.
- *
- * @generated from message rules.v1.Operation
- */
-export function decodeOperation(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, OPERATION_FIELDS);
-  out.unknownKeys(json, OPERATION_FIELDS);
-}
-scannable(decodeOperation, () => [
-  [1, "string", "name"], [2, decodeKnownAny, "metadata"], [3, "bool", "done"], [4, decodeStatus, "error"],
-  [5, decodeKnownAny, "response"], { oneOf: [4, 5] },
-]);
-
-const STATUS_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int32(1, value, "code"), "code"],
-  [(value, out) => out.string(2, value, "message"), "message"],
-  [(value, out) => out.messages(3, value, "details", decodeKnownAny), "details"],
-]);
-
-/**
- * The `Status` type defines a logical error model that is suitable for
- * different programming environments, including REST APIs and RPC APIs. It is
- * used by [gRPC](https://github.com/grpc). Each `Status` message contains
- * three pieces of data: error code, error message, and error details.
- *
- * @generated from message google.rpc.Status
- */
-export function decodeStatus(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, STATUS_FIELDS);
-  out.unknownKeys(json, STATUS_FIELDS);
-}
-scannable(decodeStatus, () => [
-  [1, "int32", "code"], [2, "string", "message"], [3, { list: decodeKnownAny }, "details"],
-]);
 
 // @@protoc_insertion_point(end)

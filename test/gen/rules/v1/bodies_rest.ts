@@ -3,9 +3,8 @@
 /* eslint-disable */
 
 import {
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
@@ -13,12 +12,18 @@ import {
   type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
-  scannable,
+  table,
   unary,
   writeHttpBody,
 } from "connect-rest-runtime/adapter";
 import { type BodyRequest, BodyService, type Inner, type PartsRequest } from "./bodies_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message rules.v1.BodyAnswer */
+export const BodyAnswerTable: MessageTable = table("rules.v1.BodyAnswer", () => [
+  [1, "string", "some_text", "someText"],
+  [2, "int64", "count"],
+]);
 
 /** Rules of all methods of rules.v1.BodyService. */
 const BodyService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
@@ -43,10 +48,7 @@ export const BodyService_sendJson: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeBodyAnswer);
-  },
-  scan: decodeBodyAnswer,
+  body: BodyAnswerTable,
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendJson)
 
@@ -69,10 +71,7 @@ export const BodyService_sendForm: UnaryAdapter<
     if (message.inner?.isSet) request.form("inner.isSet", message.inner.isSet);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeBodyAnswer);
-  },
-  scan: decodeBodyAnswer,
+  body: BodyAnswerTable,
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendForm)
 
@@ -105,10 +104,7 @@ export const BodyService_sendParts: UnaryAdapter<
     }
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeBodyAnswer);
-  },
-  scan: decodeBodyAnswer,
+  body: BodyAnswerTable,
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendParts)
 
@@ -143,10 +139,7 @@ export const BodyService_sendJsonPart: UnaryAdapter<
     }
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeBodyAnswer);
-  },
-  scan: decodeBodyAnswer,
+  body: BodyAnswerTable,
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendJsonPart)
 
@@ -185,10 +178,7 @@ export const BodyService_sendMaybeParts: UnaryAdapter<
     }
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeBodyAnswer);
-  },
-  scan: decodeBodyAnswer,
+  body: BodyAnswerTable,
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.SendMaybeParts)
 
@@ -205,9 +195,7 @@ export const BodyService_getBytes: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/bytes");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.rawBytes(1, response.bytes);
-  },
+  body: [1, "bytes"],
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.GetBytes)
 
@@ -243,11 +231,11 @@ export const BodyService_getNothing: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/nothing");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.int32(1, response.status, "status");
-    out.bool(2, response.status === 304, "status");
-    out.string(3, response.header("location"), "Location");
-  },
+  head: [
+    [1, "int32", "status"],
+    [2, "bool", { status: 304 }],
+    [3, "string", { header: "Location" }],
+  ],
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.GetNothing)
 
@@ -264,10 +252,7 @@ export const BodyService_getByType: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/by-type");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeBodyAnswer);
-  },
-  scan: decodeBodyAnswer,
+  body: BodyAnswerTable,
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.GetByType)
 
@@ -284,11 +269,7 @@ export const BodyService_getBytesByType: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/bytes-by-type");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.bytes(1, response.payload, "");
-    out.rawBytes(1, response.bytes);
-  },
-  scan: [1, "bytes"],
+  body: [1, "bytes"],
 });
 // @@protoc_insertion_point(method:rules.v1.BodyService.GetBytesByType)
 
@@ -322,18 +303,6 @@ export const BodyServiceRest: ServiceAdapter<typeof BodyService> = {
   // @@protoc_insertion_point(adapter:rules.v1.BodyService)
 };
 // @@protoc_insertion_point(service:rules.v1.BodyService)
-
-const BODY_ANSWER_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "some_text"), "some_text", "someText"],
-  [(value, out) => out.int64(2, value, "count"), "count"],
-]);
-
-/** @generated from message rules.v1.BodyAnswer */
-export function decodeBodyAnswer(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, BODY_ANSWER_FIELDS);
-  out.unknownKeys(json, BODY_ANSWER_FIELDS);
-}
-scannable(decodeBodyAnswer, () => [[1, "string", "some_text", "someText"], [2, "int64", "count"]]);
 
 /** Writes rules.v1.Inner as JSON. */
 function encodeInner(message: Inner): JsonRecord {

@@ -4,29 +4,22 @@
 
 import {
   EnumTable,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
-  type JsonValue,
+  type MessageTable,
   type MethodRules,
-  type OneofMembers,
   type PaginateAdapter,
-  type ProtoWriter,
   type RecordsAdapter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
+  StructTable,
   type UnaryAdapter,
-  decodeStruct,
-  decodeValue,
-  holds,
-  jsonTypeOf,
+  ValueTable,
   paginate,
   plainJson,
   records,
-  scannable,
   setAll,
+  table,
   unary,
 } from "connect-rest-runtime/adapter";
 import {
@@ -47,6 +40,271 @@ import {
   type Text,
 } from "./choices_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message rules.v1.Absent */
+export const AbsentTable: MessageTable = table("rules.v1.Absent", () => [
+  [1, "string", "reason"],
+]);
+
+/** @generated from message rules.v1.Beside */
+export const BesideTable: MessageTable = table("rules.v1.Beside", () => [
+  {
+    choice: "choice",
+    by: ["type"],
+    when: [
+      { is: ["SaidEvent"], as: [1, TextTable, "payload"] },
+      { is: ["ShownEvent"], as: [2, PictureTable, "payload"] },
+    ],
+    lost: ["type"],
+  },
+]);
+
+/** @generated from message rules.v1.Choices */
+export const ChoicesTable: MessageTable = table("rules.v1.Choices", () => [
+  [1, PlainTable, "plain"],
+  [2, { list: FlatTable }, "flat"],
+  [3, { list: NestedTable }, "nested"],
+  [4, { list: BesideTable }, "beside"],
+  [5, { list: GuessedTable }, "guessed"],
+  [6, { list: ImpliedTable }, "implied"],
+  [7, { list: NumberedTable }, "numbered"],
+  [8, { list: FlaggedTable }, "flagged"],
+]);
+
+/**
+ * Several members may be there at once, and keys are written in lowerCamel.
+ *
+ * @generated from message rules.v1.Crossed
+ */
+export const CrossedTable: MessageTable = table("rules.v1.Crossed", () => [
+  {
+    oneOf: [
+      [1, "string", "first_text", "firstText"],
+      [2, HitTable, "first_hit", "firstHit"],
+      [3, "int64", "first_number", "firstNumber"],
+    ],
+  },
+  {
+    choice: "second",
+    by: ["second_kind", "secondKind"],
+    when: [
+      { is: ["second_hit"], as: [4, HitTable, "second_hit", "secondHit"] },
+      { is: ["second_text"], as: [5, "string", "second_text", "secondText"] },
+    ],
+    lost: ["second_kind", "secondKind"],
+  },
+  {
+    choice: "third",
+    by: ["third_kind", "thirdKind"],
+    when: [
+      { is: ["hit"], as: [6, HitTable, "third_value", "thirdValue"] },
+      { is: ["9007199254740993"], as: [7, TextTable, "third_value", "thirdValue"] },
+    ],
+    lost: ["third_kind", "thirdKind"],
+  },
+  {
+    choice: "fourth",
+    when: [
+      {
+        key: ["fourth_kind", "fourthKind"],
+        is: ["9007199254740993"],
+        as: [8, "string", "fourth_text", "fourthText"],
+      },
+      { key: ["fourth_hit", "fourthHit"], present: true, as: [9, HitTable, "fourth_hit", "fourthHit"] },
+    ],
+  },
+  [10, "string", "fourth_kind", "fourthKind"],
+]);
+
+/**
+ * The discriminator is a boolean.
+ *
+ * @generated from message rules.v1.Flagged
+ */
+export const FlaggedTable: MessageTable = table("rules.v1.Flagged", () => [
+  {
+    choice: "choice",
+    by: ["is_text", "isText"],
+    when: [
+      { is: ["true"], type: "boolean", as: [1, TextTable] },
+      { is: ["false"], type: "boolean", as: [2, PictureTable] },
+    ],
+    lost: ["is_text", "isText"],
+  },
+]);
+
+/** @generated from message rules.v1.Flat */
+export const FlatTable: MessageTable = table("rules.v1.Flat", () => [
+  [1, "string", "id"],
+  {
+    choice: "choice",
+    by: ["type"],
+    when: [
+      { is: ["text"], as: [2, TextTable] },
+      { is: ["image", "photo"], as: [3, PictureTable] },
+    ],
+    otherwise: [4, StructTable],
+  },
+]);
+
+/**
+ * No key decides alone: members are tried in their order.
+ *
+ * @generated from message rules.v1.Guessed
+ */
+export const GuessedTable: MessageTable = table("rules.v1.Guessed", () => [
+  [1, "string", "id"],
+  {
+    choice: "choice",
+    when: [
+      { key: ["url"], present: true, as: [2, PictureTable] },
+      { key: ["text"], type: "string", as: [3, TextTable] },
+      { key: ["meta.kind"], is: ["text"], as: [3, TextTable] },
+      { key: ["id"], present: false, as: [4, AbsentTable] },
+    ],
+  },
+]);
+
+/** @generated from message rules.v1.Hit */
+export const HitTable: MessageTable = table("rules.v1.Hit", () => [
+  [1, "string", "id"],
+]);
+
+/**
+ * The layout is that of FLATTENED.
+ *
+ * @generated from message rules.v1.Implied
+ */
+export const ImpliedTable: MessageTable = table("rules.v1.Implied", () => [
+  {
+    choice: "choice",
+    by: ["type"],
+    when: [
+      { is: ["text"], as: [1, TextTable] },
+      { is: ["picture"], as: [2, PictureTable] },
+    ],
+    lost: ["type"],
+  },
+]);
+
+/** Spellings of google.protobuf.NullValue on the wire. */
+export const NULL_VALUE: EnumTable = new EnumTable("google.protobuf.NullValue", [
+  [0, "NULL_VALUE"],
+]);
+
+/** @generated from message rules.v1.Nested */
+export const NestedTable: MessageTable = table("rules.v1.Nested", () => [
+  {
+    choice: "choice",
+    by: ["kind"],
+    when: [
+      { is: ["text"], as: [1, TextTable, "text"] },
+      { is: ["picture"], as: [2, PictureTable, "picture"] },
+      { is: ["note"], as: [3, "string", "note"] },
+    ],
+    lost: ["kind"],
+  },
+]);
+
+/**
+ * null is a value.
+ *
+ * @generated from message rules.v1.Nulls
+ */
+export const NullsTable: MessageTable = table("rules.v1.Nulls", () => [
+  {
+    oneOf: [
+      [1, "string", "text"],
+      [2, { nullable: NULL_VALUE }, "nothing"],
+      [3, { nullable: NULL_VALUE }, "no_value", "noValue"],
+      [4, NullsTable, "inner"],
+    ],
+  },
+  [5, { nullable: NULL_VALUE }, "told_null", "toldNull"],
+  [6, { nullable: NULL_VALUE }, "alone"],
+]);
+
+/**
+ * The discriminator is a number.
+ *
+ * @generated from message rules.v1.Numbered
+ */
+export const NumberedTable: MessageTable = table("rules.v1.Numbered", () => [
+  {
+    choice: "choice",
+    by: ["op"],
+    when: [
+      { is: ["1"], type: "number", as: [1, TextTable] },
+      { is: ["700000000000000001"], type: "number", as: [2, PictureTable] },
+    ],
+    lost: ["op"],
+  },
+]);
+
+/** @generated from message rules.v1.Picture */
+export const PictureTable: MessageTable = table("rules.v1.Picture", () => [
+  [1, "string", "url"],
+  [2, "int32", "width"],
+]);
+
+/**
+ * As ProtoJSON has it.
+ *
+ * @generated from message rules.v1.Plain
+ */
+export const PlainTable: MessageTable = table("rules.v1.Plain", () => [
+  {
+    oneOf: [
+      [1, "string", "text"],
+      [2, "int64", "number"],
+    ],
+  },
+]);
+
+/** @generated from message rules.v1.Replies */
+export const RepliesTable: MessageTable = table("rules.v1.Replies", () => [
+  [1, ReplyTable, "one"],
+  [2, { list: ReplyTable }, "list"],
+  [3, { map: ReplyTable }, "named"],
+  [4, RestTable, "rest"],
+  [5, CrossedTable, "crossed"],
+]);
+
+/**
+ * An object, an array, or a text.
+ *
+ * @generated from message rules.v1.Reply
+ */
+export const ReplyTable: MessageTable = table("rules.v1.Reply", () => [
+  {
+    value: "reply",
+    when: [
+      { type: "object", as: [1, HitTable] },
+      { type: "array", as: [2, { unwrap: [1, { list: HitTable }] }] },
+      { type: "string", as: [3, "string"] },
+    ],
+  },
+]);
+
+/**
+ * What is no object is kept as it is.
+ *
+ * @generated from message rules.v1.Rest
+ */
+export const RestTable: MessageTable = table("rules.v1.Rest", () => [
+  {
+    value: "rest",
+    when: [
+      { type: "object", as: [1, HitTable] },
+    ],
+    otherwise: [2, ValueTable],
+  },
+]);
+
+/** @generated from message rules.v1.Text */
+export const TextTable: MessageTable = table("rules.v1.Text", () => [
+  [1, "string", "text"],
+]);
 
 /** Rules of all methods of rules.v1.ChoiceService. */
 const ChoiceService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
@@ -75,10 +333,7 @@ export const ChoiceService_echoChoices: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeChoices);
-  },
-  scan: decodeChoices,
+  body: ChoicesTable,
 });
 // @@protoc_insertion_point(method:rules.v1.ChoiceService.EchoChoices)
 
@@ -118,10 +373,7 @@ export const ChoiceService_echoNulls: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeNulls);
-  },
-  scan: decodeNulls,
+  body: NullsTable,
 });
 // @@protoc_insertion_point(method:rules.v1.ChoiceService.EchoNulls)
 
@@ -160,9 +412,7 @@ export const ReplyService_getReply: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/reply");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.value(response.payload, decodeReply);
-  },
+  body: ReplyTable,
 });
 // @@protoc_insertion_point(method:rules.v1.ReplyService.GetReply)
 
@@ -179,10 +429,7 @@ export const ReplyService_getReplies: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/replies");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeReplies);
-  },
-  scan: decodeReplies,
+  body: RepliesTable,
 });
 // @@protoc_insertion_point(method:rules.v1.ReplyService.GetReplies)
 
@@ -199,10 +446,7 @@ export const ReplyService_getReplyBody: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/reply-body");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.wrapped(1, response.payload, "", decodeReply);
-  },
-  scan: [1, decodeReply],
+  body: [1, ReplyTable],
 });
 // @@protoc_insertion_point(method:rules.v1.ReplyService.GetReplyBody)
 
@@ -221,8 +465,7 @@ export const ReplyService_listReplies: PaginateAdapter<
   },
   items: [""],
   next: { kind: "link_header", rel: "next" },
-  item: decodeReply,
-  itemIsValue: true,
+  item: ReplyTable,
 });
 // @@protoc_insertion_point(method:rules.v1.ReplyService.ListReplies)
 
@@ -240,8 +483,7 @@ export const ReplyService_watchReplies: RecordsAdapter<
     return new RequestWriter("GET", "/lines");
   },
   format: "array",
-  item: decodeReply,
-  itemIsValue: true,
+  item: ReplyTable,
 });
 // @@protoc_insertion_point(method:rules.v1.ReplyService.WatchReplies)
 
@@ -266,549 +508,6 @@ export const ReplyServiceRest: ServiceAdapter<typeof ReplyService> = {
   // @@protoc_insertion_point(adapter:rules.v1.ReplyService)
 };
 // @@protoc_insertion_point(service:rules.v1.ReplyService)
-
-/** Spellings of google.protobuf.NullValue on the wire. */
-export const NULL_VALUE: EnumTable = new EnumTable("google.protobuf.NullValue", [
-  [0, "NULL_VALUE"],
-]);
-
-const ABSENT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "reason"), "reason"],
-]);
-
-/** @generated from message rules.v1.Absent */
-export function decodeAbsent(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ABSENT_FIELDS);
-  out.unknownKeys(json, ABSENT_FIELDS);
-}
-scannable(decodeAbsent, () => [[1, "string", "reason"]]);
-
-const BESIDE_CHOICE: OneofMembers = [[1, "payload"], [2, "payload"]];
-
-const BESIDE_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    choose(json, out) {
-      const choiceStart = out.length;
-      switch (json["type"]) {
-        case "SaidEvent":
-          out.message(1, json["payload"], "payload", decodeText);
-          break;
-        case "ShownEvent":
-          out.message(2, json["payload"], "payload", decodePicture);
-          break;
-        default:
-          out.unknownMember("type", "a known choice", json["type"]);
-      }
-      out.unchosen(choiceStart, json, BESIDE_CHOICE);
-    },
-  },
-  { known: ["type", "payload"] },
-]);
-
-/** @generated from message rules.v1.Beside */
-export function decodeBeside(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, BESIDE_FIELDS);
-  out.unknownKeys(json, BESIDE_FIELDS);
-}
-scannable(decodeBeside, () => [
-  {
-    when: [
-      { key: ["type"], is: ["SaidEvent"], as: [1, decodeText, "payload"] },
-      { key: ["type"], is: ["ShownEvent"], as: [2, decodePicture, "payload"] },
-    ],
-    known: ["type"],
-  },
-]);
-
-const CHOICES_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "plain", decodePlain), "plain"],
-  [(value, out) => out.messages(2, value, "flat", decodeFlat), "flat"],
-  [(value, out) => out.messages(3, value, "nested", decodeNested), "nested"],
-  [(value, out) => out.messages(4, value, "beside", decodeBeside), "beside"],
-  [(value, out) => out.messages(5, value, "guessed", decodeGuessed), "guessed"],
-  [(value, out) => out.messages(6, value, "implied", decodeImplied), "implied"],
-  [(value, out) => out.messages(7, value, "numbered", decodeNumbered), "numbered"],
-  [(value, out) => out.messages(8, value, "flagged", decodeFlagged), "flagged"],
-]);
-
-/** @generated from message rules.v1.Choices */
-export function decodeChoices(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CHOICES_FIELDS);
-  out.unknownKeys(json, CHOICES_FIELDS);
-}
-scannable(decodeChoices, () => [
-  [1, decodePlain, "plain"], [2, { list: decodeFlat }, "flat"], [3, { list: decodeNested }, "nested"],
-  [4, { list: decodeBeside }, "beside"], [5, { list: decodeGuessed }, "guessed"],
-  [6, { list: decodeImplied }, "implied"], [7, { list: decodeNumbered }, "numbered"],
-  [8, { list: decodeFlagged }, "flagged"],
-]);
-
-const CROSSED_FIRST: OneofMembers = [
-  [1, "first_text", "firstText"], [2, "first_hit", "firstHit"], [3, "first_number", "firstNumber"],
-];
-
-const CROSSED_SECOND: OneofMembers = [[4, "second_hit", "secondHit"], [5, "second_text", "secondText"]];
-
-const CROSSED_THIRD: OneofMembers = [[6, "third_value", "thirdValue"], [7, "third_value", "thirdValue"]];
-
-const CROSSED_FOURTH: OneofMembers = [[8, "fourth_text", "fourthText"], [9, "fourth_hit", "fourthHit"]];
-
-const CROSSED_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    onlyFirst: CROSSED_FIRST,
-    of: [
-      [(value, out) => out.string(1, value, "first_text"), "first_text", "firstText"],
-      [(value, out) => out.message(2, value, "first_hit", decodeHit), "first_hit", "firstHit"],
-      [(value, out) => out.int64(3, value, "first_number"), "first_number", "firstNumber"],
-    ],
-  },
-  {
-    choose(json, out) {
-      const secondStart = out.length;
-      switch (json["second_kind"] ?? json["secondKind"]) {
-        case "second_hit":
-          out.message(4, json["second_hit"] ?? json["secondHit"], "second_hit", decodeHit);
-          break;
-        case "second_text":
-          out.string(5, json["second_text"] ?? json["secondText"], "second_text");
-          break;
-        default:
-          out.unknownMember("second_kind", "a known second", json["second_kind"] ?? json["secondKind"]);
-      }
-      out.unchosen(secondStart, json, CROSSED_SECOND);
-    },
-  },
-  {
-    choose(json, out) {
-      const thirdStart = out.length;
-      switch (out.word(json["third_kind"] ?? json["thirdKind"], "third_kind")) {
-        case "hit":
-          out.message(6, json["third_value"] ?? json["thirdValue"], "third_value", decodeHit);
-          break;
-        case "9007199254740993":
-          out.message(7, json["third_value"] ?? json["thirdValue"], "third_value", decodeText);
-          break;
-        default:
-          out.unknownMember("third_kind", "a known third", json["third_kind"] ?? json["thirdKind"]);
-      }
-      out.unchosen(thirdStart, json, CROSSED_THIRD);
-    },
-  },
-  {
-    choose(json, out) {
-      const fourthStart = out.length;
-      if (
-        out.holds(json, { key: "fourth_kind", values: ["9007199254740993"] }) ||
-        out.holds(json, { key: "fourthKind", values: ["9007199254740993"] })
-      ) {
-        out.string(8, json["fourth_text"] ?? json["fourthText"], "fourth_text");
-      } else if ((json["fourth_hit"] ?? json["fourthHit"]) != null) {
-        out.message(9, json["fourth_hit"] ?? json["fourthHit"], "fourth_hit", decodeHit);
-      }
-      out.unchosen(fourthStart, json, CROSSED_FOURTH);
-    },
-  },
-  [(value, out) => out.string(10, value, "fourth_kind"), "fourth_kind", "fourthKind"],
-  { known: [
-    "second_kind", "secondKind", "second_hit", "secondHit", "second_text", "secondText", "third_kind",
-    "thirdKind", "third_value", "thirdValue", "fourth_text", "fourthText", "fourth_hit", "fourthHit",
-  ] },
-]);
-
-/**
- * Several members may be there at once, and keys are written in lowerCamel.
- *
- * @generated from message rules.v1.Crossed
- */
-export function decodeCrossed(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CROSSED_FIELDS);
-  out.unknownKeys(json, CROSSED_FIELDS);
-}
-scannable(decodeCrossed, () => [
-  [1, "string", "first_text", "firstText"], [2, decodeHit, "first_hit", "firstHit"],
-  [3, "int64", "first_number", "firstNumber"], { oneOf: [1, 2, 3] },
-  {
-    when: [
-      {
-        key: ["second_kind", "secondKind"],
-        is: ["second_hit"],
-        as: [4, decodeHit, "second_hit", "secondHit"],
-      },
-      {
-        key: ["second_kind", "secondKind"],
-        is: ["second_text"],
-        as: [5, "string", "second_text", "secondText"],
-      },
-    ],
-    known: ["second_kind", "secondKind"],
-  },
-  {
-    when: [
-      { key: ["third_kind", "thirdKind"], is: ["hit"], as: [6, decodeHit, "third_value", "thirdValue"] },
-      {
-        key: ["third_kind", "thirdKind"],
-        is: ["9007199254740993"],
-        as: [7, decodeText, "third_value", "thirdValue"],
-      },
-    ],
-    known: ["third_kind", "thirdKind"],
-  },
-  {
-    when: [
-      {
-        key: ["fourth_kind", "fourthKind"],
-        is: ["9007199254740993"],
-        as: [8, "string", "fourth_text", "fourthText"],
-      },
-      { key: ["fourth_hit", "fourthHit"], present: true, as: [9, decodeHit, "fourth_hit", "fourthHit"] },
-    ],
-  },
-  [10, "string", "fourth_kind", "fourthKind"],
-]);
-
-const FLAGGED_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    choose(json, out) {
-      if (
-        holds(json, { key: "is_text", values: ["true"], type: "boolean" }) ||
-        holds(json, { key: "isText", values: ["true"], type: "boolean" })
-      ) {
-        out.flattened(1, json, decodeText, FLAGGED_FIELDS);
-      } else if (
-        holds(json, { key: "is_text", values: ["false"], type: "boolean" }) ||
-        holds(json, { key: "isText", values: ["false"], type: "boolean" })
-      ) {
-        out.flattened(2, json, decodePicture, FLAGGED_FIELDS);
-      } else {
-        out.unknownMember("is_text", "a known choice", json["is_text"] ?? json["isText"]);
-      }
-    },
-  },
-  { known: ["is_text", "isText"] },
-]);
-
-/**
- * The discriminator is a boolean.
- *
- * @generated from message rules.v1.Flagged
- */
-export function decodeFlagged(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, FLAGGED_FIELDS);
-  out.unknownKeys(json, FLAGGED_FIELDS);
-}
-
-const FLAT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  {
-    choose(json, out) {
-      switch (json["type"]) {
-        case "text":
-          out.flattened(2, json, decodeText, FLAT_FIELDS);
-          break;
-        case "image":
-        case "photo":
-          out.flattened(3, json, decodePicture, FLAT_FIELDS);
-          break;
-        default:
-          out.flattened(4, json, decodeStruct, FLAT_FIELDS);
-      }
-    },
-  },
-  { known: ["type"] },
-]);
-
-/** @generated from message rules.v1.Flat */
-export function decodeFlat(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, FLAT_FIELDS);
-  out.unknownKeys(json, FLAT_FIELDS);
-}
-scannable(decodeFlat, () => [
-  [1, "string", "id"],
-  {
-    when: [
-      { key: ["type"], is: ["text"], as: [2, decodeText] },
-      { key: ["type"], is: ["image", "photo"], as: [3, decodePicture] },
-    ],
-    otherwise: [4, decodeStruct],
-  },
-]);
-
-const GUESSED_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  {
-    choose(json, out) {
-      if (json["url"] != null) {
-        out.flattened(2, json, decodePicture, GUESSED_FIELDS);
-      } else if (typeof json["text"] === "string" || holds(json, { key: "meta.kind", values: ["text"] })) {
-        out.flattened(3, json, decodeText, GUESSED_FIELDS);
-      } else if (json["id"] == null) {
-        out.flattened(4, json, decodeAbsent, GUESSED_FIELDS);
-      }
-    },
-  },
-]);
-
-/**
- * No key decides alone: members are tried in their order.
- *
- * @generated from message rules.v1.Guessed
- */
-export function decodeGuessed(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, GUESSED_FIELDS);
-  out.unknownKeys(json, GUESSED_FIELDS);
-}
-
-const HIT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-]);
-
-/** @generated from message rules.v1.Hit */
-export function decodeHit(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, HIT_FIELDS);
-  out.unknownKeys(json, HIT_FIELDS);
-}
-scannable(decodeHit, () => [[1, "string", "id"]]);
-
-const IMPLIED_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    choose(json, out) {
-      switch (json["type"]) {
-        case "text":
-          out.flattened(1, json, decodeText, IMPLIED_FIELDS);
-          break;
-        case "picture":
-          out.flattened(2, json, decodePicture, IMPLIED_FIELDS);
-          break;
-        default:
-          out.unknownMember("type", "a known choice", json["type"]);
-      }
-    },
-  },
-  { known: ["type"] },
-]);
-
-/**
- * The layout is that of FLATTENED.
- *
- * @generated from message rules.v1.Implied
- */
-export function decodeImplied(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, IMPLIED_FIELDS);
-  out.unknownKeys(json, IMPLIED_FIELDS);
-}
-scannable(decodeImplied, () => [
-  {
-    when: [
-      { key: ["type"], is: ["text"], as: [1, decodeText] },
-      { key: ["type"], is: ["picture"], as: [2, decodePicture] },
-    ],
-    known: ["type"],
-  },
-]);
-
-const NESTED_CHOICE: OneofMembers = [[1, "text"], [2, "picture"], [3, "note"]];
-
-const NESTED_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    choose(json, out) {
-      const choiceStart = out.length;
-      switch (json["kind"]) {
-        case "text":
-          out.message(1, json["text"], "text", decodeText);
-          break;
-        case "picture":
-          out.message(2, json["picture"], "picture", decodePicture);
-          break;
-        case "note":
-          out.string(3, json["note"], "note");
-          break;
-        default:
-          out.unknownMember("kind", "a known choice", json["kind"]);
-      }
-      out.unchosen(choiceStart, json, NESTED_CHOICE);
-    },
-  },
-  { known: ["kind", "text", "picture", "note"] },
-]);
-
-/** @generated from message rules.v1.Nested */
-export function decodeNested(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, NESTED_FIELDS);
-  out.unknownKeys(json, NESTED_FIELDS);
-}
-scannable(decodeNested, () => [
-  {
-    when: [
-      { key: ["kind"], is: ["text"], as: [1, decodeText, "text"] },
-      { key: ["kind"], is: ["picture"], as: [2, decodePicture, "picture"] },
-      { key: ["kind"], is: ["note"], as: [3, "string", "note"] },
-    ],
-    known: ["kind"],
-  },
-]);
-
-const NULLS_CHOICE: OneofMembers = [[1, "text"], [2, "nothing"], [3, "no_value", "noValue"], [4, "inner"]];
-
-const NULLS_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    onlyFirst: NULLS_CHOICE,
-    of: [
-      [(value, out) => out.string(1, value, "text"), "text"],
-      [(value, out) => out.nullMember(2, value, "nothing", NULL_VALUE), "nothing"],
-      [(value, out) => out.nullMember(3, value, "no_value", NULL_VALUE), "no_value"],
-      [(value, out) => out.nullMember(3, value, "no_value", NULL_VALUE), "noValue"],
-      [(value, out) => out.message(4, value, "inner", decodeNulls), "inner"],
-    ],
-  },
-  [(value, out) => out.nullEnum(5, value, "told_null", NULL_VALUE), "told_null"],
-  [(value, out) => out.nullEnum(5, value, "told_null", NULL_VALUE), "toldNull"],
-  [(value, out) => out.nullEnum(6, value, "alone", NULL_VALUE), "alone"],
-]);
-
-/**
- * null is a value.
- *
- * @generated from message rules.v1.Nulls
- */
-export function decodeNulls(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, NULLS_FIELDS);
-  out.unknownKeys(json, NULLS_FIELDS);
-}
-
-const NUMBERED_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    choose(json, out) {
-      if (holds(json, { key: "op", values: ["1"], type: "number" })) {
-        out.flattened(1, json, decodeText, NUMBERED_FIELDS);
-      } else if (out.holds(json, { key: "op", values: ["700000000000000001"], type: "number" })) {
-        out.flattened(2, json, decodePicture, NUMBERED_FIELDS);
-      } else {
-        out.unknownMember("op", "a known choice", json["op"]);
-      }
-    },
-  },
-  { known: ["op"] },
-]);
-
-/**
- * The discriminator is a number.
- *
- * @generated from message rules.v1.Numbered
- */
-export function decodeNumbered(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, NUMBERED_FIELDS);
-  out.unknownKeys(json, NUMBERED_FIELDS);
-}
-
-const PICTURE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "url"), "url"],
-  [(value, out) => out.int32(2, value, "width"), "width"],
-]);
-
-/** @generated from message rules.v1.Picture */
-export function decodePicture(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PICTURE_FIELDS);
-  out.unknownKeys(json, PICTURE_FIELDS);
-}
-scannable(decodePicture, () => [[1, "string", "url"], [2, "int32", "width"]]);
-
-const PLAIN_CHOICE: OneofMembers = [[1, "text"], [2, "number"]];
-
-const PLAIN_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    onlyFirst: PLAIN_CHOICE,
-    of: [
-      [(value, out) => out.string(1, value, "text"), "text"],
-      [(value, out) => out.int64(2, value, "number"), "number"],
-    ],
-  },
-]);
-
-/**
- * As ProtoJSON has it.
- *
- * @generated from message rules.v1.Plain
- */
-export function decodePlain(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PLAIN_FIELDS);
-  out.unknownKeys(json, PLAIN_FIELDS);
-}
-scannable(decodePlain, () => [[1, "string", "text"], [2, "int64", "number"], { oneOf: [1, 2] }]);
-
-const REPLIES_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.wrapped(1, value, "one", decodeReply), "one"],
-  [(value, out) => out.each(value, "list", (item, out) => out.wrapped(2, item, "", decodeReply)), "list"],
-  [
-    (value, out) => out.map(3, value, "named", "string", (value, key, out) =>
-      out.wrapped(2, value, key, decodeReply),
-    ),
-    "named",
-  ],
-  [(value, out) => out.wrapped(4, value, "rest", decodeRest), "rest"],
-  [(value, out) => out.message(5, value, "crossed", decodeCrossed), "crossed"],
-]);
-
-/** @generated from message rules.v1.Replies */
-export function decodeReplies(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, REPLIES_FIELDS);
-  out.unknownKeys(json, REPLIES_FIELDS);
-}
-scannable(decodeReplies, () => [
-  [1, decodeReply, "one"], [2, { list: decodeReply }, "list"], [3, { map: decodeReply }, "named"],
-  [4, decodeRest, "rest"], [5, decodeCrossed, "crossed"],
-]);
-
-/**
- * An object, an array, or a text.
- *
- * @generated from message rules.v1.Reply
- */
-export function decodeReply(value: JsonValue, out: ProtoWriter): void {
-  switch (jsonTypeOf(value)) {
-    case "object":
-      out.message(1, value, "", decodeHit);
-      break;
-    case "array":
-      out.wrapped(2, value, "", (value, out) => out.messages(1, value, "", decodeHit));
-      break;
-    case "string":
-      out.string(3, value, "");
-      break;
-    default:
-      out.unknownMember("", "a known reply", value);
-  }
-}
-scannable(decodeReply, () => [
-  { type: "object", as: [1, decodeHit] }, { type: "array", as: [2, { unwrap: [1, { list: decodeHit }] }] },
-  { type: "string", as: [3, "string"] },
-]);
-
-/**
- * What is no object is kept as it is.
- *
- * @generated from message rules.v1.Rest
- */
-export function decodeRest(value: JsonValue, out: ProtoWriter): void {
-  switch (jsonTypeOf(value)) {
-    case "object":
-      out.message(1, value, "", decodeHit);
-      break;
-    default:
-      out.nullable(2, value, "", decodeValue);
-  }
-}
-scannable(decodeRest, () => [{ type: "object", as: [1, decodeHit] }]);
-
-const TEXT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "text"), "text"],
-]);
-
-/** @generated from message rules.v1.Text */
-export function decodeText(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, TEXT_FIELDS);
-  out.unknownKeys(json, TEXT_FIELDS);
-}
-scannable(decodeText, () => [[1, "string", "text"]]);
 
 /** Writes rules.v1.Absent as JSON. */
 function encodeAbsent(message: Absent): JsonRecord {

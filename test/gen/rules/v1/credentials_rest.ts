@@ -44,7 +44,6 @@ export const CredentialService_byQueryKey: UnaryAdapter<
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByQueryKey)
 
@@ -64,7 +63,6 @@ export const CredentialService_byHeaderKey: UnaryAdapter<
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByHeaderKey)
 
@@ -84,7 +82,6 @@ export const CredentialService_byNothing: UnaryAdapter<
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByNothing)
 
@@ -104,7 +101,6 @@ export const CredentialService_byClient: UnaryAdapter<
     if (message.text) request.form("text", message.text);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByClient)
 
@@ -123,7 +119,6 @@ export const CredentialService_byToken: UnaryAdapter<
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByToken)
 
@@ -158,7 +153,6 @@ export const CredentialService_confirmCode: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ConfirmCode)
 
@@ -178,7 +172,6 @@ export const CredentialService_byPassword: UnaryAdapter<
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByPassword)
 
@@ -203,7 +196,6 @@ export const CredentialService_byBearer: UnaryAdapter<
     if (message.more) request.query("more", message.more);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.CredentialService.ByBearer)
 

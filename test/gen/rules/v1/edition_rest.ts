@@ -4,22 +4,44 @@
 
 import {
   EnumTable,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   pathSegment,
-  scannable,
+  table,
   unary,
 } from "connect-rest-runtime/adapter";
 import { type Edition, EditionService, type Edition_Inside, type FindEditionRequest } from "./edition_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** Spellings of rules.v1.ClosedEdition on the wire. */
+export const CLOSED_EDITION: EnumTable = new EnumTable("rules.v1.ClosedEdition", [
+  [1, "CLOSED_EDITION_ONE"],
+  [2, "CLOSED_EDITION_TWO"],
+], { closed: true });
+
+/** @generated from message rules.v1.Edition */
+export const EditionTable: MessageTable = table("rules.v1.Edition", () => [
+  [1, "string", "id"],
+  [2, "int32", "explicit_count", "explicitCount"],
+  [3, "int32", "implicit_count", "implicitCount"],
+  [4, "string", "required_text", "requiredText"],
+  [5, { group: Edition_InsideTable }, "delimited"],
+  [6, { list: { group: Edition_InsideTable } }, "all_delimited", "allDelimited"],
+  [7, { list: "int32" }, "expanded"],
+  [8, CLOSED_EDITION, "closed"],
+  [9, Edition_InsideTable, "prefixed"],
+]);
+
+/** @generated from message rules.v1.Edition.Inside */
+export const Edition_InsideTable: MessageTable = table("rules.v1.Edition.Inside", () => [
+  [1, "string", "long_text", "longText"],
+  [2, { group: Edition_InsideTable }, "inside"],
+]);
 
 /** Rules of all methods of rules.v1.EditionService. */
 const EditionService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
@@ -50,10 +72,7 @@ export const EditionService_echoEdition: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeEdition);
-  },
-  scan: decodeEdition,
+  body: EditionTable,
 });
 // @@protoc_insertion_point(method:rules.v1.EditionService.EchoEdition)
 
@@ -77,10 +96,7 @@ export const EditionService_findEdition: UnaryAdapter<
     request.queryList("closed", message.closed.map((item) => CLOSED_EDITION.wire(item)), "repeat");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeEdition);
-  },
-  scan: decodeEdition,
+  body: EditionTable,
 });
 // @@protoc_insertion_point(method:rules.v1.EditionService.FindEdition)
 
@@ -102,54 +118,6 @@ export const EditionServiceRest: ServiceAdapter<typeof EditionService> = {
   // @@protoc_insertion_point(adapter:rules.v1.EditionService)
 };
 // @@protoc_insertion_point(service:rules.v1.EditionService)
-
-/** Spellings of rules.v1.ClosedEdition on the wire. */
-export const CLOSED_EDITION: EnumTable = new EnumTable("rules.v1.ClosedEdition", [
-  [1, "CLOSED_EDITION_ONE"],
-  [2, "CLOSED_EDITION_TWO"],
-], { closed: true });
-
-const EDITION_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  [(value, out) => out.int32(2, value, "explicit_count"), "explicit_count", "explicitCount"],
-  [(value, out) => out.int32(3, value, "implicit_count"), "implicit_count", "implicitCount"],
-  [(value, out) => out.string(4, value, "required_text"), "required_text", "requiredText"],
-  [(value, out) => out.group(5, value, "delimited", decodeEdition_Inside), "delimited"],
-  [
-    (value, out) => out.each(value, "all_delimited", (item, out) =>
-      out.group(6, item, "", decodeEdition_Inside),
-    ),
-    "all_delimited",
-    "allDelimited",
-  ],
-  [(value, out) => out.list(7, value, "expanded", "int32"), "expanded"],
-  [(value, out) => out.enum(8, value, "closed", CLOSED_EDITION), "closed"],
-  [(value, out) => out.message(9, value, "prefixed", decodeEdition_Inside), "prefixed"],
-]);
-
-/** @generated from message rules.v1.Edition */
-export function decodeEdition(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, EDITION_FIELDS);
-  out.unknownKeys(json, EDITION_FIELDS);
-}
-scannable(decodeEdition, () => [
-  [1, "string", "id"], [2, "int32", "explicit_count", "explicitCount"],
-  [3, "int32", "implicit_count", "implicitCount"], [4, "string", "required_text", "requiredText"],
-  [5, null, "delimited"], [6, null, "all_delimited", "allDelimited"], [7, { list: "int32" }, "expanded"],
-  [8, CLOSED_EDITION, "closed"], [9, decodeEdition_Inside, "prefixed"],
-]);
-
-const EDITION_INSIDE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "long_text"), "long_text", "longText"],
-  [(value, out) => out.group(2, value, "inside", decodeEdition_Inside), "inside"],
-]);
-
-/** @generated from message rules.v1.Edition.Inside */
-export function decodeEdition_Inside(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, EDITION_INSIDE_FIELDS);
-  out.unknownKeys(json, EDITION_INSIDE_FIELDS);
-}
-scannable(decodeEdition_Inside, () => [[1, "string", "long_text", "longText"], [2, null, "inside"]]);
 
 /** Writes rules.v1.Edition.Inside as JSON. */
 function encodeEdition_Inside(message: Edition_Inside): JsonRecord {

@@ -4,23 +4,17 @@
 
 import {
   EnumTable,
-  FieldTable,
-  type JsonObject,
-  type JsonValue,
+  ListValueTable,
+  type MessageTable,
   type MethodRules,
-  type OneofMembers,
   type PaginateAdapter,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
-  decodeListValue,
-  decodeValue,
-  jsonTypeOf,
+  ValueTable,
   paginate,
-  scannable,
+  table,
   unary,
 } from "connect-rest-runtime/adapter";
 import {
@@ -31,6 +25,93 @@ import {
   type SearchParcelsRequest,
 } from "./empty_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message rules.v1.Cargo */
+export const CargoTable: MessageTable = table("rules.v1.Cargo", () => [
+  [1, "string", "id"],
+  [2, STAGE, "stage"],
+  [4, { open: SIZE }, "size"],
+  [5, "string", "size"],
+  [6, "int32", "weight"],
+  [7, "int64", "serial"],
+  [8, { list: "string" }, "tags"],
+  [9, LabelTable, "label"],
+  [10, { list: LabelTable }, "parts"],
+  [11, { map: "int32", keys: "int32" }, "counts"],
+  {
+    oneOf: [
+      [12, "int32", "box"],
+      [13, "string", "bag"],
+    ],
+  },
+  [14, { time: "iso8601" }, "sent"],
+  [16, ValueTable, "any"],
+  [17, ListValueTable, "values"],
+  [18, SizeOfTable, "size_of", "sizeOf"],
+  { unknown: 15 },
+]);
+
+/**
+ * Collects nothing.
+ *
+ * @generated from message rules.v1.Label
+ */
+export const LabelTable: MessageTable = table("rules.v1.Label", () => [
+  [1, "string", "text"],
+  [2, STAGE, "stage"],
+  {
+    choice: "tie",
+    by: ["kind"],
+    when: [
+      { is: ["tape"], as: [3, "int32", "tape"] },
+      { is: ["string"], as: [4, "string", "string"] },
+    ],
+    lost: ["kind"],
+  },
+]);
+
+/** @generated from message rules.v1.Measure */
+export const MeasureTable: MessageTable = table("rules.v1.Measure", () => [
+  [1, "double", "number"],
+  [2, "string", "unit"],
+]);
+
+/** @generated from message rules.v1.Parcel */
+export const ParcelTable: MessageTable = table("rules.v1.Parcel", () => [
+  [1, "string", "id"],
+  [2, STAGE, "stage"],
+  [3, { list: STAGE }, "stages"],
+  [4, { open: SIZE }, "size"],
+  [5, "string", "size"],
+  { unknown: 15 },
+]);
+
+/** Spellings of rules.v1.Size on the wire. */
+export const SIZE: EnumTable = new EnumTable("rules.v1.Size", [
+  [0, "SIZE_UNSPECIFIED"],
+  [1, "large", "SIZE_LARGE"],
+]);
+
+/** Spellings of rules.v1.Stage on the wire. */
+export const STAGE: EnumTable = new EnumTable("rules.v1.Stage", [
+  [0, "STAGE_UNSPECIFIED"],
+  [1, "sent", "STAGE_SENT"],
+]);
+
+/**
+ * A number, or an object with one.
+ *
+ * @generated from message rules.v1.SizeOf
+ */
+export const SizeOfTable: MessageTable = table("rules.v1.SizeOf", () => [
+  {
+    value: "size",
+    when: [
+      { type: "number", as: [1, "double"] },
+      { type: "object", as: [2, MeasureTable] },
+    ],
+  },
+]);
 
 /** Rules of all methods of rules.v1.EmptyService. */
 const EmptyService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
@@ -55,10 +136,7 @@ export const EmptyService_getParcel: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/parcel");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeParcel);
-  },
-  scan: decodeParcel,
+  body: ParcelTable,
 });
 // @@protoc_insertion_point(method:rules.v1.EmptyService.GetParcel)
 
@@ -77,10 +155,7 @@ export const EmptyService_trackParcel: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/track");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeParcel);
-  },
-  scan: decodeParcel,
+  body: ParcelTable,
 });
 // @@protoc_insertion_point(method:rules.v1.EmptyService.TrackParcel)
 
@@ -99,10 +174,7 @@ export const EmptyService_findParcel: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/find");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeParcel);
-  },
-  scan: decodeParcel,
+  body: ParcelTable,
 });
 // @@protoc_insertion_point(method:rules.v1.EmptyService.FindParcel)
 
@@ -134,7 +206,7 @@ export const EmptyService_listParcels: PaginateAdapter<
     before: (message: ListParcelsRequest) => message.offset,
   },
   empty: ["absent", "false"],
-  item: decodeParcel,
+  item: ParcelTable,
 });
 // @@protoc_insertion_point(method:rules.v1.EmptyService.ListParcels)
 
@@ -163,7 +235,7 @@ export const EmptyService_searchParcels: PaginateAdapter<
     total: "pages",
     before: (message: SearchParcelsRequest) => message.page - 1,
   },
-  item: decodeParcel,
+  item: ParcelTable,
 });
 // @@protoc_insertion_point(method:rules.v1.EmptyService.SearchParcels)
 
@@ -186,7 +258,7 @@ export const EmptyService_dumpParcels: PaginateAdapter<
   },
   items: [""],
   next: { kind: "link_header", rel: "next" },
-  item: decodeParcel,
+  item: ParcelTable,
 });
 // @@protoc_insertion_point(method:rules.v1.EmptyService.DumpParcels)
 
@@ -237,10 +309,7 @@ export const FidelityService_getCargo: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/cargo");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeCargo);
-  },
-  scan: decodeCargo,
+  body: CargoTable,
 });
 // @@protoc_insertion_point(method:rules.v1.FidelityService.GetCargo)
 
@@ -267,7 +336,7 @@ export const FidelityService_listCargo: PaginateAdapter<
     advance: (message: ListCargoRequest, value) => ({ ...message, after: String(value) }),
   },
   more: { key: "more", values: ["true"] },
-  item: decodeCargo,
+  item: CargoTable,
 });
 // @@protoc_insertion_point(method:rules.v1.FidelityService.ListCargo)
 
@@ -289,154 +358,5 @@ export const FidelityServiceRest: ServiceAdapter<typeof FidelityService> = {
   // @@protoc_insertion_point(adapter:rules.v1.FidelityService)
 };
 // @@protoc_insertion_point(service:rules.v1.FidelityService)
-
-/** Spellings of rules.v1.Size on the wire. */
-export const SIZE: EnumTable = new EnumTable("rules.v1.Size", [
-  [0, "SIZE_UNSPECIFIED"],
-  [1, "large", "SIZE_LARGE"],
-]);
-
-/** Spellings of rules.v1.Stage on the wire. */
-export const STAGE: EnumTable = new EnumTable("rules.v1.Stage", [
-  [0, "STAGE_UNSPECIFIED"],
-  [1, "sent", "STAGE_SENT"],
-]);
-
-const CARGO_PACK: OneofMembers = [[12, "box"], [13, "bag"]];
-
-const CARGO_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  [(value, out) => out.collectedEnum(2, value, "stage", STAGE), "stage"],
-  [(value, out) => out.openEnum(4, value, "size", SIZE), "size"],
-  [(value, out) => out.string(5, value, "size"), "size"],
-  [(value, out) => out.int32(6, value, "weight"), "weight"],
-  [(value, out) => out.int64(7, value, "serial"), "serial"],
-  [(value, out) => out.list(8, value, "tags", "string"), "tags"],
-  [(value, out) => out.message(9, value, "label", decodeLabel), "label"],
-  [(value, out) => out.messages(10, value, "parts", decodeLabel), "parts"],
-  [
-    (value, out) => out.map(11, value, "counts", "int32", (value, key, out) => out.int32(2, value, key)),
-    "counts",
-  ],
-  {
-    onlyFirst: CARGO_PACK,
-    of: [
-      [(value, out) => out.int32(12, value, "box"), "box"],
-      [(value, out) => out.string(13, value, "bag"), "bag"],
-    ],
-  },
-  [(value, out) => out.time(14, value, "sent", "iso8601"), "sent"],
-  [(value, out) => out.nullable(16, value, "any", decodeValue), "any"],
-  [(value, out) => out.wrapped(17, value, "values", decodeListValue), "values"],
-  [(value, out) => out.wrapped(18, value, "size_of", decodeSizeOf), "size_of", "sizeOf"],
-]);
-
-/** @generated from message rules.v1.Cargo */
-export function decodeCargo(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CARGO_FIELDS);
-  out.unknown(15, json, CARGO_FIELDS);
-}
-scannable(decodeCargo, () => [
-  [1, "string", "id"], [2, STAGE, "stage"], [4, SIZE, "size"], [5, "string", "size"], [6, "int32", "weight"],
-  [7, "int64", "serial"], [8, { list: "string" }, "tags"], [9, decodeLabel, "label"],
-  [10, { list: decodeLabel }, "parts"], [11, null, "counts"], [12, "int32", "box"], [13, "string", "bag"],
-  { oneOf: [12, 13] }, [14, { time: "iso8601" }, "sent"], [16, decodeValue, "any"],
-  [17, decodeListValue, "values"], [18, decodeSizeOf, "size_of", "sizeOf"], { unknown: 15 },
-]);
-
-const LABEL_TIE: OneofMembers = [[3, "tape"], [4, "string"]];
-
-const LABEL_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "text"), "text"],
-  [(value, out) => out.enum(2, value, "stage", STAGE), "stage"],
-  {
-    choose(json, out) {
-      const tieStart = out.length;
-      switch (json["kind"]) {
-        case "tape":
-          out.int32(3, json["tape"], "tape");
-          break;
-        case "string":
-          out.string(4, json["string"], "string");
-          break;
-        default:
-          out.unknownMember("kind", "a known tie", json["kind"]);
-      }
-      out.unchosen(tieStart, json, LABEL_TIE);
-    },
-  },
-  { known: ["kind", "tape", "string"] },
-]);
-
-/**
- * Collects nothing.
- *
- * @generated from message rules.v1.Label
- */
-export function decodeLabel(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LABEL_FIELDS);
-  out.unknownKeys(json, LABEL_FIELDS);
-}
-scannable(decodeLabel, () => [
-  [1, "string", "text"], [2, STAGE, "stage"],
-  {
-    when: [
-      { key: ["kind"], is: ["tape"], as: [3, "int32", "tape"] },
-      { key: ["kind"], is: ["string"], as: [4, "string", "string"] },
-    ],
-    known: ["kind"],
-  },
-]);
-
-const MEASURE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.double(1, value, "number"), "number"],
-  [(value, out) => out.string(2, value, "unit"), "unit"],
-]);
-
-/** @generated from message rules.v1.Measure */
-export function decodeMeasure(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, MEASURE_FIELDS);
-  out.unknownKeys(json, MEASURE_FIELDS);
-}
-scannable(decodeMeasure, () => [[1, "double", "number"], [2, "string", "unit"]]);
-
-const PARCEL_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  [(value, out) => out.collectedEnum(2, value, "stage", STAGE), "stage"],
-  [(value, out) => out.enums(3, value, "stages", STAGE, "collected"), "stages"],
-  [(value, out) => out.openEnum(4, value, "size", SIZE), "size"],
-  [(value, out) => out.string(5, value, "size"), "size"],
-]);
-
-/** @generated from message rules.v1.Parcel */
-export function decodeParcel(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PARCEL_FIELDS);
-  out.unknown(15, json, PARCEL_FIELDS);
-}
-scannable(decodeParcel, () => [
-  [1, "string", "id"], [2, STAGE, "stage"], [3, { list: STAGE }, "stages"], [4, SIZE, "size"],
-  [5, "string", "size"], { unknown: 15 },
-]);
-
-/**
- * A number, or an object with one.
- *
- * @generated from message rules.v1.SizeOf
- */
-export function decodeSizeOf(value: JsonValue, out: ProtoWriter): void {
-  switch (jsonTypeOf(value)) {
-    case "number":
-      out.double(1, value, "");
-      break;
-    case "object":
-      out.message(2, value, "", decodeMeasure);
-      break;
-    default:
-      out.unknownMember("", "a known size", value);
-  }
-}
-scannable(decodeSizeOf, () => [
-  { type: "number", as: [1, "double"] }, { type: "object", as: [2, decodeMeasure] },
-]);
 
 // @@protoc_insertion_point(end)

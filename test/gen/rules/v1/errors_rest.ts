@@ -4,21 +4,23 @@
 
 import {
   Code,
-  FieldTable,
-  type JsonObject,
+  type MessageTable,
   type MethodRules,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   pathSegment,
-  scannable,
+  table,
   unary,
 } from "connect-rest-runtime/adapter";
 import { ErrorService, type GetItemRequest } from "./errors_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message rules.v1.Item */
+export const ItemTable: MessageTable = table("rules.v1.Item", () => [
+  [1, "string", "title"],
+]);
 
 /** Rules of all methods of rules.v1.ErrorService. */
 const ErrorService_rules = {
@@ -69,10 +71,7 @@ export const ErrorService_getItem: UnaryAdapter<
   request(message: GetItemRequest): RestRequest {
     return new RequestWriter("GET", `/items/${pathSegment(message.id, "id")}`);
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeItem);
-  },
-  scan: decodeItem,
+  body: ItemTable,
 });
 // @@protoc_insertion_point(method:rules.v1.ErrorService.GetItem)
 
@@ -99,10 +98,7 @@ export const ErrorService_getOther: UnaryAdapter<
   request(message: GetItemRequest): RestRequest {
     return new RequestWriter("GET", `/others/${pathSegment(message.id, "id")}`);
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeItem);
-  },
-  scan: decodeItem,
+  body: ItemTable,
 });
 // @@protoc_insertion_point(method:rules.v1.ErrorService.GetOther)
 
@@ -144,10 +140,7 @@ export const ErrorService_getDetailed: UnaryAdapter<
   request(message: GetItemRequest): RestRequest {
     return new RequestWriter("GET", `/detailed/${pathSegment(message.id, "id")}`);
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeItem);
-  },
-  scan: decodeItem,
+  body: ItemTable,
 });
 // @@protoc_insertion_point(method:rules.v1.ErrorService.GetDetailed)
 
@@ -173,16 +166,5 @@ export const ErrorServiceRest: ServiceAdapter<typeof ErrorService> = {
   // @@protoc_insertion_point(adapter:rules.v1.ErrorService)
 };
 // @@protoc_insertion_point(service:rules.v1.ErrorService)
-
-const ITEM_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "title"), "title"],
-]);
-
-/** @generated from message rules.v1.Item */
-export function decodeItem(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ITEM_FIELDS);
-  out.unknownKeys(json, ITEM_FIELDS);
-}
-scannable(decodeItem, () => [[1, "string", "title"]]);
 
 // @@protoc_insertion_point(end)

@@ -3,22 +3,21 @@
 /* eslint-disable */
 
 import {
+  EmptyTable,
   EnumTable,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  ListValueTable,
+  type MessageTable,
   type MethodRules,
   type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type RestResponse,
   type ServiceAdapter,
+  StructTable,
   type UnaryAdapter,
+  ValueTable,
   base64,
-  decodeEmpty,
-  decodeListValue,
-  decodeStruct,
-  decodeValue,
   doubleJson,
   durationText,
   fieldMaskText,
@@ -28,7 +27,7 @@ import {
   pathPattern,
   pathSegment,
   plainJson,
-  scannable,
+  table,
   timeJson,
   timeText,
   unary,
@@ -53,6 +52,44 @@ import {
 } from "./http_pb.ts";
 // @@protoc_insertion_point(imports)
 
+/** @generated from message rules.v1.Author */
+export const AuthorTable: MessageTable = table("rules.v1.Author", () => [
+  [1, "string", "id"],
+  [2, "string", "last_name", "lastName"],
+]);
+
+/** @generated from message rules.v1.Book */
+export const BookTable: MessageTable = table("rules.v1.Book", () => [
+  [1, "string", "id"],
+  [2, "string", "full_title", "fullTitle"],
+  [3, AuthorTable, "author"],
+]);
+
+/** Spellings of rules.v1.Genre on the wire. */
+export const GENRE: EnumTable = new EnumTable("rules.v1.Genre", [
+  [0, "GENRE_UNSPECIFIED"],
+  [1, "GENRE_POETRY"],
+  [2, "GENRE_PROSE"],
+]);
+
+/** @generated from message rules.v1.Values */
+export const ValuesTable: MessageTable = table("rules.v1.Values", () => [
+  [1, { time: "iso8601" }, "timestamp"],
+  [2, "duration", "duration"],
+  [3, "fieldMask", "mask"],
+  [4, StructTable, "struct"],
+  [5, ValueTable, "value"],
+  [6, ListValueTable, "list"],
+  [7, { wrapper: "double" }, "double"],
+  [8, { wrapper: "uint64" }, "uint64"],
+  [9, { wrapper: "bytes" }, "bytes"],
+  [10, EmptyTable, "empty"],
+  [11, "int32", "zero"],
+  [12, GENRE, "genre"],
+  [13, "bytes", "data"],
+  [14, { map: GENRE, keys: "int32" }, "genres"],
+]);
+
 /** Rules of all methods of rules.v1.HttpService. */
 const HttpService_rules = { upstream: "rules.v1" } satisfies Partial<MethodRules>;
 
@@ -73,10 +110,7 @@ export const HttpService_getBook: UnaryAdapter<
     if (message.fullText) request.query("fullText", message.fullText);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeBook);
-  },
-  scan: decodeBook,
+  body: BookTable,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.GetBook)
 
@@ -97,10 +131,7 @@ export const HttpService_getCopy: UnaryAdapter<
     const copy = pathPattern(message.copy, "copies/**", "copy");
     return new RequestWriter("GET", `/v1/${name}/${copy}:read`);
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeBook);
-  },
-  scan: decodeBook,
+  body: BookTable,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.GetCopy)
 
@@ -125,10 +156,7 @@ export const HttpService_getAuthor: UnaryAdapter<
     request.queryList("parts", message.parts, "repeat");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeBook);
-  },
-  scan: decodeBook,
+  body: BookTable,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.GetAuthor)
 
@@ -153,10 +181,7 @@ export const HttpService_createBook: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeBook);
-  },
-  scan: decodeBook,
+  body: BookTable,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.CreateBook)
 
@@ -182,10 +207,7 @@ export const HttpService_moveBook: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeBook);
-  },
-  scan: decodeBook,
+  body: BookTable,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.MoveBook)
 
@@ -207,10 +229,7 @@ export const HttpService_replaceBook: UnaryAdapter<
     if (message.book !== undefined) request.json(encodeBook(message.book));
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeBook);
-  },
-  scan: decodeBook,
+  body: BookTable,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.ReplaceBook)
 
@@ -237,10 +256,7 @@ export const HttpService_updateBook: UnaryAdapter<
     }
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeBook);
-  },
-  scan: decodeBook,
+  body: BookTable,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.UpdateBook)
 
@@ -261,10 +277,7 @@ export const HttpService_replaceTags: UnaryAdapter<
     request.json([...message.tags]);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.list(1, response.payload, "", "string");
-  },
-  scan: [1, { list: "string" }],
+  body: [1, { list: "string" }],
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.ReplaceTags)
 
@@ -285,7 +298,6 @@ export const HttpService_deleteBook: UnaryAdapter<
     if (message.fullText) request.query("fullText", message.fullText);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.DeleteBook)
 
@@ -306,7 +318,6 @@ export const HttpService_checkBook: UnaryAdapter<
     if (message.fullText) request.query("fullText", message.fullText);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.CheckBook)
 
@@ -329,7 +340,6 @@ export const HttpService_purgeBook: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.PurgeBook)
 
@@ -370,10 +380,7 @@ export const HttpService_listBooks: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.messages(1, response.payload, "", decodeBook);
-  },
-  scan: [1, { list: decodeBook }],
+  body: [1, { list: BookTable }],
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.ListBooks)
 
@@ -392,10 +399,7 @@ export const HttpService_countBooks: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/v1/counts");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.map(1, response.payload, "", "string", (value, key, out) => out.int64(2, value, key));
-  },
-  scan: [1, { map: "int64" }],
+  body: [1, { map: "int64" }],
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.CountBooks)
 
@@ -439,7 +443,6 @@ export const HttpService_findBooks: UnaryAdapter<
     request.query("flag", message.flag);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.FindBooks)
 
@@ -479,10 +482,7 @@ export const HttpService_echoValues: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeValues);
-  },
-  scan: decodeValues,
+  body: ValuesTable,
 });
 // @@protoc_insertion_point(method:rules.v1.HttpService.EchoValues)
 
@@ -586,75 +586,6 @@ export const HttpServiceRest: ServiceAdapter<typeof HttpService> = {
   // @@protoc_insertion_point(adapter:rules.v1.HttpService)
 };
 // @@protoc_insertion_point(service:rules.v1.HttpService)
-
-/** Spellings of rules.v1.Genre on the wire. */
-export const GENRE: EnumTable = new EnumTable("rules.v1.Genre", [
-  [0, "GENRE_UNSPECIFIED"],
-  [1, "GENRE_POETRY"],
-  [2, "GENRE_PROSE"],
-]);
-
-const AUTHOR_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "last_name"), "last_name", "lastName"],
-]);
-
-/** @generated from message rules.v1.Author */
-export function decodeAuthor(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, AUTHOR_FIELDS);
-  out.unknownKeys(json, AUTHOR_FIELDS);
-}
-scannable(decodeAuthor, () => [[1, "string", "id"], [2, "string", "last_name", "lastName"]]);
-
-const BOOK_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "full_title"), "full_title", "fullTitle"],
-  [(value, out) => out.message(3, value, "author", decodeAuthor), "author"],
-]);
-
-/** @generated from message rules.v1.Book */
-export function decodeBook(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, BOOK_FIELDS);
-  out.unknownKeys(json, BOOK_FIELDS);
-}
-scannable(decodeBook, () => [
-  [1, "string", "id"], [2, "string", "full_title", "fullTitle"], [3, decodeAuthor, "author"],
-]);
-
-const VALUES_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.time(1, value, "timestamp", "iso8601"), "timestamp"],
-  [(value, out) => out.duration(2, value, "duration"), "duration"],
-  [(value, out) => out.fieldMask(3, value, "mask"), "mask"],
-  [(value, out) => out.message(4, value, "struct", decodeStruct), "struct"],
-  [(value, out) => out.nullable(5, value, "value", decodeValue), "value"],
-  [(value, out) => out.wrapped(6, value, "list", decodeListValue), "list"],
-  [(value, out) => out.wrapper(7, value, "double", "double"), "double"],
-  [(value, out) => out.wrapper(8, value, "uint64", "uint64"), "uint64"],
-  [(value, out) => out.wrapper(9, value, "bytes", "bytes"), "bytes"],
-  [(value, out) => out.message(10, value, "empty", decodeEmpty), "empty"],
-  [(value, out) => out.int32(11, value, "zero"), "zero"],
-  [(value, out) => out.enum(12, value, "genre", GENRE), "genre"],
-  [(value, out) => out.bytes(13, value, "data"), "data"],
-  [
-    (value, out) => out.map(14, value, "genres", "int32", (value, key, out) =>
-      out.enum(2, value, key, GENRE),
-    ),
-    "genres",
-  ],
-]);
-
-/** @generated from message rules.v1.Values */
-export function decodeValues(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, VALUES_FIELDS);
-  out.unknownKeys(json, VALUES_FIELDS);
-}
-scannable(decodeValues, () => [
-  [1, { time: "iso8601" }, "timestamp"], [2, null, "duration"], [3, null, "mask"],
-  [4, decodeStruct, "struct"], [5, decodeValue, "value"], [6, decodeListValue, "list"],
-  [7, { wrapper: "double" }, "double"], [8, { wrapper: "uint64" }, "uint64"],
-  [9, { wrapper: "bytes" }, "bytes"], [10, decodeEmpty, "empty"], [11, "int32", "zero"], [12, GENRE, "genre"],
-  [13, "bytes", "data"], [14, null, "genres"],
-]);
 
 /** Writes rules.v1.Author as JSON. */
 function encodeAuthor(message: Author): JsonRecord {

@@ -3,23 +3,28 @@
 /* eslint-disable */
 
 import {
-  FieldTable,
-  type JsonObject,
+  type MessageTable,
   type MethodRules,
-  type ProtoWriter,
   type RecordsAdapter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   pathSegment,
   records,
-  scannable,
+  table,
   unary,
 } from "connect-rest-runtime/adapter";
 import { type CounterRequest, IntegerService } from "./integers_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message rules.v1.Counter */
+export const CounterTable: MessageTable = table("rules.v1.Counter", () => [
+  [1, "uint64", "id"],
+  [2, "sint64", "value"],
+  [3, { list: "fixed64" }, "steps"],
+  [4, { map: "sfixed64" }, "named"],
+]);
 
 /** Rules of all methods of rules.v1.IntegerService. */
 const IntegerService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
@@ -39,10 +44,7 @@ export const IntegerService_getCounter: UnaryAdapter<
     request.queryList("steps", message.steps, "repeat");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeCounter);
-  },
-  scan: decodeCounter,
+  body: CounterTable,
 });
 // @@protoc_insertion_point(method:rules.v1.IntegerService.GetCounter)
 
@@ -63,7 +65,7 @@ export const IntegerService_streamCounters: RecordsAdapter<
     return request;
   },
   format: "lines",
-  item: decodeCounter,
+  item: CounterTable,
 });
 // @@protoc_insertion_point(method:rules.v1.IntegerService.StreamCounters)
 
@@ -85,25 +87,5 @@ export const IntegerServiceRest: ServiceAdapter<typeof IntegerService> = {
   // @@protoc_insertion_point(adapter:rules.v1.IntegerService)
 };
 // @@protoc_insertion_point(service:rules.v1.IntegerService)
-
-const COUNTER_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.sint64(2, value, "value"), "value"],
-  [(value, out) => out.list(3, value, "steps", "fixed64"), "steps"],
-  [
-    (value, out) => out.map(4, value, "named", "string", (value, key, out) => out.sfixed64(2, value, key)),
-    "named",
-  ],
-]);
-
-/** @generated from message rules.v1.Counter */
-export function decodeCounter(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, COUNTER_FIELDS);
-  out.unknownKeys(json, COUNTER_FIELDS);
-}
-scannable(decodeCounter, () => [
-  [1, "uint64", "id"], [2, "sint64", "value"], [3, { list: "fixed64" }, "steps"],
-  [4, { map: "sfixed64" }, "named"],
-]);
 
 // @@protoc_insertion_point(end)

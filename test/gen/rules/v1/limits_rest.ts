@@ -15,6 +15,13 @@ import {
 import { type LimitChoice, type LimitChoice_Target, LimitService } from "./limits_pb.ts";
 // @@protoc_insertion_point(imports)
 
+/** Spellings of rules.v1.LimitChoice.Kind on the wire. */
+export const LIMIT_CHOICE_KIND: EnumTable = new EnumTable("rules.v1.LimitChoice.Kind", [
+  [0, "CLOSED"],
+  [1, "OPEN"],
+  [2, "SHARED"],
+]);
+
 /** Rules of all methods of rules.v1.LimitService. */
 const LimitService_rules = {
   upstream: "rules",
@@ -48,7 +55,6 @@ export const LimitService_callOne: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/one");
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallOne)
 
@@ -78,7 +84,6 @@ export const LimitService_callOther: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/other");
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallOther)
 
@@ -108,7 +113,6 @@ export const LimitService_callOwn: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/own");
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallOwn)
 
@@ -163,7 +167,6 @@ export const LimitService_callSometimes: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallSometimes)
 
@@ -191,7 +194,6 @@ export const LimitService_callSlow: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("GET", "/slow");
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.LimitService.CallSlow)
 
@@ -216,13 +218,6 @@ export const LimitServiceRest: ServiceAdapter<typeof LimitService> = {
   // @@protoc_insertion_point(adapter:rules.v1.LimitService)
 };
 // @@protoc_insertion_point(service:rules.v1.LimitService)
-
-/** Spellings of rules.v1.LimitChoice.Kind on the wire. */
-export const LIMIT_CHOICE_KIND: EnumTable = new EnumTable("rules.v1.LimitChoice.Kind", [
-  [0, "CLOSED"],
-  [1, "OPEN"],
-  [2, "SHARED"],
-]);
 
 /** Writes rules.v1.LimitChoice.Target as JSON. */
 function encodeLimitChoice_Target(message: LimitChoice_Target): JsonRecord {

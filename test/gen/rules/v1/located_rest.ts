@@ -31,6 +31,8 @@ import {
 } from "./located_pb.ts";
 // @@protoc_insertion_point(imports)
 
+const TYPES = typesOf(file_rules_v1_located);
+
 /** Rules of all methods of rules.v1.LocatedService. */
 const LocatedService_rules = { upstream: "rules", base: "api" } satisfies Partial<MethodRules>;
 
@@ -53,7 +55,6 @@ export const LocatedService_sendAll: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.LocatedService.SendAll)
 
@@ -78,7 +79,6 @@ export const LocatedService_sendNums: UnaryAdapter<
     }
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.LocatedService.SendNums)
 
@@ -99,7 +99,6 @@ export const LocatedService_sendParts: UnaryAdapter<
     if (message.fileTitle) request.partBytes("title", message.fileTitle, {});
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.LocatedService.SendParts)
 
@@ -123,7 +122,6 @@ export const LocatedService_sendQuery: UnaryAdapter<
     request.queryList("s", message.sizes, "repeat");
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.LocatedService.SendQuery)
 
@@ -152,8 +150,6 @@ export const LocatedServiceRest: ServiceAdapter<typeof LocatedService> = {
   // @@protoc_insertion_point(adapter:rules.v1.LocatedService)
 };
 // @@protoc_insertion_point(service:rules.v1.LocatedService)
-
-const TYPES = typesOf(file_rules_v1_located);
 
 /** Writes rules.v1.Nums as JSON. */
 function encodeNums(message: Nums): JsonRecord {

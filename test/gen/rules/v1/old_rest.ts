@@ -4,22 +4,45 @@
 
 import {
   EnumTable,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   pathSegment,
-  scannable,
+  table,
   unary,
 } from "connect-rest-runtime/adapter";
 import { type FindOldRequest, type Old, OldService, type Old_Detail, type Old_Line } from "./old_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** Spellings of rules.v1.Closed on the wire. */
+export const CLOSED: EnumTable = new EnumTable("rules.v1.Closed", [
+  [1, "CLOSED_ONE"],
+  [2, "two", "CLOSED_TWO"],
+], { closed: true });
+
+/** @generated from message rules.v1.Old */
+export const OldTable: MessageTable = table("rules.v1.Old", () => [
+  [1, "string", "id"],
+  [2, "int32", "count"],
+  [3, { group: Old_DetailTable }, "detail"],
+  [4, { list: { group: Old_LineTable } }, "line"],
+  [5, CLOSED, "closed"],
+  [6, { list: CLOSED }, "all_closed", "allClosed"],
+]);
+
+/** @generated from message rules.v1.Old.Detail */
+export const Old_DetailTable: MessageTable = table("rules.v1.Old.Detail", () => [
+  [1, "string", "long_text", "longText"],
+]);
+
+/** @generated from message rules.v1.Old.Line */
+export const Old_LineTable: MessageTable = table("rules.v1.Old.Line", () => [
+  [1, "int64", "number"],
+]);
 
 /** Rules of all methods of rules.v1.OldService. */
 const OldService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
@@ -45,10 +68,7 @@ export const OldService_echoOld: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeOld);
-  },
-  scan: decodeOld,
+  body: OldTable,
 });
 // @@protoc_insertion_point(method:rules.v1.OldService.EchoOld)
 
@@ -72,10 +92,7 @@ export const OldService_findOld: UnaryAdapter<
     request.queryList("allClosed", message.allClosed.map((item) => CLOSED.wire(item)), "repeat");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeOld);
-  },
-  scan: decodeOld,
+  body: OldTable,
 });
 // @@protoc_insertion_point(method:rules.v1.OldService.FindOld)
 
@@ -97,53 +114,6 @@ export const OldServiceRest: ServiceAdapter<typeof OldService> = {
   // @@protoc_insertion_point(adapter:rules.v1.OldService)
 };
 // @@protoc_insertion_point(service:rules.v1.OldService)
-
-/** Spellings of rules.v1.Closed on the wire. */
-export const CLOSED: EnumTable = new EnumTable("rules.v1.Closed", [
-  [1, "CLOSED_ONE"],
-  [2, "two", "CLOSED_TWO"],
-], { closed: true });
-
-const OLD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  [(value, out) => out.int32(2, value, "count"), "count"],
-  [(value, out) => out.group(3, value, "detail", decodeOld_Detail), "detail"],
-  [(value, out) => out.each(value, "line", (item, out) => out.group(4, item, "", decodeOld_Line)), "line"],
-  [(value, out) => out.enum(5, value, "closed", CLOSED), "closed"],
-  [(value, out) => out.enums(6, value, "all_closed", CLOSED), "all_closed", "allClosed"],
-]);
-
-/** @generated from message rules.v1.Old */
-export function decodeOld(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, OLD_FIELDS);
-  out.unknownKeys(json, OLD_FIELDS);
-}
-scannable(decodeOld, () => [
-  [1, "string", "id"], [2, "int32", "count"], [3, null, "detail"], [4, null, "line"], [5, CLOSED, "closed"],
-  [6, { list: CLOSED }, "all_closed", "allClosed"],
-]);
-
-const OLD_DETAIL_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "long_text"), "long_text", "longText"],
-]);
-
-/** @generated from message rules.v1.Old.Detail */
-export function decodeOld_Detail(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, OLD_DETAIL_FIELDS);
-  out.unknownKeys(json, OLD_DETAIL_FIELDS);
-}
-scannable(decodeOld_Detail, () => [[1, "string", "long_text", "longText"]]);
-
-const OLD_LINE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int64(1, value, "number"), "number"],
-]);
-
-/** @generated from message rules.v1.Old.Line */
-export function decodeOld_Line(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, OLD_LINE_FIELDS);
-  out.unknownKeys(json, OLD_LINE_FIELDS);
-}
-scannable(decodeOld_Line, () => [[1, "int64", "number"]]);
 
 /** Writes rules.v1.Old.Detail as JSON. */
 function encodeOld_Detail(message: Old_Detail): JsonRecord {

@@ -21,6 +21,18 @@ import {
 import { type KindRequest, type PathRequest, PathService, type RootRequest } from "./paths_pb.ts";
 // @@protoc_insertion_point(imports)
 
+/** Spellings of rules.v1.Kind on the wire. */
+export const KIND: EnumTable = new EnumTable("rules.v1.Kind", [
+  [0, "KIND_UNSPECIFIED"],
+  [1, "KIND_TREE"],
+]);
+
+/** Spellings of rules.v1.Order on the wire. */
+export const ORDER: EnumTable = new EnumTable("rules.v1.Order", [
+  [0, "any", "ORDER_DEFAULT"],
+  [1, "newest", "ORDER_NEWEST"],
+]);
+
 /** Rules of all methods of rules.v1.PathService. */
 const PathService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
 
@@ -39,7 +51,6 @@ export const PathService_getRoot: UnaryAdapter<
     if (message.query) request.query("query", message.query);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PathService.GetRoot)
 
@@ -65,7 +76,6 @@ export const PathService_getBehindSlash: UnaryAdapter<
     if (message.hash.length) request.query("hash", base64(message.hash));
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PathService.GetBehindSlash)
 
@@ -84,7 +94,6 @@ export const PathService_getByName: UnaryAdapter<
     if (message.hash.length) request.query("hash", base64(message.hash));
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PathService.GetByName)
 
@@ -103,7 +112,6 @@ export const PathService_getByPath: UnaryAdapter<
     if (message.hash.length) request.query("hash", base64(message.hash));
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PathService.GetByPath)
 
@@ -123,7 +131,6 @@ export const PathService_getByPattern: UnaryAdapter<
     if (message.hash.length) request.query("hash", base64(message.hash));
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PathService.GetByPattern)
 
@@ -143,7 +150,6 @@ export const PathService_getByHash: UnaryAdapter<
     if (message.name) request.query("name", message.name);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PathService.GetByHash)
 
@@ -162,7 +168,6 @@ export const PathService_getByKind: UnaryAdapter<
     const order = pathSegment(ORDER.wire(message.order), "order", "controls");
     return new RequestWriter("GET", `/kinds/${kind}/${order}`);
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PathService.GetByKind)
 
@@ -185,7 +190,6 @@ export const PathService_postConstant: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PathService.PostConstant)
 
@@ -213,17 +217,5 @@ export const PathServiceRest: ServiceAdapter<typeof PathService> = {
   // @@protoc_insertion_point(adapter:rules.v1.PathService)
 };
 // @@protoc_insertion_point(service:rules.v1.PathService)
-
-/** Spellings of rules.v1.Kind on the wire. */
-export const KIND: EnumTable = new EnumTable("rules.v1.Kind", [
-  [0, "KIND_UNSPECIFIED"],
-  [1, "KIND_TREE"],
-]);
-
-/** Spellings of rules.v1.Order on the wire. */
-export const ORDER: EnumTable = new EnumTable("rules.v1.Order", [
-  [0, "any", "ORDER_DEFAULT"],
-  [1, "newest", "ORDER_NEWEST"],
-]);
 
 // @@protoc_insertion_point(end)

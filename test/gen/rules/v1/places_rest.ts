@@ -3,14 +3,11 @@
 /* eslint-disable */
 
 import {
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   base64,
@@ -20,8 +17,7 @@ import {
   noBinding,
   pathPattern,
   pathSegment,
-  scannable,
-  splitCommas,
+  table,
   timeJson,
   timeText,
   unary,
@@ -36,6 +32,15 @@ import {
   type SendTimesRequest,
 } from "./places_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message rules.v1.Named */
+export const NamedTable: MessageTable = table("rules.v1.Named", () => [
+  [1, "string", "item_id", "itemId"],
+  [2, "int64", "big_number", "bigNumber"],
+  [3, "int64", "as_text", "asText"],
+  [4, "int64", "as_number", "asNumber"],
+  [5, { list: "string", commas: true }, "tag_list", "tagList"],
+]);
 
 /** Rules of all methods of rules.v1.PlaceService. */
 const PlaceService_rules = { upstream: "rules", base: "api" } satisfies Partial<MethodRules>;
@@ -65,7 +70,6 @@ export const PlaceService_sendPlaces: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendPlaces)
 
@@ -97,7 +101,6 @@ export const PlaceService_sendTimes: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendTimes)
 
@@ -121,7 +124,6 @@ export const PlaceService_sendConstant: UnaryAdapter<
     if (message.text) request.query("text", message.text);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendConstant)
 
@@ -153,7 +155,6 @@ export const PlaceService_sendStyles: UnaryAdapter<
     if (message.raw.length) request.query("raw", message.raw);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendStyles)
 
@@ -182,10 +183,7 @@ export const PlaceService_sendDeclared: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeNamed);
-  },
-  scan: decodeNamed,
+  body: NamedTable,
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendDeclared)
 
@@ -213,10 +211,7 @@ export const PlaceService_sendCamel: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeNamed);
-  },
-  scan: decodeNamed,
+  body: NamedTable,
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.SendCamel)
 
@@ -262,7 +257,6 @@ export const PlaceService_findEscaped: UnaryAdapter<
     }
     throw noBinding("room", ["/rooms/{room}/shelves/{shelf}", "/shelves/{shelf}", "/{name=rooms/*}"]);
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.FindEscaped)
 
@@ -308,7 +302,6 @@ export const PlaceService_findRefused: UnaryAdapter<
     }
     throw noBinding("room", ["/rooms/{room}/shelves/{shelf}", "/shelves/{shelf}", "/{name=rooms/*}"]);
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.PlaceService.FindRefused)
 
@@ -345,24 +338,5 @@ export const PlaceServiceRest: ServiceAdapter<typeof PlaceService> = {
   // @@protoc_insertion_point(adapter:rules.v1.PlaceService)
 };
 // @@protoc_insertion_point(service:rules.v1.PlaceService)
-
-const NAMED_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "item_id"), "item_id", "itemId"],
-  [(value, out) => out.int64(2, value, "big_number"), "big_number", "bigNumber"],
-  [(value, out) => out.int64(3, value, "as_text"), "as_text", "asText"],
-  [(value, out) => out.int64(4, value, "as_number"), "as_number", "asNumber"],
-  [(value, out) => out.list(5, splitCommas(value), "tag_list", "string"), "tag_list", "tagList"],
-]);
-
-/** @generated from message rules.v1.Named */
-export function decodeNamed(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, NAMED_FIELDS);
-  out.unknownKeys(json, NAMED_FIELDS);
-}
-scannable(decodeNamed, () => [
-  [1, "string", "item_id", "itemId"], [2, "int64", "big_number", "bigNumber"],
-  [3, "int64", "as_text", "asText"], [4, "int64", "as_number", "asNumber"],
-  [5, { list: "string", commas: true }, "tag_list", "tagList"],
-]);
 
 // @@protoc_insertion_point(end)

@@ -39,7 +39,6 @@ export const RequiredService_queryRequired: UnaryAdapter<
     request.queryList("tags", message.tags, "repeat");
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.RequiredService.QueryRequired)
 
@@ -66,7 +65,6 @@ export const RequiredService_sendRequired: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.RequiredService.SendRequired)
 
@@ -91,7 +89,6 @@ export const RequiredService_omitRequired: UnaryAdapter<
     request.queryList("tags", message.tags, "repeat");
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.RequiredService.OmitRequired)
 
@@ -118,7 +115,6 @@ export const RequiredService_sendOmitted: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.RequiredService.SendOmitted)
 

@@ -33,7 +33,6 @@ export const RetryService_replaceThing: UnaryAdapter<
   request(message: RetryRequest): RestRequest {
     return new RequestWriter("PUT", `/things/${pathSegment(message.id, "id")}`);
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.RetryService.ReplaceThing)
 
@@ -52,7 +51,6 @@ export const RetryService_acceptThing: UnaryAdapter<
   request(message: RetryRequest): RestRequest {
     return new RequestWriter("PUT", `/things/${pathSegment(message.id, "id")}/accepted`);
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.RetryService.AcceptThing)
 
@@ -75,7 +73,6 @@ export const RetryService_findThings: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.RetryService.FindThings)
 
@@ -98,7 +95,6 @@ export const RetryService_createThing: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(): void {},
 });
 // @@protoc_insertion_point(method:rules.v1.RetryService.CreateThing)
 

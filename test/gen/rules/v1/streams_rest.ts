@@ -4,16 +4,13 @@
 
 import {
   type DownloadAdapter,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
   type PaginateAdapter,
   type PollAdapter,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UploadAdapter,
   download,
@@ -21,7 +18,7 @@ import {
   paginate,
   pathSegment,
   poll,
-  scannable,
+  table,
   upload,
 } from "connect-rest-runtime/adapter";
 import {
@@ -34,6 +31,11 @@ import {
   type WatchRequest,
 } from "./streams_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message rules.v1.Entry */
+export const EntryTable: MessageTable = table("rules.v1.Entry", () => [
+  [1, "int64", "id"],
+]);
 
 /** Rules of all methods of rules.v1.StreamService. */
 const StreamService_rules = { upstream: "rules" } satisfies Partial<MethodRules>;
@@ -58,7 +60,7 @@ export const StreamService_byLink: PaginateAdapter<
   },
   items: ["entries", "entries.list"],
   next: { kind: "link", path: "links.next", query: "links.next.query" },
-  item: decodeEntry,
+  item: EntryTable,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.ByLink)
 
@@ -82,7 +84,7 @@ export const StreamService_byLinkHeader: PaginateAdapter<
   },
   items: [""],
   next: { kind: "link_header", rel: "next" },
-  item: decodeEntry,
+  item: EntryTable,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.ByLinkHeader)
 
@@ -110,7 +112,7 @@ export const StreamService_byOffset: PaginateAdapter<
     by: "items",
     advance: (message: PageRequest, by) => ({ ...message, offset: message.offset + by }),
   },
-  item: decodeEntry,
+  item: EntryTable,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.ByOffset)
 
@@ -139,7 +141,7 @@ export const StreamService_byPage: PaginateAdapter<
     advance: (message: PageRequest, by) => ({ ...message, page: (message.page || 1) + by }),
   },
   maxPages: 2,
-  item: decodeEntry,
+  item: EntryTable,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.ByPage)
 
@@ -170,7 +172,7 @@ export const StreamService_byCursor: PaginateAdapter<
     paths: ["meta.cursor"],
     advance: (message: PageRequest, value) => ({ ...message, cursor: String(value) }),
   },
-  item: decodeEntry,
+  item: EntryTable,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.ByCursor)
 
@@ -199,7 +201,7 @@ export const StreamService_byLastItem: PaginateAdapter<
     paths: ["id"],
     advance: (message: PageRequest, value) => ({ ...message, cursor: String(value) }),
   },
-  item: decodeEntry,
+  item: EntryTable,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.ByLastItem)
 
@@ -221,7 +223,7 @@ export const StreamService_watchEntries: PollAdapter<
   intervalHeader: "x-poll-interval",
   intervalMs: 30_000,
   skipBacklog: true,
-  item: decodeEntry,
+  item: EntryTable,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.WatchEntries)
 
@@ -244,7 +246,7 @@ export const StreamService_watchBatches: PollAdapter<
   key: "id",
   intervalHeader: "x-poll-interval",
   intervalMs: 60_000,
-  item: decodeEntry,
+  item: EntryTable,
   feed: {
     batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
     start: (message: WatchBatchesRequest) => ({
@@ -281,9 +283,7 @@ export const StreamService_uploadBody: UploadAdapter<
   },
   chunk: (message: UploadBodyRequest) => message.chunk,
   stream: (message: UploadBodyRequest) => ({ contentType: message.type || "application/octet-stream" }),
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeEntry);
-  },
+  body: EntryTable,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.UploadBody)
 
@@ -310,9 +310,7 @@ export const StreamService_uploadPart: UploadAdapter<
     part: message.part ?? "",
     filename: message.filename ?? "",
   }),
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeEntry);
-  },
+  body: EntryTable,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.UploadPart)
 
@@ -336,9 +334,7 @@ export const StreamService_uploadNamedPart: UploadAdapter<
   },
   chunk: (message: UploadPartRequest) => message.chunk,
   stream: () => ({ contentType: "application/octet-stream", part: "data" }),
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeEntry);
-  },
+  body: EntryTable,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.UploadNamedPart)
 
@@ -355,12 +351,10 @@ export const StreamService_downloadFile: DownloadAdapter<
   request(message: DownloadRequest): RestRequest {
     return new RequestWriter("GET", `/files/${pathSegment(message.name, "name")}`);
   },
-  head(response: RestResponse, out: ProtoWriter): void {
-    out.string(2, response.header("content-type"), "Content-Type");
-  },
-  chunk(bytes: Uint8Array, out: ProtoWriter): void {
-    out.rawBytes(1, bytes);
-  },
+  head: [
+    [2, "string", { header: "Content-Type" }],
+  ],
+  chunk: 1,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.DownloadFile)
 
@@ -392,16 +386,5 @@ export const StreamServiceRest: ServiceAdapter<typeof StreamService> = {
   // @@protoc_insertion_point(adapter:rules.v1.StreamService)
 };
 // @@protoc_insertion_point(service:rules.v1.StreamService)
-
-const ENTRY_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int64(1, value, "id"), "id"],
-]);
-
-/** @generated from message rules.v1.Entry */
-export function decodeEntry(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ENTRY_FIELDS);
-  out.unknownKeys(json, ENTRY_FIELDS);
-}
-scannable(decodeEntry, () => [[1, "int64", "id"]]);
 
 // @@protoc_insertion_point(end)

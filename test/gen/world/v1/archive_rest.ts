@@ -3,22 +3,18 @@
 /* eslint-disable */
 
 import {
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
   type PaginateAdapter,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   paginate,
   pathSegment,
-  scannable,
+  table,
   unary,
-  valueAt,
 } from "connect-rest-runtime/adapter";
 import {
   ArchiveService,
@@ -29,6 +25,18 @@ import {
   type NewAttributes,
 } from "./archive_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message world.v1.Article */
+export const ArticleTable: MessageTable = table("world.v1.Article", () => [
+  [1, "string", "id"],
+  [2, "string", { path: "attributes.title" }],
+  [3, AuthorTable, { path: "relationships.author.data" }],
+]);
+
+/** @generated from message world.v1.Author */
+export const AuthorTable: MessageTable = table("world.v1.Author", () => [
+  [1, "string", "id"],
+]);
 
 /** Rules of all methods of world.v1.ArchiveService. */
 const ArchiveService_rules = {
@@ -61,10 +69,7 @@ export const ArchiveService_getArticle: UnaryAdapter<
     request.queryList("include", message.include, "comma");
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeArticle);
-  },
-  scan: decodeArticle,
+  body: ArticleTable,
 });
 // @@protoc_insertion_point(method:world.v1.ArchiveService.GetArticle)
 
@@ -87,10 +92,7 @@ export const ArchiveService_createArticle: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeArticle);
-  },
-  scan: decodeArticle,
+  body: ArticleTable,
 });
 // @@protoc_insertion_point(method:world.v1.ArchiveService.CreateArticle)
 
@@ -116,7 +118,7 @@ export const ArchiveService_listArticles: PaginateAdapter<
   },
   items: ["data"],
   next: { kind: "link", path: "links.next" },
-  item: decodeArticle,
+  item: ArticleTable,
 });
 // @@protoc_insertion_point(method:world.v1.ArchiveService.ListArticles)
 
@@ -141,41 +143,6 @@ export const ArchiveServiceRest: ServiceAdapter<typeof ArchiveService> = {
   // @@protoc_insertion_point(adapter:world.v1.ArchiveService)
 };
 // @@protoc_insertion_point(service:world.v1.ArchiveService)
-
-const ARTICLE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  [(_, out, json) => out.string(2, valueAt(json, "attributes.title"), "attributes.title"), "attributes"],
-  [
-    (_, out, json) => out.message(
-      3,
-      valueAt(json, "relationships.author.data"),
-      "relationships.author.data",
-      decodeAuthor,
-    ),
-    "relationships",
-  ],
-]);
-
-/** @generated from message world.v1.Article */
-export function decodeArticle(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ARTICLE_FIELDS);
-  out.unknownKeys(json, ARTICLE_FIELDS);
-}
-scannable(decodeArticle, () => [
-  [1, "string", "id"], [2, "string", ["attributes", "title"]],
-  [3, decodeAuthor, ["relationships", "author", "data"]],
-]);
-
-const AUTHOR_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-]);
-
-/** @generated from message world.v1.Author */
-export function decodeAuthor(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, AUTHOR_FIELDS);
-  out.unknownKeys(json, AUTHOR_FIELDS);
-}
-scannable(decodeAuthor, () => [[1, "string", "id"]]);
 
 /** Writes world.v1.NewArticle as JSON. */
 function encodeNewArticle(message: NewArticle): JsonRecord {

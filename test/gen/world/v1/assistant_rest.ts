@@ -4,19 +4,16 @@
 
 import {
   Code,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
-  type OneofMembers,
-  type ProtoWriter,
   type RecordsAdapter,
   RequestWriter,
   type RestRequest,
   type ServiceAdapter,
   pathSegment,
   records,
-  scannable,
+  table,
 } from "connect-rest-runtime/adapter";
 import {
   AssistantService,
@@ -25,6 +22,71 @@ import {
   type WatchRunRequest,
 } from "./assistant_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message world.v1.AnswerDelta */
+export const AnswerDeltaTable: MessageTable = table("world.v1.AnswerDelta", () => [
+  [1, "int32", "index"],
+  [2, "string", "text"],
+]);
+
+/** @generated from message world.v1.AnswerEvent */
+export const AnswerEventTable: MessageTable = table("world.v1.AnswerEvent", () => [
+  {
+    choice: "event",
+    by: ["type"],
+    when: [
+      { is: ["answer_start"], as: [1, AnswerStartTable] },
+      { is: ["answer_delta"], as: [2, AnswerDeltaTable] },
+      { is: ["answer_stop"], as: [3, AnswerStopTable] },
+      { is: ["ping"], as: [4, PingTable] },
+    ],
+    lost: ["type"],
+  },
+]);
+
+/** @generated from message world.v1.AnswerStart */
+export const AnswerStartTable: MessageTable = table("world.v1.AnswerStart", () => [
+  [1, "string", "id"],
+]);
+
+/** @generated from message world.v1.AnswerStop */
+export const AnswerStopTable: MessageTable = table("world.v1.AnswerStop", () => [
+  [1, "string", "reason"],
+]);
+
+/** @generated from message world.v1.Completion */
+export const CompletionTable: MessageTable = table("world.v1.Completion", () => [
+  [1, "int64", "id"],
+  [2, "string", "text"],
+]);
+
+/** @generated from message world.v1.LogLine */
+export const LogLineTable: MessageTable = table("world.v1.LogLine", () => [
+  [1, "string", "text"],
+]);
+
+/** @generated from message world.v1.Ping */
+export const PingTable: MessageTable = table("world.v1.Ping", () => []);
+
+/** @generated from message world.v1.RunEvent */
+export const RunEventTable: MessageTable = table("world.v1.RunEvent", () => [
+  [1, "string", "id"],
+  {
+    choice: "change",
+    by: ["event"],
+    when: [
+      { is: ["step.done"], as: [2, StepTable, "data"] },
+      { is: ["note"], as: [3, "string", "data"] },
+    ],
+    lost: ["event"],
+  },
+]);
+
+/** @generated from message world.v1.Step */
+export const StepTable: MessageTable = table("world.v1.Step", () => [
+  [1, "string", "name"],
+  [2, "int64", "tokens"],
+]);
 
 /** Rules of all methods of world.v1.AssistantService. */
 const AssistantService_rules = {
@@ -68,7 +130,7 @@ export const AssistantService_streamAnswer: RecordsAdapter<
   format: "events",
   last: { key: "type", values: ["answer_stop"] },
   idleMs: 120_000,
-  item: decodeAnswerEvent,
+  item: AnswerEventTable,
 });
 // @@protoc_insertion_point(method:world.v1.AssistantService.StreamAnswer)
 
@@ -96,7 +158,7 @@ export const AssistantService_streamCompletion: RecordsAdapter<
   },
   format: "events",
   end: ["[DONE]"],
-  item: decodeCompletion,
+  item: CompletionTable,
 });
 // @@protoc_insertion_point(method:world.v1.AssistantService.StreamCompletion)
 
@@ -123,7 +185,7 @@ export const AssistantService_watchRun: RecordsAdapter<
   event: "event",
   id: "id",
   data: "data",
-  item: decodeRunEvent,
+  item: RunEventTable,
 });
 // @@protoc_insertion_point(method:world.v1.AssistantService.WatchRun)
 
@@ -149,7 +211,7 @@ export const AssistantService_watchLog: RecordsAdapter<
   format: "events",
   data: "text",
   text: true,
-  item: decodeLogLine,
+  item: LogLineTable,
 });
 // @@protoc_insertion_point(method:world.v1.AssistantService.WatchLog)
 
@@ -178,164 +240,6 @@ export const AssistantServiceRest: ServiceAdapter<typeof AssistantService> = {
   // @@protoc_insertion_point(adapter:world.v1.AssistantService)
 };
 // @@protoc_insertion_point(service:world.v1.AssistantService)
-
-const ANSWER_DELTA_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int32(1, value, "index"), "index"],
-  [(value, out) => out.string(2, value, "text"), "text"],
-]);
-
-/** @generated from message world.v1.AnswerDelta */
-export function decodeAnswerDelta(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ANSWER_DELTA_FIELDS);
-  out.unknownKeys(json, ANSWER_DELTA_FIELDS);
-}
-scannable(decodeAnswerDelta, () => [[1, "int32", "index"], [2, "string", "text"]]);
-
-const ANSWER_EVENT_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    choose(json, out) {
-      switch (json["type"]) {
-        case "answer_start":
-          out.flattened(1, json, decodeAnswerStart, ANSWER_EVENT_FIELDS);
-          break;
-        case "answer_delta":
-          out.flattened(2, json, decodeAnswerDelta, ANSWER_EVENT_FIELDS);
-          break;
-        case "answer_stop":
-          out.flattened(3, json, decodeAnswerStop, ANSWER_EVENT_FIELDS);
-          break;
-        case "ping":
-          out.flattened(4, json, decodePing, ANSWER_EVENT_FIELDS);
-          break;
-        default:
-          out.unknownMember("type", "a known event", json["type"]);
-      }
-    },
-  },
-  { known: ["type"] },
-]);
-
-/** @generated from message world.v1.AnswerEvent */
-export function decodeAnswerEvent(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ANSWER_EVENT_FIELDS);
-  out.unknownKeys(json, ANSWER_EVENT_FIELDS);
-}
-scannable(decodeAnswerEvent, () => [
-  {
-    when: [
-      { key: ["type"], is: ["answer_start"], as: [1, decodeAnswerStart] },
-      { key: ["type"], is: ["answer_delta"], as: [2, decodeAnswerDelta] },
-      { key: ["type"], is: ["answer_stop"], as: [3, decodeAnswerStop] },
-      { key: ["type"], is: ["ping"], as: [4, decodePing] },
-    ],
-    known: ["type"],
-  },
-]);
-
-const ANSWER_START_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-]);
-
-/** @generated from message world.v1.AnswerStart */
-export function decodeAnswerStart(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ANSWER_START_FIELDS);
-  out.unknownKeys(json, ANSWER_START_FIELDS);
-}
-scannable(decodeAnswerStart, () => [[1, "string", "id"]]);
-
-const ANSWER_STOP_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "reason"), "reason"],
-]);
-
-/** @generated from message world.v1.AnswerStop */
-export function decodeAnswerStop(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ANSWER_STOP_FIELDS);
-  out.unknownKeys(json, ANSWER_STOP_FIELDS);
-}
-scannable(decodeAnswerStop, () => [[1, "string", "reason"]]);
-
-const COMPLETION_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int64(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "text"), "text"],
-]);
-
-/** @generated from message world.v1.Completion */
-export function decodeCompletion(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, COMPLETION_FIELDS);
-  out.unknownKeys(json, COMPLETION_FIELDS);
-}
-scannable(decodeCompletion, () => [[1, "int64", "id"], [2, "string", "text"]]);
-
-const LOG_LINE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "text"), "text"],
-]);
-
-/** @generated from message world.v1.LogLine */
-export function decodeLogLine(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LOG_LINE_FIELDS);
-  out.unknownKeys(json, LOG_LINE_FIELDS);
-}
-scannable(decodeLogLine, () => [[1, "string", "text"]]);
-
-const PING_FIELDS: FieldTable = new FieldTable(() => []);
-
-/** @generated from message world.v1.Ping */
-export function decodePing(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PING_FIELDS);
-  out.unknownKeys(json, PING_FIELDS);
-}
-scannable(decodePing, () => []);
-
-const RUN_EVENT_CHANGE: OneofMembers = [[2, "data"], [3, "data"]];
-
-const RUN_EVENT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  {
-    choose(json, out) {
-      const changeStart = out.length;
-      switch (json["event"]) {
-        case "step.done":
-          out.message(2, json["data"], "data", decodeStep);
-          break;
-        case "note":
-          out.string(3, json["data"], "data");
-          break;
-        default:
-          out.unknownMember("event", "a known change", json["event"]);
-      }
-      out.unchosen(changeStart, json, RUN_EVENT_CHANGE);
-    },
-  },
-  { known: ["event", "data"] },
-]);
-
-/** @generated from message world.v1.RunEvent */
-export function decodeRunEvent(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, RUN_EVENT_FIELDS);
-  out.unknownKeys(json, RUN_EVENT_FIELDS);
-}
-scannable(decodeRunEvent, () => [
-  [1, "string", "id"],
-  {
-    when: [
-      { key: ["event"], is: ["step.done"], as: [2, decodeStep, "data"] },
-      { key: ["event"], is: ["note"], as: [3, "string", "data"] },
-    ],
-    known: ["event"],
-  },
-]);
-
-const STEP_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "name"), "name"],
-  [(value, out) => out.int64(2, value, "tokens"), "tokens"],
-]);
-
-/** @generated from message world.v1.Step */
-export function decodeStep(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, STEP_FIELDS);
-  out.unknownKeys(json, STEP_FIELDS);
-}
-scannable(decodeStep, () => [[1, "string", "name"], [2, "int64", "tokens"]]);
 
 /** Writes world.v1.Turn as JSON. */
 function encodeTurn(message: Turn): JsonRecord {

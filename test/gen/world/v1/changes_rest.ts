@@ -3,21 +3,39 @@
 /* eslint-disable */
 
 import {
-  FieldTable,
-  type JsonObject,
+  type MessageTable,
   type MethodRules,
   type PollAdapter,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type ServiceAdapter,
   heartbeatMs,
   pathSegment,
   poll,
-  scannable,
+  table,
 } from "connect-rest-runtime/adapter";
 import { ChangeService, type WatchRevisionsRequest } from "./changes_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/**
+ * A notice.
+ *
+ * @generated from message world.v1.Notice
+ */
+export const NoticeTable: MessageTable = table("world.v1.Notice", () => [
+  [1, "uint64", "number"],
+  [2, "string", "text"],
+]);
+
+/**
+ * A revision.
+ *
+ * @generated from message world.v1.Revision
+ */
+export const RevisionTable: MessageTable = table("world.v1.Revision", () => [
+  [1, "string", "uuid"],
+  [2, "string", "summary"],
+]);
 
 /** Rules of all methods of world.v1.ChangeService. */
 const ChangeService_rules = { upstream: "changes" } satisfies Partial<MethodRules>;
@@ -44,7 +62,7 @@ export const ChangeService_watchRevisions: PollAdapter<
   key: "uuid",
   intervalHeader: "poll-after",
   intervalMs: 20_000,
-  item: decodeRevision,
+  item: RevisionTable,
   feed: {
     batch: { items: 1, token: 2, late: 3, gap: 4, heartbeat: 5 },
     start: (message: WatchRevisionsRequest) => ({
@@ -78,7 +96,7 @@ export const ChangeService_watchNotices: PollAdapter<
   items: "",
   key: "number",
   intervalMs: 300_000,
-  item: decodeNotice,
+  item: NoticeTable,
   feed: {
     batch: { items: 1, token: 2 },
     start: () => ({}),
@@ -108,37 +126,5 @@ export const ChangeServiceRest: ServiceAdapter<typeof ChangeService> = {
   // @@protoc_insertion_point(adapter:world.v1.ChangeService)
 };
 // @@protoc_insertion_point(service:world.v1.ChangeService)
-
-const NOTICE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "number"), "number"],
-  [(value, out) => out.string(2, value, "text"), "text"],
-]);
-
-/**
- * A notice.
- *
- * @generated from message world.v1.Notice
- */
-export function decodeNotice(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, NOTICE_FIELDS);
-  out.unknownKeys(json, NOTICE_FIELDS);
-}
-scannable(decodeNotice, () => [[1, "uint64", "number"], [2, "string", "text"]]);
-
-const REVISION_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "uuid"), "uuid"],
-  [(value, out) => out.string(2, value, "summary"), "summary"],
-]);
-
-/**
- * A revision.
- *
- * @generated from message world.v1.Revision
- */
-export function decodeRevision(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, REVISION_FIELDS);
-  out.unknownKeys(json, REVISION_FIELDS);
-}
-scannable(decodeRevision, () => [[1, "string", "uuid"], [2, "string", "summary"]]);
 
 // @@protoc_insertion_point(end)

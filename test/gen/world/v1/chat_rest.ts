@@ -4,23 +4,31 @@
 
 import {
   Code,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
   type PaginateAdapter,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   paginate,
-  scannable,
+  table,
   unary,
 } from "connect-rest-runtime/adapter";
 import { ChatService, type ListMembersRequest, type PostMessageRequest } from "./chat_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message world.v1.Member */
+export const MemberTable: MessageTable = table("world.v1.Member", () => [
+  [1, "string", "id"],
+]);
+
+/** @generated from message world.v1.PostMessageResponse */
+export const PostMessageResponseTable: MessageTable = table("world.v1.PostMessageResponse", () => [
+  [1, "bool", "ok"],
+  [2, "string", "ts"],
+]);
 
 /** Rules of all methods of world.v1.ChatService. */
 const ChatService_rules = {
@@ -57,10 +65,7 @@ export const ChatService_postMessage: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodePostMessageResponse);
-  },
-  scan: decodePostMessageResponse,
+  body: PostMessageResponseTable,
 });
 // @@protoc_insertion_point(method:world.v1.ChatService.PostMessage)
 
@@ -89,7 +94,7 @@ export const ChatService_listMembers: PaginateAdapter<
     paths: ["response_metadata.next_cursor"],
     advance: (message: ListMembersRequest, value) => ({ ...message, cursor: String(value) }),
   },
-  item: decodeMember,
+  item: MemberTable,
 });
 // @@protoc_insertion_point(method:world.v1.ChatService.ListMembers)
 
@@ -113,28 +118,5 @@ export const ChatServiceRest: ServiceAdapter<typeof ChatService> = {
   // @@protoc_insertion_point(adapter:world.v1.ChatService)
 };
 // @@protoc_insertion_point(service:world.v1.ChatService)
-
-const MEMBER_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-]);
-
-/** @generated from message world.v1.Member */
-export function decodeMember(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, MEMBER_FIELDS);
-  out.unknownKeys(json, MEMBER_FIELDS);
-}
-scannable(decodeMember, () => [[1, "string", "id"]]);
-
-const POST_MESSAGE_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.bool(1, value, "ok"), "ok"],
-  [(value, out) => out.string(2, value, "ts"), "ts"],
-]);
-
-/** @generated from message world.v1.PostMessageResponse */
-export function decodePostMessageResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, POST_MESSAGE_RESPONSE_FIELDS);
-  out.unknownKeys(json, POST_MESSAGE_RESPONSE_FIELDS);
-}
-scannable(decodePostMessageResponse, () => [[1, "bool", "ok"], [2, "string", "ts"]]);
 
 // @@protoc_insertion_point(end)

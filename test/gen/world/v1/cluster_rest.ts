@@ -4,21 +4,44 @@
 
 import {
   Code,
-  FieldTable,
-  type JsonObject,
+  type MessageTable,
   type MethodRules,
-  type OneofMembers,
-  type ProtoWriter,
   type RecordsAdapter,
   RequestWriter,
   type RestRequest,
   type ServiceAdapter,
   pathSegment,
   records,
-  scannable,
+  table,
 } from "connect-rest-runtime/adapter";
 import { ClusterService, type WatchPodsRequest } from "./cluster_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message world.v1.PodEvent */
+export const PodEventTable: MessageTable = table("world.v1.PodEvent", () => [
+  {
+    choice: "change",
+    by: ["type"],
+    when: [
+      { is: ["ADDED"], as: [1, PodTable, "object"] },
+      { is: ["MODIFIED"], as: [2, PodTable, "object"] },
+      { is: ["DELETED"], as: [3, PodTable, "object"] },
+      { is: ["BOOKMARK"], as: [4, PodTable, "object"] },
+    ],
+    lost: ["type"],
+  },
+]);
+
+/** @generated from message world.v1.PodMetadata */
+export const PodMetadataTable: MessageTable = table("world.v1.PodMetadata", () => [
+  [1, "string", "name"],
+  [2, "string", "resource_version", "resourceVersion"],
+]);
+
+/** @generated from message world.v1.Pod */
+export const PodTable: MessageTable = table("world.v1.Pod", () => [
+  [1, PodMetadataTable, "metadata"],
+]);
 
 /** Rules of all methods of world.v1.ClusterService. */
 const ClusterService_rules = {
@@ -59,7 +82,7 @@ export const ClusterService_watchPods: RecordsAdapter<
   },
   format: "lines",
   idleMs: 600_000,
-  item: decodePodEvent,
+  item: PodEventTable,
 });
 // @@protoc_insertion_point(method:world.v1.ClusterService.WatchPods)
 
@@ -80,75 +103,5 @@ export const ClusterServiceRest: ServiceAdapter<typeof ClusterService> = {
   // @@protoc_insertion_point(adapter:world.v1.ClusterService)
 };
 // @@protoc_insertion_point(service:world.v1.ClusterService)
-
-const POD_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "metadata", decodePodMetadata), "metadata"],
-]);
-
-/** @generated from message world.v1.Pod */
-export function decodePod(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, POD_FIELDS);
-  out.unknownKeys(json, POD_FIELDS);
-}
-scannable(decodePod, () => [[1, decodePodMetadata, "metadata"]]);
-
-const POD_EVENT_CHANGE: OneofMembers = [[1, "object"], [2, "object"], [3, "object"], [4, "object"]];
-
-const POD_EVENT_FIELDS: FieldTable = new FieldTable(() => [
-  {
-    choose(json, out) {
-      const changeStart = out.length;
-      switch (json["type"]) {
-        case "ADDED":
-          out.message(1, json["object"], "object", decodePod);
-          break;
-        case "MODIFIED":
-          out.message(2, json["object"], "object", decodePod);
-          break;
-        case "DELETED":
-          out.message(3, json["object"], "object", decodePod);
-          break;
-        case "BOOKMARK":
-          out.message(4, json["object"], "object", decodePod);
-          break;
-        default:
-          out.unknownMember("type", "a known change", json["type"]);
-      }
-      out.unchosen(changeStart, json, POD_EVENT_CHANGE);
-    },
-  },
-  { known: ["type", "object"] },
-]);
-
-/** @generated from message world.v1.PodEvent */
-export function decodePodEvent(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, POD_EVENT_FIELDS);
-  out.unknownKeys(json, POD_EVENT_FIELDS);
-}
-scannable(decodePodEvent, () => [
-  {
-    when: [
-      { key: ["type"], is: ["ADDED"], as: [1, decodePod, "object"] },
-      { key: ["type"], is: ["MODIFIED"], as: [2, decodePod, "object"] },
-      { key: ["type"], is: ["DELETED"], as: [3, decodePod, "object"] },
-      { key: ["type"], is: ["BOOKMARK"], as: [4, decodePod, "object"] },
-    ],
-    known: ["type"],
-  },
-]);
-
-const POD_METADATA_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "name"), "name"],
-  [(value, out) => out.string(2, value, "resource_version"), "resource_version", "resourceVersion"],
-]);
-
-/** @generated from message world.v1.PodMetadata */
-export function decodePodMetadata(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, POD_METADATA_FIELDS);
-  out.unknownKeys(json, POD_METADATA_FIELDS);
-}
-scannable(decodePodMetadata, () => [
-  [1, "string", "name"], [2, "string", "resource_version", "resourceVersion"],
-]);
 
 // @@protoc_insertion_point(end)

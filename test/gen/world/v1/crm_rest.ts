@@ -3,25 +3,45 @@
 /* eslint-disable */
 
 import {
-  FieldTable,
-  type JsonObject,
+  type MessageTable,
   type MethodRules,
   type PaginateAdapter,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
-  holds,
   paginate,
   pathSegment,
-  scannable,
+  table,
   unary,
-  valueAt,
 } from "connect-rest-runtime/adapter";
 import { CrmService, type GetPartyRequest, type ListPartiesRequest } from "./crm_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message world.v1.Company */
+export const CompanyTable: MessageTable = table("world.v1.Company", () => [
+  [1, "string", "LegalName"],
+]);
+
+/** @generated from message world.v1.Party */
+export const PartyTable: MessageTable = table("world.v1.Party", () => [
+  [1, "string", "@odata.etag"],
+  [2, "string", { path: "'Address.Main'.City" }],
+  {
+    choice: "kind",
+    by: ["@odata.type"],
+    when: [
+      { is: ["#Crm.Person"], as: [3, PersonTable] },
+      { is: ["#Crm.Company"], present: true, as: [4, CompanyTable] },
+    ],
+    lost: ["@odata.type"],
+  },
+]);
+
+/** @generated from message world.v1.Person */
+export const PersonTable: MessageTable = table("world.v1.Person", () => [
+  [1, "string", "FullName"],
+]);
 
 /** Rules of all methods of world.v1.CrmService. */
 const CrmService_rules = {
@@ -44,10 +64,7 @@ export const CrmService_getParty: UnaryAdapter<
   request(message: GetPartyRequest): RestRequest {
     return new RequestWriter("GET", `/odata/Parties('${pathSegment(message.key, "key")}')`);
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeParty);
-  },
-  scan: decodeParty,
+  body: PartyTable,
 });
 // @@protoc_insertion_point(method:world.v1.CrmService.GetParty)
 
@@ -69,7 +86,7 @@ export const CrmService_listParties: PaginateAdapter<
   },
   items: ["value"],
   next: { kind: "link", path: "'@odata.nextLink'" },
-  item: decodeParty,
+  item: PartyTable,
 });
 // @@protoc_insertion_point(method:world.v1.CrmService.ListParties)
 
@@ -93,53 +110,5 @@ export const CrmServiceRest: ServiceAdapter<typeof CrmService> = {
   // @@protoc_insertion_point(adapter:world.v1.CrmService)
 };
 // @@protoc_insertion_point(service:world.v1.CrmService)
-
-const COMPANY_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "LegalName"), "LegalName"],
-]);
-
-/** @generated from message world.v1.Company */
-export function decodeCompany(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, COMPANY_FIELDS);
-  out.unknownKeys(json, COMPANY_FIELDS);
-}
-scannable(decodeCompany, () => [[1, "string", "LegalName"]]);
-
-const PARTY_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "@odata.etag"), "@odata.etag"],
-  [
-    (_, out, json) => out.string(2, valueAt(json, "'Address.Main'.City"), "'Address.Main'.City"),
-    "Address.Main",
-  ],
-  {
-    choose(json, out) {
-      if (holds(json, { key: "'@odata.type'", values: ["#Crm.Person"] })) {
-        out.flattened(3, json, decodePerson, PARTY_FIELDS);
-      } else if (holds(json, { key: "'@odata.type'", values: ["#Crm.Company"], present: true })) {
-        out.flattened(4, json, decodeCompany, PARTY_FIELDS);
-      } else {
-        out.unknownMember("@odata.type", "a known kind", json["@odata.type"]);
-      }
-    },
-  },
-  { known: ["@odata.type"] },
-]);
-
-/** @generated from message world.v1.Party */
-export function decodeParty(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PARTY_FIELDS);
-  out.unknownKeys(json, PARTY_FIELDS);
-}
-
-const PERSON_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "FullName"), "FullName"],
-]);
-
-/** @generated from message world.v1.Person */
-export function decodePerson(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PERSON_FIELDS);
-  out.unknownKeys(json, PERSON_FIELDS);
-}
-scannable(decodePerson, () => [[1, "string", "FullName"]]);
 
 // @@protoc_insertion_point(end)

@@ -3,25 +3,19 @@
 /* eslint-disable */
 
 import {
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
-  type JsonValue,
+  type MessageTable,
   type MethodRules,
-  type ProtoWriter,
   type RecordsAdapter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
-  jsonTypeOf,
   pathSegment,
   records,
-  scannable,
   setAll,
+  table,
   unary,
-  valueAt,
 } from "connect-rest-runtime/adapter";
 import {
   type Action,
@@ -38,6 +32,54 @@ import {
   type WatchChangesRequest,
 } from "./habits_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message world.v1.BulkThingsResponse */
+export const BulkThingsResponseTable: MessageTable = table("world.v1.BulkThingsResponse", () => [
+  [1, "bool", "errors"],
+]);
+
+/** @generated from message world.v1.Change */
+export const ChangeTable: MessageTable = table("world.v1.Change", () => [
+  [1, "string", "id"],
+  [2, "string", "seq"],
+  [3, "bool", "deleted"],
+  [4, "string", "last_seq", "lastSeq"],
+]);
+
+/** @generated from message world.v1.FindThingResponse */
+export const FindThingResponseTable: MessageTable = table("world.v1.FindThingResponse", () => [
+  [2, ThingTable, { path: "_source" }],
+  [3, "string", "_index", "Index"],
+]);
+
+/** @generated from message world.v1.Job */
+export const JobTable: MessageTable = table("world.v1.Job", () => [
+  [4, "string", "result"],
+]);
+
+/** @generated from message world.v1.LookUpResponse */
+export const LookUpResponseTable: MessageTable = table("world.v1.LookUpResponse", () => [
+  {
+    value: "result",
+    when: [
+      { type: "object", as: [1, ThingTable] },
+      { type: "array", as: [2, { unwrap: [1, { list: ThingTable }] }] },
+      { type: "string", as: [3, "string"] },
+    ],
+  },
+]);
+
+/** @generated from message world.v1.Thing */
+export const ThingTable: MessageTable = table("world.v1.Thing", () => [
+  [1, "int64", "id"],
+  [2, "string", "name"],
+]);
+
+/** @generated from message world.v1.Weather */
+export const WeatherTable: MessageTable = table("world.v1.Weather", () => [
+  [1, { loose: "double" }, { path: "main.temp" }],
+  [2, "string", { path: "weather.0.main" }],
+]);
 
 /** Rules of all methods of world.v1.HabitService. */
 const HabitService_rules = { upstream: "habits" } satisfies Partial<MethodRules>;
@@ -59,10 +101,7 @@ export const HabitService_getWeather: UnaryAdapter<
     if (message.city) request.query("q", message.city);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeWeather);
-  },
-  scan: decodeWeather,
+  body: WeatherTable,
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.GetWeather)
 
@@ -85,10 +124,7 @@ export const HabitService_patchThing: UnaryAdapter<
     if (message.thing !== undefined) request.json(encodeThing(message.thing));
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeThing);
-  },
-  scan: decodeThing,
+  body: ThingTable,
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.PatchThing)
 
@@ -107,14 +143,10 @@ export const HabitService_findThing: UnaryAdapter<
   request(message: FindThingRequest): RestRequest {
     return new RequestWriter("GET", `/things/${pathSegment(message.id, "id")}`);
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeFindThingResponse);
-    out.bool(1, response.status === 404, "status");
-  },
-  scan: decodeFindThingResponse,
-  head(response: RestResponse, out: ProtoWriter): void {
-    out.bool(1, response.status === 404, "status");
-  },
+  body: FindThingResponseTable,
+  head: [
+    [1, "bool", { status: 404 }],
+  ],
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.FindThing)
 
@@ -140,7 +172,7 @@ export const HabitService_watchChanges: RecordsAdapter<
   },
   format: "lines",
   last: { key: "last_seq", present: true },
-  item: decodeChange,
+  item: ChangeTable,
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.WatchChanges)
 
@@ -161,9 +193,7 @@ export const HabitService_lookUp: UnaryAdapter<
     if (message.name) request.query("name", message.name);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.value(response.payload, decodeLookUpResponse);
-  },
+  body: LookUpResponseTable,
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.LookUp)
 
@@ -182,18 +212,12 @@ export const HabitService_startJob: UnaryAdapter<
   request(): RestRequest {
     return new RequestWriter("POST", "/jobs");
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeJob);
-    out.bool(1, response.status === 200, "status");
-    out.string(2, response.header("operation-location"), "Operation-Location");
-    out.duration(3, response.header("retry-after"), "Retry-After", "seconds");
-  },
-  scan: decodeJob,
-  head(response: RestResponse, out: ProtoWriter): void {
-    out.bool(1, response.status === 200, "status");
-    out.string(2, response.header("operation-location"), "Operation-Location");
-    out.duration(3, response.header("retry-after"), "Retry-After", "seconds");
-  },
+  body: JobTable,
+  head: [
+    [1, "bool", { status: 200 }],
+    [2, "string", { header: "Operation-Location" }],
+    [3, { duration: "seconds" }, { header: "Retry-After" }],
+  ],
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.StartJob)
 
@@ -215,10 +239,7 @@ export const HabitService_bulkThings: UnaryAdapter<
     if (message.lines.length > 0) request.jsonLines(message.lines.map(encodeBulkLine));
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeBulkThingsResponse);
-  },
-  scan: decodeBulkThingsResponse,
+  body: BulkThingsResponseTable,
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.BulkThings)
 
@@ -243,10 +264,7 @@ export const HabitService_uploadFile: UnaryAdapter<
     }
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeThing);
-  },
-  scan: decodeThing,
+  body: ThingTable,
 });
 // @@protoc_insertion_point(method:world.v1.HabitService.UploadFile)
 
@@ -282,100 +300,6 @@ export const HabitServiceRest: ServiceAdapter<typeof HabitService> = {
   // @@protoc_insertion_point(adapter:world.v1.HabitService)
 };
 // @@protoc_insertion_point(service:world.v1.HabitService)
-
-const BULK_THINGS_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.bool(1, value, "errors"), "errors"],
-]);
-
-/** @generated from message world.v1.BulkThingsResponse */
-export function decodeBulkThingsResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, BULK_THINGS_RESPONSE_FIELDS);
-  out.unknownKeys(json, BULK_THINGS_RESPONSE_FIELDS);
-}
-scannable(decodeBulkThingsResponse, () => [[1, "bool", "errors"]]);
-
-const CHANGE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "seq"), "seq"],
-  [(value, out) => out.bool(3, value, "deleted"), "deleted"],
-  [(value, out) => out.string(4, value, "last_seq"), "last_seq", "lastSeq"],
-]);
-
-/** @generated from message world.v1.Change */
-export function decodeChange(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CHANGE_FIELDS);
-  out.unknownKeys(json, CHANGE_FIELDS);
-}
-scannable(decodeChange, () => [
-  [1, "string", "id"], [2, "string", "seq"], [3, "bool", "deleted"], [4, "string", "last_seq", "lastSeq"],
-]);
-
-const FIND_THING_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(2, value, "_source", decodeThing), "_source"],
-  [(value, out) => out.string(3, value, "_index"), "_index", "Index"],
-]);
-
-/** @generated from message world.v1.FindThingResponse */
-export function decodeFindThingResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, FIND_THING_RESPONSE_FIELDS);
-  out.unknownKeys(json, FIND_THING_RESPONSE_FIELDS);
-}
-scannable(decodeFindThingResponse, () => [[2, decodeThing, "_source"], [3, "string", "_index", "Index"]]);
-
-const JOB_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(4, value, "result"), "result"],
-]);
-
-/** @generated from message world.v1.Job */
-export function decodeJob(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, JOB_FIELDS);
-  out.unknownKeys(json, JOB_FIELDS);
-}
-scannable(decodeJob, () => [[4, "string", "result"]]);
-
-/** @generated from message world.v1.LookUpResponse */
-export function decodeLookUpResponse(value: JsonValue, out: ProtoWriter): void {
-  switch (jsonTypeOf(value)) {
-    case "object":
-      out.message(1, value, "", decodeThing);
-      break;
-    case "array":
-      out.wrapped(2, value, "", (value, out) => out.messages(1, value, "", decodeThing));
-      break;
-    case "string":
-      out.string(3, value, "");
-      break;
-    default:
-      out.unknownMember("", "a known result", value);
-  }
-}
-scannable(decodeLookUpResponse, () => [
-  { type: "object", as: [1, decodeThing] },
-  { type: "array", as: [2, { unwrap: [1, { list: decodeThing }] }] }, { type: "string", as: [3, "string"] },
-]);
-
-const THING_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int64(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "name"), "name"],
-]);
-
-/** @generated from message world.v1.Thing */
-export function decodeThing(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, THING_FIELDS);
-  out.unknownKeys(json, THING_FIELDS);
-}
-scannable(decodeThing, () => [[1, "int64", "id"], [2, "string", "name"]]);
-
-const WEATHER_FIELDS: FieldTable = new FieldTable(() => [
-  [(_, out, json) => out.loosely("main.temp").double(1, valueAt(json, "main.temp"), "main.temp"), "main"],
-  [(_, out, json) => out.string(2, valueAt(json, "weather.0.main"), "weather.0.main"), "weather"],
-]);
-
-/** @generated from message world.v1.Weather */
-export function decodeWeather(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, WEATHER_FIELDS);
-  out.unknownKeys(json, WEATHER_FIELDS);
-}
 
 /** Writes world.v1.Action as JSON. */
 function encodeAction(message: Action): JsonRecord {

@@ -3,24 +3,34 @@
 /* eslint-disable */
 
 import {
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
   type OperationAdapter,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   operation,
   pathSegment,
-  scannable,
+  table,
   unary,
 } from "connect-rest-runtime/adapter";
 import { type JobRequest, JobService } from "./jobs_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message world.v1.JobState */
+export const JobStateTable: MessageTable = table("world.v1.JobState", () => [
+  [1, "string", "id"],
+  [2, "string", "status"],
+  [3, "int32", "progress"],
+]);
+
+/** @generated from message world.v1.Result */
+export const ResultTable: MessageTable = table("world.v1.Result", () => [
+  [1, "string", "name"],
+  [2, "int64", "size"],
+]);
 
 /** Rules of all methods of world.v1.JobService. */
 const JobService_rules = { upstream: "jobs", redirects: true } satisfies Partial<MethodRules>;
@@ -44,10 +54,7 @@ export const JobService_export: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeResult);
-  },
-  scan: decodeResult,
+  body: ResultTable,
 });
 // @@protoc_insertion_point(method:world.v1.JobService.Export)
 
@@ -71,10 +78,7 @@ export const JobService_getStatistics: UnaryAdapter<
   request(message: JobRequest): RestRequest {
     return new RequestWriter("GET", `/statistics/${pathSegment(message.name, "name")}`);
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeResult);
-  },
-  scan: decodeResult,
+  body: ResultTable,
 });
 // @@protoc_insertion_point(method:world.v1.JobService.GetStatistics)
 
@@ -105,10 +109,7 @@ export const JobService_train: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeResult);
-  },
-  scan: decodeResult,
+  body: ResultTable,
 });
 // @@protoc_insertion_point(method:world.v1.JobService.Train)
 
@@ -142,10 +143,7 @@ export const JobService_analyze: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeResult);
-  },
-  scan: decodeResult,
+  body: ResultTable,
 });
 // @@protoc_insertion_point(method:world.v1.JobService.Analyze)
 
@@ -175,9 +173,7 @@ export const JobService_watchJob: OperationAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeJobState);
-  },
+  body: JobStateTable,
 });
 // @@protoc_insertion_point(method:world.v1.JobService.WatchJob)
 
@@ -208,30 +204,5 @@ export const JobServiceRest: ServiceAdapter<typeof JobService> = {
   // @@protoc_insertion_point(adapter:world.v1.JobService)
 };
 // @@protoc_insertion_point(service:world.v1.JobService)
-
-const JOB_STATE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "status"), "status"],
-  [(value, out) => out.int32(3, value, "progress"), "progress"],
-]);
-
-/** @generated from message world.v1.JobState */
-export function decodeJobState(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, JOB_STATE_FIELDS);
-  out.unknownKeys(json, JOB_STATE_FIELDS);
-}
-scannable(decodeJobState, () => [[1, "string", "id"], [2, "string", "status"], [3, "int32", "progress"]]);
-
-const RESULT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "name"), "name"],
-  [(value, out) => out.int64(2, value, "size"), "size"],
-]);
-
-/** @generated from message world.v1.Result */
-export function decodeResult(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, RESULT_FIELDS);
-  out.unknownKeys(json, RESULT_FIELDS);
-}
-scannable(decodeResult, () => [[1, "string", "name"], [2, "int64", "size"]]);
 
 // @@protoc_insertion_point(end)

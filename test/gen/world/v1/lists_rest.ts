@@ -4,20 +4,17 @@
 
 import { create } from "@bufbuild/protobuf";
 import {
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
   type PaginateAdapter,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
   type ServiceAdapter,
   cursorBigInt,
   paginate,
   pathSegment,
-  scannable,
-  valueAt,
+  table,
 } from "connect-rest-runtime/adapter";
 import {
   type ByBodyCursorRequest,
@@ -35,6 +32,18 @@ import {
   PagingSchema,
 } from "./lists_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message world.v1.Post */
+export const PostTable: MessageTable = table("world.v1.Post", () => [
+  [1, "string", { path: "data.name" }],
+  [2, "string", { path: "data.title" }],
+  [3, "string", "kind"],
+]);
+
+/** @generated from message world.v1.Ticket */
+export const TicketTable: MessageTable = table("world.v1.Ticket", () => [
+  [1, "int64", "id"],
+]);
 
 /** Rules of all methods of world.v1.ListService. */
 const ListService_rules = { upstream: "lists" } satisfies Partial<MethodRules>;
@@ -64,7 +73,7 @@ export const ListService_byTotal: PaginateAdapter<
     total: "total",
     before: (message: ByTotalRequest) => message.startAt,
   },
-  item: decodeTicket,
+  item: TicketTable,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByTotal)
 
@@ -93,7 +102,7 @@ export const ListService_byIndex: PaginateAdapter<
     total: "totalResults",
     before: (message: ByIndexRequest) => message.startIndex - 1,
   },
-  item: decodeTicket,
+  item: TicketTable,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByIndex)
 
@@ -122,7 +131,7 @@ export const ListService_byPageFromZero: PaginateAdapter<
     total: "totalPages",
     before: (message: ByPageRequest) => message.page,
   },
-  item: decodeTicket,
+  item: TicketTable,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByPageFromZero)
 
@@ -150,7 +159,7 @@ export const ListService_byFlag: PaginateAdapter<
     advance: (message: ByFlagRequest, by) => ({ ...message, offset: message.offset + by }),
   },
   more: { key: "more", values: ["true"] },
-  item: decodeTicket,
+  item: TicketTable,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByFlag)
 
@@ -179,7 +188,7 @@ export const ListService_byLastId: PaginateAdapter<
     advance: (message: ByLastIdRequest, value) => ({ ...message, startingAfter: cursorBigInt(value) }),
   },
   more: { key: "has_more", values: ["true"] },
-  item: decodeTicket,
+  item: TicketTable,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByLastId)
 
@@ -207,7 +216,7 @@ export const ListService_byLastName: PaginateAdapter<
     paths: ["data.name"],
     advance: (message: ByLastNameRequest, value) => ({ ...message, after: String(value) }),
   },
-  item: decodePost,
+  item: PostTable,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByLastName)
 
@@ -242,7 +251,7 @@ export const ListService_byBodyCursor: PaginateAdapter<
     }),
   },
   more: { key: "paging.next", present: true },
-  item: decodeTicket,
+  item: TicketTable,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByBodyCursor)
 
@@ -270,7 +279,7 @@ export const ListService_byHeaderCursor: PaginateAdapter<
     paths: ["x-continuation-token"],
     advance: (message: ByHeaderCursorRequest, value) => ({ ...message, token: String(value) }),
   },
-  item: decodeTicket,
+  item: TicketTable,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByHeaderCursor)
 
@@ -291,7 +300,7 @@ export const ListService_byRelativeLink: PaginateAdapter<
   },
   items: ["calls"],
   next: { kind: "link", path: "next_page_uri" },
-  item: decodeTicket,
+  item: TicketTable,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByRelativeLink)
 
@@ -312,7 +321,7 @@ export const ListService_byHalLink: PaginateAdapter<
   },
   items: ["_embedded.tickets"],
   next: { kind: "link", path: "_links.next" },
-  item: decodeTicket,
+  item: TicketTable,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByHalLink)
 
@@ -335,7 +344,7 @@ export const ListService_byLinkHeader: PaginateAdapter<
   },
   items: [""],
   next: { kind: "link_header", rel: "next" },
-  item: decodeTicket,
+  item: TicketTable,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByLinkHeader)
 
@@ -378,32 +387,6 @@ export const ListServiceRest: ServiceAdapter<typeof ListService> = {
   // @@protoc_insertion_point(adapter:world.v1.ListService)
 };
 // @@protoc_insertion_point(service:world.v1.ListService)
-
-const POST_FIELDS: FieldTable = new FieldTable(() => [
-  [(_, out, json) => out.string(1, valueAt(json, "data.name"), "data.name"), "data"],
-  [(_, out, json) => out.string(2, valueAt(json, "data.title"), "data.title"), "data"],
-  [(value, out) => out.string(3, value, "kind"), "kind"],
-]);
-
-/** @generated from message world.v1.Post */
-export function decodePost(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, POST_FIELDS);
-  out.unknownKeys(json, POST_FIELDS);
-}
-scannable(decodePost, () => [
-  [1, "string", ["data", "name"]], [2, "string", ["data", "title"]], [3, "string", "kind"],
-]);
-
-const TICKET_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int64(1, value, "id"), "id"],
-]);
-
-/** @generated from message world.v1.Ticket */
-export function decodeTicket(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, TICKET_FIELDS);
-  out.unknownKeys(json, TICKET_FIELDS);
-}
-scannable(decodeTicket, () => [[1, "int64", "id"]]);
 
 /** Writes world.v1.Paging as JSON. */
 function encodePaging(message: Paging): JsonRecord {

@@ -5,22 +5,18 @@
 import {
   Code,
   type DownloadAdapter,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
-  type ProtoWriter,
   type RecordsAdapter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   download,
   pathPattern,
   pathSegment,
   records,
-  scannable,
-  writeHttpBody,
+  table,
 } from "connect-rest-runtime/adapter";
 import {
   type ExportRowsRequest,
@@ -29,6 +25,31 @@ import {
   type StreamRawPredictRequest,
 } from "./models_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message world.v1.GenerateResponse */
+export const GenerateResponseTable: MessageTable = table("world.v1.GenerateResponse", () => [
+  [1, "string", "text"],
+  [2, "int64", "tokens"],
+]);
+
+/** @generated from message world.v1.JobError */
+export const JobErrorTable: MessageTable = table("world.v1.JobError", () => [
+  [1, "int32", "code"],
+  [2, "string", "message"],
+  [3, "string", "status"],
+]);
+
+/** @generated from message world.v1.ModelJob */
+export const ModelJobTable: MessageTable = table("world.v1.ModelJob", () => [
+  [1, "string", "name"],
+  [2, JobErrorTable, "error"],
+]);
+
+/** @generated from message world.v1.Row */
+export const RowTable: MessageTable = table("world.v1.Row", () => [
+  [1, "uint64", "id"],
+  [2, "string", "name"],
+]);
 
 /** Rules of all methods of world.v1.ModelService. */
 const ModelService_rules = { upstream: "models" } satisfies Partial<MethodRules>;
@@ -54,7 +75,7 @@ export const ModelService_streamGenerate: RecordsAdapter<
     return request;
   },
   format: "array",
-  item: decodeGenerateResponse,
+  item: GenerateResponseTable,
 });
 // @@protoc_insertion_point(method:world.v1.ModelService.StreamGenerate)
 
@@ -74,12 +95,10 @@ export const ModelService_streamRawPredict: DownloadAdapter<
     const model = pathPattern(message.model, "models/*", "model");
     return new RequestWriter("GET", `/v1/${model}:streamRawPredict`);
   },
-  head(response: RestResponse, out: ProtoWriter): void {
-    writeHttpBody(response, out);
-  },
-  chunk(bytes: Uint8Array, out: ProtoWriter): void {
-    out.rawBytes(2, bytes);
-  },
+  head: [
+    [1, "string", { header: "Content-Type" }],
+  ],
+  chunk: 2,
 });
 // @@protoc_insertion_point(method:world.v1.ModelService.StreamRawPredict)
 
@@ -104,7 +123,7 @@ export const ModelService_exportRows: RecordsAdapter<
   },
   format: "array",
   idleMs: 120_000,
-  item: decodeRow,
+  item: RowTable,
 });
 // @@protoc_insertion_point(method:world.v1.ModelService.ExportRows)
 
@@ -125,7 +144,7 @@ export const ModelService_listJobs: RecordsAdapter<
   },
   format: "array",
   ownError: true,
-  item: decodeModelJob,
+  item: ModelJobTable,
 });
 // @@protoc_insertion_point(method:world.v1.ModelService.ListJobs)
 
@@ -154,54 +173,5 @@ export const ModelServiceRest: ServiceAdapter<typeof ModelService> = {
   // @@protoc_insertion_point(adapter:world.v1.ModelService)
 };
 // @@protoc_insertion_point(service:world.v1.ModelService)
-
-const GENERATE_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "text"), "text"],
-  [(value, out) => out.int64(2, value, "tokens"), "tokens"],
-]);
-
-/** @generated from message world.v1.GenerateResponse */
-export function decodeGenerateResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, GENERATE_RESPONSE_FIELDS);
-  out.unknownKeys(json, GENERATE_RESPONSE_FIELDS);
-}
-scannable(decodeGenerateResponse, () => [[1, "string", "text"], [2, "int64", "tokens"]]);
-
-const JOB_ERROR_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int32(1, value, "code"), "code"],
-  [(value, out) => out.string(2, value, "message"), "message"],
-  [(value, out) => out.string(3, value, "status"), "status"],
-]);
-
-/** @generated from message world.v1.JobError */
-export function decodeJobError(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, JOB_ERROR_FIELDS);
-  out.unknownKeys(json, JOB_ERROR_FIELDS);
-}
-scannable(decodeJobError, () => [[1, "int32", "code"], [2, "string", "message"], [3, "string", "status"]]);
-
-const MODEL_JOB_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "name"), "name"],
-  [(value, out) => out.message(2, value, "error", decodeJobError), "error"],
-]);
-
-/** @generated from message world.v1.ModelJob */
-export function decodeModelJob(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, MODEL_JOB_FIELDS);
-  out.unknownKeys(json, MODEL_JOB_FIELDS);
-}
-scannable(decodeModelJob, () => [[1, "string", "name"], [2, decodeJobError, "error"]]);
-
-const ROW_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.uint64(1, value, "id"), "id"],
-  [(value, out) => out.string(2, value, "name"), "name"],
-]);
-
-/** @generated from message world.v1.Row */
-export function decodeRow(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ROW_FIELDS);
-  out.unknownKeys(json, ROW_FIELDS);
-}
-scannable(decodeRow, () => [[1, "uint64", "id"], [2, "string", "name"]]);
 
 // @@protoc_insertion_point(end)

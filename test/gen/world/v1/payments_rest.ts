@@ -4,21 +4,18 @@
 
 import {
   Code,
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
   type PaginateAdapter,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   paginate,
   pathSegment,
   plainJson,
-  scannable,
+  table,
   timeText,
   unary,
 } from "connect-rest-runtime/adapter";
@@ -30,6 +27,11 @@ import {
   PaymentService,
 } from "./payments_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message world.v1.Order */
+export const OrderTable: MessageTable = table("world.v1.Order", () => [
+  [1, "string", "id"],
+]);
 
 /** Rules of all methods of world.v1.PaymentService. */
 const PaymentService_rules = {
@@ -86,10 +88,7 @@ export const PaymentService_createOrder: UnaryAdapter<
     }
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeOrder);
-  },
-  scan: decodeOrder,
+  body: OrderTable,
 });
 // @@protoc_insertion_point(method:world.v1.PaymentService.CreateOrder)
 
@@ -126,7 +125,7 @@ export const PaymentService_listOrders: PaginateAdapter<
     advance: (message: ListOrdersRequest, value) => ({ ...message, startingAfter: String(value) }),
   },
   more: { key: "has_more", values: ["true"] },
-  item: decodeOrder,
+  item: OrderTable,
 });
 // @@protoc_insertion_point(method:world.v1.PaymentService.ListOrders)
 
@@ -151,10 +150,7 @@ export const PaymentService_attachReceipt: UnaryAdapter<
     if (message.file.length) request.partBytes("file", message.file, {});
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeOrder);
-  },
-  scan: decodeOrder,
+  body: OrderTable,
 });
 // @@protoc_insertion_point(method:world.v1.PaymentService.AttachReceipt)
 
@@ -179,17 +175,6 @@ export const PaymentServiceRest: ServiceAdapter<typeof PaymentService> = {
   // @@protoc_insertion_point(adapter:world.v1.PaymentService)
 };
 // @@protoc_insertion_point(service:world.v1.PaymentService)
-
-const ORDER_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "id"), "id"],
-]);
-
-/** @generated from message world.v1.Order */
-export function decodeOrder(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, ORDER_FIELDS);
-  out.unknownKeys(json, ORDER_FIELDS);
-}
-scannable(decodeOrder, () => [[1, "string", "id"]]);
 
 /** Writes world.v1.Item as JSON. */
 function encodeItem(message: Item): JsonRecord {

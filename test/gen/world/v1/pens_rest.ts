@@ -3,25 +3,21 @@
 /* eslint-disable */
 
 import {
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
   type MaskTable,
+  type MessageTable,
   type MethodRules,
-  type OneofMembers,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   fieldMaskText,
   omit,
   pathSegment,
-  scannable,
   sendUnset,
   setAll,
   setOwn,
+  table,
   unary,
 } from "connect-rest-runtime/adapter";
 import {
@@ -41,254 +37,26 @@ import {
 } from "./pens_pb.ts";
 // @@protoc_insertion_point(imports)
 
-/** Rules of all methods of world.v1.MaskService. */
-const MaskService_rules = { upstream: "pens" } satisfies Partial<MethodRules>;
+/** @generated from message world.v1.LeafletDrawing */
+export const LeafletDrawingTable: MessageTable = table("world.v1.LeafletDrawing", () => [
+  [1, "int32", "width"],
+  [2, PenTable, "drawn_with", "drawnWith"],
+]);
 
-/**
- * A merge patch: what the mask names and the message lacks is cleared.
- *
- * PATCH /pens/{id}
- *
- * @generated from rpc world.v1.MaskService.MergePen
- */
-export const MaskService_mergePen: UnaryAdapter<
-  typeof MaskService.method.mergePen.input,
-  typeof MaskService.method.mergePen.output
-> = unary(MaskService.method.mergePen, {
-  rules: MaskService_rules,
-  request(message: MergePenRequest): RestRequest {
-    const request = new RequestWriter("PATCH", `/pens/${pathSegment(message.id, "id")}`);
-    if (message.pen !== undefined || message.updateMask !== undefined) {
-      const json: JsonRecord = message.pen !== undefined ? encodePen(message.pen) : {};
-      if (message.updateMask !== undefined) {
-        sendUnset(json, "update_mask", message.updateMask, maskOfPen, "empty");
-      }
-      request.json(json);
-    }
-    return request;
-  },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodePen);
-  },
-  scan: decodePen,
-});
-// @@protoc_insertion_point(method:world.v1.MaskService.MergePen)
+/** @generated from message world.v1.LeafletGift */
+export const LeafletGiftTable: MessageTable = table("world.v1.LeafletGift", () => [
+  [1, "string", "from_whom", "fromWhom"],
+]);
 
-/**
- * The mask is beside two messages in the body.
- *
- * POST /pens:change
- *
- * @generated from rpc world.v1.MaskService.ChangePen
- */
-export const MaskService_changePen: UnaryAdapter<
-  typeof MaskService.method.changePen.input,
-  typeof MaskService.method.changePen.output
-> = unary(MaskService.method.changePen, {
-  rules: MaskService_rules,
-  request(message: ChangePenRequest): RestRequest {
-    const request = new RequestWriter("POST", "/pens:change");
-    const json: JsonRecord = {};
-    if (message.pen !== undefined) json["pen"] = encodePen(message.pen);
-    if (message.by !== undefined) json["by"] = encodeOwner(message.by);
-    if (message.changed !== undefined) json["changed"] = fieldMaskText(message.changed, maskOfPen);
-    request.json(json);
-    return request;
-  },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodePen);
-  },
-  scan: decodePen,
-});
-// @@protoc_insertion_point(method:world.v1.MaskService.ChangePen)
+/** @generated from message world.v1.LeafletPhoto */
+export const LeafletPhotoTable: MessageTable = table("world.v1.LeafletPhoto", () => [
+  [1, "string", "file"],
+  [2, "int32", "width"],
+]);
 
-/**
- * The mask clears fields of the request itself.
- *
- * PATCH /tags/{id}
- *
- * @generated from rpc world.v1.MaskService.PatchTags
- */
-export const MaskService_patchTags: UnaryAdapter<
-  typeof MaskService.method.patchTags.input,
-  typeof MaskService.method.patchTags.output
-> = unary(MaskService.method.patchTags, {
-  rules: MaskService_rules,
-  request(message: PatchTagsRequest): RestRequest {
-    const request = new RequestWriter("PATCH", `/tags/${pathSegment(message.id, "id")}`);
-    const json: JsonRecord = {};
-    if (message.tagNames.length > 0) json["tag_names"] = [...message.tagNames];
-    if (message.nick !== undefined) json["nick"] = message.nick;
-    if (message.fields !== undefined) {
-      sendUnset(json, "fields", message.fields, maskOfPatchTagsRequestAsDeclared, "null");
-    }
-    omit(json, "id");
-    request.json(json);
-    return request;
-  },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodePen);
-  },
-  scan: decodePen,
-});
-// @@protoc_insertion_point(method:world.v1.MaskService.PatchTags)
-
-/**
- * The mask speaks of the response.
- *
- * GET /pens/{id}
- *
- * @generated from rpc world.v1.MaskService.GetPen
- */
-export const MaskService_getPen: UnaryAdapter<
-  typeof MaskService.method.getPen.input,
-  typeof MaskService.method.getPen.output
-> = unary(MaskService.method.getPen, {
-  rules: { ...MaskService_rules, idempotent: true },
-  request(message: GetPenRequest): RestRequest {
-    const request = new RequestWriter("GET", `/pens/${pathSegment(message.id, "id")}`);
-    if (message.fields !== undefined) request.query("fields", fieldMaskText(message.fields, maskOfPen));
-    return request;
-  },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodePen);
-  },
-  scan: decodePen,
-});
-// @@protoc_insertion_point(method:world.v1.MaskService.GetPen)
-
-/**
- * Names are as declared, in masks too.
- *
- * GET /declared/{id}
- *
- * @generated from rpc world.v1.MaskService.GetDeclaredPen
- */
-export const MaskService_getDeclaredPen: UnaryAdapter<
-  typeof MaskService.method.getDeclaredPen.input,
-  typeof MaskService.method.getDeclaredPen.output
-> = unary(MaskService.method.getDeclaredPen, {
-  rules: { ...MaskService_rules, idempotent: true },
-  request(message: GetPenRequest): RestRequest {
-    const request = new RequestWriter("GET", `/declared/${pathSegment(message.id, "id")}`);
-    if (message.fields !== undefined) {
-      request.query("fields", fieldMaskText(message.fields, maskOfPenAsDeclared, "asDeclared"));
-    }
-    return request;
-  },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodePen);
-  },
-  scan: decodePen,
-});
-// @@protoc_insertion_point(method:world.v1.MaskService.GetDeclaredPen)
-
-/**
- * Members of oneofs without a key of their own, in masks too.
- *
- * PATCH /leaflets/{id}
- *
- * @generated from rpc world.v1.MaskService.MergeLeaflet
- */
-export const MaskService_mergeLeaflet: UnaryAdapter<
-  typeof MaskService.method.mergeLeaflet.input,
-  typeof MaskService.method.mergeLeaflet.output
-> = unary(MaskService.method.mergeLeaflet, {
-  rules: MaskService_rules,
-  request(message: MergeLeafletRequest): RestRequest {
-    const request = new RequestWriter("PATCH", `/leaflets/${pathSegment(message.id, "id")}`);
-    if (message.updateMask !== undefined) {
-      request.query("update_mask", fieldMaskText(message.updateMask, maskOfLeafletAsDeclared, "asDeclared"));
-    }
-    if (message.leaflet !== undefined || message.updateMask !== undefined) {
-      const json: JsonRecord = message.leaflet !== undefined ? encodeLeafletAsDeclared(message.leaflet) : {};
-      if (message.updateMask !== undefined) {
-        sendUnset(json, "update_mask", message.updateMask, maskOfLeafletAsDeclared, "null");
-      }
-      request.json(json);
-    }
-    return request;
-  },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeMergeLeafletResponse);
-  },
-  scan: decodeMergeLeafletResponse,
-});
-// @@protoc_insertion_point(method:world.v1.MaskService.MergeLeaflet)
-
-/**
- * What field masks name and clear.
- *
- * @generated from service world.v1.MaskService
- */
-export const MaskServiceRest: ServiceAdapter<typeof MaskService> = {
-  service: MaskService,
-  methods: {
-    mergePen: MaskService_mergePen,
-    changePen: MaskService_changePen,
-    patchTags: MaskService_patchTags,
-    getPen: MaskService_getPen,
-    getDeclaredPen: MaskService_getDeclaredPen,
-    mergeLeaflet: MaskService_mergeLeaflet,
-  },
-  comments: {
-    service: "What field masks name and clear.",
-    methods: {
-      mergePen: "A merge patch: what the mask names and the message lacks is cleared.",
-      changePen: "The mask is beside two messages in the body.",
-      patchTags: "The mask clears fields of the request itself.",
-      getPen: "The mask speaks of the response.",
-      getDeclaredPen: "Names are as declared, in masks too.",
-      mergeLeaflet: "Members of oneofs without a key of their own, in masks too.",
-    },
-  },
-  // @@protoc_insertion_point(adapter:world.v1.MaskService)
-};
-// @@protoc_insertion_point(service:world.v1.MaskService)
-
-const LEAFLET_PICTURE: OneofMembers = [[4, "caption"]];
-
-const LEAFLET_NEWS: OneofMembers = [[5, "news"], [6, "news"]];
-
-const LEAFLET_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "heading"), "heading"],
-  {
-    choose(json, out) {
-      const pictureStart = out.length;
-      switch (json["pictureKind"]) {
-        case "photo":
-          out.flattened(2, json, decodeLeafletPhoto, LEAFLET_FIELDS);
-          break;
-        case "drawing":
-          out.flattened(3, json, decodeLeafletDrawing, LEAFLET_FIELDS);
-          break;
-        case "caption":
-          out.string(4, json["caption"], "caption");
-          break;
-        default:
-          out.unknownMember("pictureKind", "a known picture", json["pictureKind"]);
-      }
-      out.unchosen(pictureStart, json, LEAFLET_PICTURE);
-    },
-  },
-  {
-    choose(json, out) {
-      const newsStart = out.length;
-      switch (json["newsKind"]) {
-        case "sale":
-          out.message(5, json["news"], "news", decodeLeafletSale);
-          break;
-        case "gift":
-          out.message(6, json["news"], "news", decodeLeafletGift);
-          break;
-        default:
-          out.unknownMember("newsKind", "a known news", json["newsKind"]);
-      }
-      out.unchosen(newsStart, json, LEAFLET_NEWS);
-    },
-  },
-  [(value, out) => out.string(7, value, "__proto__"), "__proto__", "Proto"],
-  { known: ["pictureKind", "caption", "newsKind", "news"] },
+/** @generated from message world.v1.LeafletSale */
+export const LeafletSaleTable: MessageTable = table("world.v1.LeafletSale", () => [
+  [1, "int64", "unit_price", "unitPrice"],
 ]);
 
 /**
@@ -296,237 +64,54 @@ const LEAFLET_FIELDS: FieldTable = new FieldTable(() => [
  *
  * @generated from message world.v1.Leaflet
  */
-export function decodeLeaflet(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LEAFLET_FIELDS);
-  out.unknownKeys(json, LEAFLET_FIELDS);
-}
-scannable(decodeLeaflet, () => [
+export const LeafletTable: MessageTable = table("world.v1.Leaflet", () => [
   [1, "string", "heading"],
   {
+    choice: "picture",
+    by: ["pictureKind"],
     when: [
-      { key: ["pictureKind"], is: ["photo"], as: [2, decodeLeafletPhoto] },
-      { key: ["pictureKind"], is: ["drawing"], as: [3, decodeLeafletDrawing] },
-      { key: ["pictureKind"], is: ["caption"], as: [4, "string", "caption"] },
+      { is: ["photo"], as: [2, LeafletPhotoTable] },
+      { is: ["drawing"], as: [3, LeafletDrawingTable] },
+      { is: ["caption"], as: [4, "string", "caption"] },
     ],
-    known: ["pictureKind"],
+    lost: ["pictureKind"],
   },
   {
+    choice: "news",
+    by: ["newsKind"],
     when: [
-      { key: ["newsKind"], is: ["sale"], as: [5, decodeLeafletSale, "news"] },
-      { key: ["newsKind"], is: ["gift"], as: [6, decodeLeafletGift, "news"] },
+      { is: ["sale"], as: [5, LeafletSaleTable, "news"] },
+      { is: ["gift"], as: [6, LeafletGiftTable, "news"] },
     ],
-    known: ["newsKind"],
+    lost: ["newsKind"],
   },
   [7, "string", "__proto__", "Proto"],
 ]);
 
-const LEAFLET_DRAWING_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int32(1, value, "width"), "width"],
-  [(value, out) => out.message(2, value, "drawn_with", decodePen), "drawn_with", "drawnWith"],
-]);
-
-/** @generated from message world.v1.LeafletDrawing */
-export function decodeLeafletDrawing(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LEAFLET_DRAWING_FIELDS);
-  out.unknownKeys(json, LEAFLET_DRAWING_FIELDS);
-}
-scannable(decodeLeafletDrawing, () => [[1, "int32", "width"], [2, decodePen, "drawn_with", "drawnWith"]]);
-
-const LEAFLET_GIFT_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "from_whom"), "from_whom", "fromWhom"],
-]);
-
-/** @generated from message world.v1.LeafletGift */
-export function decodeLeafletGift(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LEAFLET_GIFT_FIELDS);
-  out.unknownKeys(json, LEAFLET_GIFT_FIELDS);
-}
-scannable(decodeLeafletGift, () => [[1, "string", "from_whom", "fromWhom"]]);
-
-const LEAFLET_PHOTO_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "file"), "file"],
-  [(value, out) => out.int32(2, value, "width"), "width"],
-]);
-
-/** @generated from message world.v1.LeafletPhoto */
-export function decodeLeafletPhoto(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LEAFLET_PHOTO_FIELDS);
-  out.unknownKeys(json, LEAFLET_PHOTO_FIELDS);
-}
-scannable(decodeLeafletPhoto, () => [[1, "string", "file"], [2, "int32", "width"]]);
-
-const LEAFLET_SALE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.int64(1, value, "unit_price"), "unit_price", "unitPrice"],
-]);
-
-/** @generated from message world.v1.LeafletSale */
-export function decodeLeafletSale(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, LEAFLET_SALE_FIELDS);
-  out.unknownKeys(json, LEAFLET_SALE_FIELDS);
-}
-scannable(decodeLeafletSale, () => [[1, "int64", "unit_price", "unitPrice"]]);
-
-const MERGE_LEAFLET_RESPONSE_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.message(1, value, "leaflet", decodeLeaflet), "leaflet"],
-  [(value, out) => out.fieldMask(2, value, "locked", maskOfLeaflet), "locked"],
-]);
-
 /** @generated from message world.v1.MergeLeafletResponse */
-export function decodeMergeLeafletResponse(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, MERGE_LEAFLET_RESPONSE_FIELDS);
-  out.unknownKeys(json, MERGE_LEAFLET_RESPONSE_FIELDS);
-}
-scannable(decodeMergeLeafletResponse, () => [[1, decodeLeaflet, "leaflet"], [2, null, "locked"]]);
-
-const OWNER_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "first_name"), "first_name", "firstName"],
-  [(value, out) => out.string(3, value, "family"), "family"],
-  [(value, out) => out.message(2, value, "best_pen", decodePen), "best_pen", "bestPen"],
+export const MergeLeafletResponseTable: MessageTable = table("world.v1.MergeLeafletResponse", () => [
+  [1, LeafletTable, "leaflet"],
+  [2, { fieldMask: maskOfLeaflet }, "locked"],
 ]);
 
 /** @generated from message world.v1.Owner */
-export function decodeOwner(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, OWNER_FIELDS);
-  out.unknownKeys(json, OWNER_FIELDS);
-}
-scannable(decodeOwner, () => [
-  [1, "string", "first_name", "firstName"], [3, "string", "family"], [2, decodePen, "best_pen", "bestPen"],
-]);
-
-const PEN_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "label"), "label"],
-  [(value, out) => out.list(2, value, "tags", "string"), "tags"],
-  [
-    (value, out) => out.map(3, value, "notes", "string", (value, key, out) => out.string(2, value, key)),
-    "notes",
-  ],
-  [(value, out) => out.message(4, value, "owner", decodeOwner), "owner"],
-  [(value, out) => out.int64(5, value, "ink_left"), "ink_left", "inkLeft"],
-  [(value, out) => out.bool(6, value, "is_open"), "is_open", "isOpen"],
-  [(value, out) => out.fieldMask(8, value, "locked", maskOfOwner), "locked"],
-  [(value, out) => out.messages(7, value, "history", decodeOwner), "history"],
+export const OwnerTable: MessageTable = table("world.v1.Owner", () => [
+  [1, "string", "first_name", "firstName"],
+  [3, "string", "family"],
+  [2, PenTable, "best_pen", "bestPen"],
 ]);
 
 /** @generated from message world.v1.Pen */
-export function decodePen(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, PEN_FIELDS);
-  out.unknownKeys(json, PEN_FIELDS);
-}
-scannable(decodePen, () => [
-  [1, "string", "label"], [2, { list: "string" }, "tags"], [3, { map: "string" }, "notes"],
-  [4, decodeOwner, "owner"], [5, "int64", "ink_left", "inkLeft"], [6, "bool", "is_open", "isOpen"],
-  [8, null, "locked"], [7, { list: decodeOwner }, "history"],
+export const PenTable: MessageTable = table("world.v1.Pen", () => [
+  [1, "string", "label"],
+  [2, { list: "string" }, "tags"],
+  [3, { map: "string" }, "notes"],
+  [4, OwnerTable, "owner"],
+  [5, "int64", "ink_left", "inkLeft"],
+  [6, "bool", "is_open", "isOpen"],
+  [8, { fieldMask: maskOfOwner }, "locked"],
+  [7, { list: OwnerTable }, "history"],
 ]);
-
-/** Writes world.v1.Leaflet as JSON. */
-function encodeLeafletAsDeclared(message: Leaflet): JsonRecord {
-  const json: JsonRecord = {};
-  if (message.heading) json["heading"] = message.heading;
-  switch (message.picture.case) {
-    case "photo":
-      json["pictureKind"] = "photo";
-      setAll(json, encodeLeafletPhotoAsDeclared(message.picture.value));
-      break;
-    case "drawing":
-      json["pictureKind"] = "drawing";
-      setAll(json, encodeLeafletDrawingAsDeclared(message.picture.value));
-      break;
-    case "caption":
-      json["pictureKind"] = "caption";
-      json["caption"] = message.picture.value;
-      break;
-  }
-  switch (message.news.case) {
-    case "sale":
-      json["newsKind"] = "sale";
-      json["news"] = encodeLeafletSaleAsDeclared(message.news.value);
-      break;
-    case "gift":
-      json["newsKind"] = "gift";
-      json["news"] = encodeLeafletGiftAsDeclared(message.news.value);
-      break;
-  }
-  if (message.Proto) setOwn(json, "__proto__", message.Proto);
-  return json;
-}
-
-/** Writes world.v1.LeafletDrawing as JSON. */
-function encodeLeafletDrawingAsDeclared(message: LeafletDrawing): JsonRecord {
-  const json: JsonRecord = {};
-  if (message.width !== undefined) json["width"] = message.width;
-  if (message.drawnWith !== undefined) json["drawn_with"] = encodePenAsDeclared(message.drawnWith);
-  return json;
-}
-
-/** Writes world.v1.LeafletGift as JSON. */
-function encodeLeafletGiftAsDeclared(message: LeafletGift): JsonRecord {
-  const json: JsonRecord = {};
-  if (message.fromWhom) json["from_whom"] = message.fromWhom;
-  return json;
-}
-
-/** Writes world.v1.LeafletPhoto as JSON. */
-function encodeLeafletPhotoAsDeclared(message: LeafletPhoto): JsonRecord {
-  const json: JsonRecord = {};
-  if (message.fileName) json["file"] = message.fileName;
-  if (message.width !== undefined) json["width"] = message.width;
-  return json;
-}
-
-/** Writes world.v1.LeafletSale as JSON. */
-function encodeLeafletSaleAsDeclared(message: LeafletSale): JsonRecord {
-  const json: JsonRecord = {};
-  if (message.unitPrice) json["unit_price"] = String(message.unitPrice);
-  return json;
-}
-
-/** Writes world.v1.Owner as JSON. */
-function encodeOwner(message: Owner): JsonRecord {
-  const json: JsonRecord = {};
-  if (message.firstName !== undefined) json["firstName"] = message.firstName;
-  if (message.lastName !== undefined) json["family"] = message.lastName;
-  if (message.bestPen !== undefined) json["bestPen"] = encodePen(message.bestPen);
-  return json;
-}
-
-/** Writes world.v1.Owner as JSON. */
-function encodeOwnerAsDeclared(message: Owner): JsonRecord {
-  const json: JsonRecord = {};
-  if (message.firstName !== undefined) json["first_name"] = message.firstName;
-  if (message.lastName !== undefined) json["family"] = message.lastName;
-  if (message.bestPen !== undefined) json["best_pen"] = encodePenAsDeclared(message.bestPen);
-  return json;
-}
-
-/** Writes world.v1.Pen as JSON. */
-function encodePen(message: Pen): JsonRecord {
-  const json: JsonRecord = {};
-  if (message.nickName !== undefined) json["label"] = message.nickName;
-  if (message.tags.length > 0) json["tags"] = [...message.tags];
-  if (Object.keys(message.notes).length > 0) json["notes"] = { ...message.notes };
-  if (message.owner !== undefined) json["owner"] = encodeOwner(message.owner);
-  if (message.inkLeft) json["inkLeft"] = String(message.inkLeft);
-  if (message.isOpen) json["isOpen"] = message.isOpen;
-  if (message.locked !== undefined) json["locked"] = fieldMaskText(message.locked, maskOfOwner);
-  if (message.pastOwners.length > 0) json["history"] = message.pastOwners.map(encodeOwner);
-  return json;
-}
-
-/** Writes world.v1.Pen as JSON. */
-function encodePenAsDeclared(message: Pen): JsonRecord {
-  const json: JsonRecord = {};
-  if (message.nickName !== undefined) json["label"] = message.nickName;
-  if (message.tags.length > 0) json["tags"] = [...message.tags];
-  if (Object.keys(message.notes).length > 0) json["notes"] = { ...message.notes };
-  if (message.owner !== undefined) json["owner"] = encodeOwnerAsDeclared(message.owner);
-  if (message.inkLeft) json["ink_left"] = String(message.inkLeft);
-  if (message.isOpen) json["is_open"] = message.isOpen;
-  if (message.locked !== undefined) {
-    json["locked"] = fieldMaskText(message.locked, maskOfOwnerAsDeclared, "asDeclared");
-  }
-  if (message.pastOwners.length > 0) json["history"] = message.pastOwners.map(encodeOwnerAsDeclared);
-  return json;
-}
 
 /** What field masks may name of world.v1.Leaflet. */
 const maskOfLeaflet: MaskTable = {
@@ -638,5 +223,302 @@ const maskOfPenAsDeclared: MaskTable = {
   locked: { name: "locked" },
   past_owners: { name: "history", kind: "list", fields: () => maskOfOwnerAsDeclared },
 };
+
+/** Rules of all methods of world.v1.MaskService. */
+const MaskService_rules = { upstream: "pens" } satisfies Partial<MethodRules>;
+
+/**
+ * A merge patch: what the mask names and the message lacks is cleared.
+ *
+ * PATCH /pens/{id}
+ *
+ * @generated from rpc world.v1.MaskService.MergePen
+ */
+export const MaskService_mergePen: UnaryAdapter<
+  typeof MaskService.method.mergePen.input,
+  typeof MaskService.method.mergePen.output
+> = unary(MaskService.method.mergePen, {
+  rules: MaskService_rules,
+  request(message: MergePenRequest): RestRequest {
+    const request = new RequestWriter("PATCH", `/pens/${pathSegment(message.id, "id")}`);
+    if (message.pen !== undefined || message.updateMask !== undefined) {
+      const json: JsonRecord = message.pen !== undefined ? encodePen(message.pen) : {};
+      if (message.updateMask !== undefined) {
+        sendUnset(json, "update_mask", message.updateMask, maskOfPen, "empty");
+      }
+      request.json(json);
+    }
+    return request;
+  },
+  body: PenTable,
+});
+// @@protoc_insertion_point(method:world.v1.MaskService.MergePen)
+
+/**
+ * The mask is beside two messages in the body.
+ *
+ * POST /pens:change
+ *
+ * @generated from rpc world.v1.MaskService.ChangePen
+ */
+export const MaskService_changePen: UnaryAdapter<
+  typeof MaskService.method.changePen.input,
+  typeof MaskService.method.changePen.output
+> = unary(MaskService.method.changePen, {
+  rules: MaskService_rules,
+  request(message: ChangePenRequest): RestRequest {
+    const request = new RequestWriter("POST", "/pens:change");
+    const json: JsonRecord = {};
+    if (message.pen !== undefined) json["pen"] = encodePen(message.pen);
+    if (message.by !== undefined) json["by"] = encodeOwner(message.by);
+    if (message.changed !== undefined) json["changed"] = fieldMaskText(message.changed, maskOfPen);
+    request.json(json);
+    return request;
+  },
+  body: PenTable,
+});
+// @@protoc_insertion_point(method:world.v1.MaskService.ChangePen)
+
+/**
+ * The mask clears fields of the request itself.
+ *
+ * PATCH /tags/{id}
+ *
+ * @generated from rpc world.v1.MaskService.PatchTags
+ */
+export const MaskService_patchTags: UnaryAdapter<
+  typeof MaskService.method.patchTags.input,
+  typeof MaskService.method.patchTags.output
+> = unary(MaskService.method.patchTags, {
+  rules: MaskService_rules,
+  request(message: PatchTagsRequest): RestRequest {
+    const request = new RequestWriter("PATCH", `/tags/${pathSegment(message.id, "id")}`);
+    const json: JsonRecord = {};
+    if (message.tagNames.length > 0) json["tag_names"] = [...message.tagNames];
+    if (message.nick !== undefined) json["nick"] = message.nick;
+    if (message.fields !== undefined) {
+      sendUnset(json, "fields", message.fields, maskOfPatchTagsRequestAsDeclared, "null");
+    }
+    omit(json, "id");
+    request.json(json);
+    return request;
+  },
+  body: PenTable,
+});
+// @@protoc_insertion_point(method:world.v1.MaskService.PatchTags)
+
+/**
+ * The mask speaks of the response.
+ *
+ * GET /pens/{id}
+ *
+ * @generated from rpc world.v1.MaskService.GetPen
+ */
+export const MaskService_getPen: UnaryAdapter<
+  typeof MaskService.method.getPen.input,
+  typeof MaskService.method.getPen.output
+> = unary(MaskService.method.getPen, {
+  rules: { ...MaskService_rules, idempotent: true },
+  request(message: GetPenRequest): RestRequest {
+    const request = new RequestWriter("GET", `/pens/${pathSegment(message.id, "id")}`);
+    if (message.fields !== undefined) request.query("fields", fieldMaskText(message.fields, maskOfPen));
+    return request;
+  },
+  body: PenTable,
+});
+// @@protoc_insertion_point(method:world.v1.MaskService.GetPen)
+
+/**
+ * Names are as declared, in masks too.
+ *
+ * GET /declared/{id}
+ *
+ * @generated from rpc world.v1.MaskService.GetDeclaredPen
+ */
+export const MaskService_getDeclaredPen: UnaryAdapter<
+  typeof MaskService.method.getDeclaredPen.input,
+  typeof MaskService.method.getDeclaredPen.output
+> = unary(MaskService.method.getDeclaredPen, {
+  rules: { ...MaskService_rules, idempotent: true },
+  request(message: GetPenRequest): RestRequest {
+    const request = new RequestWriter("GET", `/declared/${pathSegment(message.id, "id")}`);
+    if (message.fields !== undefined) {
+      request.query("fields", fieldMaskText(message.fields, maskOfPenAsDeclared, "asDeclared"));
+    }
+    return request;
+  },
+  body: PenTable,
+});
+// @@protoc_insertion_point(method:world.v1.MaskService.GetDeclaredPen)
+
+/**
+ * Members of oneofs without a key of their own, in masks too.
+ *
+ * PATCH /leaflets/{id}
+ *
+ * @generated from rpc world.v1.MaskService.MergeLeaflet
+ */
+export const MaskService_mergeLeaflet: UnaryAdapter<
+  typeof MaskService.method.mergeLeaflet.input,
+  typeof MaskService.method.mergeLeaflet.output
+> = unary(MaskService.method.mergeLeaflet, {
+  rules: MaskService_rules,
+  request(message: MergeLeafletRequest): RestRequest {
+    const request = new RequestWriter("PATCH", `/leaflets/${pathSegment(message.id, "id")}`);
+    if (message.updateMask !== undefined) {
+      request.query("update_mask", fieldMaskText(message.updateMask, maskOfLeafletAsDeclared, "asDeclared"));
+    }
+    if (message.leaflet !== undefined || message.updateMask !== undefined) {
+      const json: JsonRecord = message.leaflet !== undefined ? encodeLeafletAsDeclared(message.leaflet) : {};
+      if (message.updateMask !== undefined) {
+        sendUnset(json, "update_mask", message.updateMask, maskOfLeafletAsDeclared, "null");
+      }
+      request.json(json);
+    }
+    return request;
+  },
+  body: MergeLeafletResponseTable,
+});
+// @@protoc_insertion_point(method:world.v1.MaskService.MergeLeaflet)
+
+/**
+ * What field masks name and clear.
+ *
+ * @generated from service world.v1.MaskService
+ */
+export const MaskServiceRest: ServiceAdapter<typeof MaskService> = {
+  service: MaskService,
+  methods: {
+    mergePen: MaskService_mergePen,
+    changePen: MaskService_changePen,
+    patchTags: MaskService_patchTags,
+    getPen: MaskService_getPen,
+    getDeclaredPen: MaskService_getDeclaredPen,
+    mergeLeaflet: MaskService_mergeLeaflet,
+  },
+  comments: {
+    service: "What field masks name and clear.",
+    methods: {
+      mergePen: "A merge patch: what the mask names and the message lacks is cleared.",
+      changePen: "The mask is beside two messages in the body.",
+      patchTags: "The mask clears fields of the request itself.",
+      getPen: "The mask speaks of the response.",
+      getDeclaredPen: "Names are as declared, in masks too.",
+      mergeLeaflet: "Members of oneofs without a key of their own, in masks too.",
+    },
+  },
+  // @@protoc_insertion_point(adapter:world.v1.MaskService)
+};
+// @@protoc_insertion_point(service:world.v1.MaskService)
+
+/** Writes world.v1.Leaflet as JSON. */
+function encodeLeafletAsDeclared(message: Leaflet): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.heading) json["heading"] = message.heading;
+  switch (message.picture.case) {
+    case "photo":
+      json["pictureKind"] = "photo";
+      setAll(json, encodeLeafletPhotoAsDeclared(message.picture.value));
+      break;
+    case "drawing":
+      json["pictureKind"] = "drawing";
+      setAll(json, encodeLeafletDrawingAsDeclared(message.picture.value));
+      break;
+    case "caption":
+      json["pictureKind"] = "caption";
+      json["caption"] = message.picture.value;
+      break;
+  }
+  switch (message.news.case) {
+    case "sale":
+      json["newsKind"] = "sale";
+      json["news"] = encodeLeafletSaleAsDeclared(message.news.value);
+      break;
+    case "gift":
+      json["newsKind"] = "gift";
+      json["news"] = encodeLeafletGiftAsDeclared(message.news.value);
+      break;
+  }
+  if (message.Proto) setOwn(json, "__proto__", message.Proto);
+  return json;
+}
+
+/** Writes world.v1.LeafletDrawing as JSON. */
+function encodeLeafletDrawingAsDeclared(message: LeafletDrawing): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.width !== undefined) json["width"] = message.width;
+  if (message.drawnWith !== undefined) json["drawn_with"] = encodePenAsDeclared(message.drawnWith);
+  return json;
+}
+
+/** Writes world.v1.LeafletGift as JSON. */
+function encodeLeafletGiftAsDeclared(message: LeafletGift): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.fromWhom) json["from_whom"] = message.fromWhom;
+  return json;
+}
+
+/** Writes world.v1.LeafletPhoto as JSON. */
+function encodeLeafletPhotoAsDeclared(message: LeafletPhoto): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.fileName) json["file"] = message.fileName;
+  if (message.width !== undefined) json["width"] = message.width;
+  return json;
+}
+
+/** Writes world.v1.LeafletSale as JSON. */
+function encodeLeafletSaleAsDeclared(message: LeafletSale): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.unitPrice) json["unit_price"] = String(message.unitPrice);
+  return json;
+}
+
+/** Writes world.v1.Owner as JSON. */
+function encodeOwner(message: Owner): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.firstName !== undefined) json["firstName"] = message.firstName;
+  if (message.lastName !== undefined) json["family"] = message.lastName;
+  if (message.bestPen !== undefined) json["bestPen"] = encodePen(message.bestPen);
+  return json;
+}
+
+/** Writes world.v1.Owner as JSON. */
+function encodeOwnerAsDeclared(message: Owner): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.firstName !== undefined) json["first_name"] = message.firstName;
+  if (message.lastName !== undefined) json["family"] = message.lastName;
+  if (message.bestPen !== undefined) json["best_pen"] = encodePenAsDeclared(message.bestPen);
+  return json;
+}
+
+/** Writes world.v1.Pen as JSON. */
+function encodePen(message: Pen): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.nickName !== undefined) json["label"] = message.nickName;
+  if (message.tags.length > 0) json["tags"] = [...message.tags];
+  if (Object.keys(message.notes).length > 0) json["notes"] = { ...message.notes };
+  if (message.owner !== undefined) json["owner"] = encodeOwner(message.owner);
+  if (message.inkLeft) json["inkLeft"] = String(message.inkLeft);
+  if (message.isOpen) json["isOpen"] = message.isOpen;
+  if (message.locked !== undefined) json["locked"] = fieldMaskText(message.locked, maskOfOwner);
+  if (message.pastOwners.length > 0) json["history"] = message.pastOwners.map(encodeOwner);
+  return json;
+}
+
+/** Writes world.v1.Pen as JSON. */
+function encodePenAsDeclared(message: Pen): JsonRecord {
+  const json: JsonRecord = {};
+  if (message.nickName !== undefined) json["label"] = message.nickName;
+  if (message.tags.length > 0) json["tags"] = [...message.tags];
+  if (Object.keys(message.notes).length > 0) json["notes"] = { ...message.notes };
+  if (message.owner !== undefined) json["owner"] = encodeOwnerAsDeclared(message.owner);
+  if (message.inkLeft) json["ink_left"] = String(message.inkLeft);
+  if (message.isOpen) json["is_open"] = message.isOpen;
+  if (message.locked !== undefined) {
+    json["locked"] = fieldMaskText(message.locked, maskOfOwnerAsDeclared, "asDeclared");
+  }
+  if (message.pastOwners.length > 0) json["history"] = message.pastOwners.map(encodeOwnerAsDeclared);
+  return json;
+}
 
 // @@protoc_insertion_point(end)

@@ -3,27 +3,40 @@
 /* eslint-disable */
 
 import {
-  FieldTable,
-  type JsonObject,
   type JsonRecord,
+  type MessageTable,
   type MethodRules,
-  type ProtoWriter,
   RequestWriter,
   type RestRequest,
-  type RestResponse,
   type ServiceAdapter,
   type UnaryAdapter,
   durationText,
   pathSegment,
-  scannable,
   spanJson,
   spanText,
+  table,
   timeJson,
   timeText,
   unary,
 } from "connect-rest-runtime/adapter";
 import { type CreateCallRequest, type GetCallRequest, PhoneService, type Timers } from "./phone_pb.ts";
 // @@protoc_insertion_point(imports)
+
+/** @generated from message world.v1.Call */
+export const CallTable: MessageTable = table("world.v1.Call", () => [
+  [1, "string", "sid"],
+  [2, { time: "rfc2822" }, "date_created", "dateCreated"],
+  [3, { loose: { duration: "seconds" } }, "duration"],
+]);
+
+/** @generated from message world.v1.Timers */
+export const TimersTable: MessageTable = table("world.v1.Timers", () => [
+  [1, { duration: "millis" }, "millis"],
+  [2, { duration: "nanos" }, "nanos"],
+  [3, { duration: "iso8601" }, "iso"],
+  [4, "duration", "plain"],
+  [5, { time: "nanos" }, "stamp"],
+]);
 
 /** Rules of all methods of world.v1.PhoneService. */
 const PhoneService_rules = { upstream: "phone", credentials: ["basic"] } satisfies Partial<MethodRules>;
@@ -47,16 +60,11 @@ export const PhoneService_createCall: UnaryAdapter<
     if (message.start !== undefined) request.form("StartTime", timeText(message.start, "rfc2822"));
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeCall);
-    out.time(4, response.header("last-modified"), "Last-Modified", "http_date");
-    out.bool(5, response.status === 304, "status");
-  },
-  scan: decodeCall,
-  head(response: RestResponse, out: ProtoWriter): void {
-    out.time(4, response.header("last-modified"), "Last-Modified", "http_date");
-    out.bool(5, response.status === 304, "status");
-  },
+  body: CallTable,
+  head: [
+    [4, { time: "http_date" }, { header: "Last-Modified" }],
+    [5, "bool", { status: 304 }],
+  ],
 });
 // @@protoc_insertion_point(method:world.v1.PhoneService.CreateCall)
 
@@ -81,16 +89,11 @@ export const PhoneService_getCall: UnaryAdapter<
     }
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeCall);
-    out.time(4, response.header("last-modified"), "Last-Modified", "http_date");
-    out.bool(5, response.status === 304, "status");
-  },
-  scan: decodeCall,
-  head(response: RestResponse, out: ProtoWriter): void {
-    out.time(4, response.header("last-modified"), "Last-Modified", "http_date");
-    out.bool(5, response.status === 304, "status");
-  },
+  body: CallTable,
+  head: [
+    [4, { time: "http_date" }, { header: "Last-Modified" }],
+    [5, "bool", { status: 304 }],
+  ],
 });
 // @@protoc_insertion_point(method:world.v1.PhoneService.GetCall)
 
@@ -115,10 +118,7 @@ export const PhoneService_setTimers: UnaryAdapter<
     request.json(json);
     return request;
   },
-  response(response: RestResponse, out: ProtoWriter): void {
-    out.root(response.payload, decodeTimers);
-  },
-  scan: decodeTimers,
+  body: TimersTable,
 });
 // @@protoc_insertion_point(method:world.v1.PhoneService.SetTimers)
 
@@ -143,38 +143,5 @@ export const PhoneServiceRest: ServiceAdapter<typeof PhoneService> = {
   // @@protoc_insertion_point(adapter:world.v1.PhoneService)
 };
 // @@protoc_insertion_point(service:world.v1.PhoneService)
-
-const CALL_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.string(1, value, "sid"), "sid"],
-  [(value, out) => out.time(2, value, "date_created", "rfc2822"), "date_created", "dateCreated"],
-  [(value, out) => out.loosely("duration").duration(3, value, "duration", "seconds"), "duration"],
-]);
-
-/** @generated from message world.v1.Call */
-export function decodeCall(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, CALL_FIELDS);
-  out.unknownKeys(json, CALL_FIELDS);
-}
-scannable(decodeCall, () => [
-  [1, "string", "sid"], [2, { time: "rfc2822" }, "date_created", "dateCreated"], [3, null, "duration"],
-]);
-
-const TIMERS_FIELDS: FieldTable = new FieldTable(() => [
-  [(value, out) => out.duration(1, value, "millis", "millis"), "millis"],
-  [(value, out) => out.duration(2, value, "nanos", "nanos"), "nanos"],
-  [(value, out) => out.duration(3, value, "iso", "iso8601"), "iso"],
-  [(value, out) => out.duration(4, value, "plain"), "plain"],
-  [(value, out) => out.time(5, value, "stamp", "nanos"), "stamp"],
-]);
-
-/** @generated from message world.v1.Timers */
-export function decodeTimers(json: JsonObject, out: ProtoWriter): void {
-  out.fields(json, TIMERS_FIELDS);
-  out.unknownKeys(json, TIMERS_FIELDS);
-}
-scannable(decodeTimers, () => [
-  [1, null, "millis"], [2, null, "nanos"], [3, null, "iso"], [4, null, "plain"],
-  [5, { time: "nanos" }, "stamp"],
-]);
 
 // @@protoc_insertion_point(end)

@@ -1,0 +1,45 @@
+import type { FoundDifferences } from "./decode/difference.ts";
+import { writePayload } from "./decode/payload.ts";
+import { ProtoWriter } from "./decode/proto-writer.ts";
+import { parseJson, parseJsonVerbatim } from "./json/parse-json.ts";
+import { scanner } from "./scan/scanner.ts";
+import type { MessageTable } from "./table/message-table.ts";
+import { atOnce } from "./time/work.ts";
+
+/** A message in protobuf, and what of its JSON was not as the table declares. */
+export interface DecodedMessage {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly differences: FoundDifferences;
+}
+
+/**
+ * Decodes a message from JSON in UTF-8, all at once: by the scanner where WebAssembly is allowed and the JSON is usual, else by
+ * JSON.parse and the decoder in JavaScript, which make the same of it.
+ *
+ * @throws SyntaxError for what is not JSON, WrongShape for JSON that cannot be the message, JsonTooDeep
+ */
+export function decode(table: MessageTable, json: Uint8Array): DecodedMessage {
+  return scanned(table, json) ?? parsed(table, Buffer.from(json).toString());
+}
+
+function scanned(table: MessageTable, json: Uint8Array): DecodedMessage | undefined {
+  const scan = scanner();
+  const plan = scan?.plan(table, "payload");
+  if (scan === undefined || plan === undefined) return undefined;
+  if (scan.isLarge(json)) return atOnce(scan.scanInPieces(json, plan, false, Number.POSITIVE_INFINITY));
+  const bytes = scan.scan(json, plan, false);
+  return bytes && { bytes, differences: scan.differences };
+}
+
+function parsed(table: MessageTable, text: string): DecodedMessage {
+  const out = new ProtoWriter();
+  const json = parseJson(text);
+  out.reset();
+  writePayload(out, json, table);
+  if (out.inexact || out.keptNumbers) {
+    const verbatim = parseJsonVerbatim(text);
+    out.reset(true);
+    writePayload(out, verbatim ?? json, table);
+  }
+  return { bytes: out.finish(), differences: out.found() };
+}

@@ -1,0 +1,128 @@
+/** Makes of a choice the function that writes the member that an object chooses. */
+import { type JsonObject, jsonTypeOf } from "../json/json.ts";
+import { type OneofMembers, reportedAs } from "../table/keys.ts";
+import {
+  type ChoiceCase,
+  type ChoiceEntry,
+  type FieldEntry,
+  type Key,
+  MessageTable,
+} from "../table/message-table.ts";
+import type { Field } from "./difference-writer.ts";
+import { fieldReader } from "./field-reader.ts";
+import type { KnownKeys } from "./key-writer.ts";
+import { type FieldScope, kindWriter } from "./kind-writer.ts";
+import type { ProtoWriter } from "./proto-writer.ts";
+import { wordOf } from "./read.ts";
+
+/** Writes something of an object. */
+type Write = (json: JsonObject, out: ProtoWriter) => void;
+
+/** The member that an object chooses; undefined for none. */
+type Choose = (json: JsonObject, out: ProtoWriter) => Write | undefined;
+
+/**
+ * The function that writes the chosen member.
+ *
+ * @param members those with keys of their own, which hold nothing unless they are chosen
+ * @param holder the keys of the message
+ */
+export function choiceDecoder(
+  choice: ChoiceEntry,
+  members: OneofMembers,
+  holder: KnownKeys,
+  scope: FieldScope,
+): Write {
+  const memberOf = (field: FieldEntry | undefined) => memberWriter(field, holder, scope);
+  const choose = choice.when.every(isWord) ? byWord(choice, memberOf) : byConditions(choice, memberOf);
+  const otherwise = otherwiseWriter(choice, memberOf);
+  const write: Write = (json, out) => (choose(json, out) ?? otherwise)(json, out);
+  if (members.length === 0) return write;
+  return (json, out) => {
+    const start = out.length;
+    write(json, out);
+    out.unchosen(start, json, members);
+  };
+}
+
+function memberWriter(field: FieldEntry | undefined, holder: KnownKeys, scope: FieldScope): Write {
+  if (field === undefined) return () => {};
+  const [number, kind, ...keys] = field;
+  if (keys.length === 0 && kind instanceof MessageTable) {
+    const { from, decode } = scope.readingOf(kind);
+    if (from !== "object") throw new Error("expected the table of an object beside its key");
+    return (json, out) => out.flattened(number, json, decode, holder);
+  }
+  const name = reportedAs(keys);
+  const read = fieldReader(keys);
+  const collects = scope.collects === true && keys.every((key) => typeof key === "string");
+  const write = kindWriter(kind, number, { ...scope, collects });
+  return (json, out) => write(read(json), out, name);
+}
+
+function otherwiseWriter(
+  { choice, otherwise, lost }: ChoiceEntry,
+  memberOf: (field: FieldEntry | undefined) => Write,
+): Write {
+  if (lost === undefined) return memberOf(otherwise);
+  const read = fieldReader(lost);
+  const name = reportedAs(lost);
+  return (json, out) => out.unknownMember(name, `a known ${choice}`, read(json));
+}
+
+/** Whether a condition asks for nothing but values of the key that names the member. */
+function isWord({ key, is, present, type }: ChoiceCase): boolean {
+  return key === undefined && is !== undefined && present === undefined && type === undefined;
+}
+
+function byWord({ by = [], when }: ChoiceEntry, memberOf: (field: FieldEntry | undefined) => Write): Choose {
+  const members = new Map<string, Write>();
+  for (const { is = [], as } of when) {
+    const write = memberOf(as);
+    for (const word of is) if (!members.has(word)) members.set(word, write);
+  }
+  const read = fieldReader(by);
+  const word = wordReader([...members.keys()], reportedAs(by));
+  return (json, out) => {
+    const chosen = word(read(json), out);
+    return chosen === undefined ? undefined : members.get(chosen);
+  };
+}
+
+function byConditions(
+  { by = [], when }: ChoiceEntry,
+  memberOf: (field: FieldEntry | undefined) => Write,
+): Choose {
+  const cases = when.map((each) => ({ holds: condition(each, by), write: memberOf(each.as) }));
+  return (json, out) => cases.find(({ holds }) => holds(json, out))?.write;
+}
+
+function condition(
+  { key, is, present, type }: ChoiceCase,
+  by: readonly string[],
+): (json: JsonObject, out: ProtoWriter) => boolean {
+  const keys: readonly Key[] = key?.map((path) => ({ path })) ?? by;
+  const read = fieldReader(keys);
+  const word = is && wordReader(is, reportedAs(keys.slice(0, 1)));
+  return (json, out) => {
+    const value = read(json);
+    if (present !== undefined && present !== (value !== undefined && value !== null)) return false;
+    if (type !== undefined && jsonTypeOf(value) !== type) return false;
+    if (word === undefined) return true;
+    const text = word(value, out);
+    return text !== undefined && is?.includes(text) === true;
+  };
+}
+
+/** A value as text; an integer that JSON.parse has rounded is asked for as it came where one of the texts is such an integer. */
+function wordReader(
+  texts: readonly string[],
+  key: string,
+): (value: Field, out: ProtoWriter) => string | undefined {
+  return texts.some(isBig) ? (value, out) => out.word(value, key) : wordOf;
+}
+
+/** Whether a text is an integer that a double may not hold. */
+function isBig(text: string): boolean {
+  return /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text));
+}

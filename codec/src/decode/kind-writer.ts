@@ -1,0 +1,153 @@
+/** Makes of a kind the function that writes values of it. */
+import type { EnumTable as Enum } from "../table/enum-table.ts";
+import { EnumTable } from "../table/enum-table.ts";
+import type { ScalarKind } from "../table/kinds.ts";
+import { type FieldEntry, type Kind, MessageTable } from "../table/message-table.ts";
+import type { Field } from "./difference-writer.ts";
+import type { ProtoWriter, Reading } from "./proto-writer.ts";
+import { splitCommas, splitNumbers, wordOf } from "./read.ts";
+
+/** Writes a value, which is reported by `key`. */
+export type WriteValue = (value: Field, out: ProtoWriter, key: string) => void;
+
+/** What a field depends on beside its own entry. */
+export interface FieldScope {
+  readonly readingOf: (table: MessageTable) => Reading;
+  /** Its message collects unknown keys, and with them words that an enum does not have. */
+  readonly collects?: boolean;
+  /** It is one of several members of a oneof, of which the keys choose one. */
+  readonly isMember?: boolean;
+}
+
+// one function each: a method that is looked up by its name costs more than a call
+const SCALARS: Readonly<Record<ScalarKind, (field: number) => WriteValue>> = {
+  string: (field) => (value, out, key) => out.string(field, value, key),
+  bytes: (field) => (value, out, key) => out.bytes(field, value, key),
+  textBytes: (field) => (value, out, key) => out.textBytes(field, value, key),
+  bool: (field) => (value, out, key) => out.bool(field, value, key),
+  double: (field) => (value, out, key) => out.double(field, value, key),
+  float: (field) => (value, out, key) => out.float(field, value, key),
+  int32: (field) => (value, out, key) => out.int32(field, value, key),
+  sint32: (field) => (value, out, key) => out.sint32(field, value, key),
+  uint32: (field) => (value, out, key) => out.uint32(field, value, key),
+  fixed32: (field) => (value, out, key) => out.fixed32(field, value, key),
+  sfixed32: (field) => (value, out, key) => out.sfixed32(field, value, key),
+  int64: (field) => (value, out, key) => out.int64(field, value, key),
+  sint64: (field) => (value, out, key) => out.sint64(field, value, key),
+  uint64: (field) => (value, out, key) => out.uint64(field, value, key),
+  fixed64: (field) => (value, out, key) => out.fixed64(field, value, key),
+  sfixed64: (field) => (value, out, key) => out.sfixed64(field, value, key),
+};
+
+/** Whether a kind is a scalar. */
+export function isScalarKind(kind: Kind): kind is ScalarKind {
+  return typeof kind === "string" && Object.hasOwn(SCALARS, kind);
+}
+
+/** The function that writes values of a kind into a field. */
+export function kindWriter(kind: Kind, field: number, scope: FieldScope): WriteValue {
+  if (kind === "duration") return (value, out, key) => out.duration(field, value, key);
+  if (kind === "fieldMask") return (value, out, key) => out.fieldMask(field, value, key);
+  if (typeof kind === "string") return SCALARS[kind](field);
+  if (kind instanceof EnumTable) return enumWriter(kind, field, scope);
+  if (kind instanceof MessageTable) return messageWriter(scope.readingOf(kind), field);
+  if ("list" in kind) return listWriter(kind, field, scope);
+  if ("map" in kind) return mapWriter(kind, field, scope);
+  if ("time" in kind) {
+    const { time, none } = kind;
+    return (value, out, key) => out.time(field, value, key, time, none);
+  }
+  if ("duration" in kind) return (value, out, key) => out.duration(field, value, key, kind.duration);
+  if ("fieldMask" in kind) return (value, out, key) => out.fieldMask(field, value, key, kind.fieldMask);
+  if ("wrapper" in kind) return (value, out, key) => out.wrapper(field, value, key, kind.wrapper);
+  if ("unwrap" in kind) return unwrapWriter(kind.unwrap, field, scope);
+  if ("group" in kind) return groupWriter(scope.readingOf(kind.group), field);
+  if ("open" in kind) return (value, out, key) => out.openEnum(field, value, key, kind.open);
+  if ("nullable" in kind) return nullableWriter(kind.nullable, field, scope);
+  if ("absent" in kind) return absentWriter(kind, field, scope);
+  const write = kindWriter(kind.loose, field, scope);
+  return (value, out, key) => write(value, out.loosely(key), key);
+}
+
+function absentWriter(
+  { absent, of }: Extract<Kind, { readonly absent: readonly string[] }>,
+  field: number,
+  scope: FieldScope,
+): WriteValue {
+  const write = kindWriter(of, field, scope);
+  return (value, out, key) => {
+    const word = wordOf(value);
+    if (word === undefined || !absent.includes(word)) write(value, out, key);
+  };
+}
+
+function enumWriter(table: Enum, field: number, { collects }: FieldScope): WriteValue {
+  return collects === true
+    ? (value, out, key) => out.collectedEnum(field, value, key, table)
+    : (value, out, key) => out.enum(field, value, key, table);
+}
+
+function nullableWriter(table: Enum, field: number, { isMember }: FieldScope): WriteValue {
+  return isMember === true
+    ? (value, out, key) => out.nullMember(field, value, key, table)
+    : (value, out, key) => out.nullEnum(field, value, key, table);
+}
+
+function messageWriter({ from, decode }: Reading, field: number): WriteValue {
+  switch (from) {
+    case "object":
+      return (value, out, key) => out.message(field, value, key, decode);
+    case "value":
+      return (value, out, key) => out.wrapped(field, value, key, decode);
+    case "null":
+      return (value, out, key) => out.nullable(field, value, key, decode);
+  }
+}
+
+function groupWriter({ from, decode }: Reading, field: number): WriteValue {
+  if (from !== "object") throw new Error("expected the table of an object as a group");
+  return (value, out, key) => out.group(field, value, key, decode);
+}
+
+function unwrapWriter([number, kind]: FieldEntry, field: number, scope: FieldScope): WriteValue {
+  const write = kindWriter(kind, number, { readingOf: scope.readingOf });
+  return (value, out, key) => out.wrapped(field, value, key, (items, inner) => write(items, inner, ""));
+}
+
+function listWriter(
+  { list, commas }: Extract<Kind, { readonly list: Kind }>,
+  field: number,
+  scope: FieldScope,
+): WriteValue {
+  const write = itemsWriter(list, field, scope);
+  if (commas === undefined) return write;
+  const split = isScalarKind(list) && list !== "string" ? splitNumbers : splitCommas;
+  return (value, out, key) => write(split(value), out, key);
+}
+
+function itemsWriter(item: Kind, field: number, scope: FieldScope): WriteValue {
+  if (isScalarKind(item)) return (value, out, key) => out.list(field, value, key, item);
+  if (item instanceof EnumTable) {
+    const kept = scope.collects === true ? "collected" : undefined;
+    return (value, out, key) => out.enums(field, value, key, item, kept);
+  }
+  if (typeof item === "object" && "open" in item) {
+    return (value, out, key) => out.enums(field, value, key, item.open, "elsewhere");
+  }
+  const reading = item instanceof MessageTable ? scope.readingOf(item) : undefined;
+  if (reading?.from === "object") {
+    return (value, out, key) => out.messages(field, value, key, reading.decode);
+  }
+  const write = kindWriter(item, field, { readingOf: scope.readingOf });
+  return (value, out, key) => out.each(value, key, (each, inner) => write(each, inner, ""));
+}
+
+function mapWriter(
+  { map, keys = "string" }: Extract<Kind, { readonly map: Kind }>,
+  field: number,
+  { readingOf }: FieldScope,
+): WriteValue {
+  const write = kindWriter(map, 2, { readingOf });
+  return (value, out, key) =>
+    out.map(field, value, key, keys, (each, name, entry) => write(each, entry, name));
+}

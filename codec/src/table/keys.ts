@@ -1,0 +1,65 @@
+/** Which keys of an object the entries of a table read. */
+import { stepsOf } from "../json/json-path.ts";
+import {
+  type ChoiceEntry,
+  choiceMembers,
+  type Entry,
+  type FieldEntry,
+  isField,
+  type Key,
+  MessageTable,
+} from "./message-table.ts";
+
+/** The members of a oneof that have keys of their own: their field numbers, each with the paths that it is read from. */
+export type OneofMembers = ReadonlyArray<readonly [field: number, ...paths: string[]]>;
+
+/** The key of the object that leads to a value. */
+export function firstKey(key: Key): string {
+  return typeof key === "string" ? key : (stepsOf(key.path)[0] ?? "");
+}
+
+/** What a field is reported by: the first of its names, or all of its paths. */
+export function reportedAs(keys: readonly Key[]): string {
+  const [first = ""] = keys;
+  return typeof first === "string" ? first : keys.map(pathOf).join(" or ");
+}
+
+/** A key as a dotted path. */
+export function pathOf(key: Key): string {
+  if (typeof key !== "string") return key.path;
+  return key.includes(".") ? `'${key}'` : key;
+}
+
+/** The keys of the object that a message reads; messages that share the object have keys of their own. */
+export function knownKeys(entries: readonly Entry[]): ReadonlySet<string> {
+  const choices = entries.filter(isChoice).flatMap(({ by = [] }) => by);
+  const read = entries.flatMap(fieldsOf).flatMap(([, , ...keys]) => keys.map(firstKey));
+  return new Set([...choices, ...read]);
+}
+
+/** The members of a oneof with the paths that they alone are read from. */
+export function exclusiveMembers(oneof: Entry, entries: readonly Entry[]): OneofMembers {
+  const own = fieldsOf(oneof);
+  const shared = own.flatMap(([, kind, ...keys]) =>
+    keys.length === 0 && kind instanceof MessageTable ? [...knownKeys(kind.entries)] : [],
+  );
+  const beside = entries.filter((entry) => entry !== oneof).flatMap(fieldsOf);
+  const others = new Set([...shared, ...beside.flatMap(([, , ...keys]) => keys.map(firstKey))]);
+  return own
+    .map(
+      ([number, , ...keys]) =>
+        [number, ...keys.filter((key) => !others.has(firstKey(key))).map(pathOf)] as const,
+    )
+    .filter(([, ...paths]) => paths.length > 0);
+}
+
+/** The fields that an entry may read from the object. */
+export function fieldsOf(entry: Entry): readonly FieldEntry[] {
+  if (isField(entry)) return [entry];
+  if ("oneOf" in entry) return entry.oneOf;
+  return isChoice(entry) ? choiceMembers(entry) : [];
+}
+
+function isChoice(entry: Entry): entry is ChoiceEntry {
+  return "choice" in entry;
+}

@@ -1,0 +1,70 @@
+import type { FeedEntryKind, FeedMember, FeedSeat } from "connect-rest-runtime/internal";
+import type { BusObserver } from "./bus-options.ts";
+import { EntryReader } from "./entry-reader.ts";
+import { MAX_ENTRY_BYTES, Outbox } from "./outbox.ts";
+
+/** The fence of a process that polls without the bus. */
+export const ALONE = 0n;
+
+/** One process's place in a shared feed: what is the same over every bus. */
+export abstract class Seat implements FeedSeat {
+  protected readonly member: FeedMember;
+  protected readonly observer: BusObserver;
+  protected readonly reader: EntryReader;
+  protected readonly outbox: Outbox;
+  /** While this process polls: the fence that the bus gave it, or ALONE. */
+  protected fence: bigint | undefined;
+  protected isOver = false;
+
+  constructor(member: FeedMember, observer: BusObserver) {
+    this.member = member;
+    this.observer = observer;
+    this.reader = new EntryReader(member, observer);
+    this.outbox = new Outbox(() => observer.dropped("overflow"));
+  }
+
+  /** Whether this process polls. */
+  get isLeading(): boolean {
+    return this.fence !== undefined;
+  }
+
+  publish(entry: Uint8Array, fence: bigint, kind: FeedEntryKind): Promise<boolean> {
+    if (this.isOver || fence !== this.fence) return Promise.resolve(false);
+    if (entry.length > MAX_ENTRY_BYTES) {
+      this.observer.dropped("oversized");
+      return Promise.resolve(true);
+    }
+    return new Promise((done) => {
+      this.outbox.add({ kind, bytes: this.sealed(kind, entry), done });
+      this.wake();
+    });
+  }
+
+  abstract interval(ms: number): void;
+
+  abstract leave(): Promise<void>;
+
+  /** Called when there is something to send. */
+  protected abstract wake(): void;
+
+  /** An entry as it goes to the bus. */
+  protected sealed(_kind: FeedEntryKind, entry: Uint8Array): Uint8Array {
+    return entry;
+  }
+
+  protected lead(fence: bigint): void {
+    if (this.isOver) return;
+    this.fence = fence;
+    this.member.lead(fence);
+  }
+
+  /** Another one polls. */
+  protected yield(): void {
+    if (this.fence === undefined) return;
+    this.fence = undefined;
+    // it has seen the same by now, or will at its next poll
+    for (let left = this.outbox.size; left > 0; left--) this.observer.dropped("stale");
+    this.outbox.clear(false);
+    this.member.follow();
+  }
+}

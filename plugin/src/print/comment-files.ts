@@ -1,0 +1,92 @@
+import type { DescEnum, DescFile, DescMessage } from "@bufbuild/protobuf";
+import { commentOf } from "../descriptors/comments.ts";
+import type { FileModel, ServiceModel } from "../model/model.ts";
+import type { ImportOptions } from "../protocol/options.ts";
+import { typed } from "./erasable.ts";
+import { printString } from "./literal.ts";
+import { SourceFile } from "./source-file.ts";
+
+/** Comments by the full names of what they are about. */
+type Comments = Map<string, string>;
+
+/** A file `x_comments.ts` being printed. */
+export interface CommentFile {
+  readonly desc: DescFile;
+  readonly source: SourceFile;
+  readonly declarations: readonly string[];
+}
+
+/** Path of the file with the comments of a .proto file, below the output directory and without extension. */
+export function commentsPath(desc: DescFile): string {
+  return `${desc.name}_comments`;
+}
+
+/** The .proto files with comments of what a service's methods reach, by their names. */
+export function commentedFiles(service: ServiceModel, generated: ReadonlySet<DescFile>): DescFile[] {
+  return byName(commentsBelow(service, generated).keys());
+}
+
+/**
+ * Prints the comments of messages and enums that methods reach. Each stands once, in the file of its own .proto file,
+ * however many services reach it.
+ */
+export function printComments(models: readonly FileModel[], options: ImportOptions): CommentFile[] {
+  const generated = new Set(models.map(({ desc }) => desc));
+  const files = new Map<DescFile, Comments>();
+  for (const service of models.flatMap(({ services }) => services)) {
+    for (const [desc, comments] of commentsBelow(service, generated)) {
+      files.set(desc, new Map([...(files.get(desc) ?? []), ...comments]));
+    }
+  }
+  return byName(files.keys()).map((desc) => printFile(desc, files.get(desc) ?? new Map(), options));
+}
+
+function printFile(desc: DescFile, comments: Comments, options: ImportOptions): CommentFile {
+  const source = new SourceFile(`${commentsPath(desc)}.ts`, options);
+  const type = "ReadonlyMap<string, string>";
+  source.add(`export const comments${typed(type)} = new Map([`);
+  for (const name of [...comments.keys()].sort()) {
+    source.add(`  [${printString(name)}, ${printString(comments.get(name) ?? "")}],`);
+  }
+  source.add("]);");
+  return { desc, source, declarations: [`export declare const comments: ${type};`] };
+}
+
+function commentsBelow(
+  { desc, methods }: ServiceModel,
+  generated: ReadonlySet<DescFile>,
+): Map<DescFile, Comments> {
+  const files = new Map<DescFile, Comments>();
+  for (const type of typesBelow(methods.flatMap(({ desc: method }) => [method.input, method.output]))) {
+    // what is not generated in this run has no file of its own
+    const home = generated.has(type.file) ? type.file : desc.file;
+    const found = commentsIn(type);
+    if (found.length > 0) files.set(home, new Map([...(files.get(home) ?? []), ...found]));
+  }
+  return files;
+}
+
+/** The messages, and those and the enums of their fields, all the way down; but for those of google.protobuf. */
+function typesBelow(messages: readonly DescMessage[]): Set<DescMessage | DescEnum> {
+  const found = new Set<DescMessage | DescEnum>(messages);
+  // a set hands out what is added to it meanwhile
+  for (const type of found) {
+    for (const field of type.kind === "message" ? type.fields : []) {
+      const below = field.message ?? field.enum;
+      if (below !== undefined) found.add(below);
+    }
+  }
+  return new Set([...found].filter(({ file }) => file.proto.package !== "google.protobuf"));
+}
+
+function commentsIn(type: DescMessage | DescEnum): Array<[string, string]> {
+  const members = type.kind === "enum" ? type.values : [...type.fields, ...type.oneofs];
+  return [
+    [type.typeName, commentOf(type)] as [string, string],
+    ...members.map((each): [string, string] => [`${type.typeName}.${each.name}`, commentOf(each)]),
+  ].filter(([, comment]) => comment !== "");
+}
+
+function byName(files: Iterable<DescFile>): DescFile[] {
+  return [...files].sort((a, b) => (a.name < b.name ? -1 : 1));
+}

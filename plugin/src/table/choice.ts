@@ -1,0 +1,68 @@
+/** Oneofs whose member is chosen by what is in the object, and not by which key comes. */
+import type { DescField, DescOneof } from "@bufbuild/protobuf";
+import type { ConditionModel } from "../model/rules.ts";
+import { discriminatorValues, type TypeModels } from "../model/types.ts";
+import { spellings } from "../model/wire-names.ts";
+import type { ChoiceCase, Entry, FieldEntry } from "./entry.ts";
+import { fieldEntry } from "./field.ts";
+import { isFlattened, keepsSpelling, keysOf, onlyKey } from "./keys.ts";
+
+/** Whether the object chooses a member of a oneof. */
+export function isChosen(oneof: DescOneof, types: TypeModels): boolean {
+  return types.oneof(oneof).discriminator !== "" || hasConditions(oneof, types);
+}
+
+/** Whether a member asks for more than a value of the discriminator. */
+function hasConditions(oneof: DescOneof, types: TypeModels): boolean {
+  const asksForMore = ({ key, present, type }: ConditionModel) =>
+    key !== "" || present !== undefined || type !== undefined;
+  return oneof.fields.some((field) => types.field(field).conditions.some(asksForMore));
+}
+
+/** A oneof with the conditions of its members. */
+export function choiceEntry(oneof: DescOneof, types: TypeModels): Entry {
+  const { discriminator, fallback } = types.oneof(oneof);
+  const members = oneof.fields.filter((field) => field.name !== fallback);
+  const last = oneof.fields.find((field) => field.name === fallback);
+  const cases = hasConditions(oneof, types) ? conditionCases : valueCases;
+  return {
+    choice: oneof.name,
+    by: discriminator === "" ? undefined : spellings(discriminator),
+    when: members.flatMap((field) => cases(field, memberEntry(field, oneof, types), types)),
+    otherwise: last && memberEntry(last, oneof, types),
+    lost: last === undefined ? lostKeys(oneof, types) : undefined,
+  };
+}
+
+function valueCases(field: DescField, as: FieldEntry | undefined, types: TypeModels): ChoiceCase[] {
+  return [{ is: discriminatorValues(field, types), as }];
+}
+
+function conditionCases(field: DescField, as: FieldEntry | undefined, types: TypeModels): ChoiceCase[] {
+  const { conditions } = types.field(field);
+  if (conditions.length === 0) return [{ is: [field.name], as }];
+  return conditions.map(({ key, values, present, type }) => ({
+    ...(key !== "" && { key: spellings(key) }),
+    ...(values !== undefined && { is: values }),
+    ...(present !== undefined && { present }),
+    ...(type !== undefined && { type }),
+    as,
+  }));
+}
+
+/** The spellings of the key whose value is lost where no member is chosen. */
+function lostKeys(oneof: DescOneof, types: TypeModels): readonly string[] | undefined {
+  const { discriminator } = types.oneof(oneof);
+  if (keepsSpelling(oneof, discriminator, types)) return undefined;
+  const key = discriminator === "" ? onlyKey(oneof, types) : discriminator;
+  return key === undefined ? undefined : spellings(key);
+}
+
+/** A member with the keys that it is read from, or without any where it shares those of the object. */
+function memberEntry(field: DescField, oneof: DescOneof, types: TypeModels): FieldEntry | undefined {
+  const { layout, payload } = types.oneof(oneof);
+  if (layout === "beside") return fieldEntry(field, spellings(payload), types);
+  if (field.fieldKind === "message" && isFlattened(oneof, types)) return [field.number, field.message];
+  const keys = keysOf(field, types);
+  return keys.length === 0 ? undefined : fieldEntry(field, keys, types);
+}

@@ -1,0 +1,85 @@
+/** How fields are read. */
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { holdsNull, isWrapper } from "../descriptors/well-known.ts";
+import { siblingSubject } from "../model/masks.ts";
+import { type TimeModel, type TypeModels, unwrappedOneof } from "../model/types.ts";
+import { responseNames } from "../model/wire-names.ts";
+import type { FieldEntry, Key, Kind } from "./entry.ts";
+import { SCALAR_KINDS, scalarKind } from "./scalar-kind.ts";
+
+/** A field and the keys that it is read from. */
+export function fieldEntry(field: DescField, keys: readonly Key[], types: TypeModels): FieldEntry {
+  return [field.number, fieldKind(field, types), ...keys];
+}
+
+/** How the values of a field are read, by all of its rules. */
+export function fieldKind(field: DescField, types: TypeModels): Kind {
+  const { coerce, absent } = types.field(field);
+  const kind = coerce ? { loose: strictKind(field, types) } : strictKind(field, types);
+  return absent.length > 0 ? { absent, of: kind } : kind;
+}
+
+/** How the values of a field are read, whatever other JSON types and words are known to come. */
+function strictKind(field: DescField, types: TypeModels): Kind {
+  switch (field.fieldKind) {
+    case "scalar":
+      return scalarKind(field, field.scalar, types);
+    case "enum":
+      if (holdsNull(field)) return { nullable: field.enum };
+      return isOpen(field, types) ? { open: field.enum } : field.enum;
+    case "message":
+      return messageKind(field, field.message, types);
+    case "list": {
+      const item = itemKind(field, types);
+      const list = field.listKind === "enum" && isOpen(field, types) ? { open: field.enum } : item;
+      return { list, ...(types.field(field).style === "comma" && { commas: true }) };
+    }
+    case "map": {
+      const isText = field.mapKey === ScalarType.STRING;
+      return { map: itemKind(field, types), ...(!isText && { keys: SCALAR_KINDS[field.mapKey] }) };
+    }
+  }
+}
+
+function itemKind(field: DescField & { readonly fieldKind: "list" | "map" }, types: TypeModels): Kind {
+  if (field.scalar !== undefined) return scalarKind(field, field.scalar, types);
+  return field.enum ?? messageKind(field, field.message, types);
+}
+
+/** Whether another field keeps what the enum does not know: one that reads the same key, and is no enum. */
+function isOpen(field: DescField, types: TypeModels): boolean {
+  const [key] = responseNames(field, types);
+  return field.parent.fields.some(
+    (other) =>
+      other !== field &&
+      (other.fieldKind === "scalar" || (other.fieldKind === "list" && other.listKind === "scalar")) &&
+      responseNames(other, types)[0] === key,
+  );
+}
+
+function messageKind(field: DescField, message: DescMessage, types: TypeModels): Kind {
+  const { time, unwrap } = types.field(field);
+  switch (message.typeName) {
+    case "google.protobuf.Timestamp":
+      return timeKind(time);
+    case "google.protobuf.Duration":
+      return time === undefined ? "duration" : { duration: time.notation };
+    case "google.protobuf.FieldMask": {
+      const subject = siblingSubject(field, types);
+      return subject === undefined ? "fieldMask" : { fieldMask: subject.message };
+    }
+  }
+  const [only] = message.fields;
+  if (isWrapper(message) && only?.fieldKind === "scalar") {
+    return { wrapper: scalarKind(field, only.scalar, types) };
+  }
+  if (unwrap && only !== undefined) return { unwrap: fieldEntry(only, [], types) };
+  const isGroup = "delimitedEncoding" in field && field.delimitedEncoding;
+  return isGroup && unwrappedOneof(message, types) === undefined ? { group: message } : message;
+}
+
+function timeKind(time: TimeModel | undefined): Kind {
+  const { notation = "iso8601", format = "", none = "" } = time ?? {};
+  const rule = notation === "pattern" ? { pattern: format } : notation;
+  return { time: rule, ...(none !== "" && { none }) };
+}

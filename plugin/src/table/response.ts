@@ -1,0 +1,45 @@
+/** What the response messages of methods are made of. */
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import type { MethodModel } from "../model/model.ts";
+import type { SourceModel, TypeModels } from "../model/types.ts";
+import type { FieldEntry, HeadEntry, HeadSource } from "./entry.ts";
+import { fieldEntry, fieldKind } from "./field.ts";
+import { comesFromPaths } from "./keys.ts";
+
+/** What a payload is: a message, or one field of it; undefined where the message has nothing from the payload. */
+export function responseBody(
+  { desc: { output }, responseBody: field }: MethodModel,
+  types: TypeModels,
+): DescMessage | FieldEntry | undefined {
+  if (field !== undefined) return fieldEntry(field, [], types);
+  const isInBody = (each: DescField) => types.field(each).sources.length === 0 || comesFromPaths(each, types);
+  return output.fields.some(isInBody) ? output : undefined;
+}
+
+/** The fields of a response message that come from the head, and those that the table of its body does not read. */
+export function responseHead({ desc, responseBody: body }: MethodModel, types: TypeModels): HeadEntry[] {
+  return desc.output.fields
+    .filter((field) => types.field(field).sources.length > 0)
+    .filter((field) => body !== undefined || !comesFromPaths(field, types))
+    .map((field) => {
+      const sources = types.field(field).sources.map((source) => headSource(source, field));
+      return [field.number, fieldKind(field, types), ...sources];
+    });
+}
+
+function headSource(source: SourceModel, field: DescField): HeadSource {
+  switch (source.kind) {
+    case "header": {
+      const { header, rel } = source;
+      return rel === "" ? { header } : { header, rel };
+    }
+    case "status": {
+      const isBool = field.fieldKind === "scalar" && field.scalar === ScalarType.BOOL;
+      return isBool ? { status: source.status } : "status";
+    }
+    case "path":
+      return { path: source.path };
+    default:
+      throw new Error(`${field} has a source without a place`);
+  }
+}

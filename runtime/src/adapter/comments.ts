@@ -1,0 +1,38 @@
+import type {
+  DescEnum,
+  DescEnumValue,
+  DescField,
+  DescMessage,
+  DescMethod,
+  DescOneof,
+  DescService,
+} from "@bufbuild/protobuf";
+import type { ServiceAdapter } from "./adapter.ts";
+
+/** An element of a .proto file that may have a comment. */
+export type Commented =
+  | DescService
+  | DescMethod
+  | DescMessage
+  | DescField
+  | DescOneof
+  | DescEnum
+  | DescEnumValue;
+
+/**
+ * Loads the comments of a service, its methods, and what these reach.
+ *
+ * @returns a function from an element to its comment as in the .proto file, without comment marks; empty where there is
+ *   none, and for messages and enums of an adapter that was generated without the option `comments`
+ */
+export async function loadComments(adapter: ServiceAdapter): Promise<(desc: Commented) => string> {
+  const { service, comments } = adapter;
+  const modules = (await adapter.loadComments?.()) ?? [];
+  const texts = new Map(modules.flatMap((module) => [...module.comments]));
+  texts.set(service.typeName, comments?.service ?? "");
+  for (const { name, localName } of service.methods) {
+    texts.set(`${service.typeName}.${name}`, comments?.methods[localName] ?? "");
+  }
+  return (desc) =>
+    texts.get("typeName" in desc ? desc.typeName : `${desc.parent.typeName}.${desc.name}`) ?? "";
+}

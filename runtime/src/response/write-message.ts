@@ -1,0 +1,75 @@
+/** Writes response messages by what adapters say of them. */
+import {
+  type Field,
+  fromText,
+  isScalarKind,
+  type Kind,
+  linkTarget,
+  type ProtoWriter,
+  valueAt,
+  valueWriter,
+  writePayload,
+} from "connect-rest-codec/internal";
+import type { HeadEntry, HeadSource, ResponseParts } from "../adapter/response-parts.ts";
+import type { RestResponse } from "../adapter/rest-response.ts";
+
+/** Writes a response message. */
+export function writeMessage({ body, head, response }: ResponseParts, from: RestResponse, out: ProtoWriter) {
+  if (response !== undefined) {
+    response(from, out);
+  } else if (body !== undefined) {
+    writePayload(out, from.payload, body);
+    if (Array.isArray(body) && isBytes(body[1])) out.rawBytes(body[0], from.bytes);
+  }
+  if (head !== undefined) writeHead(head, from, out);
+}
+
+type Write = (response: RestResponse, out: ProtoWriter) => void;
+
+const WRITERS = new WeakMap<readonly HeadEntry[], readonly Write[]>();
+
+/** Writes the fields of a message that are not in the body. */
+export function writeHead(head: readonly HeadEntry[], response: RestResponse, out: ProtoWriter): void {
+  let writers = WRITERS.get(head);
+  if (writers === undefined) {
+    writers = head.map(headWriter);
+    WRITERS.set(head, writers);
+  }
+  for (const write of writers) write(response, out);
+}
+
+function headWriter([number, kind, ...sources]: HeadEntry): Write {
+  const readers = sources.map((source) => sourceReader(source, kind));
+  const name = sources.map(nameOf).join(" or ");
+  const write = valueWriter(kind, number);
+  return (response, out) => {
+    let value: Field;
+    for (const read of readers) {
+      value = read(response);
+      if (value !== undefined && value !== null) break;
+    }
+    write(value, out, name);
+  };
+}
+
+/** What a difference is reported by. */
+function nameOf(source: HeadSource): string {
+  if (source === "status" || "status" in source) return "status";
+  return "header" in source ? source.header : source.path;
+}
+
+function sourceReader(source: HeadSource, kind: Kind): (response: RestResponse) => Field {
+  if (source === "status") return ({ status }) => status;
+  if ("status" in source) return ({ status }) => status === source.status;
+  if ("path" in source) return ({ payload }) => valueAt(payload, source.path);
+  const header = source.header.toLowerCase();
+  const { rel } = source;
+  if (rel !== undefined) return (response) => linkTarget(response.header(header), rel);
+  // in a header everything is text
+  const isText = !isScalarKind(kind) || kind === "string" || isBytes(kind);
+  return isText ? (response) => response.header(header) : (response) => fromText(response.header(header));
+}
+
+function isBytes(kind: Kind): boolean {
+  return kind === "bytes" || kind === "textBytes";
+}
