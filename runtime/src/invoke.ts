@@ -47,7 +47,9 @@ export class Invoker {
       decoder: new Decoder(),
       scanner: options.scanner === false ? undefined : ResponseScanner.create(),
     };
-    this.hub = new FeedHub(resolveWatch(options.watch), clock);
+    const poll = (route: Route<PollAdapter>, context: CallContext) =>
+      new RunningCall(route, context, this.settings);
+    this.hub = new FeedHub(resolveWatch(options.watch), clock, poll);
   }
 
   /** Ends all who watch feeds, each with a last message that has its resume token. */
@@ -112,17 +114,7 @@ export class Invoker {
     signal.throwIfAborted();
     const given = request();
     const message = given instanceof Promise ? await raced(given, signal) : given;
-    yield* isFeed(call) ? this.watched(call, message) : messagesOf(call, message);
-  }
-
-  private watched(call: RunningCall<PollAdapter>, message: AnyMessage) {
-    const { route } = call;
-    return watchedMessages(
-      call,
-      message,
-      this.hub,
-      (context) => new RunningCall(route, context, this.settings),
-    );
+    yield* isFeed(call) ? watchedMessages(call, message, this.hub) : messagesOf(call, message);
   }
 
   /**
@@ -138,9 +130,8 @@ export class Invoker {
     onReady: () => void,
   ): Promise<WatchedFeed> {
     const call = new RunningCall(route, context, this.settings);
-    const poll = (inner: CallContext) => new RunningCall(route, inner, this.settings);
     try {
-      return new WatchedFeed(await this.hub.watch({ call, message, poll, onReady }), call);
+      return new WatchedFeed(await this.hub.watch({ call, message, onReady }), call);
     } catch (thrown) {
       const error = call.errorOf(thrown);
       call.ended(error);

@@ -1,9 +1,9 @@
-import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "connect-rest-codec/internal";
+import { isJsonObject, type JsonValue, ownValue, valueAt } from "connect-rest-codec/internal";
 import type { EnvelopeRule, ErrorShape } from "../adapter/rules.ts";
 import { COMMON_BODIES } from "./common-bodies.ts";
 import { readErrors } from "./common-items.ts";
 import { readFieldMap, readItems, readTitleMap } from "./error-items.ts";
-import type { ErrorReport } from "./error-report.ts";
+import { type ErrorReport, hasText } from "./error-report.ts";
 import { readRpcStatus } from "./rpc-status.ts";
 
 type Reader = (body: JsonValue) => ErrorReport | undefined;
@@ -63,10 +63,6 @@ function reportOf(body: JsonValue, readers: readonly Reader[]): ErrorReport | un
   return found;
 }
 
-function hasText({ text }: ErrorReport): boolean {
-  return text !== undefined && text !== "";
-}
-
 function read(body: JsonValue, shape: ErrorShape): ErrorReport | undefined {
   switch (shape.kind) {
     case "items":
@@ -90,12 +86,8 @@ function readText(value: JsonValue | undefined): ErrorReport | undefined {
 
 /** RFC 6749 section 5.2. */
 function readOAuth(body: JsonValue): ErrorReport | undefined {
-  const error = isJsonObject(body) ? own(body, "error") : undefined;
-  const description = isJsonObject(body) ? own(body, "error_description") : undefined;
+  const error = isJsonObject(body) ? ownValue(body, "error") : undefined;
+  const description = isJsonObject(body) ? ownValue(body, "error_description") : undefined;
   if (typeof error !== "string" || !/^[\w.-]+$/.test(error)) return undefined;
   return { text: typeof description === "string" ? `${error}: ${description}` : error, subcode: error };
-}
-
-function own(object: JsonObject, key: string): JsonValue | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -14,3 +14,7 @@ export interface ErrorReport {
   /** How many details were left out because there were too many. */
   readonly omitted?: number | undefined;
 }
+
+export function hasText({ text = "" }: ErrorReport): boolean {
+  return text !== "";
+}

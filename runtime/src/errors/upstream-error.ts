@@ -13,7 +13,7 @@ import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts"
 import { safeText } from "../text/safe-text.ts";
 import type { Secret } from "../text/secret.ts";
 import { readErrorBody } from "./error-body.ts";
-import type { ErrorReport } from "./error-report.ts";
+import { type ErrorReport, hasText } from "./error-report.ts";
 import { holdsSecret, redactDetail, redactText } from "./redact.ts";
 import { connectError, type ErrorDetail, restError } from "./rest-error.ts";
 import { type HeaderReader, retryDelayMs, retryInfo } from "./retry-info.ts";
@@ -183,10 +183,6 @@ function reportOf({ json, body, header, secrets }: ErrorResponse, rules: MethodR
     return hasText(report) ? report : { ...report, ...titleOf(json, header) };
   }
   return readTextBody(header("content-type") ?? "", beginningOf(body, secrets));
-}
-
-function hasText({ text = "" }: ErrorReport): boolean {
-  return text !== "";
 }
 
 /** The title of a problem by its content type: its other members may be absent (RFC 9457 section 3.1). */

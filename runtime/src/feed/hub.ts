@@ -4,6 +4,7 @@ import type { Clock } from "connect-rest-codec/internal";
 import type { FeedParts, FeedStart, PollAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { CallContext } from "../call/call-context.ts";
+import type { Route } from "../call/routes.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import type { WatchSettings } from "../call/watch-options.ts";
 import { namesOf } from "../errors/names.ts";
@@ -21,11 +22,12 @@ import { type Ending, Watcher } from "./watcher.ts";
 export interface WatchRequest {
   readonly call: RunningCall<PollAdapter>;
   readonly message: MessageShape<DescMessage>;
-  /** Makes the call of one poll, which belongs to nobody who watches. */
-  readonly poll: (context: CallContext) => RunningCall<PollAdapter>;
   /** Says that a message or the end is there. It must not throw. */
   readonly onReady: () => void;
 }
+
+/** Makes the call of one poll, which belongs to nobody who watches. */
+type MakePoll = (route: Route<PollAdapter>, context: CallContext) => RunningCall<PollAdapter>;
 
 const FAULTS: Readonly<Record<TokenFault, string>> = {
   damaged: "one that is damaged or not of this service",
@@ -45,6 +47,7 @@ const MAX_RESTING = 10_000;
 export class FeedHub {
   private readonly settings: WatchSettings;
   private readonly clock: Clock;
+  private readonly poll: MakePoll;
   private readonly tokens: ResumeTokens;
   private readonly feeds = new Map<string, Feed>();
   /** When feeds may be polled again that are watched no more, on the clock's monotonic scale. */
@@ -55,9 +58,10 @@ export class FeedHub {
   private watcherCount = 0;
   private isDrained = false;
 
-  constructor(settings: WatchSettings, clock: Clock) {
+  constructor(settings: WatchSettings, clock: Clock, poll: MakePoll) {
     this.settings = settings;
     this.clock = clock;
+    this.poll = poll;
     this.tokens = new ResumeTokens(settings.resumeKeys);
   }
 
@@ -81,7 +85,7 @@ export class FeedHub {
     const identity = await route.upstream.identity({ method, rules, header, signal });
     signal.throwIfAborted();
     const key = `${id} ${identity.name}`;
-    const feed = this.feeds.get(key) ?? this.open(key, id, identity, folded, parts, request);
+    const feed = this.feeds.get(key) ?? this.open(key, id, identity, folded, parts, call);
     return this.add(feed, request, { ...start, ids });
   }
 
@@ -122,10 +126,9 @@ export class FeedHub {
     { name: owner, isPublic }: UpstreamIdentity,
     message: MessageShape<DescMessage>,
     parts: FeedParts,
-    { call, poll }: WatchRequest,
+    { adapter, route }: RunningCall<PollAdapter>,
   ): Feed {
     const { maxFeeds, graceMs, bus } = this.settings;
-    const { adapter, route } = call;
     const drained = () => restError("WATCH_DRAINED", namesOf(adapter));
     if (this.isDrained || route.upstream.closing.aborted) throw drained();
     if (this.feeds.size >= maxFeeds) this.closeIdle();
@@ -147,7 +150,7 @@ export class FeedHub {
               if (now.name !== owner) throw changedIdentity(adapter, now);
               context.provided = now.provided;
             };
-            return { call: poll(context), check };
+            return { call: this.poll(route, context), check };
           },
           closed: drained,
           onClosed: (nextAt) => this.closed(key, nextAt),

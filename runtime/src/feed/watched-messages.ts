@@ -1,6 +1,5 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { PollAdapter } from "../adapter/adapter.ts";
-import type { CallContext } from "../call/call-context.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import type { FeedHub } from "./hub.ts";
 import { withResume } from "./resume-error.ts";
@@ -8,19 +7,17 @@ import { withResume } from "./resume-error.ts";
 /**
  * The messages of a feed for one who watches it.
  *
- * @param poll makes the call of one poll
  * @throws ConnectError with a connectrest.v1.Resume among its details, once there was a message
  */
 export async function* watchedMessages(
   call: RunningCall<PollAdapter>,
   message: MessageShape<DescMessage>,
   hub: FeedHub,
-  poll: (context: CallContext) => RunningCall<PollAdapter>,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
   const { signal } = call.context;
   let wake: (() => void) | undefined;
   const onReady = () => wake?.();
-  const watcher = await hub.watch({ call, message, poll, onReady });
+  const watcher = await hub.watch({ call, message, onReady });
   signal.addEventListener("abort", onReady, { once: true });
   try {
     for (;;) {

@@ -1,4 +1,3 @@
-import type { ConnectError } from "@connectrpc/connect";
 import { restError } from "../errors/rest-error.ts";
 import type { ErrorReason } from "../errors/table.ts";
 import { EndpointError } from "../token-endpoint/endpoint-error.ts";
@@ -12,18 +11,11 @@ export async function atEndpoint<T>(
   try {
     return await work();
   } catch (error) {
-    throw error instanceof EndpointError ? failure(server, reason, error) : error;
+    if (!(error instanceof EndpointError)) throw error;
+    const metadata = error.code === undefined ? {} : { error: error.code };
+    const found = typeof reason === "function" ? reason(error) : reason;
+    throw restError(found, { server, problem: error.message }, { metadata });
   }
-}
-
-function failure(
-  server: string,
-  reason: ErrorReason | ((error: EndpointError) => ErrorReason),
-  error: EndpointError,
-): ConnectError {
-  const metadata = error.code === undefined ? {} : { error: error.code };
-  const found = typeof reason === "function" ? reason(error) : reason;
-  return restError(found, { server, problem: error.message }, { metadata });
 }
 
 /** Reasons of a token endpoint: a refusal, after which somebody has to do something, or a failure, which may pass. */
