@@ -182,7 +182,11 @@ class Server implements AuthorizationServer {
     this.report(endpoint.name, knownOutcome(outcome), exchange.client);
   }
 
-  /** Logs and counts what happened at an endpoint: `ok`, the error of the response, or `other` for an unspecified one. */
+  /**
+   * Logs and counts what happened at an endpoint.
+   *
+   * @param outcome `ok`, the error of the response, or `other` for an unspecified one
+   */
   private report(endpoint: EndpointName, outcome: string, client: string): void {
     this.options.metrics.authorized(endpoint, outcome);
     if (endpoint !== "metadata") this.options.log.info({ endpoint, outcome, client }, "authorization");

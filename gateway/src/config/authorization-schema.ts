@@ -13,7 +13,10 @@ const METHOD_PATTERN = /^(?:\*|[A-Za-z_][\w.]*(?:\.\*|\/[A-Za-z_]\w*)?)$/;
 /** RFC 6749 appendix A.1, without characters that need escapes somewhere. */
 const CLIENT_ID_PATTERN = /^[A-Za-z0-9._~-]{1,128}$/;
 
-const GRANTS = ["authorization_code", "refresh_token", "client_credentials"] as const;
+const grants = z
+  .array(z.enum(["authorization_code", "refresh_token", "client_credentials"]))
+  .min(1)
+  .default(["authorization_code", "refresh_token"]);
 
 const scopeName = z
   .string()
@@ -56,13 +59,9 @@ const client = z.strictObject({
     .describe(
       "Where codes may be sent: compared as texts, but for the port of `localhost`, `127.0.0.1` and `[::1]`.",
     ),
-  grants: z
-    .array(z.enum(GRANTS))
-    .min(1)
-    .default(["authorization_code", "refresh_token"])
-    .describe(
-      "`authorization_code` and `refresh_token` for a client that acts for a person, `client_credentials` for one that acts for itself.",
-    ),
+  grants: grants.describe(
+    "`authorization_code` and `refresh_token` for a client that acts for a person, `client_credentials` for one that acts for itself.",
+  ),
   scopes: z.array(scopeName).optional().describe("The scopes that it may have. Default: all."),
 });
 
@@ -84,13 +83,9 @@ const registration = z.strictObject({
     .describe(
       "The hosts that redirect URIs of clients that register themselves may have: `app.example.com`, `*.example.com`, `localhost`. Default: all.",
     ),
-  grants: z
-    .array(z.enum(GRANTS))
-    .min(1)
-    .default(["authorization_code", "refresh_token"])
-    .describe(
-      "What clients that register themselves may be granted. With `client_credentials`, whoever may register may call.",
-    ),
+  grants: grants.describe(
+    "What clients that register themselves may be granted. With `client_credentials`, whoever may register may call.",
+  ),
   scopes: z
     .array(scopeName)
     .optional()

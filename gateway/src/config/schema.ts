@@ -6,7 +6,7 @@ import { LOG_LEVELS } from "../log/logger.ts";
 import { authorizationSchema } from "./authorization-schema.ts";
 import { MAX_WORKERS } from "./environment.ts";
 import { flag, isOrigin, optionalSecret, optionalText, text } from "./schema-parts.ts";
-import { differences, upstreamSchema, upstreamTls } from "./upstream-schema.ts";
+import { differences, optionalTls, upstreamSchema } from "./upstream-schema.ts";
 
 /** A port to listen on; 0 picks a free one. */
 const portSchema = z.int().min(0).max(65_535);
@@ -142,11 +142,9 @@ const bus = z.strictObject({
   ),
   username: optionalSecret.describe("The user of the access control list. Default: the default user."),
   password: optionalSecret.describe("The password of the user. Default: none."),
-  tls: upstreamTls
-    .optional()
-    .describe(
-      "TLS towards the bus, with `rediss:`. The files are relative to this file and read at the start.",
-    ),
+  tls: optionalTls.describe(
+    "TLS towards the bus, with `rediss:`. The files are relative to this file and read at the start.",
+  ),
   key: optionalSecret.describe(
     "Encrypts what is on the bus (AES-256-GCM): at least 32 characters, the same in all replicas. Default: none; then feeds that are polled with credentials are not shared.",
   ),

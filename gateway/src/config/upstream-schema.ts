@@ -16,9 +16,11 @@ const headerName = z
 
 const fromHeader = z.strictObject({ header: headerName.describe("Name of the request header.") });
 
+const optionalHeader = fromHeader.optional();
+
 const passThrough = z
   .strictObject({
-    apiKey: fromHeader.optional().describe("The header that carries the caller's API key."),
+    apiKey: optionalHeader.describe("The header that carries the caller's API key."),
     oauth1: z
       .strictObject({
         token: fromHeader.describe("The header that carries the caller's token."),
@@ -28,16 +30,12 @@ const passThrough = z
       .describe(
         "The headers that carry a caller's OAuth 1.0a token. The consumer key and secret stay those of `credentials.oauth1`.",
       ),
-    oauth2: fromHeader
-      .optional()
-      .describe(
-        "The header that carries the caller's OAuth 2 bearer token, with or without `Bearer` before it.",
-      ),
-    basic: fromHeader
-      .optional()
-      .describe(
-        "The header that carries the caller's user and password as HTTP Basic encodes them (RFC 7617), with or without `Basic` before them.",
-      ),
+    oauth2: optionalHeader.describe(
+      "The header that carries the caller's OAuth 2 bearer token, with or without `Bearer` before it.",
+    ),
+    basic: optionalHeader.describe(
+      "The header that carries the caller's user and password as HTTP Basic encodes them (RFC 7617), with or without `Basic` before them.",
+    ),
   })
   .describe(
     "Forward the caller's own credentials: each is read from a request header of the call and sent to this upstream only.",
@@ -155,7 +153,7 @@ const proxy = offOr({
 /** A proxy as the configuration writes it. */
 export type ProxyPlaces = Exclude<z.infer<typeof proxy>, false | undefined>;
 
-export const upstreamTls = z.strictObject({
+const upstreamTls = z.strictObject({
   ca: optionalText.describe(
     "PEM file with the certificates of the authorities that this upstream is trusted by, in place of those that Node.js trusts.",
   ),
@@ -167,6 +165,8 @@ export const upstreamTls = z.strictObject({
     "The name that is sent (SNI) and that the upstream's certificate has to be for. Default: the host of the base URL.",
   ),
 });
+
+export const optionalTls = upstreamTls.optional();
 
 /** TLS towards an upstream as the configuration writes it. */
 export type UpstreamTls = z.infer<typeof upstreamTls>;
@@ -216,11 +216,9 @@ export const upstreamSchema = z
     proxy: proxy.describe(
       "The egress proxy to this upstream: https goes through a tunnel (CONNECT), http is handed over. `false` means none. `localhost` and the addresses of this machine are always reached directly. Default: what `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` say; see [proxies](networks.md#proxies).",
     ),
-    tls: upstreamTls
-      .optional()
-      .describe(
-        "TLS towards the base URLs of this upstream. The files are relative to this file and read at the start.",
-      ),
+    tls: optionalTls.describe(
+      "TLS towards the base URLs of this upstream. The files are relative to this file and read at the start.",
+    ),
     userAgent: optionalText.describe("The `User-Agent` header of every request."),
     acceptEncoding: optionalText.describe(
       "The `Accept-Encoding` header of every request; `identity` turns compression off.",
