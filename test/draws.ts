@@ -9,6 +9,14 @@ export function fewDraws(all: number): number {
   return all <= ENOUGH ? all : Math.max(ENOUGH, Math.ceil(all * SHARE));
 }
 
+/**
+ * How many of the draws of a property must have been of a kind that the test is about, e.g. read by the scanner at all:
+ * `count` of all draws, and a part of that in `npm test`.
+ */
+export function atLeast(count: number): number {
+  return process.env.TEST_MODE === "short" ? Math.floor((count * SHARE) / 2) : count;
+}
+
 /** Whether a test file has a property that `npm test` tries less often than it asks for. */
 export function hasManyDraws(source: string): boolean {
   const asked = [...source.matchAll(/\bnumRuns: ([\d_]+)/g)].map(([, digits = ""]) => digits);

@@ -15,9 +15,8 @@ function isOlder(version, other) {
 }
 
 if (isOlder(process.versions.node, required)) {
-  const [name] = Object.keys(manifest.bin);
   const found = `${process.execPath} is ${process.versions.node}`;
-  process.stderr.write(`${name} needs Node.js ${required} or newer; ${found}\n`);
+  process.stderr.write(`${manifest.name} needs Node.js ${required} or newer; ${found}\n`);
   process.exitCode = 1;
 } else {
   // what was compiled, and stripped of its types, at the last start

@@ -13,6 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), "old-node-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Manifest {
+  readonly name: string;
   readonly engines: { readonly node: string };
   readonly bin: Readonly<Record<string, string>>;
 }
@@ -69,11 +70,11 @@ test("the scripts of the repository say so too", () => {
 });
 
 test.each(PACKAGES)("the executable of %s says which Node.js it needs to one that is too old", (name) => {
-  const { bin } = manifestOf(name);
-  for (const [command, entry] of Object.entries(bin)) {
+  const { name: published, bin } = manifestOf(name);
+  for (const entry of Object.values(bin)) {
     for (const version of OLDER) {
       const { status, stdout, stderr } = runAs(version, join(name, entry));
-      const text = `${command} needs Node.js ${required} or newer; ${process.execPath} is ${version}\n`;
+      const text = `${published} needs Node.js ${required} or newer; ${process.execPath} is ${version}\n`;
       expect([status, stdout, stderr]).toEqual([1, "", text]);
     }
   }

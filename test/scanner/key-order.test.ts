@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../codec/src/j
 import { firstKey } from "../../codec/src/table/keys.ts";
 import { isField, MessageTable } from "../../codec/src/table/message-table.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
+import { atLeast } from "../draws.ts";
 import { adaptersOf } from "../fidelity/services.ts";
 import { decoded, scanned } from "./both.ts";
 import { Dice, objectText, shuffle } from "./json-text.ts";
@@ -71,8 +72,8 @@ test("the order in which keys come is no part of a response, for the decoder and
     { numRuns: 1000 },
   );
   // else the test would say little
-  expect(read).toBeGreaterThan(100);
-  expect(moved).toBeGreaterThan(250);
+  expect(read).toBeGreaterThanOrEqual(atLeast(100));
+  expect(moved).toBeGreaterThanOrEqual(atLeast(250));
 });
 
 test("a response with any of its keys missing is read alike by both", () => {

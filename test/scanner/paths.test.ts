@@ -7,6 +7,7 @@ import { valueAt } from "../../codec/src/json/json-path.ts";
 import { type FieldEntry, type Kind, table } from "../../codec/src/table/message-table.ts";
 import { ValueTable } from "../../codec/src/table/well-known.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
+import { atLeast } from "../draws.ts";
 import { decoded, methodReadBy, pieces, scanned } from "./both.ts";
 
 type Path = readonly [string, ...string[]];
@@ -161,8 +162,8 @@ test("property: whatever paths fields are read from, the scanner reads them as t
   );
   // else the test would say little
   expect(read / asked).toBeGreaterThan(0.4);
-  expect(reported).toBeGreaterThan(50);
-  expect(several).toBeGreaterThan(300);
+  expect(reported).toBeGreaterThanOrEqual(atLeast(50));
+  expect(several).toBeGreaterThanOrEqual(atLeast(300));
 });
 
 test.each([

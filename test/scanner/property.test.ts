@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { isField, MessageTable } from "../../codec/src/table/message-table.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
+import { atLeast } from "../draws.ts";
 import { adaptersOf } from "../fidelity/services.ts";
 import { decoded, pieces, scanned } from "./both.ts";
 import { Dice, mutated, objectText } from "./json-text.ts";
@@ -86,7 +87,7 @@ test("the same holds for a response that is read in pieces", () => {
     }),
     { numRuns: 4000 },
   );
-  expect(several).toBeGreaterThan(5);
+  expect(several).toBeGreaterThanOrEqual(atLeast(5));
 });
 
 /** Headers from which fields of messages are read, with a usual value. */
@@ -127,8 +128,8 @@ test("fields from headers and the status are written behind what the scanner rea
     { numRuns: 3000 },
   );
   expect(subjects.length).toBeGreaterThan(5);
-  expect(read).toBeGreaterThan(300);
-  expect(more).toBeGreaterThan(200);
+  expect(read).toBeGreaterThanOrEqual(atLeast(300));
+  expect(more).toBeGreaterThanOrEqual(atLeast(200));
 });
 
 test.each([

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
 import type { JsonObject } from "../../codec/src/json/json.ts";
 import { type MessageTable, table } from "../../codec/src/table/message-table.ts";
+import { atLeast } from "../draws.ts";
 import { decoded, methodReadBy, scanned } from "./both.ts";
 
 // messages that do not collect the keys that they do not know
@@ -118,5 +119,5 @@ test("property: whatever keys there are, the scanner reports them as the decoder
     }),
     { numRuns: 2000 },
   );
-  expect(reported).toBeGreaterThan(200);
+  expect(reported).toBeGreaterThanOrEqual(atLeast(200));
 });
