@@ -189,5 +189,7 @@ export const CONTESTANTS: readonly Contestant[] = [
   ...GATEWAY,
 ];
 
-/** The gateway, and a second process of the same: what differs between them is the error of the instrument. */
+/**
+ * The gateway, and a second process of the same: what differs between them is the error of the instrument.
+ */
 export const SELF: readonly Contestant[] = [proxy, ...GATEWAY, ...allOf("gateway-again")];

@@ -1,6 +1,6 @@
 /**
- * Generates the adapters of all of Google's APIs, and compiles them under the options of this repository, but for the two
- * files that protoc-gen-es needs many minutes for.
+ * Generates the adapters of all of Google's APIs, and compiles them under the options of this repository, but
+ * for the two files that protoc-gen-es needs many minutes for.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

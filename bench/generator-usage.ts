@@ -1,4 +1,7 @@
-/** Loaded into a generator's process before its program: says at the end what the process took, on descriptor 3. */
+/**
+ * Loaded into a generator's process before its program: says at the end what the process took,
+ * on descriptor 3.
+ */
 import { writeSync } from "node:fs";
 
 process.on("exit", () => {

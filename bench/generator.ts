@@ -1,4 +1,7 @@
-/** `npm run bench -- generator`: our generator beside protoc-gen-es, each a process, on the same files of Google's APIs. */
+/**
+ * `npm run bench -- generator`: our generator beside protoc-gen-es, each a process,
+ * on the same files of Google's APIs.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

@@ -22,7 +22,9 @@ const BUF = [
   ]),
 ].flat();
 
-/** What runs when a contestant in Go is wanted, in order: the messages are generated, then the programs built. */
+/**
+ * What runs when a contestant in Go is wanted, in order: the messages are generated, then the programs built.
+ */
 const STEPS: readonly (readonly [command: "go" | "buf", args: readonly string[], folder: string])[] = [
   ["go", ["build", "-o", "bin/protoc-gen-go", "google.golang.org/protobuf/cmd/protoc-gen-go"], FOLDER],
   ["buf", BUF, ROOT],
@@ -35,7 +37,8 @@ const STEPS: readonly (readonly [command: "go" | "buf", args: readonly string[],
 ];
 
 /**
- * Builds the contestants in Go. Modules that are not in Go's cache come from its proxy, in the versions of `go.sum`.
+ * Builds the contestants in Go. Modules that are not in Go's cache come from its proxy,
+ * in the versions of `go.sum`.
  *
  * @returns why they cannot be built; undefined when they are
  */

@@ -12,11 +12,19 @@ import { median } from "./statistics.ts";
 export interface LargeFigures {
   readonly name: string;
   readonly pageBytes: number;
-  /** The longest turn of the event loop in any of the calls, in milliseconds of the main thread's processor time. */
+  /**
+   * The longest turn of the event loop in any of the calls, in milliseconds of
+   * the main thread's processor time.
+   */
   readonly heldMs: number;
-  /** The longest turn in time that passed, the median of the calls: other processes of the machine add to it. */
+  /**
+   * The longest turn in time that passed, the median of the calls: other processes of the machine add to it.
+   */
   readonly heldWallMs: number;
-  /** By how much resident memory exceeded that of the idle process at most during one call, in multiples of the page. */
+  /**
+   * By how much resident memory exceeded that of the idle process at most during one call,
+   * in multiples of the page.
+   */
   readonly memory: number;
   /** The same during nine calls, one after the other, which leave garbage behind. */
   readonly memoryInARow: number;
@@ -29,7 +37,10 @@ const USUAL: readonly string[] = ["Connect proto", "Connect JSON"];
 const WARM_UP = 3000;
 const CALLS = 9;
 
-/** Measures calls, one at a time, in a process that has served small pages before; its memory in one more of the same. */
+/**
+ * Measures calls, one at a time, in a process that has served small pages before;
+ * its memory in one more of the same.
+ */
 export async function measureLarge(options: Options): Promise<LargeFigures[]> {
   const wanted = GATEWAY.filter(({ name }) => isWanted(options, `large ${name}`)).filter(
     ({ encoding = "" }) => !isUsual(options, "large") || USUAL.includes(encoding),
@@ -61,7 +72,10 @@ export async function measureLarge(options: Options): Promise<LargeFigures[]> {
   }
 }
 
-/** Starts a gateway, has it serve small pages, and hands on a call for the large one, whose response is compared. */
+/**
+ * Starts a gateway, has it serve small pages, and hands on a call for the large one,
+ * whose response is compared.
+ */
 async function withServer<T>(
   generator: LoadProcess,
   upstream: ServerProcess,

@@ -33,7 +33,9 @@ function stolenTicks(): number {
   }
 }
 
-/** The share of the processors that others had between two times, in which the benchmark used so much itself. */
+/**
+ * The share of the processors that others had between two times, in which the benchmark used so much itself.
+ */
 export function othersShare(before: MachineTime, after: MachineTime, ownMicroseconds: number): number {
   const others = after.busy - before.busy + after.stolen - before.stolen - ownMicroseconds;
   return Math.max(0, others) / (after.total - before.total);

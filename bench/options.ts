@@ -17,7 +17,10 @@ export interface Options {
   /** Bursts of each contestant in a round. */
   readonly turns: number;
   readonly connections: number;
-  /** What to measure: something whose name has all words of one of these, in lower case. Everything when empty. */
+  /**
+   * What to measure: something whose name has all words of one of these, in lower case.
+   * Everything when empty.
+   */
   readonly only: readonly (readonly string[])[];
   /** Whether the gateway is compared with another process of itself, and nothing else is measured. */
   readonly self: boolean;

@@ -71,9 +71,9 @@ const NEEDED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Pages of several sizes. Every id is a bare number of 18 digits, with its exact text beside it. On most pages all posts have
- * the same keys in the same order, which real ones have not: those of the varied page lack some and have others, in
- * another order.
+ * Pages of several sizes. Every id is a bare number of 18 digits, with its exact text beside it. On most
+ * pages all posts have the same keys in the same order, which real ones have not: those of the varied page
+ * lack some and have others, in another order.
  */
 export const PAGES: readonly Page[] = [
   page({ offset: 1, posts: 1, label: "1 KB", textLength: 20 }),

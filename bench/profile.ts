@@ -103,7 +103,10 @@ async function profile(
 
 type Node = Profiled["profile"]["nodes"][number];
 
-/** The share of each part, the largest first. A sample is a part's own when that is the innermost part on its stack. */
+/**
+ * The share of each part, the largest first. A sample is a part's own when that is
+ * the innermost part on its stack.
+ */
 export function sharesOf({ profile, main, all }: Profiled): PartShare[] {
   const parents = new Map<number, Node>();
   for (const node of profile.nodes) for (const child of node.children ?? []) parents.set(child, node);
@@ -130,7 +133,9 @@ export function sharesOf({ profile, main, all }: Profiled): PartShare[] {
   return [...unique.values()].toSorted((a, b) => b.own - a.own);
 }
 
-/** The parts on the stack of a node, from the innermost one; that of Node's own code where there is no other. */
+/**
+ * The parts on the stack of a node, from the innermost one; that of Node's own code where there is no other.
+ */
 function partsOf(leaf: Node, parents: ReadonlyMap<number, Node>): string[] {
   if (leaf.callFrame.functionName === "(garbage collector)") return [COLLECTOR];
   if (leaf.callFrame.functionName === "(program)") return [NATIVE];

@@ -17,7 +17,10 @@ export interface Figures {
   readonly cpuMicroseconds: number;
 }
 
-/** The measurements of a contestant with one page, one for each round; what has the same index was at the same time. */
+/**
+ * The measurements of a contestant with one page, one for each round;
+ * what has the same index was at the same time.
+ */
 export interface Series {
   readonly contestant: Contestant;
   readonly page: Page;
@@ -27,7 +30,9 @@ export interface Series {
 /** What was measured, and what could not be. */
 export interface Measured {
   readonly series: readonly Series[];
-  /** The share of the processors that others had, by page: in the rounds that count, and in those that do not. */
+  /**
+   * The share of the processors that others had, by page: in the rounds that count, and in those that do not.
+   */
   readonly others: readonly Others[];
   /** Why contestants were left out, a line for each reason. */
   readonly skipped: readonly string[];
@@ -58,7 +63,8 @@ interface Entry {
 }
 
 /**
- * Starts every server in a process of its own, checks the response of every contestant, and measures them in turn.
+ * Starts every server in a process of its own, checks the response of every contestant,
+ * and measures them in turn.
  *
  * @throws Error when a response is not right, before or while measuring
  */
@@ -143,8 +149,8 @@ interface Round {
 }
 
 /**
- * Every contestant in every round; the half of the rounds counts in which others used the machine least. What a round comes to
- * has no part in that choice.
+ * Every contestant in every round; the half of the rounds counts in which others used the machine least. What
+ * a round comes to has no part in that choice.
  */
 async function measurePage(
   machine: Machine,
@@ -177,8 +183,8 @@ async function measurePage(
 }
 
 /**
- * A round is some turns, in each of which everyone has a burst, in an order of chance: what disturbs a round disturbs all alike,
- * and nobody always comes after the same.
+ * A round is some turns, in each of which everyone has a burst, in an order of chance: what disturbs a round
+ * disturbs all alike, and nobody always comes after the same.
  */
 async function measureRound(
   { generator, all }: Machine,
@@ -199,7 +205,10 @@ async function measureRound(
   return { figures: bursts.map(meanOf), others };
 }
 
-/** Rounds in two halves, by how much others used the machine; all of them count where there are fewer than four. */
+/**
+ * Rounds in two halves, by how much others used the machine; all of them count
+ * where there are fewer than four.
+ */
 export function quietHalf<T extends Pick<Round, "others">>(
   rounds: readonly T[],
 ): { counted: readonly T[]; leftOut?: readonly T[] } {

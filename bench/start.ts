@@ -1,4 +1,6 @@
-/** `npm run bench -- start`: how long the gateway takes until it is ready, beside a bare connect-node server. */
+/**
+ * `npm run bench -- start`: how long the gateway takes until it is ready, beside a bare connect-node server.
+ */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +24,10 @@ export interface StartFigures {
   readonly ratio: Estimate;
 }
 
-/** The gateway as it is published and from a checkout, and a server by connect-node with handlers that do nothing. */
+/**
+ * The gateway as it is published and from a checkout, and a server by
+ * connect-node with handlers that do nothing.
+ */
 export const START_NAMES = ["connect-node", "gateway", "gateway, checkout"] as const;
 export type StartName = (typeof START_NAMES)[number];
 
@@ -31,7 +36,10 @@ const SERVICES = [1, 10, 50];
 /** Starts of each that are measured, at most. */
 const MAX_ROUNDS = 15;
 
-/** Starts each of them in turn, again and again. All have been started before, so that what is compiled is at hand. */
+/**
+ * Starts each of them in turn, again and again. All have been started before,
+ * so that what is compiled is at hand.
+ */
 export async function measureStart(options: Options): Promise<StartFigures[]> {
   const folder = mkdtempSync(join(tmpdir(), "bench-start-"));
   try {
@@ -80,7 +88,10 @@ async function measureServices(
   });
 }
 
-/** How each is started. A program that was installed finds its packages beside it; these are beside the services. */
+/**
+ * How each is started. A program that was installed finds its packages beside it;
+ * these are beside the services.
+ */
 function commandsOf(folder: string, home: string): Readonly<Record<StartName, StartCommand>> {
   const root = join(import.meta.dirname, "..");
   const installed = {

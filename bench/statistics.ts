@@ -21,8 +21,8 @@ export interface Estimate {
 }
 
 /**
- * The median with an interval that has it in 95 of 100 cases, whatever the distribution: two of the sorted values, by the
- * binomial distribution. Below 6 values there is none, and it is all of them.
+ * The median with an interval that has it in 95 of 100 cases, whatever the distribution: two of the sorted
+ * values, by the binomial distribution. Below 6 values there is none, and it is all of them.
  */
 export function estimate(values: readonly number[]): Estimate {
   const sorted = values.toSorted((a, b) => a - b);
@@ -34,7 +34,10 @@ export function estimate(values: readonly number[]): Estimate {
   };
 }
 
-/** The largest rank k so that fewer than k of n values lie on one side of the median in at most 2.5 of 100 cases. */
+/**
+ * The largest rank k so that fewer than k of n values lie on one side of the
+ * median in at most 2.5 of 100 cases.
+ */
 function rankOf(n: number): number {
   let below = 0;
   let ways = 1;
@@ -46,7 +49,9 @@ function rankOf(n: number): number {
   return n;
 }
 
-/** Percentiles, the least of each over several rounds: what else runs on the machine only ever adds to a time. */
+/**
+ * Percentiles, the least of each over several rounds: what else runs on the machine only ever adds to a time.
+ */
 export function quietest(rounds: readonly (readonly number[])[], share: number): number {
   const values = rounds.map((times) =>
     percentile(

@@ -14,8 +14,8 @@ import type { Page } from "./pages.ts";
 import type { Response } from "./response.ts";
 
 /**
- * Compares what a transcoding gateway makes of a page with the page: every key that the schema has must be there with its
- * value, and no other.
+ * Compares what a transcoding gateway makes of a page with the page: every key that the schema has must be
+ * there with its value, and no other.
  */
 export function checkTranscoded(response: Response, page: Page): string | undefined {
   const schema = responseSchema();

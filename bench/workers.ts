@@ -15,9 +15,9 @@ export interface WorkerFigures {
   /** Calls a second as they were, with the load generator and the upstream on the same processors. */
   readonly wall: Estimate;
   /**
-   * Calls a second that the processes could serve if two processors were theirs alone, by the processor time that they took:
-   * one worker has one of them for its main thread, and two share their calls as unevenly as they did. Undefined where
-   * there is no /proc.
+   * Calls a second that the processes could serve if two processors were theirs alone, by the processor time
+   * that they took: one worker has one of them for its main thread, and two share their calls as unevenly as
+   * they did. Undefined where there is no /proc.
    */
   readonly capacity: Estimate | undefined;
 }
@@ -26,7 +26,10 @@ export interface WorkerFigures {
 const PAGE = "25 KB varied";
 const CALLS = 2048;
 const WARM_UP = 12_000;
-/** So many that chance shares them out about evenly. They are opened anew for each burst: a lasting share would be luck. */
+/**
+ * So many that chance shares them out about evenly. They are opened anew for each burst:
+ * a lasting share would be luck.
+ */
 const CONNECTIONS = 64;
 
 /** Measures the gateway as `connect-rest serve` with one worker and with two, in turn. */

@@ -1,6 +1,7 @@
 /**
- * Writes a report of every exported name and signature of the packages: `npm run api`. A change of the public surface is
- * then visible in review. With `--check` it writes nothing, names each report that is not current, and fails if there is any.
+ * Writes a report of every exported name and signature of the packages: `npm run api`. A change of the public
+ * surface is then visible in review. With `--check` it writes nothing, names each report that is not current,
+ * and fails if there is any.
  */
 import {
   existsSync,

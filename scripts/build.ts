@@ -1,7 +1,8 @@
 /**
- * Builds the packages for the registry: `npm run build`. From a checkout everything runs as it is; what is published is
- * JavaScript, a file for each entry and few that they share, since hundreds of modules take longer to find than to compile,
- * with declarations in the layout of the sources, below dist/, and a tarball of each.
+ * Builds the packages for the registry: `npm run build`. From a checkout everything runs as it is; what is
+ * published is JavaScript, a file for each entry and few that they share, since hundreds of modules take
+ * longer to find than to compile, with declarations in the layout of the sources, below dist/,
+ * and a tarball of each.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** Prints the lines of code of each package (without blank lines, comments and tests), and the lines of `gen/`. */
+/**
+ * Prints the lines of code of each package (without blank lines, comments and tests),
+ * and the lines of `gen/`.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { sourcesOf, trackedFiles } from "./sources.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Generates everything that is generated: `npm run generate`. With `--check` it generates into a temporary folder
- * instead, names every file that differs from the checked-in one, and fails if there is any.
+ * Generates everything that is generated: `npm run generate`. With `--check` it generates into a temporary
+ * folder instead, names every file that differs from the checked-in one, and fails if there is any.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

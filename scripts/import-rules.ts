@@ -101,7 +101,10 @@ function importsOf(root: string, name: string): Import[] {
     });
 }
 
-/** The modules that a source names in `import` and `export ... from` statements, and in `import()` of a literal. */
+/**
+ * The modules that a source names in `import` and `export ... from` statements, and in `import()`
+ * of a literal.
+ */
 export function importsIn(source: string, file: string): Import[] {
   const statements = source.matchAll(
     /^(?:import|export)\b( type\b)?[^"';]*?from\s+"([^"]+)"|^import "([^"]+)"/gms,

@@ -1,6 +1,6 @@
 /**
- * The pages of a package as it is published: its README, and the pages of docs/ that it leads to. Links to what is not
- * in the package become their text.
+ * The pages of a package as it is published: its README, and the pages of docs/ that it leads to. Links to
+ * what is not in the package become their text.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";

@@ -184,7 +184,10 @@ class Printer {
     }
   }
 
-  /** Prints ranges; `open` is 1 where the descriptor's end is exclusive (messages) and 0 where it is not (enums). */
+  /**
+   * Prints ranges; `open` is 1 where the descriptor's end is exclusive (messages)
+   * and 0 where it is not (enums).
+   */
   private range(
     depth: number,
     keyword: string,

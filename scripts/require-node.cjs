@@ -1,7 +1,7 @@
 "use strict";
 
-// Goes before the scripts of the repository, in the JavaScript of Node.js 12: `node -r ./scripts/require-node.cjs …`. One that
-// is too old would complain about a file extension.
+// Goes before the scripts of the repository, in the JavaScript of Node.js 12: `node -r
+// ./scripts/require-node.cjs …`. One that is too old would complain about a file extension.
 const { engines } = require("../package.json");
 
 const [required] = /\d+(?:\.\d+)*/.exec(engines.node);

@@ -27,7 +27,10 @@ export interface TestFile {
   readonly assertionResults: readonly { readonly status: string }[];
 }
 
-/** Both runs in one list. A file that was in both counts once: as the longer run has it, or as the run in which it failed. */
+/**
+ * Both runs in one list. A file that was in both counts once: as the longer run has it,
+ * or as the run in which it failed.
+ */
 export function mergeRuns(first: readonly TestFile[], second: readonly TestFile[]): TestFile[] {
   const files = new Map(first.map((file) => [file.name, file]));
   for (const file of second) {

@@ -1,4 +1,7 @@
-/** Compiles what is written in AssemblyScript to modules with its WebAssembly: the scanner of responses, and the printer of JSON. */
+/**
+ * Compiles what is written in AssemblyScript to modules with its WebAssembly: the scanner of responses,
+ * and the printer of JSON.
+ */
 import { join } from "node:path";
 import { main } from "assemblyscript/asc";
 

@@ -1,4 +1,7 @@
-/** How often the properties of fast-check are tried in `npm test`, and which of them `npm run test:all` tries again. */
+/**
+ * How often the properties of fast-check are tried in `npm test`,
+ * and which of them `npm run test:all` tries again.
+ */
 
 /** Properties that ask for more get a share of what they ask for, this at least. */
 const ENOUGH = 100;
@@ -10,8 +13,8 @@ export function fewDraws(all: number): number {
 }
 
 /**
- * How many of the draws of a property must have been of a kind that the test is about, e.g. read by the scanner at all:
- * `count` of all draws, and a part of that in `npm test`.
+ * How many of the draws of a property must have been of a kind that the test is about, e.g. read by the
+ * scanner at all: `count` of all draws, and a part of that in `npm test`.
  */
 export function atLeast(count: number): number {
   return process.env.TEST_MODE === "short" ? Math.floor((count * SHARE) / 2) : count;

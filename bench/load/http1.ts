@@ -3,8 +3,8 @@ import { type Connection, connect, SocketConnection, type Target } from "./conne
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Opens a connection that speaks HTTP/1.1: as little work as will do, so that the server is what is measured. An response
- * with another status than the expected one is an error.
+ * Opens a connection that speaks HTTP/1.1: as little work as will do, so that the server is what is measured.
+ * An response with another status than the expected one is an error.
  */
 export async function connectHttp1(target: Target, expected = 200): Promise<Connection> {
   const request = printRequest(target);

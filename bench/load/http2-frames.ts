@@ -89,7 +89,10 @@ export class FrameReader {
   }
 }
 
-/** What has to be sent back for a frame: settings and pings are acknowledged (RFC 9113 sections 6.5.3 and 6.7). */
+/**
+ * What has to be sent back for a frame: settings and pings are acknowledged
+ * (RFC 9113 sections 6.5.3 and 6.7).
+ */
 export function acknowledgement({ type, flags, payload }: Frame): Buffer | undefined {
   if ((type !== SETTINGS && type !== PING) || (flags & ACK) !== 0) return undefined;
   return frame(type, ACK, 0, type === PING ? payload : EMPTY);

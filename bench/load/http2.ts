@@ -14,7 +14,10 @@ import {
   requestHeaders,
 } from "./http2-frames.ts";
 
-/** Opens a connection that speaks HTTP/2 without TLS: as little work as will do. Its windows are never used up. */
+/**
+ * Opens a connection that speaks HTTP/2 without TLS: as little work as will do.
+ * Its windows are never used up.
+ */
 export async function connectHttp2(target: Target): Promise<Connection> {
   const socket = await connect(target.port);
   const block = requestHeaders(target);

@@ -1,6 +1,9 @@
 import { call } from "./call.ts";
 
-/** A bound for a call of somebody else, while the process is made to work as hard as it can be, in milliseconds. */
+/**
+ * A bound for a call of somebody else, while the process is made to work as hard as it can be,
+ * in milliseconds.
+ */
 export const CONTROL_MS = 250;
 
 /** A call that goes to no upstream: it shows how long the process is held. Throws when it is not served. */

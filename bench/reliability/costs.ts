@@ -54,7 +54,10 @@ const RESPONSES: Readonly<Record<string, string>> = {
   "as many integers in quotes as may be": `{"response":{"posts":[{"id":1,"tags":[${'"1",'.repeat(199_000)}"1"]}]}}`,
 };
 
-/** What arrays and objects may hold: the shapes that are costly to parse, to decode or to print, as the limits allow them. */
+/**
+ * What arrays and objects may hold: the shapes that are costly to parse, to decode or to print,
+ * as the limits allow them.
+ */
 const SHAPES: Readonly<Record<string, () => string>> = {
   "objects with the same fifty keys in ever new orders": () => list(12_000, (index) => shuffled(index)),
   "790,000 fractions": () => list(790_000, () => "1.5"),
@@ -180,7 +183,10 @@ async function slowest(
   return { name: `slowest call beside ${who}`, unit: "ms", value, bound: { atMost } };
 }
 
-/** A thousand small messages that become large, from one address: of the caller's own, most are refused at once. */
+/**
+ * A thousand small messages that become large, from one address: of the caller's own,
+ * most are refused at once.
+ */
 async function crowd(port: number): Promise<Figure> {
   const body = brotliCompressSync(Buffer.alloc(64 * MB, " "));
   const headers = { "content-encoding": "br" };

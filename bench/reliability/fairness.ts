@@ -11,7 +11,9 @@ const TAKES_MS = 100;
 const GREEDY = 200;
 const CALLS = 30;
 
-/** How long the calls of one client take while another has all places of an upstream and a queue before them. */
+/**
+ * How long the calls of one client take while another has all places of an upstream and a queue before them.
+ */
 export async function measureFairness(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => {
     setTimeout(() => sendJson(response, 200, PAGE), TAKES_MS);

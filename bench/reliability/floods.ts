@@ -24,14 +24,19 @@ const NAMES: Readonly<Record<Exclude<FloodKind, "hold">, string>> = {
   reflection: "questions of reflection",
 };
 
-/** Floods that the bare server can be sent as well. It speaks one version of HTTP on a port, and has no reflection. */
+/**
+ * Floods that the bare server can be sent as well. It speaks one version of HTTP on a port,
+ * and has no reflection.
+ */
 const BARE: Readonly<Partial<Record<FloodKind, { readonly http2: boolean }>>> = {
   pipelined: { http2: false },
   connections: { http2: false },
   "new connections": { http2: false },
 };
 
-/** What a client that floods the gateway costs another one, and what is served while a client has all files. */
+/**
+ * What a client that floods the gateway costs another one, and what is served while a client has all files.
+ */
 export async function measureFloods(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [kind, name] of Object.entries(NAMES) as [Exclude<FloodKind, "hold">, string][]) {

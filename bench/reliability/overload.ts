@@ -76,7 +76,10 @@ async function saturated(make: () => Promise<CallResponse>): Promise<number> {
   return answered / SECONDS;
 }
 
-/** Starts so many calls a second whatever becomes of them: all responses, and how many good ones came meanwhile. */
+/**
+ * Starts so many calls a second whatever becomes of them: all responses,
+ * and how many good ones came meanwhile.
+ */
 async function offered(perSecond: number, make: () => Promise<CallResponse>) {
   const started: Promise<CallResponse>[] = [];
   const startedAt = performance.now();
@@ -95,7 +98,9 @@ async function offered(perSecond: number, make: () => Promise<CallResponse>) {
   return { responses: await Promise.all(started), inTime };
 }
 
-/** An upstream that does so many at a time; others wait for their turn, also those that nobody wants any more. */
+/**
+ * An upstream that does so many at a time; others wait for their turn, also those that nobody wants any more.
+ */
 function limitedUpstream() {
   const waiting: http.ServerResponse[] = [];
   let running = 0;

@@ -93,7 +93,9 @@ async function silentStream(port: number, end: AbortSignal): Promise<number> {
   return since;
 }
 
-/** Reads the beginning of megabytes and no more. What it sends now and then, empty lines, is met with a reset. */
+/**
+ * Reads the beginning of megabytes and no more. What it sends now and then, empty lines, is met with a reset.
+ */
 async function deafReader(port: number, end: AbortSignal): Promise<number> {
   let since = performance.now();
   const socket = net.connect(port, "127.0.0.1");

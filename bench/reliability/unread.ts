@@ -14,7 +14,10 @@ const WARM_UP = 20;
 /** How long such clients are watched, in milliseconds. */
 const WATCH_MS = 15_000;
 
-/** What 60 clients cost others that ask for 15 MB each and read none of it, and how much of it stays in memory. */
+/**
+ * What 60 clients cost others that ask for 15 MB each and read none of it,
+ * and how much of it stays in memory.
+ */
 export async function measureUnread(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const heapMb of HEAPS) {
@@ -42,7 +45,8 @@ export async function measureUnread(): Promise<Figure[]> {
         name: withHeap(`memory for ${who}`, heapMb),
         unit: "MB",
         value: held / MB,
-        // 128 MB that wait for one client, 64 MB that are read, one response that is decoded, and what is not yet collected
+        // 128 MB that wait for one client, 64 MB that are read, one response that is decoded,
+        // and what is not yet collected
         bound: { atMost: 640 },
       });
     }
@@ -64,7 +68,10 @@ function askHttp1(port: number): () => void {
   };
 }
 
-/** All on one connection, with windows as large as they can be for a stream and a connection that are not read. */
+/**
+ * All on one connection, with windows as large as they can be for a stream and
+ * a connection that are not read.
+ */
 function askHttp2(port: number): () => void {
   const session = http2.connect(`http://127.0.0.1:${port}`).on("error", () => undefined);
   const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };

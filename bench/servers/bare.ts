@@ -1,4 +1,7 @@
-/** What one writes by hand: connect-node and undici's fetch with their defaults, one port for each version of HTTP. */
+/**
+ * What one writes by hand: connect-node and undici's fetch with their defaults,
+ * one port for each version of HTTP.
+ */
 import http from "node:http";
 import http2 from "node:http2";
 import { Code, ConnectError, type ConnectRouter, type HandlerContext } from "@connectrpc/connect";

@@ -26,7 +26,10 @@ export interface Extras {
   readonly questions?: Readonly<Record<string, () => unknown>>;
 }
 
-/** Says that the server listens, responds to the parent's questions, first of all for processor time, and exits when disconnected. */
+/**
+ * Says that the server listens, responds to the parent's questions, first of all for processor time, and
+ * exits when disconnected.
+ */
 export function serveParent(ports: Ports, { metrics, questions = {} }: Extras = {}): void {
   const send = (message: unknown) => process.send?.(message);
   process.on("message", async ({ type }: { readonly type: string }) => {

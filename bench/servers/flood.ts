@@ -1,4 +1,7 @@
-/** A client that floods a port: what with, and where, are its arguments. It says when it has begun, and how much it did when it is asked. */
+/**
+ * A client that floods a port: what with, and where, are its arguments. It says when it has begun, and how
+ * much it did when it is asked.
+ */
 import http2 from "node:http2";
 import net from "node:net";
 import { type FloodKind, REFLECTION } from "../reliability/flood-kinds.ts";
@@ -14,7 +17,9 @@ const REQUEST =
 const AT_ONCE = 64;
 const CONNECTIONS = 200;
 
-/** Sends requests on one connection without waiting for each response, and connects anew when it is closed. */
+/**
+ * Sends requests on one connection without waiting for each response, and connects anew when it is closed.
+ */
 function pipeline(atOnce: number): void {
   const socket = net.connect(port, "127.0.0.1");
   const text = REQUEST.repeat(Math.max(1, atOnce / 2));

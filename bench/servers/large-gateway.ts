@@ -1,4 +1,6 @@
-/** The gateway as it is measured, which also says how long its event loop was held, and what memory it took. */
+/**
+ * The gateway as it is measured, which also says how long its event loop was held, and what memory it took.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import inspector from "node:inspector/promises";
 import { serveParent } from "./child.ts";
@@ -64,7 +66,10 @@ function resident(): Resident {
   }
 }
 
-/** Collects the garbage of what was served before, whose room a call would take otherwise without its being seen. */
+/**
+ * Collects the garbage of what was served before, whose room a call would take
+ * otherwise without its being seen.
+ */
 async function settle(): Promise<boolean> {
   const session = new inspector.Session();
   session.connect();

@@ -1,4 +1,7 @@
-/** An upstream whose pages have as many megabytes as its first argument says, but for the first ones, as many as its second says. */
+/**
+ * An upstream whose pages have as many megabytes as its first argument says, but for the first ones,
+ * as many as its second says.
+ */
 import http from "node:http";
 import { PAGE } from "../reliability/call.ts";
 import { listenLocally } from "./child.ts";

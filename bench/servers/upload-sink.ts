@@ -1,4 +1,7 @@
-/** The upstream of uploads: it reads a body, keeps nothing of it, and responds with the number of bytes as an id. */
+/**
+ * The upstream of uploads: it reads a body, keeps nothing of it, and responds
+ * with the number of bytes as an id.
+ */
 import { createServer } from "node:http";
 import { listenLocally } from "./child.ts";
 

@@ -1,4 +1,7 @@
-/** The gateway with its defaults, for streams that watch a feed. Arguments: the upstream, `fast` or `connect`, and in a fleet its name and a bus. */
+/**
+ * The gateway with its defaults, for streams that watch a feed. Arguments: the upstream, `fast` or `connect`,
+ * and in a fleet its name and a bus.
+ */
 
 import { startGateway } from "connect-rest-gateway";
 import { Secret } from "connect-rest-runtime";

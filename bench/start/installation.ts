@@ -14,7 +14,10 @@ const OURS = new Map([
 /** The executable of the gateway, below a folder `node_modules`. */
 export const EXECUTABLE = "connect-rest-gateway/bin/entry.cjs";
 
-/** Puts our packages into a folder `node_modules` as they are published, bundled, and links to those of others. */
+/**
+ * Puts our packages into a folder `node_modules` as they are published, bundled,
+ * and links to those of others.
+ */
 export function installPublished(target: string): void {
   const modules = join(ROOT, "node_modules");
   mkdirSync(target);

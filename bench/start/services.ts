@@ -24,8 +24,9 @@ const VENDORED = [
 ] as const;
 
 /**
- * Writes so many services into a folder, each in a package of its own, with messages and adapters in JavaScript; a
- * configuration that serves them, and `bare.js`, which is a connect-node server of the same services.
+ * Writes so many services into a folder, each in a package of its own, with messages and adapters in
+ * JavaScript; a configuration that serves them, and `bare.js`, which is a
+ * connect-node server of the same services.
  *
  * @throws Error where they cannot be generated
  */

@@ -35,7 +35,10 @@ export async function startOnce(command: StartCommand): Promise<Start> {
   return { readyMs, cpuMs };
 }
 
-/** Starts a process, and lets it end by itself once it is ready: it keeps what it has compiled for the next start. */
+/**
+ * Starts a process, and lets it end by itself once it is ready: it keeps what it
+ * has compiled for the next start.
+ */
 export async function startToCompile(command: StartCommand): Promise<void> {
   const child = run(command);
   await ready(child);

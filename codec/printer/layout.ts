@@ -1,6 +1,6 @@
 /**
- * The tables that drive the printer, as the host writes them (codec/src/print/machine-tables.ts): structures of
- * 32-bit words in linear memory. Offsets are in bytes.
+ * The tables that drive the printer, as the host writes them (codec/src/print/machine-tables.ts): structures
+ * of 32-bit words in linear memory. Offsets are in bytes.
  */
 
 /** How a message is printed. */

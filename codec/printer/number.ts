@@ -61,8 +61,8 @@ export function double(value: f64): void {
 }
 
 /**
- * A number of at most 15 digits, of which at most 6 stand behind the point. No two of those are one double, so that the one that
- * is found is the shortest text. A quotient of two exact doubles is exactly rounded.
+ * A number of at most 15 digits, of which at most 6 stand behind the point. No two of those are one double,
+ * so that the one that is found is the shortest text. A quotient of two exact doubles is exactly rounded.
  */
 function decimal(value: f64, size: f64): bool {
   let power: f64 = 1;

@@ -1,6 +1,7 @@
 /**
- * Protobuf bytes to ProtoJSON (https://protobuf.dev/programming-guides/json), driven by tables (see layout.ts). What is unusual
- * traps, and the host has it printed by protobuf-es, with the same result; what is too much at once it takes apart.
+ * Protobuf bytes to ProtoJSON (https://protobuf.dev/programming-guides/json), driven by tables (see
+ * layout.ts). What is unusual traps, and the host has it printed by protobuf-es, with the same result; what
+ * is too much at once it takes apart.
  */
 import { CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from "./characters";
 import { forget, remember } from "./keys";
@@ -12,7 +13,10 @@ import { anyValue, listValue, struct } from "./struct";
 import { timestamp } from "./time";
 import { end, moveTo, nextIs, p, skip, tag, varint } from "./wire";
 
-/** Prints a message of a special form, keeps its JSON, and returns how long that is; negative where it has none. */
+/**
+ * Prints a message of a special form, keeps its JSON, and returns how long that is;
+ * negative where it has none.
+ */
 declare function hostOther(id: u32, from: usize, to: usize): i32;
 /** Writes what was kept. */
 declare function hostTake(at: usize): void;
@@ -20,8 +24,8 @@ declare function hostTake(at: usize): void;
 const OTHER_WORK = 200;
 
 /**
- * Prints the message between two addresses, behind which there are 16 zeros, to a third one, behind which there is nothing in the
- * memory. Returns the length of its JSON.
+ * Prints the message between two addresses, behind which there are 16 zeros, to a third one, behind which
+ * there is nothing in the memory. Returns the length of its JSON.
  *
  * @param stack up to `from`, for messages and maps that are open
  * @param maxLength of the JSON
@@ -73,7 +77,10 @@ function message(table: usize, limit: usize, depth: i32): void {
   }
 }
 
-/** A message by its fields: each is printed with a comma in front, of which a brace takes the place in the end. */
+/**
+ * A message by its fields: each is printed with a comma in front,
+ * of which a brace takes the place in the end.
+ */
 function fields(table: usize, limit: usize, depth: i32): void {
   const from = q;
   const first = height();

@@ -4,7 +4,10 @@ import { MARGIN, put, q, room, work, writeTo } from "./output";
 const QUOTE: u32 = 0x22;
 const BACKSLASH: u32 = 0x5c;
 
-/** Prints the UTF-8 between two addresses in quotes, with no more escapes than there have to be. Other bytes trap. */
+/**
+ * Prints the UTF-8 between two addresses in quotes, with no more escapes than there have to be.
+ * Other bytes trap.
+ */
 export function text(from: usize, to: usize): void {
   room(to - from);
   put(QUOTE);

@@ -1,6 +1,6 @@
 /**
- * Reads the protobuf wire format (https://protobuf.dev/programming-guides/encoding). Behind the input there are zeros, which
- * end every varint. What is odd traps, and the host prints in another way.
+ * Reads the protobuf wire format (https://protobuf.dev/programming-guides/encoding). Behind the input there
+ * are zeros, which end every varint. What is odd traps, and the host prints in another way.
  */
 
 /** Where reading is. */

@@ -1,6 +1,6 @@
 /**
- * Bytes from base64 as the decoder takes it (codec/src/decode/scalar.ts): in either alphabet, with or without padding, with line
- * breaks, tabs and spaces anywhere.
+ * Bytes from base64 as the decoder takes it (codec/src/decode/scalar.ts): in either alphabet, with or without
+ * padding, with line breaks, tabs and spaces anywhere.
  */
 import { BACKSLASH, byte, hex4, QUOTE } from "./bytes";
 import { plainOf } from "./escapes";
@@ -43,7 +43,10 @@ function sextet(c: u32): u32 {
   return load<u8>(VALUES + c);
 }
 
-/** Writes bytes from behind their opening quote; returns the position behind the closing one, or 0. May write 3 bytes too many. */
+/**
+ * Writes bytes from behind their opening quote; returns the position behind the closing one, or 0.
+ * May write 3 bytes too many.
+ */
 export function base64(from: usize, to: usize): usize {
   let at = from;
   let out = to;
@@ -92,7 +95,9 @@ export function base64(from: usize, to: usize): usize {
   return at + 1;
 }
 
-/** Writes three bytes for every four digits; returns the position of the first four that are something else. */
+/**
+ * Writes three bytes for every four digits; returns the position of the first four that are something else.
+ */
 function fours(from: usize, to: usize): usize {
   let at = from;
   let out = to;
@@ -108,7 +113,10 @@ function fours(from: usize, to: usize): usize {
   }
 }
 
-/** The character of an escape, from behind its backslash; one that is none of base64 for what is no escape, or not for here. */
+/**
+ * The character of an escape, from behind its backslash; one that is none of base64 for what is no escape,
+ * or not for here.
+ */
 function escaped(at: usize): u32 {
   const c = byte(at);
   if (c !== 0x75) return plainOf(c);

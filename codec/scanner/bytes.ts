@@ -1,6 +1,6 @@
 /**
- * What every part of the scanner needs of bytes. Positions are addresses in linear memory; behind the input there are zeros,
- * which are nothing in JSON, so that no loop has to ask for the end.
+ * What every part of the scanner needs of bytes. Positions are addresses in linear memory; behind the input
+ * there are zeros, which are nothing in JSON, so that no loop has to ask for the end.
  */
 
 export const QUOTE: u32 = 0x22;

@@ -39,8 +39,8 @@ export function newKeys(): i32 {
 }
 
 /**
- * The cost of JSON; -1 as soon as it is more than the limit. Text that is no JSON costs something. A text may come in pieces, cut
- * behind a comma.
+ * The cost of JSON; -1 as soon as it is more than the limit. Text that is no JSON costs something. A text may
+ * come in pieces, cut behind a comma.
  *
  * @param keys 128 KB of zeros, or what the pieces before have made of them
  * @param known how many different keys those had

@@ -1,4 +1,7 @@
-/** google.protobuf.Value, Struct and ListValue, and the keys of maps. Each function returns the position behind what it read, or 0. */
+/**
+ * google.protobuf.Value, Struct and ListValue, and the keys of maps. Each function returns the position
+ * behind what it read, or 0.
+ */
 import {
   ALSE,
   byte,
@@ -125,8 +128,8 @@ function struct(from: usize): usize {
 }
 
 /**
- * Writes the key of an entry behind a byte for the entry's length, if the key is new since `first`; returns the position of its
- * value, or 0.
+ * Writes the key of an entry behind a byte for the entry's length, if the key is new since `first`; returns
+ * the position of its value, or 0.
  */
 export function entryKey(from: usize, first: usize): usize {
   const at = key(from);

@@ -1,6 +1,6 @@
 /**
- * What is known of an object while it is read as a message: for each rank (a field, a oneof, or a key that is only looked at)
- * which of its keys have come, and where it was written. Frames lie on a stack.
+ * What is known of an object while it is read as a message: for each rank (a field, a oneof, or a key that is
+ * only looked at) which of its keys have come, and where it was written. Frames lie on a stack.
  */
 import { copyLoosely } from "./bytes";
 import * as L from "./layout";
@@ -16,7 +16,10 @@ const FIRST_WAITING: usize = 8;
 const WRITTEN: usize = 12;
 const SPANS: usize = 16;
 
-/** The state of a rank: a bit for each of its keys that has come, and the place of the one that was taken, counted from 1. */
+/**
+ * The state of a rank: a bit for each of its keys that has come, and the place of the one that was taken,
+ * counted from 1.
+ */
 const TAKEN_SHIFT: u32 = 24;
 export const SEEN: u32 = 0xffffff;
 
@@ -120,7 +123,10 @@ export function isOneAtMost(message: usize, frame: usize): bool {
   return true;
 }
 
-/** Moves the fields between `start` and `last` into the order of their ranks, if they are not, and what is behind `last` after them. */
+/**
+ * Moves the fields between `start` and `last` into the order of their ranks, if they are not, and what is
+ * behind `last` after them.
+ */
 export function putInOrder(message: usize, frame: usize, start: usize, last: usize): void {
   if (!load<u32>(frame, OUT_OF_ORDER)) return;
   let to = scratch;

@@ -1,6 +1,6 @@
 /**
- * The tables that drive the scanner, as the host writes them (codec/src/scan/tables.ts): structures of 32-bit words in
- * linear memory. Offsets are in bytes.
+ * The tables that drive the scanner, as the host writes them (codec/src/scan/tables.ts): structures of 32-bit
+ * words in linear memory. Offsets are in bytes.
  */
 
 /** How a message is read. */
@@ -30,7 +30,10 @@ export const COLLECTOR_LEFT = 3;
 /** A key in the hash table of a message: a word, the fields that are read from it, and flags. */
 export const ROW_SIZE: usize = 32;
 export const ROW_SHIFT: usize = 5;
-/** The one field, if there is one, and nothing else is asked of the key: a target, and the address of the field; 0 otherwise. */
+/**
+ * The one field, if there is one, and nothing else is asked of the key: a target,
+ * and the address of the field; 0 otherwise.
+ */
 export const ROW_TARGET: usize = 12;
 export const ROW_FIELD: usize = 16;
 export const ROW_TARGETS: usize = 20;
@@ -43,7 +46,10 @@ export const ROW_OWN: u32 = 2;
 /** A oneof is chosen by the key. */
 export const ROW_CHOICE: u32 = 4;
 
-/** A rank, the place of the key among those of the field, and whether it is the last one; behind it the field's address. */
+/**
+ * A rank, the place of the key among those of the field, and whether it is the last one;
+ * behind it the field's address.
+ */
 export const TARGET_SIZE: usize = 8;
 export const TARGET_FIELD: usize = 4;
 export const TARGET_LAST: u32 = 0x80000000;
@@ -103,7 +109,10 @@ export const KIND_STATUS = 30;
 export const KIND_PAGE = 31;
 /** base64. */
 export const KIND_BYTES = 32;
-/** An object below whose keys fields of the message around it are; its argument has their rows and mask, where a message has them. */
+/**
+ * An object below whose keys fields of the message around it are; its argument has their rows and mask,
+ * where a message has them.
+ */
 export const KIND_PATH = 33;
 
 /** A oneof whose members are chosen by what the object has. */

@@ -1,9 +1,10 @@
 /**
- * Objects as messages, and the values of their fields. Each function that reads returns the position behind what it read, or 0.
+ * Objects as messages, and the values of their fields. Each function that reads returns the
+ * position behind what it read, or 0.
  *
- * Fields are written as their keys come. Where that is not their order in the message, they are put in order once the
- * object has ended. What depends on a key that may come later waits until then: keys that no field knows, and those of
- * messages that share the object.
+ * Fields are written as their keys come. Where that is not their order in the message, they are put in order
+ * once the object has ended. What depends on a key that may come later waits until then: keys that no field
+ * knows, and those of messages that share the object.
  */
 import {
   byte,
@@ -131,8 +132,8 @@ function unusual(frame: usize, row: usize, at: usize): usize {
 }
 
 /**
- * A key that the message does not know: it is reported where nobody collects such keys, and waits for the end of the object
- * otherwise.
+ * A key that the message does not know: it is reported where nobody collects such keys, and waits for the end
+ * of the object otherwise.
  */
 function unknown(message: usize, frame: usize, at: usize): usize {
   const collector = load<u32>(message, L.MESSAGE_COLLECTOR);

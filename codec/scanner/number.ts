@@ -1,4 +1,7 @@
-/** Numbers of JSON and texts of digits. Each function returns the position behind what it read, 0 where it does not know it. */
+/**
+ * Numbers of JSON and texts of digits. Each function returns the position behind what it read,
+ * 0 where it does not know it.
+ */
 import { byte, isDigit, MINUS, POINT, QUOTE } from "./bytes";
 import { skipNumber } from "./skip";
 
@@ -88,7 +91,10 @@ function eightDigits(chunk: u64): u64 {
   return (fours * 10000 + (fours >> 32)) & 0xffffffff;
 }
 
-/** Up to 2^64 - 1 = 18446744073709551615: the sum of 20 digits has wrapped around where it is less than its first 19. */
+/**
+ * Up to 2^64 - 1 = 18446744073709551615: the sum of 20 digits has wrapped around
+ * where it is less than its first 19.
+ */
 function isTwentyDigits(start: usize): bool {
   // with a leading 1, a sum without a wrap is at least 10^19
   return byte(start) === 0x31 && magnitude >= 10000000000000000000;
@@ -116,7 +122,9 @@ const POWERS = memory.data<f64>([
   1e20, 1e21, 1e22,
 ]);
 
-/** A number as a double. An integer of 53 bits and a power of ten that are both exact make an exact quotient. */
+/**
+ * A number as a double. An integer of 53 bits and a power of ten that are both exact make an exact quotient.
+ */
 export function number(from: usize): usize {
   const end = skipNumber(from);
   if (end === 0) return 0;

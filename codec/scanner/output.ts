@@ -52,7 +52,10 @@ export function copied(from: usize, length: usize): void {
   out += length;
 }
 
-/** Puts the length of what was written since `start + guess` into `guess` bytes at `start`; returns how many it took. */
+/**
+ * Puts the length of what was written since `start + guess` into `guess` bytes at `start`;
+ * returns how many it took.
+ */
 export function close(start: usize, guess: usize): usize {
   const length = out - start - guess;
   const size = varintSize(length);

@@ -1,11 +1,15 @@
 /**
- * Bodies that are read in windows (codec/src/scan/pieces.ts). A window ends anywhere, and reading fails there. Until then it is
- * noted where the items begin of the outermost list that is read: the last of these places is where the next window goes on.
+ * Bodies that are read in windows (codec/src/scan/pieces.ts). A window ends anywhere, and reading fails
+ * there. Until then it is noted where the items begin of the outermost list that is read: the last of these
+ * places is where the next window goes on.
  */
 import { byte } from "./bytes";
 import { isNamed, reportsLength, stepCount } from "./report";
 
-/** The list, if one is open that the host can name, what is in front of its first item, and how many steps lead to it. */
+/**
+ * The list, if one is open that the host can name, what is in front of its first item,
+ * and how many steps lead to it.
+ */
 const LIST: usize = 0;
 const LIST_INPUT: usize = 4;
 const LIST_OUTPUT: usize = 8;
@@ -27,7 +31,9 @@ export function beginPlaces(): void {
   store<u32>(LAST, 0, LIST);
 }
 
-/** Begins a list at its first item; false for one that is in another one, or where the host cannot name it. */
+/**
+ * Begins a list at its first item; false for one that is in another one, or where the host cannot name it.
+ */
 export function openList(field: usize, input: usize, output: usize): bool {
   if (load<u32>(LAST, LIST) !== 0 || !isNamed()) return false;
   store<u32>(LAST, field, LIST);

@@ -1,4 +1,7 @@
-/** JSON that is kept as text, as JSON.stringify writes it: without space, with no escapes but those that must be, numbers as they are. */
+/**
+ * JSON that is kept as text, as JSON.stringify writes it: without space, with no escapes but those that must
+ * be, numbers as they are.
+ */
 import { byte, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE, space } from "./bytes";
 import { copied, goOn, hasRoom, out, put } from "./output";
 import { skip } from "./skip";

@@ -1,9 +1,12 @@
 /**
- * Keys that no field names and no message collects: where they are, for the host to report. The host puts them into the order
- * in which the decoder would have found them.
+ * Keys that no field names and no message collects: where they are, for the host to report. The host puts
+ * them into the order in which the decoder would have found them.
  */
 
-/** A step from a message to one in it: the rank and the address of a field, and the index in a list; -1 without a list. */
+/**
+ * A step from a message to one in it: the rank and the address of a field, and the index in a list;
+ * -1 without a list.
+ */
 const STEP: usize = 12;
 const STEP_FIELD: usize = 4;
 const STEP_INDEX: usize = 8;

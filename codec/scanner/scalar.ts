@@ -1,4 +1,7 @@
-/** Values that a field has without further values in them. Each function returns the position behind what it read, or 0. */
+/**
+ * Values that a field has without further values in them. Each function returns the
+ * position behind what it read, or 0.
+ */
 import { base64, decodedEnd } from "./base64";
 import { ALSE, byte, QUOTE, TRUE } from "./bytes";
 import * as L from "./layout";

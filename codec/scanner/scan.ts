@@ -1,6 +1,6 @@
 /**
- * One pass from JSON to protobuf bytes, driven by tables (see layout.ts). It knows what responses usually are: whatever is
- * unusual ends it, and the JavaScript decoder takes the response from its beginning.
+ * One pass from JSON to protobuf bytes, driven by tables (see layout.ts). It knows what responses usually
+ * are: whatever is unusual ends it, and the JavaScript decoder takes the response from its beginning.
  */
 import { space } from "./bytes";
 import { useFrames } from "./frame";
@@ -29,8 +29,8 @@ export function setUp(from: usize, to: usize, end: usize): void {
 }
 
 /**
- * Reads `length` bytes of valid UTF-8, behind which there are 64 zeros, and writes to `output`. Returns how many bytes were
- * written; -1 where the JavaScript decoder has to read them.
+ * Reads `length` bytes of valid UTF-8, behind which there are 64 zeros, and writes to `output`. Returns how
+ * many bytes were written; -1 where the JavaScript decoder has to read them.
  */
 export function scan(
   input: usize,
@@ -53,7 +53,10 @@ export function scan(
   return last !== 0 && space(last) === inputEnd ? <i32>(out - output) : -1;
 }
 
-/** Where the list of the page is that was scanned last, and its last item, if it has one; counted from where the input begins. */
+/**
+ * Where the list of the page is that was scanned last, and its last item, if it has one;
+ * counted from where the input begins.
+ */
 export function listStart(): usize {
   return pageAt - first;
 }

@@ -1,6 +1,6 @@
 /**
- * JSON that is not kept (RFC 8259): all of it is checked all the same. Each function takes the position of a value and
- * returns the one behind it; 0 for what is no JSON, or too deep.
+ * JSON that is not kept (RFC 8259): all of it is checked all the same. Each function takes the position of a
+ * value and returns the one behind it; 0 for what is no JSON, or too deep.
  */
 import {
   ALSE,

@@ -1,4 +1,7 @@
-/** Lists that are one text, with their items between commas, as splitCommas and splitNumbers read them (codec/src/decode/read.ts). */
+/**
+ * Lists that are one text, with their items between commas, as splitCommas and splitNumbers read them
+ * (codec/src/decode/read.ts).
+ */
 import { byte, COMMA, copyLoosely, QUOTE } from "./bytes";
 import { scratch } from "./frame";
 import * as L from "./layout";
@@ -79,7 +82,10 @@ function beforeBlanks(from: usize, to: usize): usize {
   return at;
 }
 
-/** How many bytes a character has that is white space or ends a line (ECMA-262 section 12.2 and 12.3); 0 for another one. */
+/**
+ * How many bytes a character has that is white space or ends a line (ECMA-262 section 12.2 and 12.3);
+ * 0 for another one.
+ */
 function blankLength(at: usize): usize {
   const c = byte(at);
   if (c < 0x80) return c === 0x20 || c - 9 < 5 ? 1 : 0;

@@ -1,11 +1,17 @@
-/** Strings of JSON as UTF-8. Each function returns the position behind the closing quote, or 0; `written` is where its output ends. */
+/**
+ * Strings of JSON as UTF-8. Each function returns the position behind the closing quote, or 0;
+ * `written` is where its output ends.
+ */
 import { BACKSLASH, bitsFrom, byte, copy32, hex4, QUOTE, special32 } from "./bytes";
 import { plainOf } from "./escapes";
 
 /** Where the last output ends. */
 export let written: usize = 0;
 
-/** Copies a string, from behind its opening quote, without its escapes. One with half a character is not for here. */
+/**
+ * Copies a string, from behind its opening quote, without its escapes.
+ * One with half a character is not for here.
+ */
 export function text(from: usize, to: usize): usize {
   let at = from;
   let out = to;
@@ -41,7 +47,9 @@ export function text(from: usize, to: usize): usize {
   }
 }
 
-/** Copies a string with its quotes as JSON.stringify writes it: with no more escapes than there have to be. */
+/**
+ * Copies a string with its quotes as JSON.stringify writes it: with no more escapes than there have to be.
+ */
 export function rawText(from: usize, to: usize): usize {
   let at = from;
   let out = to;

@@ -1,4 +1,7 @@
-/** Times as counts since 1970 and as RFC 3339 has them. What other readers of times take, too, is left to these. */
+/**
+ * Times as counts since 1970 and as RFC 3339 has them. What other readers of times take, too,
+ * is left to these.
+ */
 import { byte, isDigit, QUOTE } from "./bytes";
 import { integerOrText, magnitude, negative } from "./number";
 
@@ -14,7 +17,9 @@ const DAY: i64 = 86400;
 const GMT: u32 = 0x544d47;
 const UTC: u32 = 0x435455;
 
-/** A count of seconds, or of 10^-digits seconds, as a number or a text; returns the position behind it, or 0. */
+/**
+ * A count of seconds, or of 10^-digits seconds, as a number or a text; returns the position behind it, or 0.
+ */
 export function count(from: usize, digits: i32): usize {
   const end = integerOrText(from);
   if (end === 0 || magnitude > 999999999999999999) return 0;
@@ -34,7 +39,10 @@ function divide(digits: i32): void {
   nanos = <i32>(rest * (1000000000 / unit));
 }
 
-/** `2025-11-01T11:00:00Z` in quotes, with a fraction and an offset, or another notation of these; returns the position behind it, or 0. */
+/**
+ * `2025-11-01T11:00:00Z` in quotes, with a fraction and an offset, or another notation of these; returns the
+ * position behind it, or 0.
+ */
 export function iso(from: usize): usize {
   if (byte(from) !== QUOTE) return 0;
   const year = digits(from + 1, 4);
@@ -64,7 +72,10 @@ function isSeparator(c: u32): bool {
 
 let zoneEnd: usize = 0;
 
-/** `Z`, `GMT`, `UTC`, `+01:00` or `+0100` in seconds, also behind a space; 0 without a zone. Sets `zoneEnd`, to 0 for anything else. */
+/**
+ * `Z`, `GMT`, `UTC`, `+01:00` or `+0100` in seconds, also behind a space; 0 without a zone. Sets `zoneEnd`,
+ * to 0 for anything else.
+ */
 function offset(from: usize): i64 {
   const at = byte(from) === 0x20 ? from + 1 : from;
   const c = byte(at);

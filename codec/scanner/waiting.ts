@@ -1,6 +1,6 @@
 /**
- * Keys that wait for the end of their object: those that no field knows, and those of messages that share the object. They
- * lie on a stack, each object's behind those of the objects around it.
+ * Keys that wait for the end of their object: those that no field knows, and those of messages that share the
+ * object. They lie on a stack, each object's behind those of the objects around it.
  */
 import { byte, isDigit } from "./bytes";
 import { same, wordAt, wordHash, wordLength } from "./words";
@@ -16,7 +16,9 @@ export const ENTRY_VALUE: usize = 12;
 export const ENTRY_FLAGS: usize = 16;
 /** The same key in the object's other message. */
 export const ENTRY_HOLDER: usize = 20;
-/** The message itself knows the key; it was read by another message; a message that holds this one knows it. */
+/**
+ * The message itself knows the key; it was read by another message; a message that holds this one knows it.
+ */
 export const OWN: u32 = 1;
 export const TAKEN: u32 = 2;
 export const HELD: u32 = 4;
@@ -37,7 +39,10 @@ export function forget(from: usize): void {
   waiting = from;
 }
 
-/** Adds the word to those that wait since `first`; false for one that is there already, and where there are too many. */
+/**
+ * Adds the word to those that wait since `first`; false for one that is there already,
+ * and where there are too many.
+ */
 export function remember(first: usize, valueAt: usize, flags: u32, holder: usize): bool {
   if (waiting - first >= MAX_WAITING * ENTRY || waiting + ENTRY > waitingEnd) return false;
   for (let entry = first; entry < waiting; entry += ENTRY) {

@@ -22,7 +22,10 @@ export let wordHash: u32 = 0;
 /** Where the value of the key that was read last is. */
 export let valueAt: usize = 0;
 
-/** Reads a word from behind its opening quote; returns the position behind the closing one. 0: it has an escape, or no end. */
+/**
+ * Reads a word from behind its opening quote; returns the position behind the closing one. 0:
+ * it has an escape, or no end.
+ */
 export function word(from: usize): usize {
   const mask = special(from);
   const length: usize = mask === 0 ? plainEnd(from + 16) - from : ctz(mask);
@@ -110,8 +113,8 @@ export function rowOf(rows: usize, mask: u32, size: usize): usize {
 }
 
 /**
- * Finds the row of a key, from its opening quote, in the hash table of a message, and reads on to its value. 0 where the
- * message does not know the key; `valueAt` is 0 where it is none, or has an escape.
+ * Finds the row of a key, from its opening quote, in the hash table of a message, and reads on to its value.
+ * 0 where the message does not know the key; `valueAt` is 0 where it is none, or has an escape.
  */
 export function keyRow(message: usize, from: usize): usize {
   const at = from + 1;

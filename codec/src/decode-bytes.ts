@@ -13,8 +13,8 @@ export interface DecodedMessage {
 }
 
 /**
- * Decodes a message from JSON in UTF-8, all at once: by the scanner where WebAssembly is allowed and the JSON is usual, else by
- * JSON.parse and the decoder in JavaScript, which make the same of it.
+ * Decodes a message from JSON in UTF-8, all at once: by the scanner where WebAssembly is allowed and the JSON
+ * is usual, else by JSON.parse and the decoder in JavaScript, which make the same of it.
  *
  * @throws SyntaxError for what is not JSON, WrongShape for JSON that cannot be the message, JsonTooDeep
  */

@@ -1,4 +1,7 @@
-/** What other packages of this project use of the codec. It makes no promises: it changes without notice between releases. */
+/**
+ * What other packages of this project use of the codec. It makes no promises:
+ * it changes without notice between releases.
+ */
 
 export type { BufferPool } from "./buffers/buffer-pool.ts";
 export { ChunkBuffer } from "./buffers/chunk-buffer.ts";

@@ -3,8 +3,8 @@ import { machinePrinter } from "./print/machine-printer.ts";
 import { printJson } from "./print/print-json.ts";
 
 /**
- * Prints a message that is protobuf bytes as ProtoJSON in UTF-8, all at once: by WebAssembly where that is allowed, else by
- * protobuf-es.
+ * Prints a message that is protobuf bytes as ProtoJSON in UTF-8, all at once: by WebAssembly where that is
+ * allowed, else by protobuf-es.
  *
  * @param types the types that a google.protobuf.Any may have
  * @throws Error for what cannot be printed, as protobuf-es does

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 "use strict";
 
-// The executable of the package, in the JavaScript of Node.js 12: one that is too old for the rest says what it takes, before
-// anything newer is read.
+// The executable of the package, in the JavaScript of Node.js 12: one that is too old for the rest says what
+// it takes, before anything newer is read.
 const manifest = require("../package.json");
 
 const [required] = /\d+(?:\.\d+)*/.exec(manifest.engines.node);

@@ -338,7 +338,10 @@ describe.each(Object.keys(sources))("with %s, no secret comes out", (source) => 
   });
 });
 
-/** What is its caller's own may go back to the caller: the value of a response, and the path that it asked for. */
+/**
+ * What is its caller's own may go back to the caller: the value of a response,
+ * and the path that it asked for.
+ */
 function withoutOwn(answered: string, text: string): string {
   return answered === "drift" ? text.replaceAll(canaries.upstreamErrorBody, "") : text;
 }

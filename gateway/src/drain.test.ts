@@ -189,7 +189,9 @@ test("HTTP/2 clients get GOAWAY, and requests on their way are served until then
   await closed;
 });
 
-/** A client in a thread of its own: it sends a request, notifies the other thread, and posts what it reads. */
+/**
+ * A client in a thread of its own: it sends a request, notifies the other thread, and posts what it reads.
+ */
 const CLIENT = `
   const net = require("node:net");
   const { parentPort, workerData } = require("node:worker_threads");

@@ -43,8 +43,8 @@ import { startRequestTrace, traced } from "./trace/request-trace.ts";
 /** An upstream of the gateway. */
 export interface GatewayUpstream extends UpstreamOptions {
   /**
-   * Whether the access token of its `oauth2` credentials is the application's own, so that clients that call for themselves
-   * may use it. Default: false; it is a person's.
+   * Whether the access token of its `oauth2` credentials is the application's own, so that clients that call
+   * for themselves may use it. Default: false; it is a person's.
    */
   readonly isApplicationToken?: boolean | undefined;
   /** Calls of it that run at the same time; further ones wait. Default: 1024. */
@@ -73,39 +73,53 @@ export interface GatewayOptions
     | "types"
     | "authorization"
   > {
-  /** Requires an access token with every call, and issues them. Default: whoever reaches the gateway may call. */
+  /**
+   * Requires an access token with every call, and issues them. Default: whoever reaches the gateway may call.
+   */
   readonly authorization?: CallerAuthorizationOptions | undefined;
   /**
-   * How people sign in at upstreams, so that their calls go there with their own rights. Needs `authorization`, in place of whose
-   * `signIn` it is. Default: nobody signs in.
+   * How people sign in at upstreams, so that their calls go there with their own rights. Needs
+   * `authorization`, in place of whose `signIn` it is. Default: nobody signs in.
    */
   readonly signIn?: SignInSettings | undefined;
   /** What to serve: the adapters of generated modules. */
   readonly adapters: readonly ServiceAdapter[];
   /** By the names that the adapters use. */
   readonly upstreams: Readonly<Record<string, GatewayUpstream>>;
-  /** Files with further types that a google.protobuf.Any may have. Default: those of the adapters and of google.rpc. */
+  /**
+   * Files with further types that a google.protobuf.Any may have. Default:
+   * those of the adapters and of google.rpc.
+   */
   readonly types?: readonly DescFile[] | undefined;
   /** What is done about each class of difference between a response and its description. Default: log all. */
   readonly differences?: DifferenceOptions | undefined;
   /** Short for `differences: { lost: "fail" }`. Default: false. */
   readonly strict?: boolean;
-  /** Sends the requests to all upstreams that have none of their own: a Dispatcher of undici. Default: own connections. */
+  /**
+   * Sends the requests to all upstreams that have none of their own: a Dispatcher of undici. Default:
+   * own connections.
+   */
   readonly dispatcher?: ClientOptions["dispatcher"];
   /** The same by a `fetch`. */
   readonly fetch?: ClientOptions["fetch"];
   /**
-   * Whether usual responses are read, and JSON is printed, by WebAssembly, which takes a fraction of the time and makes the same.
-   * Where WebAssembly is not allowed, JavaScript does it in any case. Default: true.
+   * Whether usual responses are read, and JSON is printed, by WebAssembly, which takes a fraction of the time
+   * and makes the same. Where WebAssembly is not allowed, JavaScript does it in any case. Default: true.
    */
   readonly webAssembly?: boolean;
   /** Further routes beside those of the adapters. */
   readonly routes?: ServerOptions["routes"];
-  /** False serves the adapters by connect's handlers, as the services of `routes` are, for tests that compare. Default: true. */
+  /**
+   * False serves the adapters by connect's handlers, as the services of `routes` are,
+   * for tests that compare. Default: true.
+   */
   readonly fastPath?: boolean;
   /** How feeds are watched; `limits` say how many streams there may be. */
   readonly watch?: Omit<WatchOptions, "bus" | "maxWatchers"> | undefined;
-  /** Shares feeds with other processes: over Redis, or by a bus that is made. Default: each process polls for itself. */
+  /**
+   * Shares feeds with other processes: over Redis, or by a bus that is made. Default:
+   * each process polls for itself.
+   */
   readonly bus?: BusOptions | BusMaker | undefined;
   /** Where to serve metrics, and which. Default: nowhere; without a port likewise. */
   readonly metrics?: (MetricsPlace & MetricsOptions) | undefined;
@@ -130,8 +144,8 @@ export interface Gateway extends Server {
 }
 
 /**
- * Starts a gateway: the adapters as Connect, gRPC and gRPC-Web, with health, reflection and pages, on one port.
- * Rejects when a port cannot be had, or when the adapters and upstreams do not fit.
+ * Starts a gateway: the adapters as Connect, gRPC and gRPC-Web, with health, reflection and pages, on one
+ * port. Rejects when a port cannot be had, or when the adapters and upstreams do not fit.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { metrics: metricsPlace, diagnostics } = options;
@@ -296,7 +310,9 @@ async function serveMetrics(
   return port === undefined ? undefined : startMetricsServer(metrics, { host, port });
 }
 
-/** Logs a change of a breaker, with the client where it is the circuit of one alone: a warning when it opens. */
+/**
+ * Logs a change of a breaker, with the client where it is the circuit of one alone: a warning when it opens.
+ */
 function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }: BreakerReport): void {
   const line = {
     upstream,

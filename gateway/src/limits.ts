@@ -7,7 +7,10 @@ export interface LimitEntry {
   readonly min?: number;
   /** The largest value that the configuration may set. */
   readonly max: number;
-  /** Whether a new value counts from the next reload on; the others count from the next start on. Default: false. */
+  /**
+   * Whether a new value counts from the next reload on; the others count from the next start on. Default:
+   * false.
+   */
   readonly reloads?: boolean;
   /** Whether it holds for all workers together, which have equal parts of it. Default: false. */
   readonly shared?: boolean;
@@ -233,7 +236,10 @@ export type OnLimit = (limit: LimitName) => void;
 /** The names of all limits, in the order of the table. */
 export const LIMIT_NAMES = Object.keys(LIMIT_TABLE) as readonly LimitName[];
 
-/** The defaults that depend on the address: nobody has to notice that what only this machine reaches goes away. */
+/**
+ * The defaults that depend on the address: nobody has to notice that what only
+ * this machine reaches goes away.
+ */
 const ON_LOOPBACK: LimitOptions = { drainNoticeMs: 0 };
 
 /** Fills in the defaults; some are others where the server listens on loopback. */

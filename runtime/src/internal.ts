@@ -1,4 +1,7 @@
-/** What other packages of this project use of the runtime. It makes no promises: it changes without notice between releases. */
+/**
+ * What other packages of this project use of the runtime. It makes no promises:
+ * it changes without notice between releases.
+ */
 
 export { DIFFERENCE_CLASSES } from "connect-rest-codec/internal";
 export type { AnyMethodAdapter, UnaryAdapter } from "./adapter/adapter.ts";

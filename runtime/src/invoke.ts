@@ -158,7 +158,9 @@ export class Invoker {
 
 const SCANNED = { scan: true };
 
-/** @throws the reason of a call that has been ended already; one that can be asked for a listener is running */
+/**
+ * @throws the reason of a call that has been ended already; one that can be asked for a listener is running
+ */
 function checkRunning({ context }: RunningCall): void {
   if (context.onCancel === undefined) context.signal.throwIfAborted();
 }

@@ -1,4 +1,7 @@
-/** Clients of an authorization server: discovery, sign-in, tokens that are kept and renewed, and an interceptor that sends them. */
+/**
+ * Clients of an authorization server: discovery, sign-in, tokens that are kept and renewed, and an
+ * interceptor that sends them.
+ */
 
 export { type PersonOptions, SIGN_IN_TIMEOUT_MS } from "./oauth/browser.ts";
 export {

@@ -40,25 +40,26 @@ export interface CallOptions {
   /** The headers of the RPC, or what makes them, for a function that provides credentials. */
   readonly header?: HeadersInit | (() => Headers);
   /**
-   * The caller's deadline in milliseconds. A shorter one of the method, or else of the options, counts before it. Default:
-   * none.
+   * The caller's deadline in milliseconds. A shorter one of the method, or else of the options, counts before
+   * it. Default: none.
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * When `signal` will be aborted at the latest, on the scale of `performance.now()`: whoever gives it keeps the
-   * deadline, with a ConnectError as the signal's reason, and the call starts no timer. Needs `signal`. Default:
-   * `timeoutMs` counts.
+   * When `signal` will be aborted at the latest, on the scale of `performance.now()`: whoever gives it keeps
+   * the deadline, with a ConnectError as the signal's reason, and the call starts no timer. Needs `signal`.
+   * Default: `timeoutMs` counts.
    */
   readonly expiresAt?: number | undefined;
   /**
-   * For whoever keeps the deadline of many calls, with `expiresAt`, `hasCallerDeadline` and a function as `header`: takes a
-   * listener that must be called as `signal` would be aborted, with its reason, at once where it has been; undefined where
-   * there is nothing to listen any more. `signal` may then be a getter, which is seldom asked. Default: `signal` is listened to.
+   * For whoever keeps the deadline of many calls, with `expiresAt`, `hasCallerDeadline` and a function as
+   * `header`: takes a listener that must be called as `signal` would be aborted, with its reason, at once
+   * where it has been; undefined where there is nothing to listen any more. `signal` may then be a getter,
+   * which is seldom asked. Default: `signal` is listened to.
    */
   readonly onCancel?: CallContext["onCancel"];
   /**
-   * Whether the caller itself set a deadline. Without one, the waits before retries are bounded by `retry.maxTotalDelayMs`
-   * of the upstream. Default: whether `timeoutMs` or `expiresAt` is set.
+   * Whether the caller itself set a deadline. Without one, the waits before retries are bounded by
+   * `retry.maxTotalDelayMs` of the upstream. Default: whether `timeoutMs` or `expiresAt` is set.
    */
   readonly hasCallerDeadline?: boolean | undefined;
 }
@@ -69,11 +70,14 @@ export type StreamCallOptions = CallContext;
 /** How the handlers of a Connect router respond. */
 export interface RouteOptions {
   /**
-   * Responses to clients that speak protobuf are not decoded: the messages that interceptors see are empty, and are
-   * sent whole. Saves about half of what such a response costs. Default: false.
+   * Responses to clients that speak protobuf are not decoded: the messages that interceptors see are empty,
+   * and are sent whole. Saves about half of what such a response costs. Default: false.
    */
   readonly carryBytes?: boolean;
-  /** Whether the caller itself set a deadline; see CallOptions. Default: whether the request came with a timeout. */
+  /**
+   * Whether the caller itself set a deadline; see CallOptions. Default:
+   * whether the request came with a timeout.
+   */
   readonly hasCallerDeadline?: ((handler: HandlerContext) => boolean) | undefined;
 }
 
@@ -83,12 +87,19 @@ export interface Rest {
   readonly transport: Transport;
   /** The adapters that are served. */
   readonly adapters: readonly ServiceAdapter[];
-  /** The types by which google.protobuf.Any is resolved: those of the adapters, of google.rpc, and the option `types`. */
+  /**
+   * The types by which google.protobuf.Any is resolved: those of the adapters, of google.rpc,
+   * and the option `types`.
+   */
   readonly types: Registry;
-  /** Adds a handler for every method of the adapters to a Connect router, streams included; others stay unknown. */
+  /**
+   * Adds a handler for every method of the adapters to a Connect router, streams included;
+   * others stay unknown.
+   */
   routes(router: ConnectRouter, options?: RouteOptions): void;
   /**
-   * Makes one call of a unary method: the response message as protobuf bytes, and those of the upstream's headers that callers get.
+   * Makes one call of a unary method: the response message as protobuf bytes, and those of the upstream's
+   * headers that callers get.
    *
    * @throws ConnectError
    */
@@ -98,8 +109,9 @@ export interface Rest {
     options?: CallOptions,
   ): Promise<Outcome>;
   /**
-   * Makes one call of a method that responds with a stream: the response messages as protobuf bytes. Nothing is sent before
-   * the first one is asked for. Whoever calls keeps the deadline, by the signal; its reason is a ConnectError.
+   * Makes one call of a method that responds with a stream: the response messages as protobuf bytes. Nothing
+   * is sent before the first one is asked for. Whoever calls keeps the deadline, by the signal;
+   * its reason is a ConnectError.
    *
    * @throws ConnectError
    */
@@ -109,8 +121,8 @@ export interface Rest {
     options: StreamCallOptions,
   ): MessageStream;
   /**
-   * Watches a feed whose messages are batches, without a stream: `onReady` says that there is something to take. Whoever
-   * watches keeps the deadline. It must not throw.
+   * Watches a feed whose messages are batches, without a stream: `onReady` says that there is something to
+   * take. Whoever watches keeps the deadline. It must not throw.
    *
    * @throws ConnectError where it cannot begin
    */
@@ -121,8 +133,8 @@ export interface Rest {
     onReady: () => void,
   ): Promise<WatchedFeed>;
   /**
-   * Ends the streams that watch feeds, each with a last message that has its resume token, and then with UNAVAILABLE, reason
-   * WATCH_DRAINED. For servers that let calls finish before they close.
+   * Ends the streams that watch feeds, each with a last message that has its resume token, and then with
+   * UNAVAILABLE, reason WATCH_DRAINED. For servers that let calls finish before they close.
    */
   drain(): void;
   /** Ends streams that wait for news, waits for running calls, then closes all connections. */
@@ -368,7 +380,8 @@ export type RestTransport = Transport & {
 };
 
 /**
- * A Connect transport for clients in the same process: `createClient(BlogService, createRestTransport({...}))`.
+ * A Connect transport for clients in the same process: `createClient(BlogService,
+ * createRestTransport({...}))`.
  *
  * @throws ConnectError for what is configured wrongly; the text says what
  */
@@ -389,7 +402,10 @@ export function restRoutes(options: RestOptions | Rest): (router: ConnectRouter)
   return (router) => rest.routes(router);
 }
 
-/** Whether a handler's response is written as protobuf. A Connect GET says so in its query, which is not looked at. */
+/**
+ * Whether a handler's response is written as protobuf. A Connect GET says so in its query,
+ * which is not looked at.
+ */
 function speaksProtobuf({ requestMethod, requestHeader }: HandlerContext): boolean {
   return requestMethod === "POST" && !/json/i.test(requestHeader.get("content-type") ?? "json");
 }

@@ -144,8 +144,8 @@ async function* decoded<I extends DescMessage, O extends DescMessage>(
 }
 
 /**
- * Aborts calls whose messages nobody can ask for any more. Connect's clients hide `return` from a loop that is left
- * early, so that the garbage collector is the only one who knows.
+ * Aborts calls whose messages nobody can ask for any more. Connect's clients hide `return` from a loop that
+ * is left early, so that the garbage collector is the only one who knows.
  */
 const abandoned = new FinalizationRegistry<AbortController>((left) => left.abort());
 

@@ -30,8 +30,8 @@ function readPlain(text: string): unknown {
 }
 
 /**
- * The text with other keys in place of those with escapes, and their names: V8 takes the key `"\""` for `\` when it has
- * read that before in such an object.
+ * The text with other keys in place of those with escapes, and their names: V8 takes the key `"\""` for `\`
+ * when it has read that before in such an object.
  */
 function withoutEscapedKeys(text: string): { readonly text: string; readonly names: Map<string, string> } {
   const names = new Map<string, string>();

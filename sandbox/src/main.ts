@@ -5,7 +5,9 @@ import { type Sandbox, type SandboxOptions, selfSigned, startSandbox, type TlsFi
 
 const DEFAULT_PORT = 8081;
 const GRACE_MS = 2000;
-/** Tools that try out a gateway ask more often than an application may: its limits are not what they measure. */
+/**
+ * Tools that try out a gateway ask more often than an application may: its limits are not what they measure.
+ */
 const CALLS = 1_000_000;
 const ROOMY = {
   callsPerHour: CALLS,
@@ -84,7 +86,10 @@ function tlsOf(values: TlsArguments): TlsFiles | undefined {
   return tls === true ? selfSigned() : undefined;
 }
 
-/** The options of the command line; the environment's `SANDBOX_PORT` where `--port` is absent. Nothing for `--help`. */
+/**
+ * The options of the command line; the environment's `SANDBOX_PORT` where `--port` is absent.
+ * Nothing for `--help`.
+ */
 function optionsOf(args: string[], environment: NodeJS.ProcessEnv): SandboxOptions | undefined {
   const { values } = parseArgs({
     args,

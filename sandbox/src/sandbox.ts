@@ -61,7 +61,10 @@ export interface Sandbox {
   clearFaults(): void;
   /** Forgets the calls counted for rate limits. */
   clearRates(): void;
-  /** Back to the seeded state: data, faults, received requests and rates. Rules, limits and the clock stay; the events of `options.events` begin anew. */
+  /**
+   * Back to the seeded state: data, faults, received requests and rates. Rules, limits and the clock stay;
+   * the events of `options.events` begin anew.
+   */
   reset(): void;
   /** The event feed's controls. */
   readonly events: SandboxEvents;
@@ -69,7 +72,10 @@ export interface Sandbox {
   close(graceMs?: number): Promise<void>;
 }
 
-/** The origin of a public address; one with a path, a query or credentials cannot stand before the sandbox's paths. */
+/**
+ * The origin of a public address; one with a path, a query or credentials cannot
+ * stand before the sandbox's paths.
+ */
 function publicOrigin(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) {

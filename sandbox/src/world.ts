@@ -19,7 +19,10 @@ export interface Rules {
   readonly requireUserAgent: boolean;
   /** Respond 404 to requests that did not come by HTTPS. Default false. */
   readonly requireHttps: boolean;
-  /** The public address, `https://host[:port]`, that links name and signatures are made for. Default: the one addressed. */
+  /**
+   * The public address, `https://host[:port]`, that links name and signatures are made for. Default:
+   * the one addressed.
+   */
   readonly publicUrl: string | undefined;
   /** Respond 503 to everything that posts. Default false. */
   postingDisabled: boolean;

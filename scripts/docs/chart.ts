@@ -17,8 +17,9 @@ const TOP = 56;
 const PLOT = WIDTH - LABEL_WIDTH - VALUE_WIDTH;
 
 /**
- * A chart of horizontal bars as SVG, with a line at 1 and the interval of each bar. It is readable in light and dark: the colors are
- * of middle brightness, and texts have the color of the page around it where that is known.
+ * A chart of horizontal bars as SVG, with a line at 1 and the interval of each bar. It is readable in light
+ * and dark: the colors are of middle brightness, and texts have the color of the
+ * page around it where that is known.
  */
 export function barChart(title: string, unit: string, bars: readonly Bar[]): string {
   const most = Math.max(1, ...bars.map(({ high }) => high));

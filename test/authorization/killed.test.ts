@@ -30,7 +30,8 @@ test.each([3, 7, 20])(
     const printed = await issueUntilKilled(file, lines);
     const of = (kind: string) =>
       printed.filter((line) => line.startsWith(kind)).map((line) => line.slice(kind.length + 1));
-    // a refresh token that was used when the process was killed is good for ten seconds, however slow this machine is
+    // a refresh token that was used when the process was killed is good for ten seconds,
+    // however slow this machine is
     const killedAt = Date.now();
     const now = () => killedAt;
     const served = await startAuthorized({ store: new SqliteStore({ file, now }), now });

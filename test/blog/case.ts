@@ -2,12 +2,15 @@ import type { Api, BlogWorld, Identity } from "./world.ts";
 
 /** One call of an endpoint, and what becomes of it. */
 export interface Case {
-  /** The endpoint as the reference heads it, e.g. `GET P/info`; further methods of an endpoint have a word after it. */
+  /**
+   * The endpoint as the reference heads it, e.g. `GET P/info`; further methods of
+   * an endpoint have a word after it.
+   */
   readonly endpoint: string;
   readonly name: string;
   /**
-   * `answer`: it succeeds. `failure`: the upstream refuses it. `refused`: the gateway refuses it before there is a
-   * request; in-process, where nothing is checked, the upstream says what it thinks of it.
+   * `answer`: it succeeds. `failure`: the upstream refuses it. `refused`: the gateway refuses it before there
+   * is a request; in-process, where nothing is checked, the upstream says what it thinks of it.
    */
   readonly kind: "answer" | "failure" | "refused";
   readonly as: Identity;

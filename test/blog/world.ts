@@ -30,10 +30,15 @@ import { FilterServiceRest } from "../../gen/user/v1/filter_rest.ts";
 import { UserService } from "../../gen/user/v1/user_pb.ts";
 import { UserServiceRest } from "../../gen/user/v1/user_rest.ts";
 
-/** Node's client resets streams of a connection that has more than 10 MB to send, which is less than a photo in JSON. */
+/**
+ * Node's client resets streams of a connection that has more than 10 MB to send,
+ * which is less than a photo in JSON.
+ */
 const LARGE_REQUESTS = { maxSessionMemory: 256 };
 
-/** The load that its gateway sees: client, gateway and sandbox share a process, on a machine that may be busy. */
+/**
+ * The load that its gateway sees: client, gateway and sandbox share a process, on a machine that may be busy.
+ */
 const idle = () => ({ eventLoopDelayMs: 0, heapPercent: 0 });
 
 export const WAYS = ["Connect JSON", "Connect proto", "gRPC", "gRPC-Web", "in-process"] as const;

@@ -1,4 +1,6 @@
-/** Serves a page to a browser: modules of this repository and of npm, their types stripped, without a bundler. */
+/**
+ * Serves a page to a browser: modules of this repository and of npm, their types stripped, without a bundler.
+ */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import http from "node:http";

@@ -21,7 +21,10 @@ export interface Seen {
   readonly missing: { readonly code: string; readonly reason: string; readonly requestId: string | null };
 }
 
-/** Calls the gateway by every way that browsers have, and sends what was seen, or the first error, to `report`. */
+/**
+ * Calls the gateway by every way that browsers have, and sends what was seen, or the first error,
+ * to `report`.
+ */
 export async function run(gateway: string, report: string): Promise<void> {
   const seen = await seeAll(gateway).catch((error: unknown) => String(error));
   await fetch(report, { method: "POST", body: JSON.stringify(seen) });

@@ -1,6 +1,6 @@
 /**
- * Makes calls with grpc-js and says what it reads in their responses: a JSON array of calls on standard input, a JSON
- * array of results on standard output.
+ * Makes calls with grpc-js and says what it reads in their responses: a JSON array of calls on standard
+ * input, a JSON array of results on standard output.
  */
 import { text } from "node:stream/consumers";
 import { grpc } from "google-gax";

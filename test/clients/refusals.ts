@@ -65,7 +65,10 @@ const many = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`x-${
 /** The attempts of a call that is made with `RETRIES`. */
 export const ATTEMPTS = 3;
 
-/** Retries what is refused for a while, as a client of gRPC is told to by its service config. grpcio needs some time. */
+/**
+ * Retries what is refused for a while, as a client of gRPC is told to by its service config.
+ * grpcio needs some time.
+ */
 const RETRIES = JSON.stringify({
   methodConfig: [
     {

@@ -25,7 +25,10 @@ const SERVERS = {
   },
   /** Has no memory left. */
   overloaded: { load: () => ({ eventLoopDelayMs: 0, heapPercent: 100 }), limits: { heapPercent: 1 } },
-  /** One call is enough, and that one runs; one of another client waits, so that the first client may have no more. */
+  /**
+   * One call is enough, and that one runs; one of another client waits,
+   * so that the first client may have no more.
+   */
   greedy: {
     proxies: { trusted: ["127.0.0.1"] },
     limits: { callsPerClient: 1, callsInFlight: 1, queueTimeoutMs: 24 * 60 * 60 * 1000 },
@@ -126,7 +129,9 @@ function addFaults({ sandbox }: World): void {
   sandbox.next(foreign, { ...always, match: "/blog/foreign/" });
 }
 
-/** Keeps a server busy with a call that never ends, of the client that the tests are or of one behind a proxy. */
+/**
+ * Keeps a server busy with a call that never ends, of the client that the tests are or of one behind a proxy.
+ */
 async function holdCall({ url }: Server, client?: string): Promise<http2.ClientHttp2Session> {
   const session = http2.connect(url);
   const forwarded = client === undefined ? {} : { "x-forwarded-for": client };

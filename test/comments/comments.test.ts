@@ -1,4 +1,7 @@
-/** The comments of our APIs at run time: complete, as in the .proto files, and loaded by nobody who does not ask. */
+/**
+ * The comments of our APIs at run time: complete, as in the .proto files,
+ * and loaded by nobody who does not ask.
+ */
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";

@@ -25,7 +25,10 @@ const GRPC_TIMEOUT_UNITS: Readonly<Record<string, number>> = {
   n: 1e-6,
 };
 
-/** The behaviour that the suite asks of a server under test, as the comments of its `service.proto` describe it. */
+/**
+ * The behaviour that the suite asks of a server under test, as the comments of
+ * its `service.proto` describe it.
+ */
 export class Implementation {
   private readonly schema: Schema;
 

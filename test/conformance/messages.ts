@@ -3,8 +3,8 @@ import type { Any } from "@bufbuild/protobuf/wkt";
 import type { Code } from "@connectrpc/connect";
 
 /**
- * The messages of `connectrpc.conformance.v1` as far as a server under test uses them. Their schema comes with the
- * suite and is read from its Go module: it is always that of the suite that runs.
+ * The messages of `connectrpc.conformance.v1` as far as a server under test uses them. Their schema comes
+ * with the suite and is read from its Go module: it is always that of the suite that runs.
  */
 export interface Header {
   readonly name: string;

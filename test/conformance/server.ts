@@ -1,6 +1,7 @@
 /**
- * The server under test, started by the runner of the suite: `server.ts <descriptor file> <fast|connect>`. Reads a
- * ServerCompatRequest from standard input, listens, and writes a ServerCompatResponse. Ends upon SIGTERM.
+ * The server under test, started by the runner of the suite: `server.ts <descriptor file> <fast|connect>`.
+ * Reads a ServerCompatRequest from standard input, listens, and writes a ServerCompatResponse.
+ * Ends upon SIGTERM.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

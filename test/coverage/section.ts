@@ -5,9 +5,14 @@ export interface Section {
   readonly rows: number;
   /** What a row is: a parameter of an endpoint, a field of a message, or any other record. */
   readonly kind: "parameter" | "field" | "error" | "record" | "case";
-  /** The endpoint or the messages that the rows belong to; of errors nothing where any endpoint may have them. */
+  /**
+   * The endpoint or the messages that the rows belong to; of errors nothing where any endpoint may have them.
+   */
   readonly of: string;
-  /** The rows, separated by commas, or by semicolons where there are some; `name = record` where the record has another name. */
+  /**
+   * The rows, separated by commas, or by semicolons where there are some;
+   * `name = record` where the record has another name.
+   */
   readonly names: string;
   /** Rows that are no RPC, and why. */
   readonly elsewhere?: Readonly<Record<string, string>>;

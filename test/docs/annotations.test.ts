@@ -70,7 +70,9 @@ function protosBelow(module: string): string[] {
     .map((name) => readFileSync(path.join(module, name), "utf8"));
 }
 
-/** A source without comments, and without the space and commas that options can be written with or without. */
+/**
+ * A source without comments, and without the space and commas that options can be written with or without.
+ */
 function squeezed(source: string): string {
   return source.replaceAll(/^ *\/\/.*$/gm, "").replaceAll(/[\s,]/g, "");
 }

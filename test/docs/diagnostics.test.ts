@@ -20,13 +20,16 @@ const sources = [".", ...FOLDERS]
 
 const described = Object.values(DIAGNOSTICS).flatMap((group) => Object.keys(group));
 
-/** The codes that problems are reported with: words joined by hyphens, or one word behind a place or a node. */
+/**
+ * The codes that problems are reported with: words joined by hyphens, or one word behind a place or a node.
+ */
 function reported(): string[] {
   const codes = sources.flatMap((text) => [
     ...text.matchAll(/"([a-z]+(?:-[a-z]+)+)"/g),
     ...text.matchAll(/(?:\badd\(\s*(?:\d+|\[[^\]]*\]|[\w.]+),|\[RULES[^\]]*\],)\s+"([a-z]+)"/g),
   ]);
-  // a kind of body, the name of the program, and a problem without an example, which the head of the page explains
+  // a kind of body, the name of the program, and a problem without an example,
+  // which the head of the page explains
   const others = new Set(["http-body", "protoc-gen-connect-rest", "name-too-long"]);
   return [...new Set(codes.map(([, code = ""]) => code))].filter((code) => !others.has(code));
 }

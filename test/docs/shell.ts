@@ -21,8 +21,8 @@ export interface Running {
 }
 
 /**
- * Runs commands in a shell, with the tools of the repository on the path. `npm install` does nothing: the tests
- * link the repository's own packages instead.
+ * Runs commands in a shell, with the tools of the repository on the path. `npm install` does nothing: the
+ * tests link the repository's own packages instead.
  */
 export function start(commands: string, cwd: string): Running {
   const npm = 'npm() { case "$1" in install) ;; *) command npm "$@" ;; esac; }';

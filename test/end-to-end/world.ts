@@ -20,7 +20,10 @@ import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 import { EventServiceRest } from "../../gen/events/v1/events_rest.ts";
 
 /** The adapters of all APIs. */
-/** Node's client resets streams of a connection that has more than 10 MB to send, which is less than a photo in JSON. */
+/**
+ * Node's client resets streams of a connection that has more than 10 MB to send,
+ * which is less than a photo in JSON.
+ */
 const LARGE_REQUESTS = { maxSessionMemory: 256 };
 
 export const ADAPTERS = [BlogServiceRest, PostServiceRest, EventServiceRest];
@@ -75,7 +78,9 @@ export type Way = (typeof WAYS)[number];
 /** The ways through the gateway. */
 export const GATEWAY_WAYS = WAYS.filter((way) => way !== "in-process");
 
-/** The load that its gateway sees: client, gateway and sandbox share a process, on a machine that may be busy. */
+/**
+ * The load that its gateway sees: client, gateway and sandbox share a process, on a machine that may be busy.
+ */
 const idle = () => ({ eventLoopDelayMs: 0, heapPercent: 0 });
 
 /** A sandbox, a gateway in front of it, and a transport that calls it in-process. */
@@ -165,7 +170,10 @@ async function newestPosts({ url, credentials }: Sandbox): Promise<bigint[]> {
   return [...(await answer.text()).matchAll(/"id_string":"(\d{18})"/g)].map(([, id = ""]) => BigInt(id));
 }
 
-/** Resolves once no more sockets and servers are open than before; rejects when there still are after many turns. */
+/**
+ * Resolves once no more sockets and servers are open than before;
+ * rejects when there still are after many turns.
+ */
 async function noSocketLeft(before: number): Promise<void> {
   for (let turn = 0; openSockets().length > before; turn++) {
     if (turn === 10_000) throw new Error(`expected ${before} open sockets, got ${openSockets().join(", ")}`);

@@ -25,7 +25,10 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The blogging service behind the proxy. Each request is sent once: what comes of one fault is what is looked at. */
+/**
+ * The blogging service behind the proxy. Each request is sent once:
+ * what comes of one fault is what is looked at.
+ */
 function throughProxy({ blog, events }: Upstreams) {
   proxy.target = Number(new URL(blog.bases?.api ?? "").port);
   const bases = { api: proxy.url, web: proxy.url };

@@ -7,7 +7,10 @@ import { OneofRules_Layout } from "connect-rest-runtime/gen/connectrest/v1/field
 import { expect, test } from "vitest";
 import { messageOf, reachable, servicesOf } from "./services.ts";
 
-/** Messages of responses in proto/, with those below them. What the runtime itself says has nothing of an upstream in it. */
+/**
+ * Messages of responses in proto/, with those below them. What the runtime itself says
+ * has nothing of an upstream in it.
+ */
 const MESSAGES = [
   ...new Set(
     (await servicesOf("gen")).flatMap(({ methods }) => methods.flatMap(({ output }) => reachable(output))),

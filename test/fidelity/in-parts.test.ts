@@ -34,8 +34,8 @@ async function decodersOf(folder: "gen" | "test/gen"): Promise<Array<readonly [s
 }
 
 /**
- * Makes up the JSON that a decoder asks for: under each key that it asks for a value by chance, of any type, so that what is
- * deep in a message is read as well.
+ * Makes up the JSON that a decoder asks for: under each key that it asks for a value by chance, of any type,
+ * so that what is deep in a message is read as well.
  */
 class MadeUp {
   private readonly random: () => number;

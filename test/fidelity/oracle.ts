@@ -1,4 +1,7 @@
-/** What should become of a changed response, from descriptors and annotations alone: nothing here asks a decoder. */
+/**
+ * What should become of a changed response, from descriptors and annotations alone:
+ * nothing here asks a decoder.
+ */
 import {
   type DescEnum,
   type DescField,

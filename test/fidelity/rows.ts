@@ -1,6 +1,8 @@
 import type { DifferenceClass } from "connect-rest-runtime";
 
-/** One way in which a response can differ from its description, with a response of `fidelity.v1` that does. */
+/**
+ * One way in which a response can differ from its description, with a response of `fidelity.v1` that does.
+ */
 export interface Row {
   /** What the upstream sends. */
   readonly sends: string;

@@ -31,7 +31,9 @@ export function reachable(message: DescMessage, found: Set<DescMessage> = new Se
   return [...found];
 }
 
-/** The message that a field, the items of its list, or the values of its map have; undefined for other types. */
+/**
+ * The message that a field, the items of its list, or the values of its map have; undefined for other types.
+ */
 export function messageOf(field: DescField): DescMessage | undefined {
   switch (field.fieldKind) {
     case "message":

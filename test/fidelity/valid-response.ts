@@ -13,7 +13,9 @@ export interface Place {
   readonly path: string;
 }
 
-/** A valid object of a message, with one value for each key that needs no more than descriptors to be written. */
+/**
+ * A valid object of a message, with one value for each key that needs no more than descriptors to be written.
+ */
 export function validObject(desc: DescMessage, path: string, places: Place[], depth = 0): Json {
   const json: Json = {};
   for (const [key, fields] of fieldsByKey(desc)) {

@@ -1,4 +1,6 @@
-/** What generators may respond with, and where compilers part: the applier is held to protoc and buf on each. */
+/**
+ * What generators may respond with, and where compilers part: the applier is held to protoc and buf on each.
+ */
 import type { Dialect, REFUSED } from "protoc-gen-connect-rest/kit";
 import type { CompilerName } from "./compilers.ts";
 

@@ -57,7 +57,10 @@ async function compile({ responses }: Case, compiler: CompilerName): Promise<Out
   return await runBuf(plugins, [`  - directory: ${JSON.stringify(FIXTURES)}`]);
 }
 
-/** The outcome without what does not matter: the wording of errors, and the difference that shows nearly everywhere. */
+/**
+ * The outcome without what does not matter: the wording of errors,
+ * and the difference that shows nearly everywhere.
+ */
 function essence(outcome: Outcome, { differs }: Case): unknown {
   if (outcome.error !== undefined) return "failed";
   const strip = differs === "finalNewline" ? /$^/ : /\n$/;

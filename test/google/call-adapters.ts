@@ -1,6 +1,7 @@
 /**
- * A program that builds requests by generated adapters, as Node runs them: cases as JSON on standard input, requests
- * as JSON on standard output. Tests run it, because test runners compile modules in ways of their own.
+ * A program that builds requests by generated adapters, as Node runs them: cases as JSON on standard input,
+ * requests as JSON on standard output. Tests run it, because test runners
+ * compile modules in ways of their own.
  */
 
 import { json } from "node:stream/consumers";

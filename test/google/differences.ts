@@ -1,6 +1,6 @@
 /**
- * Where our requests differ from those of google-gax, each with the sentence that decides it. A method that differs and
- * is not listed fails the test, and so does one that is listed and does not differ.
+ * Where our requests differ from those of google-gax, each with the sentence that decides it. A method that
+ * differs and is not listed fails the test, and so does one that is listed and does not differ.
  */
 import type { Part } from "./compare.ts";
 

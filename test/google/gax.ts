@@ -6,8 +6,9 @@ import { httpRule } from "../../plugin/src/parse/options.ts";
 import type { Made } from "./call-adapters.ts";
 
 /**
- * The request that google-gax makes of an encoded message. The JSON that it distributes is that of protobuf-es, which
- * passes the conformance tests; its own serializer leaves names in field masks as they are.
+ * The request that google-gax makes of an encoded message. The JSON that it distributes is that of
+ * protobuf-es, which passes the conformance tests; its own serializer leaves
+ * names in field masks as they are.
  */
 export function gaxRequest(method: DescMethod, message: Uint8Array, registry: Registry): Made {
   const rule = httpRule(method);

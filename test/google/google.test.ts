@@ -1,4 +1,6 @@
-/** The generator on all of Google's APIs, and what its adapters send beside what Google's own client sends. */
+/**
+ * The generator on all of Google's APIs, and what its adapters send beside what Google's own client sends.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,6 @@
-/** Input that no compiler should send, and .proto files that nobody should write: each has one stated outcome. */
+/**
+ * Input that no compiler should send, and .proto files that nobody should write: each has one stated outcome.
+ */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   type CodeGeneratorRequest,
@@ -20,7 +22,10 @@ function encoded(request: CodeGeneratorRequest, change: Partial<CodeGeneratorReq
   return toBinary(CodeGeneratorRequestSchema, create(CodeGeneratorRequestSchema, { ...request, ...change }));
 }
 
-/** A whole response: files, or the faults of the input in `error`; exit 0 either way, nothing on standard error. */
+/**
+ * A whole response: files, or the faults of the input in `error`; exit 0 either way,
+ * nothing on standard error.
+ */
 async function answerOf(input: Uint8Array) {
   const { stdout, stderr, code } = await runGenerator("adapters", input);
   expect({ stderr, code }).toEqual({ stderr: "", code: 0 });

@@ -21,7 +21,9 @@ export interface ImageFile {
 /** Files by their names, each behind the files that it imports. */
 export type Image = ReadonlyMap<string, ImageFile>;
 
-/** The descriptors of all files of the npm package `google-proto-files`; takes half a minute the first time. */
+/**
+ * The descriptors of all files of the npm package `google-proto-files`; takes half a minute the first time.
+ */
 export function googleImage(): Image {
   const { version } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as { version: string };
   const path = join(CACHE, `image-${version}.binpb`);

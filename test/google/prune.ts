@@ -1,4 +1,7 @@
-/** Files without what some methods do not need: a tenth of them, so that their code is made and checked in seconds. */
+/**
+ * Files without what some methods do not need: a tenth of them, so that their code
+ * is made and checked in seconds.
+ */
 import { type DescFile, type DescMessage, type DescMethod, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import {
@@ -8,12 +11,15 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import { type ImageFile, withoutSourceInfo } from "./image.ts";
 
-/** Field numbers of FileDescriptorProto, and of ServiceDescriptorProto.method: the beginnings of source paths. */
+/**
+ * Field numbers of FileDescriptorProto, and of ServiceDescriptorProto.method: the beginnings of source paths.
+ */
 const [MESSAGES, ENUMS, SERVICES, METHODS] = [4, 5, 6, 2];
 
 /**
- * The files that some methods need, each with the services of these methods, and with the messages and enums below
- * them. Comments stay; options keep their bytes, without the files that declare them. Files of google.protobuf are whole.
+ * The files that some methods need, each with the services of these methods, and with the messages and enums
+ * below them. Comments stay; options keep their bytes, without the files that declare them. Files of
+ * google.protobuf are whole.
  */
 export function prune(files: readonly ImageFile[], methods: readonly DescMethod[]): ImageFile[] {
   const kept = reached(methods);

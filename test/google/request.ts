@@ -13,7 +13,8 @@ export const MESSAGE_OPTIONS = "target=js+dts,import_extension=js";
 const [FILE_TO_GENERATE, PARAMETER, PROTO_FILE] = [1, 2, 15];
 
 /**
- * An encoded CodeGeneratorRequest for all files but those of google.protobuf, which have a package of their own.
+ * An encoded CodeGeneratorRequest for all files but those of google.protobuf,
+ * which have a package of their own.
  *
  * @param files each behind the files that it imports
  * @param toGenerate names of the files, in the order in which they are asked for

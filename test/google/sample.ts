@@ -1,4 +1,6 @@
-/** Methods picked from all of Google's APIs by a fixed seed, and the folder in which their code is generated. */
+/**
+ * Methods picked from all of Google's APIs by a fixed seed, and the folder in which their code is generated.
+ */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
@@ -58,8 +60,8 @@ function registryOf(files: readonly ImageFile[]): FileRegistry {
 }
 
 /**
- * Generates messages and adapters of a sample. Adapters are TypeScript for the type checker, and JavaScript to be run;
- * messages are JavaScript with declarations, which nobody has to check. Returns the folder.
+ * Generates messages and adapters of a sample. Adapters are TypeScript for the type checker, and JavaScript
+ * to be run; messages are JavaScript with declarations, which nobody has to check. Returns the folder.
  */
 export async function generateSample({ files }: Sample): Promise<string> {
   const folder = join(CACHE, `sample-${SEED}`);

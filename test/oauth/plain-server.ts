@@ -4,7 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { closed, type ForeignServer } from "./foreign-server.ts";
 
-/** A server of the revision 2025-03-26 without metadata: `/authorize`, `/token` and `/register`, and nothing else. */
+/**
+ * A server of the revision 2025-03-26 without metadata: `/authorize`, `/token` and `/register`,
+ * and nothing else.
+ */
 export async function startPlainServer(): Promise<ForeignServer> {
   const seen: string[] = [];
   const protocolVersions: Array<string | undefined> = [];

@@ -95,7 +95,9 @@ export class Newcomer {
     return this.adapter(out, "ts");
   }
 
-  /** Checks the types of a program that uses what was generated into `gen`; returns what the compiler says. */
+  /**
+   * Checks the types of a program that uses what was generated into `gen`; returns what the compiler says.
+   */
   typeCheck(extension: string, resolution: string): string {
     this.write("main.ts", MAIN.replaceAll("END", extension === "none" ? "" : `.${extension}`));
     const compilerOptions = {

@@ -1,4 +1,7 @@
-/** No file of the generator has a line of 64 KiB, however long the names, comments and constants of its input are. */
+/**
+ * No file of the generator has a line of 64 KiB, however long the names,
+ * comments and constants of its input are.
+ */
 import { stripTypeScriptTypes } from "node:module";
 import { clone, create, setExtension } from "@bufbuild/protobuf";
 import {

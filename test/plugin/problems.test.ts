@@ -44,7 +44,9 @@ test("a wrong rule: has a case here for every code that the generator knows", ()
   expect([...new Set(known)].sort()).toEqual(codesInSource());
 });
 
-/** Codes as they are written in the generator: words joined by hyphens, or alone behind the number of a field. */
+/**
+ * Codes as they are written in the generator: words joined by hyphens, or alone behind the number of a field.
+ */
 function codesInSource(): string[] {
   const folder = join(import.meta.dirname, "../../plugin/src");
   const texts = ["parse", "check"].flatMap((step) =>

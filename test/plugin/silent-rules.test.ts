@@ -1,4 +1,7 @@
-/** Every rule of a field either changes what is generated, or is reported, whatever the field and its place are. */
+/**
+ * Every rule of a field either changes what is generated, or is reported,
+ * whatever the field and its place are.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compileRequest, HEAD } from "../generator-kit/compile.ts";
@@ -61,7 +64,10 @@ const COMBINATIONS: readonly Combination[] = PLACES.flatMap((place) =>
 /** How many of the combinations one run of the test tries. */
 const SAMPLES = 80;
 
-/** Rules that belong to the other direction: a message that only requests have here may be a response elsewhere. */
+/**
+ * Rules that belong to the other direction: a message that only requests have
+ * here may be a response elsewhere.
+ */
 const OF_RESPONSES = /^(?:aliases|from|coerce|absent|unknown|time: \{.*none)/;
 const OF_REQUESTS = /^(?:number|piece|style: (?:BRACKETS|SPREAD)|time: \{.*rounding|bytes)/;
 

@@ -1,4 +1,7 @@
-/** What is generated compiles under every option of TypeScript that makes it stricter, alone or with the others. */
+/**
+ * What is generated compiles under every option of TypeScript that makes it stricter,
+ * alone or with the others.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

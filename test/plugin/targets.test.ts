@@ -147,7 +147,9 @@ test("JavaScript: has the lines of the TypeScript, with their insertion points, 
   }
 });
 
-/** The lines behind the imports; the type of an adapter, which isolated declarations need, is none of its own. */
+/**
+ * The lines behind the imports; the type of an adapter, which isolated declarations need, is none of its own.
+ */
 function bodyOf(text: string): string[] {
   const body = text.slice(text.indexOf("// @@protoc_insertion_point(imports)"));
   return body.replace(/: \w+Adapter<[^>]*>/g, "").split("\n");

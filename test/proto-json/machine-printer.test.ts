@@ -37,7 +37,9 @@ import { wireBytes } from "./wire-bytes.ts";
 const root = path.resolve(import.meta.dirname, "../..");
 const machine = new MachinePrinter();
 
-/** Messages of the described APIs and of the tests' own, which have all kinds of fields, and well-known ones. */
+/**
+ * Messages of the described APIs and of the tests' own, which have all kinds of fields, and well-known ones.
+ */
 const TYPES: readonly DescMessage[] = [
   ...(await generatedFiles("gen")),
   ...(await generatedFiles("test/gen")),
@@ -87,8 +89,8 @@ function expectedOf(type: DescMessage, bytes: Uint8Array): string {
 }
 
 /**
- * Whether a message is printed; then it is as by protobuf-es. Only keys like `1` are in another order there, which JavaScript puts
- * first in an object, and -0 has no sign.
+ * Whether a message is printed; then it is as by protobuf-es. Only keys like `1` are in another order there,
+ * which JavaScript puts first in an object, and -0 has no sign.
  */
 function compare(type: DescMessage, bytes: Uint8Array): boolean {
   const printed = machine.print(type, bytes, REGISTRY);

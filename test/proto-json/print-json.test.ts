@@ -41,7 +41,10 @@ import { arbitraryMessage } from "../support/arbitrary-message.ts";
 
 const gen = path.resolve(import.meta.dirname, "../../gen");
 
-/** Every message type of the described APIs; proto2 with closed enums and required fields; all kinds of scalars. */
+/**
+ * Every message type of the described APIs; proto2 with closed enums and required fields;
+ * all kinds of scalars.
+ */
 const types: readonly DescMessage[] = [
   ...(await generatedFiles()),
   file_google_protobuf_api,
@@ -152,7 +155,10 @@ test.each(WAYS)("a message is printed in parts of any size as it is at once, %s"
   );
 });
 
-/** Whether two texts have the same JSON, and keys like `1`, which JavaScript puts first in an object, in another order. */
+/**
+ * Whether two texts have the same JSON, and keys like `1`, which JavaScript puts first in an object,
+ * in another order.
+ */
 function sameButKeys(one: unknown, other: unknown): boolean {
   const [a, b] = [one, other].map((outcome) => (outcome as { readonly json?: string }).json);
   if (a === undefined || b === undefined || !/"\d+":/.test(a)) return false;

@@ -21,7 +21,10 @@ const MANY = 20_000;
 
 const upstream = { credentials: { apiKey: "key", oauth2: { accessToken: "token" } } };
 
-/** Reads a stream to its end: how many messages it has, and how many at most came in one turn of the event loop. */
+/**
+ * Reads a stream to its end: how many messages it has, and how many at most
+ * came in one turn of the event loop.
+ */
 async function read(messages: AsyncIterable<unknown>) {
   let count = 0;
   let inTurn = 0;

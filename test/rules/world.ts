@@ -58,7 +58,10 @@ afterEach(async () => {
   for (const close of OPEN.splice(0).reverse()) await close();
 });
 
-/** Starts an upstream that records and responds, and a client of a service that calls it, by default in strict mode. */
+/**
+ * Starts an upstream that records and responds, and a client of a service that calls it,
+ * by default in strict mode.
+ */
 export async function start<S extends DescService>(
   service: S,
   adapter: ServiceAdapter,

@@ -7,7 +7,10 @@ import { atOnce } from "../../codec/src/time/work.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { decoded, methodReadBy, pieces, scanned } from "./both.ts";
 
-/** The scanner reads texts in blocks of 32 bytes and digits in blocks of eight: every place in two and more of them. */
+/**
+ * The scanner reads texts in blocks of 32 bytes and digits in blocks of eight:
+ * every place in two and more of them.
+ */
 const PLACES = Array.from({ length: 70 }, (_, place) => place);
 const NOTES = [
   "é",

@@ -28,7 +28,10 @@ const IN_PIECES = new Map<number, ResponseScanner>();
 const decoder = new Decoder();
 const MAX_COST = 1_600_000;
 
-/** What the JavaScript decoder makes of a body, by the table, which is as the calls of the writer by hand, where there are some. */
+/**
+ * What the JavaScript decoder makes of a body, by the table, which is as the calls of the writer by hand,
+ * where there are some.
+ */
 export function decoded(
   adapter: UnaryAdapter,
   body: Uint8Array,
@@ -73,7 +76,10 @@ export function scanned(
   return found && { message: Buffer.from(found.bytes).toString("hex"), differences: found.differences };
 }
 
-/** Reads a body in pieces of so many bytes; those of whatever length that have an item which is longer than one. */
+/**
+ * Reads a body in pieces of so many bytes; those of whatever length that have
+ * an item which is longer than one.
+ */
 export function pieces(
   adapter: UnaryAdapter,
   body: Uint8Array,

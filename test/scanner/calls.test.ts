@@ -21,7 +21,10 @@ beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", res
 afterAll(() => void server.close());
 afterEach(() => void vi.restoreAllMocks());
 
-/** Lists a page with one post, several times; says what came of it, and how often its body was parsed and scanned. */
+/**
+ * Lists a page with one post, several times; says what came of it,
+ * and how often its body was parsed and scanned.
+ */
 async function listed(post: string, scanner: boolean | undefined, calls = 1, levels: DifferenceOptions = {}) {
   body = `{"meta":{"status":200},"response":{"posts":[${post}]}}`;
   const differences: Difference[] = [];

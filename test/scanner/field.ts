@@ -40,7 +40,10 @@ export function methodOf(kind: Name): UnaryAdapter {
   return made;
 }
 
-/** What the scanner reads a value as, which the decoder has to read alike; undefined where it leaves it to the decoder. */
+/**
+ * What the scanner reads a value as, which the decoder has to read alike;
+ * undefined where it leaves it to the decoder.
+ */
 export function read(kind: Name, token: string): Outcome | undefined {
   const body = Buffer.from(`{"key":${token}}`);
   const found = scanned(methodOf(kind), body);

@@ -211,7 +211,10 @@ function listText(kind: Kind, dice: Dice, depth: number): string {
   return `[${space(dice)}${items.join(`,${space(dice)}`)}]`;
 }
 
-/** What stands around and between the items of a text: what is trimmed, what looks like it, and what is neither. */
+/**
+ * What stands around and between the items of a text: what is trimmed, what looks like it,
+ * and what is neither.
+ */
 export const BLANKS = [
   "", "", "", " ", "  ", "\\t", "\\n\\r", "\\u000b\\f", "\u00a0", "\\u00a0", "\u1680", "\u2000", "\u200a", "\\u2028\u2029", "\u202f", "\u205f",
   "\u3000", "\ufeff", "\u0085", "\u180e", "\u200b", "\u2060", "\u3001", "\ufebf", "\u00e0", "\u00a0\u3000 ", "\\u0000", "\\u0020",

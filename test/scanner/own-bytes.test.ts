@@ -12,7 +12,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { PostService } from "../../gen/blog/v1/post_pb.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
 
-/** How many bytes the summary of a post has; of a page with 40 of them, from below what is pooled to beyond it. */
+/**
+ * How many bytes the summary of a post has; of a page with 40 of them,
+ * from below what is pooled to beyond it.
+ */
 const SIZES = [1, 40, 700, 3_000, 20_000];
 const POSTS = 40;
 

@@ -1,4 +1,7 @@
-/** No token, code, verifier, cookie or key comes out of where it belongs: in pages, in logs, and in the files of the store. */
+/**
+ * No token, code, verifier, cookie or key comes out of where it belongs: in pages, in logs,
+ * and in the files of the store.
+ */
 import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";

@@ -145,7 +145,10 @@ export class TestBrowser {
       : { cookie: sent.map(([name, { value }]) => `${name}=${value}`).join("; ") };
   }
 
-  /** Takes a cookie that another host of the domain has set: whatever its path, never one with the prefix `__Host-`. */
+  /**
+   * Takes a cookie that another host of the domain has set: whatever its path,
+   * never one with the prefix `__Host-`.
+   */
   toss(name: string, value: string, path: string): void {
     if (!name.startsWith("__Host-")) this.cookies.set(name, { value, path });
   }

@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 
-/** What happens to the responses of connections that go through the proxy. Sizes count a response's bytes, its head included. */
+/**
+ * What happens to the responses of connections that go through the proxy. Sizes count a response's bytes,
+ * its head included.
+ */
 export type ConnectionFault =
   /** Every piece of a response comes this much later. */
   | { readonly kind: "latency"; readonly ms: number }
@@ -49,7 +52,8 @@ export class FaultProxy {
     const open = [...this.sockets];
     for (const socket of open) socket.destroy();
     await Promise.all(open.map((socket) => socket.closed || once(socket, "close")));
-    // What the kernel knows now is read in the next turn of the event loop, and handled before the one behind it.
+    // What the kernel knows now is read in the next turn of the event loop,
+    // and handled before the one behind it.
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
   }
 

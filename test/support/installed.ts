@@ -22,8 +22,8 @@ export interface Installed {
 }
 
 /**
- * A folder or file of the cache, which `make` fills if it is not there yet. Name what depends on a version after it. A run
- * that is cut short leaves nothing half done.
+ * A folder or file of the cache, which `make` fills if it is not there yet. Name what depends on a version
+ * after it. A run that is cut short leaves nothing half done.
  */
 export async function installed(name: string, make: (path: string) => Promise<void>): Promise<Installed> {
   const path = join(CACHE, name);

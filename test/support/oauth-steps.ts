@@ -58,7 +58,9 @@ export class OAuthSteps {
     return String((await this.register(metadata)).body.client_id);
   }
 
-  /** Opens the authorization endpoint, with these parameters in place of good ones; undefined leaves one out. */
+  /**
+   * Opens the authorization endpoint, with these parameters in place of good ones; undefined leaves one out.
+   */
   authorize(
     clientId: string,
     changes: Readonly<Record<string, string | undefined>> = {},

@@ -17,7 +17,9 @@ export interface OidcParty {
 const CLIENT_ID = "gateway";
 const CLIENT_SECRET = "oidc-party-secret-0000000000000000001";
 
-/** Starts one: PKCE required, `iss` in responses, refresh tokens used once, ID tokens beside access tokens. */
+/**
+ * Starts one: PKCE required, `iss` in responses, refresh tokens used once, ID tokens beside access tokens.
+ */
 export async function startOidcParty(redirectUri: string): Promise<OidcParty> {
   const server = createServer();
   server.listen(0, "127.0.0.1");

@@ -7,7 +7,9 @@ export interface Page {
   readonly status?: number;
 }
 
-/** A browser that follows redirects across hosts, with cookies by host and path, and the person who uses it. */
+/**
+ * A browser that follows redirects across hosts, with cookies by host and path, and the person who uses it.
+ */
 export class Person {
   private readonly fetch: typeof fetch;
   private readonly cookies: Array<{ name: string; value: string; origin: string; path: string }> = [];

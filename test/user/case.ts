@@ -1,6 +1,9 @@
 import { type Case, fails, says } from "../blog/case.ts";
 
-/** What every endpoint for users says to a caller it does not know, to an application, and to one that asks too often. */
+/**
+ * What every endpoint for users says to a caller it does not know, to an application,
+ * and to one that asks too often.
+ */
 export function callerCases(endpoint: string, call: Case["call"]): Case[] {
   return [
     fails(endpoint, "no credentials", call, { as: "nobody" }),

@@ -1,4 +1,7 @@
-/** Below this, Node's own pool of small buffers serves as well; above, a buffer is worth more to the system. In bytes. */
+/**
+ * Below this, Node's own pool of small buffers serves as well; above, a buffer is worth more to the system.
+ * In bytes.
+ */
 const MIN_BYTES = 2 * 1024;
 const MAX_BYTES = 512 * 1024;
 
@@ -14,15 +17,16 @@ class PooledMemory extends ArrayBuffer {
 }
 
 /**
- * Buffers that are used again. What a call reads and sends is of no use a moment later, but V8 counts each new ArrayBuffer
- * until it has collected it, and collects everything, with all that lives, whenever 64 MB of them have come: at 25 KB for
- * each of a call's steps that is every thousand calls, and a third of all processor time.
+ * Buffers that are used again. What a call reads and sends is of no use a moment later, but V8 counts each
+ * new ArrayBuffer until it has collected it, and collects everything, with all that lives, whenever 64 MB of
+ * them have come: at 25 KB for each of a call's steps that is every thousand calls,
+ * and a third of all processor time.
  *
- * Large buffers are not kept: released, they go back to the system at once, where V8 would leave several times as much to be
- * collected. Who uses such a one all the same finds it empty.
+ * Large buffers are not kept: released, they go back to the system at once, where V8 would leave several
+ * times as much to be collected. Who uses such a one all the same finds it empty.
  *
- * To release a buffer is optional. Whoever does says that nobody has it any more, nor any part of it; whoever does not
- * leaves it to the collector.
+ * To release a buffer is optional. Whoever does says that nobody has it any more, nor any part of it; whoever
+ * does not leaves it to the collector.
  */
 export class BufferPool {
   /** By the logarithm of their size. */
@@ -62,7 +66,10 @@ export class BufferPool {
     return new Uint8Array(buffer);
   }
 
-  /** Takes a buffer back, by any view of it. One of another origin, or that was taken back before, is left alone. */
+  /**
+   * Takes a buffer back, by any view of it. One of another origin, or that was taken back before,
+   * is left alone.
+   */
   release({ buffer }: Uint8Array): void {
     if (buffer instanceof ArrayBuffer && this.large.delete(buffer)) {
       // nothing has its memory any more

@@ -7,8 +7,8 @@ const MAX_ANNOUNCED_BYTES = 256 * 1024;
 const MAX_ANNOUNCED_TIMES = 8;
 
 /**
- * Joins chunks of bytes into one piece. An array of one-byte chunks would take hundreds of times the memory of its
- * content, which would defeat any limit on bytes; this takes at most twice.
+ * Joins chunks of bytes into one piece. An array of one-byte chunks would take hundreds of times the memory
+ * of its content, which would defeat any limit on bytes; this takes at most twice.
  */
 export class ChunkBuffer {
   private content: Uint8Array = EMPTY;

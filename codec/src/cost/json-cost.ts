@@ -8,15 +8,24 @@ const VALUE_COST = 1;
 const ARRAY_COST = 3;
 /** What an object costs: a decoder asks it for every field of its message, there or not. */
 const OBJECT_COST = 8;
-/** What a text costs beside its value that begins like a number: a time, a duration or a 64-bit integer is read from it. */
+/**
+ * What a text costs beside its value that begins like a number: a time,
+ * a duration or a 64-bit integer is read from it.
+ */
 const NUMERIC_TEXT_COST = 3;
-/** What a number costs beside its value that JSON.parse may round: all is parsed again, and it becomes a bigint. */
+/**
+ * What a number costs beside its value that JSON.parse may round: all is parsed again,
+ * and it becomes a bigint.
+ */
 const LONG_NUMBER_COST = 16;
 /** The length of the shortest such number. */
 const LONG_NUMBER = 16;
 /** What a fraction costs beside its value: its notation may have to be kept. */
 const FRACTION_COST = 1;
-/** What a number costs beside its value that JSON.parse gives another notation, `1.0`, `1e3` or `-0`, and may have to be kept. */
+/**
+ * What a number costs beside its value that JSON.parse gives another notation, `1.0`, `1e3` or `-0`,
+ * and may have to be kept.
+ */
 const NOTATION_COST = 9;
 /** What a number costs whose exponent has three digits: it is written out as one of up to a thousand. */
 const LARGE_NUMBER_COST = 100;
@@ -24,7 +33,10 @@ const LARGE_NUMBER_COST = 100;
 const NEW_KEY_COST = 12;
 /** As many different keys are ordinary: only more of them cost more. */
 const ORDINARY_KEYS = 1000;
-/** The bits that tell which keys have been there, by their hash: 128 KB, of which a text within the limit sets few. */
+/**
+ * The bits that tell which keys have been there, by their hash: 128 KB,
+ * of which a text within the limit sets few.
+ */
 const KEY_BITS = 2 ** 20;
 /** So that nobody can write keys that are different and have one hash. */
 const SEED = Math.floor(Math.random() * 2 ** 31);
@@ -57,8 +69,9 @@ const DIGIT_COST = 1;
 const PIECE = 64 * 1024;
 
 /**
- * Counts what it costs to parse JSON and to decode what is in it, by one look at each character, since a few bytes can be a
- * costly value. Short texts are not looked at. Text that is no JSON costs something; whoever parses it says what is wrong.
+ * Counts what it costs to parse JSON and to decode what is in it, by one look at each character, since a few
+ * bytes can be a costly value. Short texts are not looked at. Text that is no JSON costs something; whoever
+ * parses it says what is wrong.
  *
  * @returns what was counted; 0 for what cannot exceed the limit
  * @throws TooCostly as soon as it is more than the limit

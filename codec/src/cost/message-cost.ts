@@ -5,8 +5,8 @@ import { type Budget, TooComplex, VALUE_COST } from "./budget.ts";
 import { endOfScalar, isKey, isNumeric } from "./json-cost.ts";
 
 /**
- * What a message costs, an entry of a map, a google.protobuf.Value, and a field that is not known: each is an object of its
- * own, which takes about ten times as long, and as much memory, as a scalar.
+ * What a message costs, an entry of a map, a google.protobuf.Value, and a field that is not known: each is an
+ * object of its own, which takes about ten times as long, and as much memory, as a scalar.
  */
 export const MESSAGE_COST = 10;
 /** What a number costs beside its value that JSON.parse may round: it is looked at more closely. */
@@ -35,7 +35,10 @@ const NO_INTEGER = /[^\d\s+-]/;
 type Kind =
   /** Whatever a message has below a key that is no field: it is parsed and forgotten. */
   | { readonly name: "unknown" }
-  /** google.protobuf.Value and its siblings: each value is a message. With `isAny`, it may also be anything else. */
+  /**
+   * google.protobuf.Value and its siblings: each value is a message. With `isAny`,
+   * it may also be anything else.
+   */
   | { readonly name: "value"; readonly isAny: boolean }
   /** A scalar, an enum, or a message that is written as one. */
   | { readonly name: "scalar"; readonly isLong: boolean; readonly cost: number }
@@ -82,10 +85,10 @@ interface Frame {
 }
 
 /**
- * Counts what decoding a message costs, by one look at each character of its ProtoJSON. Of text that is no JSON it counts
- * something; the reader that parses it reports what is wrong. Prices are not those of responses (see `checkJsonCost`): a
- * request is decoded by protobuf-es, which makes objects of the types of its fields, and each type has its price. The
- * text alone does not tell them.
+ * Counts what decoding a message costs, by one look at each character of its ProtoJSON. Of text that is no
+ * JSON it counts something; the reader that parses it reports what is wrong. Prices are not those of
+ * responses (see `checkJsonCost`): a request is decoded by protobuf-es, which makes objects of the types of
+ * its fields, and each type has its price. The text alone does not tell them.
  *
  * @param types those that a google.protobuf.Any may have; without any, extensions are not read
  * @throws TooCostly beyond the budget, TooComplex for a number of too many digits
@@ -203,7 +206,9 @@ function checkDigits(text: string, start: number, end: number): void {
   throw tooManyDigits(end - start);
 }
 
-/** A field mask is a list of paths in one text; each path, and each step with a capital, is a text of its own. */
+/**
+ * A field mask is a list of paths in one text; each path, and each step with a capital, is a text of its own.
+ */
 function maskCost(text: string, start: number, end: number): number {
   let steps = 0;
   for (let at = start; at < end; at++) {

@@ -17,9 +17,9 @@ class Malformed extends Error {}
 const MALFORMED = new Malformed();
 
 /**
- * Counts what decoding a message costs, by walking over its bytes exactly as protobuf-es does, which goes by the types of
- * fields and not by the wire types of their tags. It stops where the bytes are malformed, or nested deeper than `depth`,
- * where decoding fails.
+ * Counts what decoding a message costs, by walking over its bytes exactly as protobuf-es does, which goes by
+ * the types of fields and not by the wire types of their tags. It stops where the bytes are malformed, or
+ * nested deeper than `depth`, where decoding fails.
  *
  * @param types those that a google.protobuf.Any may have, which is decoded later and counts here
  * @throws TooCostly beyond the budget, TooComplex for too many google.protobuf.Any within one another
@@ -147,7 +147,9 @@ class WireWalker {
     }
   }
 
-  /** The message in a google.protobuf.Any, which whoever unpacks it decodes, by its last type name and value. */
+  /**
+   * The message in a google.protobuf.Any, which whoever unpacks it decodes, by its last type name and value.
+   */
   private any(start: number, end: number): void {
     const after = this.at;
     this.at = start;
@@ -245,7 +247,9 @@ class WireWalker {
     this.depth++;
   }
 
-  /** Where a message ends. Beyond the last byte, all up to that is decoded before it is found to be malformed. */
+  /**
+   * Where a message ends. Beyond the last byte, all up to that is decoded before it is found to be malformed.
+   */
   private end(): number {
     const length = this.varint();
     return this.at + length;

@@ -1,6 +1,6 @@
 /**
- * google.protobuf.Any: its JSON names a type. One of a type that is not known here, or that is not what it says, is kept
- * as a google.protobuf.Struct of its JSON, `@type` included, which every client can read.
+ * google.protobuf.Any: its JSON names a type. One of a type that is not known here, or that is not what it
+ * says, is kept as a google.protobuf.Struct of its JSON, `@type` included, which every client can read.
  */
 import {
   type DescMessage,
@@ -18,12 +18,16 @@ import { knownTypes } from "./known-types.ts";
 import type { Decode, ProtoWriter } from "./proto-writer.ts";
 import { findSurplus } from "./surplus.ts";
 
-/** Messages with more values are kept as a google.protobuf.Struct: protobuf-es reads a message all at once. */
+/**
+ * Messages with more values are kept as a google.protobuf.Struct: protobuf-es reads a message all at once.
+ */
 const MAX_VALUES = 20_000;
 
 const STRUCT_URL = `type.googleapis.com/${StructSchema.typeName}`;
 
-/** The decoder of a google.protobuf.Any. What it cannot decode as the type that it names is kept as a Struct. */
+/**
+ * The decoder of a google.protobuf.Any. What it cannot decode as the type that it names is kept as a Struct.
+ */
 export function decodeAny(types: () => Registry): Decode {
   return (json, out) => {
     out.allKeys(json);

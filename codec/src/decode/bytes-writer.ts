@@ -42,7 +42,10 @@ export class BytesWriter {
     this.lastHole = this.position;
   }
 
-  /** A copy of what has been written, after which the writer is to be emptied: it keeps no huge buffer until then. */
+  /**
+   * A copy of what has been written, after which the writer is to be emptied:
+   * it keeps no huge buffer until then.
+   */
   protected copy(): Uint8Array<ArrayBuffer> {
     // a plain Uint8Array: the slice of a Buffer would be one too, and so would the bytes fields read from it
     const copied = new Uint8Array((this.buffer.buffer as ArrayBuffer).slice(0, this.position));

@@ -114,7 +114,10 @@ function condition(
   };
 }
 
-/** A value as text; an integer that JSON.parse has rounded is asked for as it came where one of the texts is such an integer. */
+/**
+ * A value as text; an integer that JSON.parse has rounded is asked for as it came where one
+ * of the texts is such an integer.
+ */
 function wordReader(
   texts: readonly string[],
   key: string,

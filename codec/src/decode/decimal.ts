@@ -11,8 +11,8 @@ const MAX_NANO_DIGITS = 21;
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
 
 /**
- * A decimal number as nanoseconds, digit by digit: a double would lose some of `1767225600.123456789`. undefined for what is
- * no number, and for what is greater than any time.
+ * A decimal number as nanoseconds, digit by digit: a double would lose some of `1767225600.123456789`.
+ * undefined for what is no number, and for what is greater than any time.
  *
  * @param unitDigits how many decimal digits its unit has below the second: 3 for milliseconds
  */

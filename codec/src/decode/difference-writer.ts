@@ -34,10 +34,10 @@ export class DifferenceWriter extends BytesWriter {
   /**
    * Empties the writer for another message.
    *
-   * @param exact whether the JSON that comes now was parsed exactly: a rounded number is then reported as a difference,
-   *   since parsing once more would not help
-   * @param textual whether the payload was a form, where everything is text: numbers, booleans and lists of one
-   *   that come as text are then as declared
+   * @param exact whether the JSON that comes now was parsed exactly: a rounded number is then reported as a
+   *   difference, since parsing once more would not help
+   * @param textual whether the payload was a form, where everything is text: numbers, booleans and lists of
+   *   one that come as text are then as declared
    */
   reset(exact = false, textual = false): void {
     this.clear();
@@ -51,8 +51,8 @@ export class DifferenceWriter extends BytesWriter {
   }
 
   /**
-   * Says that the next field, under this key, is known to come with other JSON types too: converting it, or the
-   * items of its list or the values of its map, is no difference.
+   * Says that the next field, under this key, is known to come with other JSON types too: converting it, or
+   * the items of its list or the values of its map, is no difference.
    */
   loosely(key: string): this {
     this.looseKey = key;
@@ -107,11 +107,13 @@ export class DifferenceWriter extends BytesWriter {
   }
 
   /**
-   * Notes that an item of a list or an entry of a map is missing: unlike a field, which is as good as unset then, it takes
-   * its place with it.
+   * Notes that an item of a list or an entry of a map is missing: unlike a field, which is as good as unset
+   * then, it takes its place with it.
    *
-   * @param lostBefore how many values were left out in front of it: where it was noted itself, nothing is added
-   * @param convertedBefore how many were converted: where it was noted so, which it is not, that is taken back
+   * @param lostBefore how many values were left out in front of it: where it was noted itself,
+   * nothing is added
+   * @param convertedBefore how many were converted: where it was noted so, which it is not,
+   * that is taken back
    */
   protected leftOut(
     lostBefore: number,

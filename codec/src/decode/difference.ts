@@ -1,9 +1,10 @@
 /**
  * What became of a value that was not as its message declares.
  *
- * `additional`: nothing declared is affected: a key that no field names, a number that an open enum does not have and
- * keeps all the same, or a word of an enum that another field or a collector of unknown keys keeps. `converted`: the
- * value was kept, in another type, e.g. a number that came as a string. `lost`: a declared value could not be held.
+ * `additional`: nothing declared is affected: a key that no field names, a number that an open enum does not
+ * have and keeps all the same, or a word of an enum that another field or a collector of unknown keys keeps.
+ * `converted`: the value was kept, in another type, e.g. a number that came as a string. `lost`: a declared
+ * value could not be held.
  */
 export type DifferenceClass = "additional" | "converted" | "lost";
 

@@ -24,7 +24,9 @@ export function durationFrom(value: JsonValue): Instant | undefined {
   return match === undefined ? undefined : inRange(nanosOf(`${minus}${whole}.${fraction}`, 0));
 }
 
-/** Reads a duration by its rule; undefined when it is none. Months and years, which have no length, are none. */
+/**
+ * Reads a duration by its rule; undefined when it is none. Months and years, which have no length, are none.
+ */
 export function spanFrom(value: JsonValue, rule: DurationRule): Instant | undefined {
   if (rule === "iso8601") return typeof value === "string" ? fromIso(value.trim()) : undefined;
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return undefined;
@@ -65,7 +67,10 @@ export function countText(nanos: bigint, unit: CountUnit): string {
   return `${nanos < 0n ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
 }
 
-/** The digits of a number of nanoseconds, without its sign: nine of the fraction, and at least one of the seconds. */
+/**
+ * The digits of a number of nanoseconds, without its sign: nine of the fraction,
+ * and at least one of the seconds.
+ */
 function nanoDigits(nanos: bigint): string {
   return String(nanos < 0n ? -nanos : nanos).padStart(10, "0");
 }

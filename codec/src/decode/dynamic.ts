@@ -36,8 +36,9 @@ export function decodeValue(given: JsonValue, out: ProtoWriter): void {
 }
 
 /**
- * A number beyond 2^53. One with a fraction or an exponent was a double when it was written. An integer that is written as such is
- * text, also where a double has its very value: of the IDs of a list, some would be numbers otherwise.
+ * A number beyond 2^53. One with a fraction or an exponent was a double when it was written. An integer that
+ * is written as such is text, also where a double has its very value: of the IDs of a list,
+ * some would be numbers otherwise.
  */
 function bigNumber(given: JsonValue, value: number | bigint, out: ProtoWriter): void {
   const double = Number(value);

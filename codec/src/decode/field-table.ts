@@ -5,7 +5,10 @@ import type { Field } from "./difference-writer.ts";
 /** Writes the value of a field, which is reported by `key`; `json` is the object that it stands in. */
 export type WriteField<Out> = (value: Field, out: Out, key: string, json: JsonObject) => void;
 
-/** A field: what is done with its value, and the keys that are tried for it, in their order. It is reported by the first. */
+/**
+ * A field: what is done with its value, and the keys that are tried for it, in their order.
+ * It is reported by the first.
+ */
 export type FieldRow<Out> = readonly [write: WriteField<Out>, ...keys: string[]];
 
 /** Something that a decoder reads from an object. */
@@ -54,8 +57,8 @@ interface OneofOutput {
 }
 
 /**
- * The fields of a message by the keys that they are read from, so that decoding asks for no key that is not there. As a set it
- * has all of these keys.
+ * The fields of a message by the keys that they are read from, so that decoding asks for no key that is not
+ * there. As a set it has all of these keys.
  */
 export class FieldTableOf<Out extends OneofOutput> {
   private readonly entries: () => ReadonlyArray<LayoutEntry<Out>>;

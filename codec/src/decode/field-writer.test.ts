@@ -21,7 +21,9 @@ function decoded(json: JsonValue, table: FieldTable): Written {
   );
 }
 
-/** A table of so many fields, each of which is read from two keys, and the values that it was asked to write. */
+/**
+ * A table of so many fields, each of which is read from two keys, and the values that it was asked to write.
+ */
 function countingTable(fields: number): { readonly table: FieldTable; readonly asked: unknown[] } {
   const asked: unknown[] = [];
   const row = (_: unknown, index: number): Row => [

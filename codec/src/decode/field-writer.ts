@@ -6,11 +6,14 @@ import type { FieldLayout, FieldTableOf, Target } from "./field-table.ts";
 import { KeyWriter } from "./key-writer.ts";
 
 /**
- * A writer that reads an object by the keys that are there. What it finds it puts in the order of the fields first, so that a
- * message has the same bytes and differences in whatever order its keys come.
+ * A writer that reads an object by the keys that are there. What it finds it puts in the order of the fields
+ * first, so that a message has the same bytes and differences in whatever order its keys come.
  */
 export class FieldWriter extends KeyWriter {
-  /** The values of the objects that are being read: for each field a place, which is undefined until its key has come. */
+  /**
+   * The values of the objects that are being read: for each field a place,
+   * which is undefined until its key has come.
+   */
   private readonly values: Field[] = [];
   /** A bit for each of these places that is taken; 32 in each. */
   private readonly marks: number[] = [];
@@ -52,7 +55,10 @@ export class FieldWriter extends KeyWriter {
     this.leaveKeys(json, table, others);
   }
 
-  /** Takes places for the fields of an object, and puts its values there; returns the keys that no field names. */
+  /**
+   * Takes places for the fields of an object, and puts its values there;
+   * returns the keys that no field names.
+   */
   private find(json: JsonObject, layout: FieldLayout<this>): string[] | undefined {
     const { values, marks, valuesEnd, marksEnd } = this;
     this.valuesEnd += layout.writes.length;

@@ -12,7 +12,10 @@ export interface KnownKeys extends Iterable<string> {
 
 const NO_KEYS: KnownKeys = new Set();
 
-/** A writer that notes or collects the keys that no field names, also of messages whose keys stand in an object of another. */
+/**
+ * A writer that notes or collects the keys that no field names, also of messages whose
+ * keys stand in an object of another.
+ */
 export class KeyWriter extends OneofWriter {
   protected flattenedDepth = -1;
   protected holderKeys: KnownKeys = NO_KEYS;
@@ -75,7 +78,10 @@ export class KeyWriter extends OneofWriter {
     for (const key of this.unknownOf(json, known)) this.add(key, "no such key", json[key]);
   }
 
-  /** Says that a message holds all keys of its object, so that no holder that it is flattened into reports any. */
+  /**
+   * Says that a message holds all keys of its object, so that no holder that
+   * it is flattened into reports any.
+   */
   allKeys(json: JsonObject): void {
     if (this.depth === this.flattenedDepth) this.leaveToHolder(new Set(Object.keys(json)));
   }

@@ -2,8 +2,8 @@ import type { ScalarKind } from "../table/kinds.ts";
 import { integerFromText } from "./scalar.ts";
 
 /**
- * The keys of one map. In JSON all keys are text, which may spell one key of a map in several ways: `1` and `1.0`, or two
- * texts with lone surrogates, which UTF-8 cannot tell apart.
+ * The keys of one map. In JSON all keys are text, which may spell one key of a map in several ways: `1` and
+ * `1.0`, or two texts with lone surrogates, which UTF-8 cannot tell apart.
  */
 export class MapKeys {
   readonly kind: ScalarKind;

@@ -23,8 +23,8 @@ export class OneofWriter extends ShapeWriter {
   }
 
   /**
-   * Sees to it that of the members of a oneof that were written since `start` only the first one stays. The others are lost:
-   * whoever reads the message would see the last.
+   * Sees to it that of the members of a oneof that were written since `start` only the first one stays. The
+   * others are lost: whoever reads the message would see the last.
    */
   onlyFirst(start: number, json: JsonObject, members: OneofMembers): void {
     if (present(json, members).length < 2) return;
@@ -38,7 +38,10 @@ export class OneofWriter extends ShapeWriter {
     }
   }
 
-  /** Notes what the keys of those members of a oneof hold that its rules have not chosen: nothing, as it should be, or it is lost. */
+  /**
+   * Notes what the keys of those members of a oneof hold that its rules have not chosen: nothing, as it
+   * should be, or it is lost.
+   */
   unchosen(start: number, json: JsonObject, members: OneofMembers): void {
     const found = present(json, members);
     if (found.length === 0) return;

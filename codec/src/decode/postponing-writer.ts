@@ -24,8 +24,8 @@ interface Place {
 type Content = () => Iterable<undefined>;
 
 /**
- * A writer that can leave out what is large, to write it later and in parts, so that no response holds the process while it
- * is decoded. It is asked to by `inParts`; otherwise it writes everything at once.
+ * A writer that can leave out what is large, to write it later and in parts, so that no response holds the
+ * process while it is decoded. It is asked to by `inParts`; otherwise it writes everything at once.
  */
 export class PostponingWriter extends FieldWriter {
   /** What may still be written before others have their turn. */
@@ -35,8 +35,8 @@ export class PostponingWriter extends FieldWriter {
 
   /**
    * @param maxDepth as `ShapeWriter` has it
-   * @param unitsAtOnce how many values are written before others have their turn, about; a value takes up to a few
-   *   microseconds. 2,000 by default
+   * @param unitsAtOnce how many values are written before others have their turn, about; a value takes up to
+   *   a few microseconds. 2,000 by default
    */
   constructor(maxDepth?: number, unitsAtOnce: number = UNITS_AT_ONCE) {
     super(maxDepth);
@@ -126,7 +126,10 @@ export class PostponingWriter extends FieldWriter {
     this.looseDepth = looseDepth;
   }
 
-  /** Writes so many things, each by `write`, now or later. What one says of the keys below it holds for no other. */
+  /**
+   * Writes so many things, each by `write`, now or later. What one says of the
+   * keys below it holds for no other.
+   */
   protected writeEach(count: number, write: (index: number) => void): void {
     if (this.isTooMuch(count)) {
       this.postpone(() => this.eachLater(count, write));

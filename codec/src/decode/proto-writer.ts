@@ -28,12 +28,12 @@ export interface ItemParts {
 }
 
 /**
- * Turns parsed JSON straight into protobuf bytes. Decoders call one method for each field, with the field's number, the JSON
- * value and the key for reports.
+ * Turns parsed JSON straight into protobuf bytes. Decoders call one method for each field, with the field's
+ * number, the JSON value and the key for reports.
  *
- * It is lenient and lossless: `null` and absent keys write nothing, sensible values of a wrong type are coerced,
- * others are left out, and both are noted in `differences`. A 64-bit field that meets a number which JSON.parse has
- * rounded sets `inexact`: the caller then parses exactly and decodes again.
+ * It is lenient and lossless: `null` and absent keys write nothing, sensible values of a wrong type are
+ * coerced, others are left out, and both are noted in `differences`. A 64-bit field that meets a number which
+ * JSON.parse has rounded sets `inexact`: the caller then parses exactly and decodes again.
  */
 export class ProtoWriter extends RawWriter {
   /** The message written so far, as bytes of its own. */
@@ -42,8 +42,8 @@ export class ProtoWriter extends RawWriter {
   }
 
   /**
-   * One item of a list as a message of its own: what was written before is dropped, differences are kept. undefined
-   * for an item that is no object.
+   * One item of a list as a message of its own: what was written before is dropped, differences are kept.
+   * undefined for an item that is no object.
    *
    * @param list the path of the list, for reports
    */
@@ -86,7 +86,10 @@ export class ProtoWriter extends RawWriter {
     if (payload !== undefined && payload !== null) decode(payload, this);
   }
 
-  /** Decodes the root of a payload, which has no key and no tag. Throws WrongShape for what is no object, and not empty. */
+  /**
+   * Decodes the root of a payload, which has no key and no tag. Throws WrongShape for what is no object,
+   * and not empty.
+   */
   root(payload: Field, decode: Decode): void {
     const object = this.objectOf(payload, "");
     if (object !== undefined) decode(object, this);
@@ -155,8 +158,8 @@ export class ProtoWriter extends RawWriter {
   }
 
   /**
-   * A message field whose keys stand in the object that holds it, beside those of other fields. The message does
-   * not know those others, so that its holder looks for unknown keys in its place.
+   * A message field whose keys stand in the object that holds it, beside those of other fields. The message
+   * does not know those others, so that its holder looks for unknown keys in its place.
    */
   flattened(field: number, json: JsonObject, decode: Decode, holderKeys: KnownKeys): void {
     const { flattenedDepth, holderKeys: outerKeys } = this;
@@ -242,7 +245,8 @@ export class ProtoWriter extends RawWriter {
   /**
    * A repeated enum field.
    *
-   * @param kept where values that the enum cannot hold are kept: in another field, or with the unknown keys of the message
+   * @param kept where values that the enum cannot hold are kept: in another field,
+   * or with the unknown keys of the message
    */
   enums(field: number, value: Field, key: string, table: EnumTable, kept?: "elsewhere" | "collected"): void {
     if (value === undefined || value === null) return;
@@ -269,7 +273,9 @@ export class ProtoWriter extends RawWriter {
     }
   }
 
-  /** An enum field of a message that collects unknown keys: what the enum cannot hold is collected with them. */
+  /**
+   * An enum field of a message that collects unknown keys: what the enum cannot hold is collected with them.
+   */
   collectedEnum(field: number, value: Field, key: string, table: EnumTable): void {
     if (value === undefined || value === null || this.knownEnum(field, value, key, table)) return;
     this.add(key, `one of ${table.name}`, value);
@@ -277,9 +283,9 @@ export class ProtoWriter extends RawWriter {
   }
 
   /**
-   * A map field: `entry` writes field 2 of the entry, its value. An entry whose key or value is not understood is
-   * left out, and so is one that is null, and one whose key is that of an earlier entry in another spelling. All of them
-   * are lost.
+   * A map field: `entry` writes field 2 of the entry, its value. An entry whose key or value is not
+   * understood is left out, and so is one that is null, and one whose key is that of an earlier entry in
+   * another spelling. All of them are lost.
    */
   map(
     field: number,

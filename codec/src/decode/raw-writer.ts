@@ -19,7 +19,9 @@ export class RawWriter extends PostponingWriter {
     }
   }
 
-  /** An unknown-key collector, `map<string, string>`: every key of the object that is not known, as raw JSON. */
+  /**
+   * An unknown-key collector, `map<string, string>`: every key of the object that is not known, as raw JSON.
+   */
   unknown(field: number, json: JsonObject, known: KnownKeys): void {
     const entries = this.collect(json, known);
     if (entries.length === 0) return;

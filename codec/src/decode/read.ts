@@ -4,7 +4,9 @@ import { valueAt } from "../json/json-path.ts";
 import { isRounded } from "../json/raw-json.ts";
 import { integerFromText, numberFromText } from "./scalar.ts";
 
-/** A key that JavaScript objects inherit, such as `constructor`: read only where the response has it itself. */
+/**
+ * A key that JavaScript objects inherit, such as `constructor`: read only where the response has it itself.
+ */
 export function ownValue(json: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(json, key) ? json[key] : undefined;
 }
@@ -29,7 +31,10 @@ export function splitNumbers(value: JsonValue | undefined): JsonValue | undefine
 /** A longer text is no list with commas, in characters. */
 const MAX_LIST_TEXT = 1024 * 1024;
 
-/** The items of a list that is written as one text with commas; an array passes as it is, and so does what is too long. */
+/**
+ * The items of a list that is written as one text with commas; an array passes as it is,
+ * and so does what is too long.
+ */
 export function splitCommas(value: JsonValue | undefined): JsonValue | undefined {
   if (typeof value !== "string" || value.length > MAX_LIST_TEXT) return value;
   const items = value.split(",").map((item) => item.trim());
@@ -40,7 +45,10 @@ export function splitCommas(value: JsonValue | undefined): JsonValue | undefined
 const LINK = /<([^<>]*)>((?:\s*;\s*[^\s;,="]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
 const PARAMETER = /;\s*([^\s;,="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
 
-/** The target of the first link with a relation in a `Link` header (RFC 8288 section 3); undefined without one. */
+/**
+ * The target of the first link with a relation in a `Link` header (RFC 8288 section 3);
+ * undefined without one.
+ */
 export function linkTarget(header: string | undefined, rel: string): string | undefined {
   for (const [, target, parameters = ""] of (header ?? "").matchAll(LINK)) {
     if (relationsOf(parameters).includes(rel.toLowerCase())) return target;
@@ -77,8 +85,8 @@ export function holds(json: JsonObject, { key, values, present, type }: Conditio
 }
 
 /**
- * Like `holds`, of an object that JSON.parse made: a number that it has rounded, which may pass for another one, is
- * compared as it came.
+ * Like `holds`, of an object that JSON.parse made: a number that it has rounded, which may pass for another
+ * one, is compared as it came.
  *
  * @param exactly the object with integers of any size; undefined where it is the same
  */

@@ -25,8 +25,8 @@ const DOUBLE_DIGITS = 15;
 const UINT64_MAX = 2n ** 64n - 1n;
 
 /**
- * Writes scalar fields from JSON values. Each method takes the field's number, the value and the key for reports;
- * `null` and undefined write nothing.
+ * Writes scalar fields from JSON values. Each method takes the field's number, the value and the key for
+ * reports; `null` and undefined write nothing.
  */
 export class ScalarWriter extends DifferenceWriter {
   string(field: number, value: Field, key: string): void {
@@ -50,8 +50,8 @@ export class ScalarWriter extends DifferenceWriter {
   }
 
   /**
-   * A number that no double gives back as its digits, for google.protobuf.Value, whose numbers are doubles. Returns false for
-   * one that JSON.parse has rounded, which is not written.
+   * A number that no double gives back as its digits, for google.protobuf.Value, whose numbers are doubles.
+   * Returns false for one that JSON.parse has rounded, which is not written.
    */
   bigText(field: number, value: number | bigint): boolean {
     if (typeof value === "number") {
@@ -275,7 +275,9 @@ export class ScalarWriter extends DifferenceWriter {
     this.fixed64Bits(BigInt(number));
   }
 
-  /** A safe integer or a bigint in range. Strings are as good as numbers here: ProtoJSON writes 64 bits so. */
+  /**
+   * A safe integer or a bigint in range. Strings are as good as numbers here: ProtoJSON writes 64 bits so.
+   */
   private int64Of(
     value: Field,
     key: string,
@@ -297,7 +299,10 @@ export class ScalarWriter extends DifferenceWriter {
     return this.dropped(key, kind, value);
   }
 
-  /** An enum field. A number that an open enum does not have is kept; a word that it does not have is left out. */
+  /**
+   * An enum field. A number that an open enum does not have is kept;
+   * a word that it does not have is left out.
+   */
   enum(field: number, value: Field, key: string, table: EnumTable): void {
     if (!this.knownEnum(field, value, key, table)) this.drop(key, `one of ${table.name}`, value);
   }
@@ -349,7 +354,10 @@ export class ScalarWriter extends DifferenceWriter {
     if (instant.isCut) this.coerce(key, "no more digits than nanoseconds have", value);
   }
 
-  /** google.protobuf.Duration, by its rule; without one as ProtoJSON writes it (`3.5s`), or a number of seconds. */
+  /**
+   * google.protobuf.Duration, by its rule; without one as ProtoJSON writes it (`3.5s`),
+   * or a number of seconds.
+   */
   duration(field: number, value: Field, key: string, rule?: DurationRule): void {
     if (value === undefined || value === null) return;
     if (value === "") {
@@ -382,7 +390,10 @@ export class ScalarWriter extends DifferenceWriter {
     return value;
   }
 
-  /** google.protobuf.FieldMask, as ProtoJSON writes it: paths joined by commas, in lowerCamel or with the names of a table. */
+  /**
+   * google.protobuf.FieldMask, as ProtoJSON writes it: paths joined by commas,
+   * in lowerCamel or with the names of a table.
+   */
   fieldMask(field: number, value: Field, key: string, table?: MaskTable): void {
     if (value === undefined || value === null) return;
     if (typeof value !== "string" || value.length > MAX_MASK_TEXT) {

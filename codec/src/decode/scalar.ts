@@ -1,6 +1,6 @@
 /**
- * How a JSON value of the wrong type is understood. Each function returns undefined where it is not: the caller
- * then leaves the value out and reports it.
+ * How a JSON value of the wrong type is understood. Each function returns undefined where it is not: the
+ * caller then leaves the value out and reports it.
  */
 import { integerDigits } from "../json/exact-decimal.ts";
 import { type JsonValue, plainNumber } from "../json/json.ts";
@@ -26,8 +26,8 @@ export function numberFromText(text: string): number | bigint | undefined {
 }
 
 /**
- * An integer from a decimal string in any notation, exact for integers of any size: `5`, `5.0`, `1e3`. undefined for a
- * fraction, however small.
+ * An integer from a decimal string in any notation, exact for integers of any size: `5`, `5.0`, `1e3`.
+ * undefined for a fraction, however small.
  */
 export function integerFromText(text: string): number | bigint | undefined {
   if (PLAIN_INTEGER.test(text)) return exactly(text);
@@ -78,9 +78,9 @@ export function booleanFrom(given: JsonValue): boolean | undefined {
 }
 
 /**
- * Bytes from base64 as MIME decoders read it (RFC 2045 section 6.8): with line breaks, tabs and spaces anywhere, in either
- * alphabet (RFC 4648 sections 4 and 5), with or without padding. undefined for everything else: other characters, more
- * data behind the padding, and a single digit at the end, which is no byte.
+ * Bytes from base64 as MIME decoders read it (RFC 2045 section 6.8): with line breaks, tabs and spaces
+ * anywhere, in either alphabet (RFC 4648 sections 4 and 5), with or without padding. undefined for everything
+ * else: other characters, more data behind the padding, and a single digit at the end, which is no byte.
  */
 export function bytesFromBase64(text: string): Uint8Array | undefined {
   const digits = /^([A-Za-z0-9+/_-]*)={0,2}$/.exec(withoutSpace(text))?.[1];

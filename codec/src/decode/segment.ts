@@ -1,6 +1,7 @@
 /**
- * Messages that are written in parts: what is large is left out at first, as a hole, and is written later. The parts are put
- * together into the bytes that one writer would have written, with the differences that it would have found.
+ * Messages that are written in parts: what is large is left out at first, as a hole, and is written later.
+ * The parts are put together into the bytes that one writer would have written,
+ * with the differences that it would have found.
  */
 import {
   DIFFERENCE_CLASSES,
@@ -33,7 +34,10 @@ export type Frame = {
   start: number;
   body: number;
   end: number;
-  /** How many holes the segment had when it ended: those behind them are not in it, although they may be where it ends. */
+  /**
+   * How many holes the segment had when it ended: those behind them are not in it,
+   * although they may be where it ends.
+   */
   readonly holes: number;
 };
 
@@ -82,7 +86,9 @@ class Joiner {
     this.length = this.region(segment.bytes.length, segment.holes.length);
   }
 
-  /** Adds what comes up to `end`, and the holes with a number below `holes`; returns how many bytes that is. */
+  /**
+   * Adds what comes up to `end`, and the holes with a number below `holes`; returns how many bytes that is.
+   */
   private region(end: number, holes: number): number {
     let length = 0;
     for (;;) {

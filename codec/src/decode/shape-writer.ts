@@ -28,19 +28,28 @@ export class WrongShape extends Error {
   }
 }
 
-/** A writer that takes a JSON value for an object or a list where one should be, and knows how deep it is in the message. */
+/**
+ * A writer that takes a JSON value for an object or a list where one should be,
+ * and knows how deep it is in the message.
+ */
 export class ShapeWriter extends ScalarWriter {
   protected depth = 0;
   private readonly maxDepth: number;
   private emptyDeclared = false;
 
-  /** @param maxDepth how many messages may be nested, with the root; 100 by default, which is what protobuf-es reads */
+  /**
+   * @param maxDepth how many messages may be nested, with the root; 100 by default,
+   * which is what protobuf-es reads
+   */
   constructor(maxDepth: number = DEFAULT_MAX_DEPTH) {
     super();
     this.maxDepth = maxDepth;
   }
 
-  /** @param emptyDeclared whether `[]` and `{}` in place of the payload are how the upstream spells an empty one */
+  /**
+   * @param emptyDeclared whether `[]` and `{}` in place of the payload are how
+   * the upstream spells an empty one
+   */
   override reset(exact = false, textual = false, emptyDeclared = false): void {
     super.reset(exact, textual);
     this.emptyDeclared = emptyDeclared;

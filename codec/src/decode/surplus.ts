@@ -14,7 +14,9 @@ export interface Surplus {
   readonly bigNumbers: readonly Place[];
   /** Numbers in one that are doubles by their notation. */
   readonly doubles: ReadonlySet<NumberText>;
-  /** Whether there is what its type does not have: a word of an enum, a number for a text, half a character. */
+  /**
+   * Whether there is what its type does not have: a word of an enum, a number for a text, half a character.
+   */
   readonly isMistyped: boolean;
 }
 
@@ -26,8 +28,8 @@ type Found = {
 };
 
 /**
- * Looks through the ProtoJSON of a message in a google.protobuf.Any, without its `@type`, for what protobuf-es ignores or
- * changes. Further messages in an Any are looked through by the types of the registry.
+ * Looks through the ProtoJSON of a message in a google.protobuf.Any, without its `@type`, for what
+ * protobuf-es ignores or changes. Further messages in an Any are looked through by the types of the registry.
  */
 export function findSurplus(desc: DescMessage, json: JsonObject, registry: Registry): Surplus {
   const visitor = new Visitor(registry);
@@ -81,7 +83,9 @@ class Visitor {
     if (desc !== undefined) this.packed(desc, fields, path);
   }
 
-  /** Text or any JSON: of all that such types take, only great integers and half characters do not survive. */
+  /**
+   * Text or any JSON: of all that such types take, only great integers and half characters do not survive.
+   */
   private dynamic(json: JsonValue | undefined, path: string, isAny: boolean): void {
     if (typeof json === "bigint") {
       this.found.bigNumbers.push([path, json]);

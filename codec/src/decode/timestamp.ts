@@ -118,7 +118,10 @@ function blank(text: string, at: number, part: string): string {
   return at < 0 ? text : text.slice(0, at) + " ".repeat(part.length) + text.slice(at + part.length);
 }
 
-/** Seconds since 1970 of a date in UTC; undefined when there is no such date. A leap second is the next second. */
+/**
+ * Seconds since 1970 of a date in UTC; undefined when there is no such date.
+ * A leap second is the next second.
+ */
 function utcSeconds(
   year: number,
   month: number,

@@ -11,12 +11,12 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const NUMBER = /-?\d[\d.eE+-]*/g;
 
 /**
- * Puts every number of a JSON text that is an integer beyond 2^53 into quotes, behind a mark that nothing else in
- * the text begins with, so that JSON.parse keeps its digits. With `verbatim` it does so with all numbers that JSON.parse
- * would not give back as they are written. undefined when there is none.
+ * Puts every number of a JSON text that is an integer beyond 2^53 into quotes, behind a mark that nothing
+ * else in the text begins with, so that JSON.parse keeps its digits. With `verbatim` it does so with all
+ * numbers that JSON.parse would not give back as they are written. undefined when there is none.
  *
- * It walks from string to string and never recurses: neither a deep nor a long document overflows the stack, as
- * the reviver of JSON.parse or a regular expression over strings would.
+ * It walks from string to string and never recurses: neither a deep nor a long document overflows the stack,
+ * as the reviver of JSON.parse or a regular expression over strings would.
  */
 export function quoteBigNumbers(
   json: string,

@@ -6,9 +6,10 @@ const BACKSLASH = "\\";
 const COLON = ":";
 
 /**
- * JSON.parse (RFC 8259) with the keys that the text has. V8 guesses the next key of an object from objects that it parsed
- * before, and compares the guess with the text, escapes and all: once it has read the key `\`, it takes `"\""` for it, in
- * whatever document. A text with escapes in keys is therefore parsed with other keys in their place.
+ * JSON.parse (RFC 8259) with the keys that the text has. V8 guesses the next key of an object from objects
+ * that it parsed before, and compares the guess with the text, escapes and all: once it has read the key `\`,
+ * it takes `"\""` for it, in whatever document. A text with escapes in keys is therefore parsed
+ * with other keys in their place.
  *
  * @throws SyntaxError
  */
@@ -61,7 +62,10 @@ export function* stringsOf(text: string) {
   }
 }
 
-/** The text with numbered marks in place of these keys, however they are spelled: of an object's equal keys the last one counts. */
+/**
+ * The text with numbered marks in place of these keys, however they are spelled:
+ * of an object's equal keys the last one counts.
+ */
 function withMarks(text: string, keys: ReadonlyMap<string, number>, mark: string): string {
   let written = "";
   let copied = 0;

@@ -3,7 +3,10 @@ export const MAX_DIGITS = 1000;
 
 const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** A number as its digits, from the first to the last that is not 0, times a power of ten: `1e999` is as short as `1`. */
+/**
+ * A number as its digits, from the first to the last that is not 0, times a power of ten:
+ * `1e999` is as short as `1`.
+ */
 export interface ExactDecimal {
   readonly sign: string;
   /** Empty for 0. */
@@ -52,8 +55,8 @@ export function areEqual(one: ExactDecimal, other: ExactDecimal | undefined): bo
 }
 
 /**
- * The plain digits of an integer, whose notation may have a fraction and an exponent; undefined for a fraction, and for an
- * integer of more than `maxDigits`.
+ * The plain digits of an integer, whose notation may have a fraction and an exponent; undefined for a
+ * fraction, and for an integer of more than `maxDigits`.
  */
 export function integerDigits(number: string, maxDigits: number = MAX_DIGITS): string | undefined {
   const decimal = exactDecimal(number);

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonValue } from "./json.ts";
 
 /**
- * The value at a dotted path, `response.blog`, counted from `root`; the path `""` is the root itself. A step that
- * is a number also goes into an array; a key with dots stands in quotes, `page.'@odata.nextLink'`. undefined where the
- * path ends early.
+ * The value at a dotted path, `response.blog`, counted from `root`; the path `""` is the root itself. A step
+ * that is a number also goes into an array; a key with dots stands in quotes, `page.'@odata.nextLink'`.
+ * undefined where the path ends early.
  */
 export function valueAt(root: JsonValue | undefined, path: string): JsonValue | undefined {
   if (path === "") return root;

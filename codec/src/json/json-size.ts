@@ -4,7 +4,10 @@ import { NumberText } from "./number-text.ts";
 /** Characters of text that count as much as a value. */
 const CHARACTERS_PER_VALUE = 64;
 
-/** How many values there are in a value, long texts as several; somewhat more than `limit` where it has more than that. */
+/**
+ * How many values there are in a value, long texts as several; somewhat more than
+ * `limit` where it has more than that.
+ */
 export function sizeUpTo(root: JsonValue | undefined, limit: number): number {
   if (typeof root !== "object") return 1 + textSize(root);
   let size = 1;

@@ -7,8 +7,9 @@ export interface JsonObject {
 
 /**
  * A parsed JSON value. `bigint` stands for an integer beyond 2^53 and appears only in bodies that were
- * parsed exactly (see `parse-json.ts`); the optimistic parse yields a rounded `number` in its place. `NumberText` stands
- * for any number that JSON.parse would change, and appears only in bodies that were parsed verbatim.
+ * parsed exactly (see `parse-json.ts`); the optimistic parse yields a rounded `number` in its place.
+ * `NumberText` stands for any number that JSON.parse would change,
+ * and appears only in bodies that were parsed verbatim.
  */
 export type JsonValue =
   | string

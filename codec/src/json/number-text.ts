@@ -1,8 +1,9 @@
 import { rawJSON } from "./raw.ts";
 
 /**
- * A number of a JSON text that JSON.parse would not give back as it is written: `1.10`, `1e3`, or one with more digits than a
- * double holds. JSON.stringify writes it as it came. It appears only where a text was parsed verbatim.
+ * A number of a JSON text that JSON.parse would not give back as it is written: `1.10`, `1e3`, or one with
+ * more digits than a double holds. JSON.stringify writes it as it came.
+ * It appears only where a text was parsed verbatim.
  */
 export class NumberText {
   /** As it is written. */

@@ -31,11 +31,12 @@ type Open = {
 };
 
 /**
- * Parses JSON like `parse`, with the same result, but piece by piece: what an array or an object has within some thousand
- * characters is parsed at once, as an array or object of its own, and added to what it belongs to. It looks for where elements
- * end and leaves all else to `parse`, which also finds what is no JSON.
+ * Parses JSON like `parse`, with the same result, but piece by piece: what an array or an object has within
+ * some thousand characters is parsed at once, as an array or object of its own, and added to what it belongs
+ * to. It looks for where elements end and leaves all else to `parse`, which also finds what is no JSON.
  *
- * @param piece so many characters are parsed at a time, and up to twice as many where an element begins before them
+ * @param piece so many characters are parsed at a time, and up to twice as many
+ * where an element begins before them
  * @throws SyntaxError
  */
 export function* parseInPieces(text: string, parse: ParsePiece, piece: number = PIECE): Work<JsonValue> {
@@ -55,7 +56,10 @@ class Assembly {
   private readonly piece: number;
   private readonly longString: number;
   private readonly open: Open[] = [];
-  /** Where the run of elements begins that is parsed next: behind a bracket or an element of the innermost of `open`. */
+  /**
+   * Where the run of elements begins that is parsed next: behind a bracket or an
+   * element of the innermost of `open`.
+   */
   private from = 0;
   /** Arrays and objects that begin in the run, one in the other. */
   private readonly starts: Start[] = [];
@@ -163,7 +167,8 @@ class Assembly {
   /**
    * Parses the elements of the run, up to `end`.
    *
-   * @param isFollowed whether another one begins there, which is added by itself; its comma or its key is in the run
+   * @param isFollowed whether another one begins there, which is added by itself;
+   * its comma or its key is in the run
    */
   private flush(end: number, isFollowed: boolean): void {
     const { text } = this;

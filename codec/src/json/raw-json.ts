@@ -21,8 +21,8 @@ export function isRounded(value: number): boolean {
 }
 
 /**
- * Writes a parsed value as JSON, integers of any size included. It looks for rounded numbers only where the text
- * could hold one, so that the common case costs no more than JSON.stringify.
+ * Writes a parsed value as JSON, integers of any size included. It looks for rounded numbers only where the
+ * text could hold one, so that the common case costs no more than JSON.stringify.
  */
 export function rawJson(value: JsonValue): RawJson {
   try {
@@ -48,7 +48,10 @@ const DEEP_PIECE = 16;
 
 /** Longer strings are written in pieces. */
 const LONG_STRING = 64 * 1024;
-/** The first of the UTF-16 code units that are the first half of a character, and of those that are the second. */
+/**
+ * The first of the UTF-16 code units that are the first half of a character,
+ * and of those that are the second.
+ */
 const FIRST_HALF = 0xd800;
 const SECOND_HALF = 0xdc00;
 

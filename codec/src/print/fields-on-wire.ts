@@ -25,7 +25,8 @@ const FIELDS_AT_ONCE = 4096;
 /**
  * The fields of a message that are known, by their numbers.
  *
- * @throws Unprintable where a field is in two places, has another wire type than its own, or is not the only member of its oneof
+ * @throws Unprintable where a field is in two places, has another wire type than its own,
+ * or is not the only member of its oneof
  */
 export function* runsOf(bytes: Uint8Array, { fields }: MessagePlan, { from, to }: Range): Work<Run[]> {
   const runs: Run[] = [];

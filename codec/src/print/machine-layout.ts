@@ -1,4 +1,7 @@
-/** The tables of the printer in linear memory, as codec/printer/layout.ts reads them: sizes and offsets in 32-bit words. */
+/**
+ * The tables of the printer in linear memory, as codec/printer/layout.ts reads them:
+ * sizes and offsets in 32-bit words.
+ */
 
 export const MESSAGE_WORDS = 6;
 export const FORM = {

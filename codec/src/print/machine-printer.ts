@@ -23,7 +23,8 @@ export class MachinePrinter {
   private registry: Registry | undefined;
 
   /**
-   * The JSON of a message, in a buffer that may be released; undefined where that is too much, or something is unusual.
+   * The JSON of a message, in a buffer that may be released; undefined where that is too much,
+   * or something is unusual.
    *
    * @param depth of the message in another one, 1 for the outermost
    * @param maxWork how many values it may have, about; larger messages take too long to be printed at once

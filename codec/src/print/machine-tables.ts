@@ -59,7 +59,8 @@ export class Tables {
     if (known !== undefined) return known;
     const at = this.machine.allocate(MESSAGE_WORDS * 4);
     const id = this.descs.push(plan.desc) - 1;
-    // before its fields are written, which may be of this type; until they are, or if they fail, protobuf-es prints it
+    // before its fields are written, which may be of this type; until they are, or if they fail,
+    // protobuf-es prints it
     this.messages.set(plan, at);
     this.fill(at, [FORM.other, id]);
     const head = [FORM[plan.form], id];

@@ -79,7 +79,10 @@ export class Machine {
     if (missing > 0) this.exports.memory.grow(Math.ceil(missing / PAGE));
   }
 
-  /** Reserves bytes for good, zeroed, at an address that 8 divides, with room behind them to be read in blocks of 16. */
+  /**
+   * Reserves bytes for good, zeroed, at an address that 8 divides,
+   * with room behind them to be read in blocks of 16.
+   */
   allocate(size: number): number {
     const at = this.free;
     this.free = (at + size + 7) & ~7;

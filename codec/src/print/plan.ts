@@ -39,8 +39,8 @@ export interface FieldPlan {
 export interface MessagePlan {
   readonly desc: DescMessage;
   /**
-   * `fields` by their names, the value of a wrapper alone, a time, any JSON, or by protobuf-es where the form is a special
-   * one.
+   * `fields` by their names, the value of a wrapper alone, a time, any JSON, or by protobuf-es where the form
+   * is a special one.
    */
   readonly form: "fields" | "wrapper" | "timestamp" | "struct" | "value" | "list" | "other";
   readonly fields: ReadonlyMap<number, FieldPlan>;

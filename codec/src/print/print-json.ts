@@ -16,8 +16,8 @@ export interface PrintOptions {
 }
 
 /**
- * Prints a message that is protobuf bytes as ProtoJSON, at once. What is unusual is printed by protobuf-es, with the same
- * result.
+ * Prints a message that is protobuf bytes as ProtoJSON, at once. What is unusual is printed by protobuf-es,
+ * with the same result.
  *
  * @throws Error for what cannot be printed, as protobuf-es does
  */
@@ -27,7 +27,10 @@ export function printJson(desc: DescMessage, bytes: Uint8Array, options: PrintOp
   return machine.print(desc, bytes, types) ?? atOnce(printJsonInParts(desc, bytes, options));
 }
 
-/** What is printed before others have their turn. protobuf-es takes some milliseconds for as much that is nothing but messages. */
+/**
+ * What is printed before others have their turn. protobuf-es takes some milliseconds for as
+ * much that is nothing but messages.
+ */
 const PART_BYTES = { machine: 32 * 1024, protobufEs: 8 * 1024 };
 /** The same, in values. */
 const PART_WORK = 64 * 1024;

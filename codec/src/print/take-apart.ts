@@ -7,8 +7,8 @@ import type { FieldPlan, MessagePlan } from "./plan.ts";
 import { Unprintable, WireCursor } from "./wire-cursor.ts";
 
 /**
- * Prints a message at once that is at some depth of another one, 1 for the outermost; undefined when that has too much in it, or
- * something unusual.
+ * Prints a message at once that is at some depth of another one, 1 for the outermost; undefined when that has
+ * too much in it, or something unusual.
  */
 export type PrintAtOnce = (desc: DescMessage, bytes: Uint8Array, depth: number) => Uint8Array | undefined;
 
@@ -64,7 +64,9 @@ class Values {
   }
 }
 
-/** The items of a list or the entries of a map, each of which is a message of its own with nothing else in it. */
+/**
+ * The items of a list or the entries of a map, each of which is a message of its own with nothing else in it.
+ */
 interface Repeated {
   readonly desc: DescMessage;
   readonly field: FieldPlan;
@@ -76,8 +78,9 @@ interface Repeated {
 }
 
 /**
- * Prints a large message: fields, items and entries that are next to one another are taken for a message of their own, small
- * enough to be printed at once. What the JSON of those has between its brackets is put together.
+ * Prints a large message: fields, items and entries that are next to one another are taken for a message of
+ * their own, small enough to be printed at once. What the JSON of those has
+ * between its brackets is put together.
  */
 export class TakeApart {
   /** What has been printed, in its order. */
@@ -143,7 +146,10 @@ export class TakeApart {
     this.parts.push(CLOSE_BRACE);
   }
 
-  /** Behind the last of the fields that are printed together with the first one: next to one another, and small. */
+  /**
+   * Behind the last of the fields that are printed together with the first one: next to one another,
+   * and small.
+   */
   private endOfGroup(runs: readonly Run[], first: number): number {
     const start = runs[first];
     let end = first + 1;

@@ -1,4 +1,7 @@
-/** The tables of the scanner in linear memory, as codec/scanner/layout.ts reads them: sizes and offsets in 32-bit words. */
+/**
+ * The tables of the scanner in linear memory, as codec/scanner/layout.ts reads them:
+ * sizes and offsets in 32-bit words.
+ */
 
 /** The last one is the scanner's own. */
 export const MESSAGE_WORDS = 11;

@@ -78,7 +78,10 @@ export class Machine {
     this.u32 = new Uint32Array(this.exports.memory.buffer);
   }
 
-  /** Reserves bytes for good, zeroed, at an address that 8 divides, with room behind them to be read in blocks of 16. */
+  /**
+   * Reserves bytes for good, zeroed, at an address that 8 divides,
+   * with room behind them to be read in blocks of 16.
+   */
   allocate(size: number): number {
     const at = this.free;
     this.free = (at + size + 7) & ~7;

@@ -6,7 +6,10 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** By how much more room is made than seems to be needed. */
 const RESERVE = 1.1;
 
-/** Bytes that come in pieces, in a buffer that may be released. There is room in front of them for what comes last, so that they are not copied once more. */
+/**
+ * Bytes that come in pieces, in a buffer that may be released. There is room in front of them for what comes
+ * last, so that they are not copied once more.
+ */
 export class PieceOutput {
   private bytes: Bytes = new Uint8Array(0);
   private readonly start: number;

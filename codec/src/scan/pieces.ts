@@ -46,10 +46,11 @@ export interface PiecedMessage {
 }
 
 /**
- * Reads a body most of which is one list, a few items at a time: each time the scanner is given what is in front of the list, then
- * items as far as there is room. It fails where these are cut, and has noted where the last one begins. The last time it reads to
- * the end of the body, and says what the message is; the items that it has written before are put into that. Between two times
- * nothing stays in the memory of the scanner, so others use it, and whoever leaves has nothing to give back.
+ * Reads a body most of which is one list, a few items at a time: each time the scanner is given what is in
+ * front of the list, then items as far as there is room. It fails where these are cut, and has noted where
+ * the last one begins. The last time it reads to the end of the body, and says what the message is; the items
+ * that it has written before are put into that. Between two times nothing stays in the memory of the scanner,
+ * so others use it, and whoever leaves has nothing to give back.
  *
  * @returns undefined where JavaScript has to decode it
  */
@@ -104,7 +105,8 @@ class PieceScan {
   /**
    * Reads on.
    *
-   * @returns `end` with the whole message; `left` where JavaScript has to decode it; `short` where more has to be read at once
+   * @returns `end` with the whole message; `left` where JavaScript has to decode it;
+   * `short` where more has to be read at once
    */
   next(size: number): "end" | "more" | "left" | "short" {
     const { machine, body, list } = this;

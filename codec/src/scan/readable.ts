@@ -104,7 +104,9 @@ export function typesOf({ entries }: MessageTable): ValueEntry["when"] | undefin
   return entries.find((entry) => "value" in entry)?.when;
 }
 
-/** The keys that a message reads from the object of another one, with those of messages that share it in turn. */
+/**
+ * The keys that a message reads from the object of another one, with those of messages that share it in turn.
+ */
 export function sharedKeys({ entries }: MessageTable, found: Set<string> = new Set()): ReadonlySet<string> {
   for (const entry of entries) {
     for (const [, kind, ...keys] of fieldsOf(entry)) {

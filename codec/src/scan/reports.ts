@@ -53,8 +53,9 @@ class ReportWriter extends DifferenceWriter {
 }
 
 /**
- * The differences that a decoder would have found, in its order: a message's fields by their ranks, and behind them the keys
- * of its own. undefined where it would have found a number that it prints otherwise than JSON.parse reads it.
+ * The differences that a decoder would have found, in its order: a message's fields by their ranks, and
+ * behind them the keys of its own. undefined where it would have found a number that it prints
+ * otherwise than JSON.parse reads it.
  *
  * @param from where the reports begin
  * @param nameOf the key by which a field is reported

@@ -29,7 +29,9 @@ export interface ScannedPage {
   readonly lastItem: number;
 }
 
-/** Turns UTF-8 JSON into protobuf bytes in one pass, by WebAssembly. What is unusual it leaves to JavaScript. */
+/**
+ * Turns UTF-8 JSON into protobuf bytes in one pass, by WebAssembly. What is unusual it leaves to JavaScript.
+ */
 export class Scanner {
   private readonly machine = new Machine();
   private readonly tables = new Tables(this.machine);
@@ -42,7 +44,10 @@ export class Scanner {
     this.sizes = sizes;
   }
 
-  /** What a payload and what is around it are; made once. undefined where it cannot be read, and where there is no room. */
+  /**
+   * What a payload and what is around it are; made once. undefined where it cannot be read,
+   * and where there is no room.
+   */
   plan(payload: Payload, envelope: Envelope | "payload"): ScanPlan | undefined {
     const known = this.plans.get(payload) ?? new Map<string, ScanPlan>();
     this.plans.set(payload, known);
@@ -63,7 +68,8 @@ export class Scanner {
   }
 
   /**
-   * The response message in a body, in a buffer that may be released; undefined where JavaScript has to decode it.
+   * The response message in a body, in a buffer that may be released;
+   * undefined where JavaScript has to decode it.
    *
    * @param withStatus whether the envelope's status counts; then it has to be 200
    * @param maxCost what it may cost to read; see `checkJsonCost`

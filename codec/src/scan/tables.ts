@@ -154,7 +154,9 @@ export class Tables {
     return this.names.get(field) ?? "";
   }
 
-  /** Whether nothing else than its own key says what a field is, and nothing else is read from what that has. */
+  /**
+   * Whether nothing else than its own key says what a field is, and nothing else is read from what that has.
+   */
   isSimple(field: number): boolean {
     return this.simple.has(field);
   }
@@ -208,7 +210,9 @@ export class Tables {
     return [this.keysBelow(steps.slice(0, -1), message), steps.at(-1) ?? ""];
   }
 
-  /** The keys that are read in the object at a path, which is found where reading comes to the path's keys. */
+  /**
+   * The keys that are read in the object at a path, which is found where reading comes to the path's keys.
+   */
   private keysBelow(path: readonly string[], message: MessageWriter): Map<string, KeyUse> {
     if (path.length === 0) return message.keys;
     const name = JSON.stringify(path);

@@ -69,7 +69,9 @@ export class EnumTable {
     return this.spellings.has(number);
   }
 
-  /** Whether a number on the wire is that of a value, also of one that the enum does not name but can hold. */
+  /**
+   * Whether a number on the wire is that of a value, also of one that the enum does not name but can hold.
+   */
   holds(number: number): boolean {
     if (!this.takesNumbers || !Number.isInteger(number)) return false;
     return this.has(number) || (!this.closed && number >= INT32_MIN && number <= INT32_MAX);

@@ -10,7 +10,10 @@ import {
   MessageTable,
 } from "./message-table.ts";
 
-/** The members of a oneof that have keys of their own: their field numbers, each with the paths that it is read from. */
+/**
+ * The members of a oneof that have keys of their own: their field numbers,
+ * each with the paths that it is read from.
+ */
 export type OneofMembers = ReadonlyArray<readonly [field: number, ...paths: string[]]>;
 
 /** The key of the object that leads to a value. */

@@ -28,5 +28,8 @@ export type CountUnit = "seconds" | "millis" | "micros" | "nanos";
  */
 export type TimeRule = CountUnit | "iso8601" | "http_date" | "rfc2822" | { readonly pattern: string };
 
-/** How an upstream writes durations: a count, or ISO 8601 (`PT1M30S`). Without one it is as ProtoJSON has it, `3.5s`. */
+/**
+ * How an upstream writes durations: a count, or ISO 8601 (`PT1M30S`). Without one it is as ProtoJSON has it,
+ * `3.5s`.
+ */
 export type DurationRule = CountUnit | "iso8601";

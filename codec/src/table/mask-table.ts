@@ -16,13 +16,19 @@ export interface MaskedField {
   readonly fields?: () => MaskTable;
 }
 
-/** A field with the names that lead to it in the .proto file: more than one where members without a key hold it. */
+/**
+ * A field with the names that lead to it in the .proto file: more than one
+ * where members without a key hold it.
+ */
 interface Found {
   readonly names: readonly string[];
   readonly field: MaskedField;
 }
 
-/** A path of names on the wire as one of names in the .proto file; steps that the table does not know lose their capitals. */
+/**
+ * A path of names on the wire as one of names in the .proto file;
+ * steps that the table does not know lose their capitals.
+ */
 export function declaredPath(path: string, table?: MaskTable): string {
   let fields = table;
   let kind: MaskedField["kind"];
@@ -38,7 +44,10 @@ export function declaredPath(path: string, table?: MaskTable): string {
   return names.join(".");
 }
 
-/** The field of a key; of several, as the members of a oneof may be, the first one that has the next step below it. */
+/**
+ * The field of a key; of several, as the members of a oneof may be,
+ * the first one that has the next step below it.
+ */
 function named(key: string, table: MaskTable | undefined, next: string | undefined): Found | undefined {
   if (table === undefined) return undefined;
   const found = fieldsOf(key, table, [], new Set());
@@ -50,7 +59,10 @@ function named(key: string, table: MaskTable | undefined, next: string | undefin
   return found.find(holdsNext) ?? found[0];
 }
 
-/** The fields of a key, in the message itself and then in members that share its object; such a one may hold itself. */
+/**
+ * The fields of a key, in the message itself and then in members that share its object;
+ * such a one may hold itself.
+ */
 function fieldsOf(key: string, table: MaskTable, holders: readonly string[], seen: Set<MaskTable>): Found[] {
   if (seen.has(table)) return [];
   seen.add(table);

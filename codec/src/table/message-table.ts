@@ -1,4 +1,7 @@
-/** What a message is read from: one table for each message, which the decoder in JavaScript and the scanner interpret. */
+/**
+ * What a message is read from: one table for each message, which the decoder in
+ * JavaScript and the scanner interpret.
+ */
 import type { Registry } from "@bufbuild/protobuf";
 import type { EnumTable } from "./enum-table.ts";
 import type { DurationRule, ScalarKind, TimeRule } from "./kinds.ts";
@@ -40,8 +43,9 @@ export type Kind =
 export type Key = string | { readonly path: string };
 
 /**
- * A field: its number, how it is read, and the keys that are tried for it, in their order. A member of a choice without keys
- * shares the object's own. In JSON that is not an object, or is a whole payload, a field has no keys.
+ * A field: its number, how it is read, and the keys that are tried for it, in their order. A member of a
+ * choice without keys shares the object's own. In JSON that is not an object, or is a whole payload,
+ * a field has no keys.
  */
 export type FieldEntry = readonly [number: number, kind: Kind, ...keys: Key[]];
 
@@ -71,7 +75,10 @@ export interface ChoiceEntry {
   readonly lost?: readonly string[];
 }
 
-/** A oneof whose member stands in place of the message, chosen by its JSON type. A table with this has no other entry. */
+/**
+ * A oneof whose member stands in place of the message, chosen by its JSON type.
+ * A table with this has no other entry.
+ */
 export interface ValueEntry {
   /** The name of the oneof. */
   readonly value: string;
@@ -86,7 +93,10 @@ export type Entry =
   | { readonly oneOf: readonly FieldEntry[] }
   | ChoiceEntry
   | ValueEntry
-  /** The map that collects unknown keys as raw JSON; with `struct`, a google.protobuf.Struct. Without it they are reported. */
+  /**
+   * The map that collects unknown keys as raw JSON; with `struct`, a google.protobuf.Struct.
+   * Without it they are reported.
+   */
   | { readonly unknown: number; readonly struct?: true }
   /** google.protobuf.Any, whose types are these. */
   | { readonly any: () => Registry };

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 
-/** Time and chance. Everything in the runtime that needs either takes it from here, so that tests can set it. */
+/**
+ * Time and chance. Everything in the runtime that needs either takes it from here, so that tests can set it.
+ */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -8,7 +10,9 @@ export interface Clock {
   monotonic(): number;
   /** Random bytes as lower-case hex, two digits each. */
   randomHex(bytes: number): string;
-  /** Runs `act` once after `ms` milliseconds (at most 2^31-1), unless the returned function is called before. */
+  /**
+   * Runs `act` once after `ms` milliseconds (at most 2^31-1), unless the returned function is called before.
+   */
   after(ms: number, act: () => void): () => void;
 }
 

@@ -5,8 +5,9 @@ const WAITING = new Set<() => void>();
 let isScheduled = false;
 
 /**
- * Waits for a turn of the event loop. In each, timers and connections come first, and then a few of those that wait here, in
- * the order in which they came: a thousand streams that pause take no longer a turn than two.
+ * Waits for a turn of the event loop. In each, timers and connections come first, and then a few of those
+ * that wait here, in the order in which they came: a thousand streams that pause
+ * take no longer a turn than two.
  */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {

@@ -3,12 +3,15 @@ import { type Clock, systemClock } from "./clock.ts";
 /** The part of the time that large work leaves to everything else, while more of it waits. */
 const PAUSE = 0.5;
 
-/** How long at most everything else has the process for itself between two pieces of large work, in milliseconds. */
+/**
+ * How long at most everything else has the process for itself between two pieces of large work,
+ * in milliseconds.
+ */
 const MAX_PAUSE_MS = 200;
 
 /**
- * How many bytes the work that is in progress may read in all, where there is more than one piece of it. What is made of a
- * response takes many times its size until it is printed.
+ * How many bytes the work that is in progress may read in all, where there is more than one piece of it. What
+ * is made of a response takes many times its size until it is printed.
  */
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -19,10 +22,10 @@ interface Waiting {
 }
 
 /**
- * Lets pieces of work begin one after the other that hold the event loop for long or are done in turns of it, such as the
- * decoding of megabytes. Callers take turns, and between two pieces everything else goes on: without that, the responses of
- * one caller that come all at once would keep all others waiting until the last of them is decoded, and what is made of each
- * would be in memory at the same time.
+ * Lets pieces of work begin one after the other that hold the event loop for long or are done in turns of it,
+ * such as the decoding of megabytes. Callers take turns, and between two pieces everything else goes on:
+ * without that, the responses of one caller that come all at once would keep all others waiting until the
+ * last of them is decoded, and what is made of each would be in memory at the same time.
  */
 export class LargeWork {
   private readonly clock: Pick<Clock, "monotonic" | "after">;
@@ -35,7 +38,10 @@ export class LargeWork {
     this.clock = clock;
   }
 
-  /** Resolves when the caller may begin to read so many bytes. Rejects with the reason of the signal once that is aborted before. */
+  /**
+   * Resolves when the caller may begin to read so many bytes. Rejects with the reason of the
+   * signal once that is aborted before.
+   */
   turn(caller: string, bytes: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
@@ -61,8 +67,9 @@ export class LargeWork {
   }
 
   /**
-   * Says that work on so many bytes is in progress, until what is returned is called. Where that begins no later than in the
-   * turn of the event loop in which the work before it ended, on what that has made, nothing begins in between.
+   * Says that work on so many bytes is in progress, until what is returned is called. Where that begins no
+   * later than in the turn of the event loop in which the work before it ended, on what that has made,
+   * nothing begins in between.
    */
   begin(bytes: number): () => void {
     this.inProgress += bytes;

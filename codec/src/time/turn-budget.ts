@@ -1,6 +1,7 @@
 /**
- * How much is done at once in one turn of the event loop. Work that a thread could do as well is done at once where that is
- * cheaper; but not all of what a turn brings, be it a hundred messages, for nothing else has its turn meanwhile.
+ * How much is done at once in one turn of the event loop. Work that a thread could do as well is done at once
+ * where that is cheaper; but not all of what a turn brings, be it a hundred messages,
+ * for nothing else has its turn meanwhile.
  */
 export class TurnBudget {
   private readonly most: number;

@@ -3,8 +3,8 @@ import { nextTurn } from "./event-loop.ts";
 import { LARGE_WORK } from "./large-work.ts";
 
 /**
- * Work that takes long, and can pause wherever it yields: it says how much it has done since, in units of its own, of which
- * none takes more than about a microsecond.
+ * Work that takes long, and can pause wherever it yields: it says how much it has done since, in units of its
+ * own, of which none takes more than about a microsecond.
  */
 export type Work<T> = Generator<number, T, undefined>;
 
@@ -18,7 +18,9 @@ export interface TurnOptions {
   /** Ends the work, with its reason. */
   readonly signal: AbortSignal | undefined;
   readonly clock: Pick<Clock, "monotonic">;
-  /** Bytes that the work reads. While much is in progress, no other work begins that has to wait for its turn. */
+  /**
+   * Bytes that the work reads. While much is in progress, no other work begins that has to wait for its turn.
+   */
   readonly bytes: number;
 }
 
@@ -31,8 +33,8 @@ export function atOnce<T>(work: Work<T>): T {
 }
 
 /**
- * Does work in turns of the event loop, each a few milliseconds long. Those who do so at the same time get a turn one after the
- * other, and timers, connections and all other calls theirs in between.
+ * Does work in turns of the event loop, each a few milliseconds long. Those who do so at the same time get a
+ * turn one after the other, and timers, connections and all other calls theirs in between.
  *
  * @throws the reason of the signal once it is aborted, and what the work throws
  */

@@ -66,11 +66,11 @@ export const OVERLOAD_RETRY_MS = 1000;
 const PATIENCE = 2;
 
 /**
- * Admits calls, lets them wait, or refuses them: by how busy the process is, and by how many run, of the process and of
- * their upstream. Whatever is free is given to whoever asks, so that a client alone may have all of it. What becomes free
- * while several wait goes to the client that has the smallest share, of the upstream or of the process, whichever is
- * larger: so a second client runs as soon as any call of the first ends. Those that could not finish before their deadline
- * any more are refused, so that no work is wasted.
+ * Admits calls, lets them wait, or refuses them: by how busy the process is, and by how many run, of the
+ * process and of their upstream. Whatever is free is given to whoever asks, so that a client alone may have
+ * all of it. What becomes free while several wait goes to the client that has the smallest share, of the
+ * upstream or of the process, whichever is larger: so a second client runs as soon as any call of the first
+ * ends. Those that could not finish before their deadline any more are refused, so that no work is wasted.
  */
 export class Admission {
   private readonly limits: Limits;
@@ -185,7 +185,10 @@ export class Admission {
     return false;
   }
 
-  /** Refuses the newest waiting call of the client that has the most waiting, if that is more than this one has. */
+  /**
+   * Refuses the newest waiting call of the client that has the most waiting,
+   * if that is more than this one has.
+   */
   private makePlace(client: string): boolean {
     const newest = this.queue.newestOfMost();
     if (newest === undefined || this.queue.of(newest.client) <= this.queue.of(client) + 1) return false;
@@ -215,7 +218,10 @@ export class Admission {
     return upstream === undefined || upstream.typicalMs === 0 ? this.process.typicalMs : upstream.typicalMs;
   }
 
-  /** Clients take turns: those before a call are as many of each client as its own client has waiting, and itself. */
+  /**
+   * Clients take turns: those before a call are as many of each client as its own client has waiting,
+   * and itself.
+   */
   private expectedWaitMs(entry: Entry): number {
     const { client } = entry;
     const turn = this.queue.of(client) + 1;
@@ -265,8 +271,8 @@ export class Admission {
   }
 
   /**
-   * Of those for which there is room, the one whose client has the smallest share; of several, the one whose client has waited
-   * the longest for its turn, and the one that came first.
+   * Of those for which there is room, the one whose client has the smallest share; of several, the one whose
+   * client has waited the longest for its turn, and the one that came first.
    */
   private nextEntry(): Entry | undefined {
     if (this.queue.size === 0 || this.process.running >= this.process.capacity) return undefined;

@@ -7,8 +7,8 @@ interface Waiting {
 }
 
 /**
- * Lets a few pieces of work run at the same time. The others wait, and take turns by client: who has much waiting does not
- * hold up who has little. What waits longest of one client is next of that client.
+ * Lets a few pieces of work run at the same time. The others wait, and take turns by client: who has much
+ * waiting does not hold up who has little. What waits longest of one client is next of that client.
  */
 export class FairQueue {
   private readonly concurrency: number;
@@ -35,8 +35,8 @@ export class FairQueue {
   /**
    * Runs work of a client, now or later; not at all once the signal is aborted.
    *
-   * @returns what the work returns; rejects with the reason of the signal, or with QueueFull: when nobody else may wait, the
-   *   newest work is refused of the client that has most
+   * @returns what the work returns; rejects with the reason of the signal, or with QueueFull: when nobody
+   *   else may wait, the newest work is refused of the client that has most
    */
   async run<T>(client: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();

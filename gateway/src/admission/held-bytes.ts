@@ -14,7 +14,10 @@ export interface Hold extends BodyHold {
   release(): void;
 }
 
-/** A request: a class, since there is one for each call. Those that a client holds are in the order in which their bytes came. */
+/**
+ * A request: a class, since there is one for each call. Those that a client holds are in the
+ * order in which their bytes came.
+ */
 class HeldRequest implements Hold, Linked<HeldRequest> {
   readonly client: string;
   bytes = 0;
@@ -56,10 +59,10 @@ interface Share {
 }
 
 /**
- * The bytes of single request messages that are in memory, of all calls: as many calls as may run, each with the largest
- * message there may be, would be more than the process has. What is beyond the limit is taken from whoever has most of it: of the
- * requests that have not arrived yet, the one whose last bytes are the oldest. What streams of a client send passes through
- * and is not counted.
+ * The bytes of single request messages that are in memory, of all calls: as many calls as may run, each with
+ * the largest message there may be, would be more than the process has. What is beyond the limit is taken
+ * from whoever has most of it: of the requests that have not arrived yet, the one whose last bytes are the
+ * oldest. What streams of a client send passes through and is not counted.
  */
 export class HeldBytes {
   private readonly limits: Pick<Limits, "heldRequestBytes">;
@@ -127,7 +130,10 @@ export class HeldBytes {
     }
   }
 
-  /** Ends a request of the client that has most, and more than `atLeast`; false where there is none that could be ended. */
+  /**
+   * Ends a request of the client that has most, and more than `atLeast`;
+   * false where there is none that could be ended.
+   */
   private takeFromLargest(atLeast: number): boolean {
     let [most, oldest]: [number, HeldRequest | undefined] = [atLeast, undefined];
     for (const { held, bytes } of this.shares.values()) {

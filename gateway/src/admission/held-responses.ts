@@ -8,14 +8,16 @@ import { type Refused, retryInfo } from "./refused.ts";
 /** When to call again, in milliseconds: about as long as a large message takes to be read. */
 const RETRY_MS = 1000;
 
-/** For how long a response is not read, in milliseconds, before it makes room for others to the same client. */
+/**
+ * For how long a response is not read, in milliseconds, before it makes room for others to the same client.
+ */
 const UNREAD_MS = 1000;
 
 /** What a response holds until its client has read it. */
 export interface ResponseHold {
   /**
-   * Counts bytes that are about to be sent. Where there are too many, responses of others who have more, and do not read
-   * them, are cut first.
+   * Counts bytes that are about to be sent. Where there are too many, responses of others who have more, and
+   * do not read them, are cut first.
    *
    * @returns why they may not be sent, undefined if they may: RESOURCE_EXHAUSTED where the client has half of
    * `heldResponseBytes`, UNAVAILABLE beyond all of it
@@ -27,7 +29,10 @@ export interface ResponseHold {
   release(): void;
 }
 
-/** A response: a class, since there is one for each call. Those that are held are in the order in which they were last read. */
+/**
+ * A response: a class, since there is one for each call. Those that are held are in the
+ * order in which they were last read.
+ */
 class HeldResponse implements ResponseHold, Linked<HeldResponse> {
   before: HeldResponse | undefined;
   behind: HeldResponse | undefined;
@@ -72,10 +77,10 @@ interface Share {
 }
 
 /**
- * The bytes of responses that wait in memory for their clients to read them: a message of a unary call, a message of each
- * stream. What is beyond the limit is taken from whoever has most of it, the response first that has not been read for the
- * longest time, so that those who do not read, or read a little now and then, keep nobody out. Pages are shared by all who
- * ask for them, and are not counted.
+ * The bytes of responses that wait in memory for their clients to read them: a message of a unary call, a
+ * message of each stream. What is beyond the limit is taken from whoever has most of it, the response first
+ * that has not been read for the longest time, so that those who do not read, or read a little now and then,
+ * keep nobody out. Pages are shared by all who ask for them, and are not counted.
  */
 export class HeldResponses {
   private readonly limits: Pick<Limits, "heldResponseBytes">;

@@ -7,8 +7,8 @@ export interface Linked<T> {
 }
 
 /**
- * A list whose members come and go quickly. A Set would do the same, but for the memory: its tables, once they are old, keep
- * all that ever were in a later one until the next collection of everything.
+ * A list whose members come and go quickly. A Set would do the same, but for the memory: its tables, once
+ * they are old, keep all that ever were in a later one until the next collection of everything.
  */
 export class LinkedList<T extends Linked<T>> {
   private head: T | undefined;

@@ -17,7 +17,8 @@ export function processLoad(): () => Load {
   delays.enable();
   let [ticks, sum] = [0, 0];
   return () => {
-    // never reset: the first tick after that is not recorded, and a loop that is late enough has no second one
+    // never reset: the first tick after that is not recorded, and a loop that
+    // is late enough has no second one
     const newTicks = delays.count - ticks;
     const newSum = delays.count === 0 ? 0 : delays.mean * delays.count - sum;
     ticks += newTicks;

@@ -18,7 +18,10 @@ export function refused(limit: Refused["limit"], text: string, retryMs: number):
   return { limit, error: gatewayError(reason, `${text}; try again later`, code, [retryInfo(retryMs)]) };
 }
 
-/** When to call again, as a detail of an error: in a tenth of a second at the earliest, in half a minute at the latest. */
+/**
+ * When to call again, as a detail of an error: in a tenth of a second at the earliest,
+ * in half a minute at the latest.
+ */
 export function retryInfo(retryMs: number) {
   const ms = Math.ceil(Math.min(Math.max(retryMs, 100), 30_000));
   const retryDelay = { seconds: BigInt(Math.floor(ms / 1000)), nanos: (ms % 1000) * 1_000_000 };

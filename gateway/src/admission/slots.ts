@@ -4,7 +4,10 @@ const WEIGHT = 0.05;
 /** Of how many slots streams of one client leave one to others: they may hold theirs for hours. */
 const STREAMS_LEAVE = 8;
 
-/** Of how many slots the streams of all clients leave one to unary calls: two addresses could have all of them otherwise. */
+/**
+ * Of how many slots the streams of all clients leave one to unary calls:
+ * two addresses could have all of them otherwise.
+ */
 const ALL_STREAMS_LEAVE = 16;
 
 /** Who holds a slot, and for what. */
@@ -41,7 +44,9 @@ export class Slots {
     return this.averageMs;
   }
 
-  /** Whether there is room for a call. Alone, a client may have all of it, but for the last part with streams. */
+  /**
+   * Whether there is room for a call. Alone, a client may have all of it, but for the last part with streams.
+   */
   hasRoom({ client, isUnary }: Holder): boolean {
     if (this.active >= this.capacity) return false;
     if (isUnary || this.capacity === 1) return true;

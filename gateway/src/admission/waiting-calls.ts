@@ -3,7 +3,10 @@ import { Counts } from "./slots.ts";
 /** What waits, and what it waits for. */
 export interface Waiting {
   readonly client: string;
-  /** Those of one line are taken in the order in which they came: same client, same upstream, same kind of call. */
+  /**
+   * Those of one line are taken in the order in which they came: same client, same upstream,
+   * same kind of call.
+   */
   readonly line: string;
 }
 

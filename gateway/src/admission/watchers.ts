@@ -16,10 +16,10 @@ interface Watching {
 }
 
 /**
- * Counts the streams that watch feeds. They wait for hours and cost little, so that they have a limit of their own beside
- * that of calls. A client alone may have them all: what watches a feed can go on elsewhere, or later, where it ended. So when
- * they are all taken, a client takes the place of the newest watcher of the client that has the most, as long as that has
- * more than its part and more than itself.
+ * Counts the streams that watch feeds. They wait for hours and cost little, so that they have a limit of
+ * their own beside that of calls. A client alone may have them all: what watches a feed can go on elsewhere,
+ * or later, where it ended. So when they are all taken, a client takes the place of the newest watcher of the
+ * client that has the most, as long as that has more than its part and more than itself.
  */
 export class Watchers {
   private readonly limits: Pick<Limits, "watchers" | "watchersPerClient">;
@@ -41,7 +41,8 @@ export class Watchers {
   }
 
   /**
-   * Adds a call, or says why there is no room for it. What runs for it is ended where there is no room any more.
+   * Adds a call, or says why there is no room for it. What runs for it is ended
+   * where there is no room any more.
    *
    * @returns why not; undefined where it may watch, until it leaves
    */

@@ -49,8 +49,9 @@ export interface BrokerFeedOptions {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * One feed that the processes of a group share: who polls, and what was found. Of entries it keeps the last two windows and what came
- * since, and those who read are each where they are: nobody waits for a slow one, and nothing is queued for it.
+ * One feed that the processes of a group share: who polls, and what was found. Of entries it keeps the last
+ * two windows and what came since, and those who read are each where they are: nobody waits for a slow one,
+ * and nothing is queued for it.
  */
 export class BrokerFeed {
   private readonly options: BrokerFeedOptions;
@@ -149,7 +150,10 @@ export class BrokerFeed {
     for (const seat of behind) this.waitForWindow(seat);
   }
 
-  /** What somebody may still need once there is an entry of this kind: two windows with what came since, and one poll. */
+  /**
+   * What somebody may still need once there is an entry of this kind: two windows with what came since,
+   * and one poll.
+   */
   private needed(kind: FeedEntryKind): readonly KeptEntry[] {
     if (kind === "poll") return this.kept.filter((each) => each.kind !== "poll");
     if (kind === "news") return this.kept;

@@ -16,7 +16,10 @@ export interface SeatOwner {
 /** What a process is to be told of who polls: a fence to lead with, or to follow. */
 type Role = { readonly fence: number | undefined };
 
-/** The place of one process in a feed, as the broker sees it: where it is in what is kept, and what it has not been told yet. */
+/**
+ * The place of one process in a feed, as the broker sees it: where it is in what is kept,
+ * and what it has not been told yet.
+ */
 export class BrokerSeat implements Participant, Source<FromBroker> {
   /** The number of the last entry that it was sent. */
   position = 0;
@@ -82,7 +85,10 @@ export class BrokerSeat implements Participant, Source<FromBroker> {
     this.peer.wake(this);
   }
 
-  /** Who is to follow hears it at once; who is to lead gets first what others have found, and then hears of its own entries. */
+  /**
+   * Who is to follow hears it at once; who is to lead gets first what others have found,
+   * and then hears of its own entries.
+   */
   next(): FromBroker | undefined {
     const { number: seat, role } = this;
     if (role !== undefined && role.fence === undefined && this.hasStarted) {

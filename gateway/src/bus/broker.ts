@@ -18,8 +18,8 @@ export interface BrokerLimits {
 }
 
 /**
- * Shares feeds among the processes of a group: it says which of them polls, with a fence for each time, and hands on what is
- * found. All is in memory, and it reads no entry.
+ * Shares feeds among the processes of a group: it says which of them polls, with a fence for each time, and
+ * hands on what is found. All is in memory, and it reads no entry.
  */
 export class Broker {
   private readonly limits: BrokerLimits;

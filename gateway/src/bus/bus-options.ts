@@ -8,8 +8,8 @@ export interface BusOptions {
   readonly password?: Secret | undefined;
   readonly tls?: TlsOptions | undefined;
   /**
-   * Encrypts entries: the first one seals, and all open. At least 32 characters each. Default: none; then feeds that are
-   * polled with credentials are not shared.
+   * Encrypts entries: the first one seals, and all open. At least 32 characters each. Default: none; then
+   * feeds that are polled with credentials are not shared.
    */
   readonly keys?: readonly Secret[] | undefined;
   /** Before every key and channel. Default: `connect-rest`. */

@@ -30,7 +30,10 @@ export class Connection {
   private isReady = false;
   private isClosed = false;
 
-  /** @param onChange told when the connection is there, or gone, and each time that connecting fails; it must not throw */
+  /**
+   * @param onChange told when the connection is there, or gone, and each time that connecting fails;
+   * it must not throw
+   */
   constructor(options: BusOptions, onChange: (isConnected: boolean, error?: unknown) => void) {
     this.options = options;
     this.onChange = onChange;

@@ -25,7 +25,8 @@ export class EntryReader {
       this.member.start(entries);
       for (const _ of entries) this.observer.received();
     } catch {
-      // one by one, so that a bad entry costs only itself; those that the member has taken already are nothing new to it
+      // one by one, so that a bad entry costs only itself; those that the member has
+      // taken already are nothing new to it
       for (const entry of entries) this.take(entry);
     }
   }

@@ -15,8 +15,8 @@ export interface BrokerChannel {
 const GOODBYE_MS = 1000;
 
 /**
- * Shares feeds among the processes of a group, whose broker is one of them. What is on the way stays in their memory, so that it is
- * not encrypted, also where the feed is not public.
+ * Shares feeds among the processes of a group, whose broker is one of them. What is on the way stays in their
+ * memory, so that it is not encrypted, also where the feed is not public.
  */
 export class GroupBus implements ProcessBus {
   private readonly observer: BusObserver;

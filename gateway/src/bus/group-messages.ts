@@ -1,12 +1,15 @@
 import type { FeedEntryKind } from "connect-rest-runtime/internal";
 
 /**
- * How many bytes of an entry are in one message at most; a multiple of 3, so that the parts in base64, put together, are the
- * entry in base64.
+ * How many bytes of an entry are in one message at most; a multiple of 3, so that the parts in base64, put
+ * together, are the entry in base64.
  */
 export const PART_BYTES = 192 * 1024;
 
-/** A lease is divided into so many intervals; it is over once more of them than that have passed without a sign of life. */
+/**
+ * A lease is divided into so many intervals; it is over once more of them than that
+ * have passed without a sign of life.
+ */
 export const BEATS = 3;
 
 /** A part of an entry: JSON is what channels between processes carry, so bytes are in base64. */

@@ -19,8 +19,9 @@ export interface GroupSeatOptions {
 type FromBrokerToSeat = Exclude<FromBroker, { readonly type: "beat" }>;
 
 /**
- * One process's place in a feed that is shared by a group of processes. The broker says who polls; what that one publishes all others
- * are sent. Without a sign of life from the broker for longer than a lease lasts, each polls for itself.
+ * One process's place in a feed that is shared by a group of processes. The broker says who polls; what that
+ * one publishes all others are sent. Without a sign of life from the broker for longer than a lease lasts,
+ * each polls for itself.
  */
 export class GroupSeat extends Seat implements Source<ToBroker> {
   /** Resolves when the broker was told that it has left, or nothing is sent any more. */

@@ -15,7 +15,10 @@ export interface Outgoing {
   readonly done: (isCurrent: boolean) => void;
 }
 
-/** Entries that wait for the bus, oldest first. Beyond what may wait, the oldest is given up; the next window has its items. */
+/**
+ * Entries that wait for the bus, oldest first. Beyond what may wait, the oldest is given up;
+ * the next window has its items.
+ */
 export class Outbox {
   private readonly entries: Outgoing[] = [];
   private readonly onDropped: () => void;

@@ -1,4 +1,6 @@
-/** Sends a message to another process; resolves when the channel has taken it, or is gone. It never rejects. */
+/**
+ * Sends a message to another process; resolves when the channel has taken it, or is gone. It never rejects.
+ */
 export type Send<M> = (message: M) => Promise<void>;
 
 /** Whoever has messages to send. */
@@ -8,8 +10,8 @@ export interface Source<M> {
 }
 
 /**
- * Sends what several have to say over one channel, one message at a time and each in its turn. A message is made when the one
- * before it was taken, so that nothing piles up where the other end does not read.
+ * Sends what several have to say over one channel, one message at a time and each in its turn. A message is
+ * made when the one before it was taken, so that nothing piles up where the other end does not read.
  */
 export class Pump<M> {
   private readonly send: Send<M>;

@@ -6,8 +6,9 @@ import { RedisSeat } from "./redis-seat.ts";
 import { PLAIN_ENTRIES, sealedEntries } from "./sealing.ts";
 
 /**
- * Shares feeds over Redis or Valkey: a lease with a fence for who polls, and a stream with what was found. What comes from
- * there is input like any other; what goes there has no credentials, and is sealed where there are keys.
+ * Shares feeds over Redis or Valkey: a lease with a fence for who polls, and a stream with what was found.
+ * What comes from there is input like any other; what goes there has no credentials,
+ * and is sealed where there are keys.
  */
 export class RedisBus implements ProcessBus {
   private readonly options: BusOptions;

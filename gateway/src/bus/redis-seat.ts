@@ -35,9 +35,9 @@ interface Incoming {
 }
 
 /**
- * One process's place in a feed that is shared over Redis. Whoever has the lease polls and publishes, with a fence that is
- * checked where entries are written; all others read. Without the bus for longer than a lease lasts, each polls for itself,
- * as without a bus.
+ * One process's place in a feed that is shared over Redis. Whoever has the lease polls and publishes, with a
+ * fence that is checked where entries are written; all others read. Without the bus for longer than a lease
+ * lasts, each polls for itself, as without a bus.
  */
 export class RedisSeat extends Seat {
   private readonly options: SeatOptions;

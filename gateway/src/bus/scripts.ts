@@ -12,11 +12,11 @@ export interface Script {
 }
 
 /**
- * Takes or renews the lease. A fence that is new is higher than all before, by the clock of the server, so that it is so even
- * where the server has lost what it held.
+ * Takes or renews the lease. A fence that is new is higher than all before, by the clock of the server, so
+ * that it is so even where the server has lost what it held.
  *
- * Keys: lease, state. Arguments: owner, the fence that the owner has or "", how long the lease lasts in milliseconds.
- * Returns the fence, or how long another one has the lease in milliseconds, as a number.
+ * Keys: lease, state. Arguments: owner, the fence that the owner has or "", how long the lease lasts in
+ * milliseconds. Returns the fence, or how long another one has the lease in milliseconds, as a number.
  */
 export const LEASE: Script = {
   text: `
@@ -48,8 +48,8 @@ return text
 /**
  * Publishes an entry, if the fence is the highest there is, and renews the lease.
  *
- * Keys: lease, state, stream. Arguments: owner, fence, how long the lease lasts, the kind of the entry, its bytes, the channel.
- * Returns 1, or 0 where the fence is out of date.
+ * Keys: lease, state, stream. Arguments: owner, fence, how long the lease lasts, the kind of the entry, its
+ * bytes, the channel. Returns 1, or 0 where the fence is out of date.
  */
 export const PUBLISH: Script = {
   text: `
@@ -88,8 +88,8 @@ return 1
 /**
  * Reads entries. Those that are too large stay where they are.
  *
- * Keys: stream. Arguments: the id behind which to begin, how many, the most bytes of one, the most bytes of all.
- * Returns for each its id, owner, kind, and its bytes: 0 for too many, 1 for none.
+ * Keys: stream. Arguments: the id behind which to begin, how many, the most bytes of one, the most bytes of
+ * all. Returns for each its id, owner, kind, and its bytes: 0 for too many, 1 for none.
  */
 export const READ: Script = {
   text: `

@@ -26,8 +26,9 @@ export const PLAIN_ENTRIES: Sealing = {
 };
 
 /**
- * Entries that only those can read and write who have a key: AES-256-GCM (NIST SP 800-38D) with a key for each feed, made with
- * HKDF (RFC 5869), so that no feed uses up the nonces of another. What an entry is, and of which feed, is sealed with it.
+ * Entries that only those can read and write who have a key: AES-256-GCM (NIST SP 800-38D) with a key for
+ * each feed, made with HKDF (RFC 5869), so that no feed uses up the nonces of another. What an entry is, and
+ * of which feed, is sealed with it.
  *
  * @param keys the first one seals, and all open
  */

@@ -1,6 +1,6 @@
 /**
- * How a call ends before its time: at its deadline, when its client is gone, or with an error. It makes an AbortSignal
- * when somebody asks for one, which few calls do.
+ * How a call ends before its time: at its deadline, when its client is gone, or with an error. It makes an
+ * AbortSignal when somebody asks for one, which few calls do.
  */
 export class CallEnd {
   private hasEnded = false;
@@ -26,7 +26,10 @@ export class CallEnd {
     return this.controller.signal;
   }
 
-  /** Takes the one listener, in place of the one before; calls it at once where the call has ended. undefined for none. */
+  /**
+   * Takes the one listener, in place of the one before; calls it at once where the call has ended.
+   * undefined for none.
+   */
   readonly onCancel = (listener: ((reason: unknown) => void) | undefined): void => {
     this.listener = listener;
     if (this.hasEnded) listener?.(this.why);

@@ -21,9 +21,9 @@ export function bodyIdle(idleMs: number): ConnectError {
 }
 
 /**
- * The error of a call whose client is gone; nobody reads it but the handler, the log and the metrics. A client that leaves
- * at the deadline that it has set has not lost interest: its call took too long. Its clock began before ours, and the
- * network takes its time, so that a tenth of the time, or 50 ms, may be missing.
+ * The error of a call whose client is gone; nobody reads it but the handler, the log and the metrics. A
+ * client that leaves at the deadline that it has set has not lost interest: its call took too long. Its clock
+ * began before ours, and the network takes its time, so that a tenth of the time, or 50 ms, may be missing.
  */
 export function hungUp({ deadline, startedAt }: Pick<Call, "deadline" | "startedAt">): ConnectError {
   const leftMs = startedAt + deadline.ms - performance.now();
@@ -36,7 +36,10 @@ export function drainingError(): ConnectError {
   return gatewayError("SHUTTING_DOWN", "the gateway is shutting down; call again", Code.Unavailable);
 }
 
-/** What a caller gets to know of an error: of a defect only that there is one. Errors of handlers stay as they are. */
+/**
+ * What a caller gets to know of an error: of a defect only that there is one.
+ * Errors of handlers stay as they are.
+ */
 export function errorForCaller(
   error: unknown,
   { failedInHandler }: Pick<Call, "failedInHandler">,

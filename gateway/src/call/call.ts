@@ -6,7 +6,10 @@ import type { Caller } from "./caller.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Protocol } from "./protocol.ts";
 
-/** The span of a call. Without an OpenTelemetry SDK in the process it records nothing, and passes the context on. */
+/**
+ * The span of a call. Without an OpenTelemetry SDK in the process it records nothing,
+ * and passes the context on.
+ */
 export interface CallTrace {
   /** The parent of the spans of its requests to upstreams; undefined where nobody traces. */
   readonly context: Context | undefined;
@@ -60,7 +63,10 @@ export interface Call extends Caller {
   /** Counts what the call holds of its request. */
   readonly hold?: BodyHold | undefined;
   readonly trace: CallTrace;
-  /** What decoding the costliest message of its request cost, by the table of `messageCost`; of cheap ones, 0 or more. */
+  /**
+   * What decoding the costliest message of its request cost, by the table of `messageCost`; of cheap ones,
+   * 0 or more.
+   */
   // biome-ignore lint/plugin: changes while the call runs
   messageCost: number;
   /** Requests to upstreams so far, e.g. one for each page, with those that were sent again. */
@@ -78,10 +84,16 @@ export interface Call extends Caller {
   /** What runs for it, which can be ended from outside as by its client; absent where nothing does. */
   // biome-ignore lint/plugin: set when the call runs
   running?: { readonly stop: (error: ConnectError) => void };
-  /** Whether its error is a ConnectError that the handler or the method threw, and not one of the gateway or of connect. */
+  /**
+   * Whether its error is a ConnectError that the handler or the method threw,
+   * and not one of the gateway or of connect.
+   */
   // biome-ignore lint/plugin: changes while the call runs
   failedInHandler: boolean;
-  /** The error at the end of its response, as connect wrote it there: its handler may have come to an end without one. */
+  /**
+   * The error at the end of its response, as connect wrote it there:
+   * its handler may have come to an end without one.
+   */
   // biome-ignore lint/plugin: known once it was sent
   endError?: ConnectError;
   /** The HTTP status that connect refused its request with, which gRPC says in a response with status 200. */

@@ -6,9 +6,9 @@ const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 
 /**
- * What counts as one client: an IPv4 address, also where a socket of IPv6 shows it as `::ffff:a.b.c.d` (RFC 4291 section
- * 2.5.5.2), or an IPv6 network of 64 bits, whose owner has all of its addresses (section 2.5.1). The spelling of an address
- * does not matter. Any other text is a client of its own.
+ * What counts as one client: an IPv4 address, also where a socket of IPv6 shows it as `::ffff:a.b.c.d` (RFC
+ * 4291 section 2.5.5.2), or an IPv6 network of 64 bits, whose owner has all of its addresses (section 2.5.1).
+ * The spelling of an address does not matter. Any other text is a client of its own.
  */
 export function clientKey(address: string): string {
   if (!address.includes(":")) return address;

@@ -38,8 +38,8 @@ export function timeoutHeader(protocol: Protocol): "connect-timeout-ms" | "grpc-
 }
 
 /**
- * A client's timeout in milliseconds: up to ten digits for Connect, up to eight digits and a unit for gRPC and
- * gRPC-Web. Undefined when the text is neither; the protocol's handler refuses that.
+ * A client's timeout in milliseconds: up to ten digits for Connect, up to eight digits and a unit for gRPC
+ * and gRPC-Web. Undefined when the text is neither; the protocol's handler refuses that.
  */
 export function parseTimeout(protocol: Protocol, text: string): number | undefined {
   if (protocol === "connect") return /^\d{1,10}$/.test(text) ? Number(text) : undefined;
@@ -90,9 +90,9 @@ export function deadlineOf(
 }
 
 /**
- * Writes the deadline of a call into its headers, where connect's handler reads it: it would refuse a timeout that is
- * legal but beyond its maximum, and turn one beyond 2^31-1 into 1 ms. A timeout that is not legal is left for it to
- * refuse.
+ * Writes the deadline of a call into its headers, where connect's handler reads it: it would refuse a timeout
+ * that is legal but beyond its maximum, and turn one beyond 2^31-1 into 1 ms. A timeout that is not legal is
+ * left for it to refuse.
  */
 export function applyDeadline(headers: Headers, protocol: Protocol, { ms }: Deadline): void {
   const name = timeoutHeader(protocol);

@@ -8,7 +8,10 @@ export interface GatewayReason {
   readonly remedy: string;
 }
 
-/** Every `google.rpc.ErrorInfo.reason` of errors of the gateway itself, before and beside its calls of upstreams. */
+/**
+ * Every `google.rpc.ErrorInfo.reason` of errors of the gateway itself,
+ * before and beside its calls of upstreams.
+ */
 export const GATEWAY_REASONS = {
   REQUEST_INVALID: {
     codes: [Code.InvalidArgument],

@@ -8,7 +8,9 @@ type Reason = GatewayReasonName | ErrorReason;
 /** `google.rpc.ErrorInfo.domain` of the gateway's own errors. */
 const DOMAIN = "connect-rest";
 
-/** What errors of connect itself are about, by their texts: they have codes alone. The first that fits counts. */
+/**
+ * What errors of connect itself are about, by their texts: they have codes alone. The first that fits counts.
+ */
 const BY_TEXT: ReadonlyArray<readonly [RegExp, GatewayReasonName]> = [
   [/writeMaxBytes/, "RESPONSE_TOO_LARGE"],
   [/^cannot encode /, "RESPONSE_NOT_PRINTABLE"],
@@ -42,17 +44,17 @@ export function gatewayError(
 }
 
 /**
- * The code of an error: protobuf that cannot be parsed is its sender's mistake, INVALID_ARGUMENT like JSON that cannot be,
- * where connect says INTERNAL.
+ * The code of an error: protobuf that cannot be parsed is its sender's mistake, INVALID_ARGUMENT like JSON
+ * that cannot be, where connect says INTERNAL.
  */
 export function codeOf({ code, rawMessage }: ConnectError): Code {
   return code === Code.Internal && rawMessage.startsWith("parse binary: ") ? Code.InvalidArgument : code;
 }
 
 /**
- * The error with a reason, and with the code of `codeOf`: one without a google.rpc.ErrorInfo comes from connect's reading of requests, and gets the
- * reason that its text and code stand for. Codes that connect does not give come from handlers other than adapters', whose
- * errors stay as they are.
+ * The error with a reason, and with the code of `codeOf`: one without a google.rpc.ErrorInfo comes from
+ * connect's reading of requests, and gets the reason that its text and code stand for. Codes that connect
+ * does not give come from handlers other than adapters', whose errors stay as they are.
  */
 export function withReason(error: ConnectError): ConnectError {
   if (error.details.some((detail) => typeNameOf(detail) === ErrorInfoSchema.typeName)) return error;

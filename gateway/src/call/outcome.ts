@@ -18,8 +18,8 @@ export function outcomeOf(call: Call, httpStatus: number, defect?: unknown): Out
 }
 
 /**
- * What ended the call: connect aborts its signal with the error, and without a reason when all is well, which it is not yet for
- * messages that are still to be written.
+ * What ended the call: connect aborts its signal with the error, and without a reason when all is well, which
+ * it is not yet for messages that are still to be written.
  */
 function reasonOf(call: Call): unknown {
   const reason: unknown = call.signal?.reason;

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 
 /**
- * Opens an address in this user's browser, where there is one: the command in `BROWSER`, or that of the system. Whether it worked
- * nobody can tell, so that the address is to be printed as well.
+ * Opens an address in this user's browser, where there is one: the command in `BROWSER`, or that of the
+ * system. Whether it worked nobody can tell, so that the address is to be printed as well.
  */
 export function openBrowser(url: URL, env: NodeJS.ProcessEnv = process.env): void {
   const command = browserCommand(env);

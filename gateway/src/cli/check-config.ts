@@ -4,8 +4,8 @@ import { usesOf, warningsOf } from "../config/upstream-uses.ts";
 import { printError, printLine } from "./output.ts";
 
 /**
- * `connect-rest check-config`: every problem of the file, its secrets, its certificates and its adapters, in one run; where
- * there is none, which services call which upstream, and warnings.
+ * `connect-rest check-config`: every problem of the file, its secrets, its certificates and its adapters, in
+ * one run; where there is none, which services call which upstream, and warnings.
  */
 export async function checkConfig({ config: file }: { readonly config: string }): Promise<void> {
   report(await prepare(file, process.env));

@@ -6,7 +6,9 @@ const EVERY_MS = 1000;
 /** For how many looks in a row there must be no call. */
 const QUIET_LOOKS = 5;
 
-/** By how much the process must have grown: a part of what it had, and bytes that are not worth a collection. */
+/**
+ * By how much the process must have grown: a part of what it had, and bytes that are not worth a collection.
+ */
 const GROWTH = 0.15;
 const GROWTH_BYTES = 8 * 1024 * 1024;
 
@@ -14,7 +16,10 @@ const GROWTH_BYTES = 8 * 1024 * 1024;
 export interface IdleMemoryOptions {
   /** Calls that run or wait. */
   readonly calls: () => number;
-  /** Bytes that are resident; throws where that cannot be known, e.g. without a file descriptor. Default: those of this process. */
+  /**
+   * Bytes that are resident; throws where that cannot be known, e.g. without a file descriptor. Default:
+   * those of this process.
+   */
   readonly resident?: (() => number) | undefined;
   /** Collects garbage, however long that takes. Default: that of this process. */
   readonly collect?: (() => Promise<void>) | undefined;
@@ -25,10 +30,10 @@ export interface IdleMemoryOptions {
 }
 
 /**
- * Gives memory back after a burst: V8 collects when it needs room, which a process that has nothing to do never does, and
- * buffers stay until then. Once there has been no call for some seconds, and the process is larger than it was after the last
- * collection, there is one, which takes a fraction of a second. For a process of our own: what else runs in another one
- * would have to wait for it.
+ * Gives memory back after a burst: V8 collects when it needs room, which a process that has nothing to do
+ * never does, and buffers stay until then. Once there has been no call for some seconds, and the process is
+ * larger than it was after the last collection, there is one, which takes a fraction of a second. For a
+ * process of our own: what else runs in another one would have to wait for it.
  */
 export class IdleMemory {
   private readonly options: IdleMemoryOptions;
@@ -86,7 +91,9 @@ export class IdleMemory {
   }
 }
 
-/** Once for what is garbage, and once for what that has held until its finalizers have run, such as buffers. */
+/**
+ * Once for what is garbage, and once for what that has held until its finalizers have run, such as buffers.
+ */
 const COLLECTIONS = 2;
 
 /** All there is to collect, as when memory is short. */

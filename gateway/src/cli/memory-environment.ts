@@ -1,7 +1,7 @@
 /**
- * From this size on, glibc takes memory from the system for a buffer alone, and gives it back with that. Below, and once it has
- * freed a larger buffer than its own threshold, it keeps what lies between buffers that are still in use: a burst of large
- * responses would leave the process twice as large for good.
+ * From this size on, glibc takes memory from the system for a buffer alone, and gives it back with that.
+ * Below, and once it has freed a larger buffer than its own threshold, it keeps what lies between buffers
+ * that are still in use: a burst of large responses would leave the process twice as large for good.
  */
 const MMAP_THRESHOLD = String(1024 * 1024);
 
@@ -14,10 +14,10 @@ type Starting = Pick<NodeJS.Process, "platform" | "env" | "argv" | "execArgv" | 
 };
 
 /**
- * Starts a process that serves once more, in place of itself and with the same id, so that its allocator returns what large
- * buffers took: glibc reads that from its environment, and only at the start. Does nothing where it is set already, on other
- * systems than Linux, before Node.js 22.15, and for a process with a debugger or a channel to the one that started it, which
- * would be lost.
+ * Starts a process that serves once more, in place of itself and with the same id, so that its allocator
+ * returns what large buffers took: glibc reads that from its environment, and only at the start. Does nothing
+ * where it is set already, on other systems than Linux, before Node.js 22.15, and for a process with a
+ * debugger or a channel to the one that started it, which would be lost.
  */
 export function giveMemoryBack(starting: Starting = process): void {
   const { execve, env, execPath, execArgv, argv } = starting;

@@ -23,7 +23,10 @@ requestTokenUrl, authorizeUrl, accessTokenUrl, token and tokenSecret of oauth1. 
 settings name, so that nobody else can read them. The browser comes back to http://127.0.0.1:PORT/callback, which the service may
 have to know.`;
 
-/** `login`, `logout`, `status` and `token`: this machine as a client of an authorization server; `upstream-login`: the gateway as one. */
+/**
+ * `login`, `logout`, `status` and `token`: this machine as a client of an authorization server;
+ * `upstream-login`: the gateway as one.
+ */
 export function addOAuthCommands(declare: Declare): void {
   declare("login", "sign in to a gateway, and keep the tokens for this user")
     .argument("<gateway>", "its address, e.g. https://gateway.example.com", parseGateway)

@@ -1,6 +1,6 @@
 /**
- * Runs a task again whenever it is asked for, one run after the other; of those that wait there is one, since it will find what is
- * there by then. The task must not reject.
+ * Runs a task again whenever it is asked for, one run after the other; of those that wait there is one, since
+ * it will find what is there by then. The task must not reject.
  */
 export function oneWaiting(task: () => Promise<void>): () => Promise<void> {
   let running = Promise.resolve();

@@ -26,15 +26,19 @@ export function printError(line: string): void {
   standardError().write(`${line}\n`);
 }
 
-/** From now on `flushOutput` waits for a second only: a server must end when it is told to, whoever reads its output. */
+/**
+ * From now on `flushOutput` waits for a second only: a server must end when it is told to,
+ * whoever reads its output.
+ */
 export function endWithoutReader(): void {
   patienceMs = LAST_LINES_MS;
   mustBeRead = false;
 }
 
 /**
- * Resolves when everything that was printed and logged is out: with whether all that a command had to print could be written. A
- * server has nothing that must be read. Why it could not is printed to standard error, unless its reader has just had enough.
+ * Resolves when everything that was printed and logged is out: with whether all that a command had to print
+ * could be written. A server has nothing that must be read. Why it could not is printed to standard error,
+ * unless its reader has just had enough.
  */
 export async function flushOutput(): Promise<boolean> {
   await standardOutput().flush(patienceMs);

@@ -12,8 +12,8 @@ never written into the file: { env: NAME } or { file: PATH }.
 Exit status: 0 after success, e.g. a complete drain, 1 after a failure, 2 for an invalid command line or configuration.`;
 
 /**
- * The command line. Rejects with CommanderError for an invalid one, after printing why. A command's code is loaded only when
- * it runs: help and errors need none of it.
+ * The command line. Rejects with CommanderError for an invalid one, after printing why. A command's code is
+ * loaded only when it runs: help and errors need none of it.
  */
 export function createProgram(): Command {
   const program = new Command("connect-rest")

@@ -5,8 +5,8 @@ import type { Gateway } from "../gateway.ts";
 import { bufCurlCommand, curlCommand, type Examples } from "../pages/example.ts";
 
 /**
- * What to try first: a call with curl, the same with gRPC, and the start page, as far as they are served. The method is the first one that
- * the configuration has an example for, else the first one there is.
+ * What to try first: a call with curl, the same with gRPC, and the start page, as far as they are served. The
+ * method is the first one that the configuration has an example for, else the first one there is.
  */
 export function tryLines(gateway: Gateway, { examples, server }: Config): string[] {
   const method = firstMethod(gateway, examples);

@@ -18,10 +18,10 @@ export interface ReloadOptions {
 }
 
 /**
- * Returns a function that reads the configuration again, and takes over what can change while the gateway runs: the level
- * of the log, credentials, certificates, and limits that reload. All is read and checked before anything changes: a
- * configuration that is wrong changes nothing, and its problems are in the log. Never rejects; reloads run one after
- * the other, and those that wait are one.
+ * Returns a function that reads the configuration again, and takes over what can change while the gateway
+ * runs: the level of the log, credentials, certificates, and limits that reload. All is read and checked
+ * before anything changes: a configuration that is wrong changes nothing, and its problems are in the log.
+ * Never rejects; reloads run one after the other, and those that wait are one.
  */
 export function createReload({ read, running, gateway, upstreams, log }: ReloadOptions): () => Promise<void> {
   return reloader(log, async () => {

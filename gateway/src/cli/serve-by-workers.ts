@@ -16,15 +16,19 @@ import { reloader } from "./reload.ts";
 import { HangUp, type Stop, untilStopped } from "./signals.ts";
 import { type WorkersFlags, workersOf } from "./workers-of.ts";
 
-/** How long a worker has beyond its own time to drain, in milliseconds: for the last spans, and the last lines. */
+/**
+ * How long a worker has beyond its own time to drain, in milliseconds: for the last spans,
+ * and the last lines.
+ */
 const LAST_WORDS_MS = 5000 + LAST_LINES_MS;
 
 /** Settings that are the primary process's own: new workers do not change them. */
 const OF_PRIMARY = ["server.metrics", "sandbox"];
 
 /**
- * Serves by several processes that share the port. This one keeps them running, and serves no call: it starts the sandbox,
- * hands on signals, adds up metrics, and replaces workers one by one when the configuration changes.
+ * Serves by several processes that share the port. This one keeps them running, and serves no call: it starts
+ * the sandbox, hands on signals, adds up metrics, and replaces workers one by one
+ * when the configuration changes.
  */
 export async function serveByWorkers(options: WorkersFlags, count: number): Promise<void> {
   const hangUp = new HangUp();
@@ -65,7 +69,9 @@ export async function serveByWorkers(options: WorkersFlags, count: number): Prom
   }
 }
 
-/** Starts the workers; undefined when one does not come up, which has said why, or when it is to end before. */
+/**
+ * Starts the workers; undefined when one does not come up, which has said why, or when it is to end before.
+ */
 async function start(
   supervisor: Supervisor,
   stopped: Promise<Stop | string>,
@@ -140,9 +146,9 @@ interface RollOptions {
 }
 
 /**
- * Returns what SIGHUP does: what can change in a running process changes in each worker; for the rest new workers take the
- * places of the old ones, one after the other. A configuration that is wrong changes nothing. Never rejects; one runs
- * at a time, and those that wait are one.
+ * Returns what SIGHUP does: what can change in a running process changes in each worker; for the rest new
+ * workers take the places of the old ones, one after the other. A configuration that is wrong changes
+ * nothing. Never rejects; one runs at a time, and those that wait are one.
  */
 function createRoll({ read, running: first, options, supervisor, log }: RollOptions): () => Promise<void> {
   let running = first;

@@ -39,8 +39,8 @@ export interface ServeOptions extends SandboxFlags {
 export const TELEMETRY_MS = 3000;
 
 /**
- * `connect-rest serve`: runs until SIGTERM or SIGINT, then drains; a second signal ends the process at once. SIGHUP reloads
- * the configuration. With several workers this is the primary process, or one of them.
+ * `connect-rest serve`: runs until SIGTERM or SIGINT, then drains; a second signal ends the process at once.
+ * SIGHUP reloads the configuration. With several workers this is the primary process, or one of them.
  */
 export async function serve(options: ServeOptions): Promise<void> {
   const orders = await ordersOfWorker();
@@ -245,7 +245,9 @@ function announce(
   if (withSandbox) for (const line of lines) printLine(line);
 }
 
-/** The last resort: an error that nothing caught is a defect of one request, and no reason to end the others. */
+/**
+ * The last resort: an error that nothing caught is a defect of one request, and no reason to end the others.
+ */
 function reportStrayErrors(log: Logger): void {
   const report = (error: unknown) => {
     log.error({ cause: error instanceof Error ? error.stack : String(error) }, "stray error");

@@ -24,7 +24,9 @@ const RETURN_PATH = "/authorize/i/return";
 /** The host of the showcase: loopback, where http is good enough. */
 const HOST = "127.0.0.1";
 
-/** Settles what has to be known before anything listens: the sandbox wants to know where people come back to. */
+/**
+ * Settles what has to be known before anything listens: the sandbox wants to know where people come back to.
+ */
 export async function showcaseOf(options: {
   readonly config: string;
   readonly port?: number;

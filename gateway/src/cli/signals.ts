@@ -5,8 +5,8 @@ type StopSignal = "SIGTERM" | "SIGINT";
 const STOP_SIGNALS: readonly StopSignal[] = ["SIGTERM", "SIGINT"];
 
 /**
- * For how many milliseconds the same signal is taken for the same one: under `npm start`, Ctrl-C reaches the process
- * twice, from the terminal and from npm.
+ * For how many milliseconds the same signal is taken for the same one: under `npm start`, Ctrl-C reaches the
+ * process twice, from the terminal and from npm.
  */
 const SAME_SIGNAL_MS = 300;
 
@@ -18,8 +18,8 @@ export interface Stop {
 }
 
 /**
- * Resolves upon the first SIGTERM or SIGINT; a second one ends the process at once. Listeners that were there before, such
- * as an SDK's that shuts itself down, wait until the last call is done.
+ * Resolves upon the first SIGTERM or SIGINT; a second one ends the process at once. Listeners that were there
+ * before, such as an SDK's that shuts itself down, wait until the last call is done.
  */
 export function untilStopped(): Promise<Stop> {
   return new Promise((resolve) => {

@@ -25,8 +25,8 @@ export interface UpstreamLoginOptions {
 }
 
 /**
- * `connect-rest upstream-login`: a person allows the gateway to act for them at an upstream. The tokens go to the files that the
- * configuration reads them from.
+ * `connect-rest upstream-login`: a person allows the gateway to act for them at an upstream. The tokens go to
+ * the files that the configuration reads them from.
  */
 export async function upstreamLogin(upstream: string, options: UpstreamLoginOptions): Promise<void> {
   const config = loadConfig(options.config, process.env);

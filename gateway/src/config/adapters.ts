@@ -6,10 +6,11 @@ import { ConfigError, type Problem } from "./problems.ts";
 import { selectRoutes } from "./routes.ts";
 
 /**
- * Loads the adapters of a configuration: every export of its modules that is one, with the methods that are served.
+ * Loads the adapters of a configuration: every export of its modules that is one,
+ * with the methods that are served.
  *
- * @throws ConfigError naming every module that cannot be loaded or has no adapter, every service that two modules
- * have, and every route that is not there
+ * @throws ConfigError naming every module that cannot be loaded or has no adapter, every service that two
+ * modules have, and every route that is not there
  */
 export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
   const problems: Problem[] = [];
@@ -18,7 +19,9 @@ export async function loadAdapters(config: Config): Promise<ServiceAdapter[]> {
   return adapters;
 }
 
-/** The adapters that can be loaded, with the methods that are served; what is wrong is added to the problems. */
+/**
+ * The adapters that can be loaded, with the methods that are served; what is wrong is added to the problems.
+ */
 export async function readAdapters(config: Config, problems: Problem[]): Promise<ServiceAdapter[]> {
   const adapters = new Map<string, ServiceAdapter>();
   for (const { specifier, path, exports } of await importModules(config, "adapters", problems)) {

@@ -55,8 +55,8 @@ export function changesBetween(running: Config, next: Config): Changes {
 }
 
 /**
- * The proxies and the TLS of upstreams whose secrets or files have other contents now, though their places may be the same.
- * They count from the next start on.
+ * The proxies and the TLS of upstreams whose secrets or files have other contents now, though their places
+ * may be the same. They count from the next start on.
  */
 export function changedContents(running: Upstreams, next: Upstreams): string[] {
   return Object.entries(running).flatMap(([name, before]) => {
@@ -68,7 +68,10 @@ export function changedContents(running: Upstreams, next: Upstreams): string[] {
   });
 }
 
-/** Settings of secrets that are others now although their places may be the same, and that count from the next start on. */
+/**
+ * Settings of secrets that are others now although their places may be the same,
+ * and that count from the next start on.
+ */
 function changedSecrets(running: Config, next: Config): string[] {
   const before = secretsOf(running);
   return [...secretsOf(next)].flatMap(([key, { path, secret }]) => {

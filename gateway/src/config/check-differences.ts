@@ -6,8 +6,8 @@ import { type Config, problemAt } from "./load.ts";
 import { ConfigError } from "./problems.ts";
 
 /**
- * Checks that every name in `differences.methods` is that of a method that an adapter has. Without adapters there is
- * nothing to compare with.
+ * Checks that every name in `differences.methods` is that of a method that an adapter has. Without adapters
+ * there is nothing to compare with.
  *
  * @throws ConfigError naming each that is not
  */

@@ -50,7 +50,10 @@ export interface Overrides {
   readonly upstreams?: UpstreamOverrides | undefined;
   /** What is listened on. Default: that of the configuration. */
   readonly host?: string | undefined;
-  /** Authorization by defaults at this public address, with a sandbox as the third party. Default: as configured. */
+  /**
+   * Authorization by defaults at this public address, with a sandbox as the third party. Default:
+   * as configured.
+   */
   readonly authorization?: AuthorizationOverrides | undefined;
 }
 

@@ -17,7 +17,9 @@ export function problemsOf(error: z.ZodError, yaml: YamlFile, file: string): Pro
   });
 }
 
-/** Where a value may be one of several things and looks like settings, the issues are those of the settings. */
+/**
+ * Where a value may be one of several things and looks like settings, the issues are those of the settings.
+ */
 export function within(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const inner = issue.errors.find((issues) => issues.every(isInside));

@@ -3,7 +3,10 @@ import type { CredentialsSource, FixedCredentials } from "connect-rest-runtime/i
 
 type Upstreams = Readonly<Record<string, UpstreamOptions>>;
 
-/** Upstreams whose credentials can be replaced while calls run: each attempt is signed with those that are current. */
+/**
+ * Upstreams whose credentials can be replaced while calls run: each attempt is
+ * signed with those that are current.
+ */
 export class LiveUpstreams {
   /** As they were at first, with credentials that follow. */
   readonly options: Upstreams;
@@ -17,7 +20,10 @@ export class LiveUpstreams {
     this.options = Object.fromEntries(entries);
   }
 
-  /** Takes over the credentials. Upstreams that have gone, or changed between fixed credentials and a function, keep theirs. */
+  /**
+   * Takes over the credentials. Upstreams that have gone, or changed between fixed
+   * credentials and a function, keep theirs.
+   */
   reload(upstreams: Upstreams): void {
     const entries = Object.entries(this.current).map(([name, options]) => {
       const { credentials } = upstreams[name] ?? options;

@@ -98,7 +98,10 @@ function byPlace(a: Problem, b: Problem): number {
 
 const ANY_ADDRESS = "https://address.invalid";
 
-/** Addresses of upstreams: without one, all of an upstream would be left out, and what else is wrong in it not be found. */
+/**
+ * Addresses of upstreams: without one, all of an upstream would be left out,
+ * and what else is wrong in it not be found.
+ */
 function anyAddress([root, _name, key, ...rest]: SettingPath, wrong: unknown): unknown {
   if (root !== "upstreams") return undefined;
   if (key === "baseUrl" || (key === "bases" && rest.length === 1)) return ANY_ADDRESS;

@@ -1,6 +1,6 @@
 /**
- * A text without the user and the password of an address. A password may have any character in it, so that all before the
- * last `@` counts as one, and the scheme is not needed.
+ * A text without the user and the password of an address. A password may have any character in it, so that
+ * all before the last `@` counts as one, and the scheme is not needed.
  */
 export function maskUser(text: string): string {
   return text.replace(

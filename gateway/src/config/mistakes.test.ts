@@ -436,7 +436,9 @@ test("there are more than 25 mistakes here", () => {
   expect(MISTAKES.length).toBeGreaterThan(25);
 });
 
-/** Mistakes that have nothing to do with each other, each in a section of its own: the line, and what is said. */
+/**
+ * Mistakes that have nothing to do with each other, each in a section of its own: the line, and what is said.
+ */
 const APART: readonly (readonly [section: string, problem: RegExp])[] = [
   ["sever: { port: 1 }", /: sever: unknown setting/],
   ["log: { level: verbose }", /: log\.level: expected one of/],
@@ -500,7 +502,8 @@ test("one mistake hides no other, however many there are", async () => {
       const upstreams = hasUpstreams ? [] : ["upstreams: { echo: { baseUrl: 'https://e.example' } }"];
       const found = await problemsOf([`adapters: [${echo}]`, ...upstreams, ...sections].join("\n"));
       for (const [, problem] of mistakes) expect(found.filter((line) => problem.test(line))).toHaveLength(1);
-      // Two of the sections have mistakes of the schema beside: a port, a host without names, a level, a number.
+      // Two of the sections have mistakes of the schema beside: a port, a host without names, a level,
+      // a number.
       const further = { server: 2, differences: 1, upstreams: 1 };
       const count = sections.reduce(
         (sum, section) => sum + (further[section.split(":", 1)[0] as keyof typeof further] ?? 0),

@@ -34,7 +34,10 @@ export async function importModules(
   return modules;
 }
 
-/** The options that generators probably disagree on, where a module does not find the messages that it imports. */
+/**
+ * The options that generators probably disagree on, where a module does not
+ * find the messages that it imports.
+ */
 function hint(text: string): string {
   if (!/^Cannot find module '[^']*_(?:pb|rest)(?:\.[jt]s)?'/.test(text)) return "";
   return "; generate messages and adapters with the same target, and with import_extension=ts or js";

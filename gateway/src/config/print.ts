@@ -12,8 +12,8 @@ import { isSecretSet } from "./secrets.ts";
 import type { UpstreamConfig } from "./upstream-schema.ts";
 
 /**
- * The configuration as it is used, as YAML: the file, the environment and every default. A secret is its place, with
- * `[secret]` where it has a value and `[missing]` where it has none.
+ * The configuration as it is used, as YAML: the file, the environment and every default. A secret is its
+ * place, with `[secret]` where it has a value and `[missing]` where it has none.
  */
 export function printConfig(config: Config, env: Environment): string {
   const {
@@ -80,10 +80,15 @@ function shownProxy(
   return variable !== undefined && { env: variable };
 }
 
-/** Settings that may look like the place of a secret, and are none: they have a `file` of their own, or names of any kind. */
+/**
+ * Settings that may look like the place of a secret, and are none: they have a `file` of their own,
+ * or names of any kind.
+ */
 const NO_PLACES: ReadonlySet<string> = new Set(["store", "parameters"]);
 
-/** Secrets are the objects that name a file or a variable and nothing else; everything else is looked into. */
+/**
+ * Secrets are the objects that name a file or a variable and nothing else; everything else is looked into.
+ */
 function maskSecrets(value: object, config: Config, env: Environment): object {
   if (!isPlace(value)) return maskWithin(value, config, env);
   return { ...value, value: isSecretSet(value, config, env) ? "[secret]" : "[missing]" };

@@ -75,7 +75,9 @@ function childrenOf(type: z.core.$ZodType, path: string): Row[] {
 
 const UPSTREAM = "upstreams.NAME.";
 
-/** The runtime's own default of a setting of an upstream; undefined where that is none, or more than a value. */
+/**
+ * The runtime's own default of a setting of an upstream; undefined where that is none, or more than a value.
+ */
 function upstreamDefault(path: string): string | number | boolean | undefined {
   if (!path.startsWith(UPSTREAM)) return undefined;
   let found: unknown = UPSTREAM_DEFAULTS;

@@ -18,8 +18,9 @@ const MAX_ROUNDS = 20;
 export type StandIn = (path: SettingPath, wrong: unknown) => unknown;
 
 /**
- * Leaves out every setting that the schema refuses, or puts something else in its place: without an address, all of an upstream
- * would be left out, and what is wrong in it would not be found. undefined where nothing valid is left.
+ * Leaves out every setting that the schema refuses, or puts something else in its place: without an address,
+ * all of an upstream would be left out, and what is wrong in it would not be found.
+ * undefined where nothing valid is left.
  */
 export function repair<T>(
   schema: z.ZodType<T>,
@@ -42,7 +43,10 @@ function pathsOf(issue: z.core.$ZodIssue): SettingPath[] {
   return issue.code === "unrecognized_keys" ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
 }
 
-/** All mistakes that are found at once: a file with many would take a time with the square of their number one by one. */
+/**
+ * All mistakes that are found at once: a file with many would take a time with the
+ * square of their number one by one.
+ */
 class Round {
   private readonly root: unknown;
   private readonly standIn: StandIn;
@@ -98,7 +102,9 @@ function keyOf(path: SettingPath): string {
   return JSON.stringify(path.map(String));
 }
 
-/** Puts a value in the place of a wrong one, once. Returns the path, or undefined where it has done nothing. */
+/**
+ * Puts a value in the place of a wrong one, once. Returns the path, or undefined where it has done nothing.
+ */
 function replace(root: unknown, path: SettingPath, standIn: StandIn): SettingPath | undefined {
   const key = path.at(-1);
   const parent = parentOf(root, path);

@@ -8,8 +8,8 @@ import type { Problem } from "./problems.ts";
 const MAX_HINTS = 100;
 
 /**
- * The adapters with the methods that are served: those that `routes.include` names, where it names any, without those
- * that `routes.exclude` names. Names that no adapter has are added to the problems.
+ * The adapters with the methods that are served: those that `routes.include` names, where it names any,
+ * without those that `routes.exclude` names. Names that no adapter has are added to the problems.
  */
 export function selectRoutes(
   adapters: readonly ServiceAdapter[],

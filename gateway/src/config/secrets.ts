@@ -16,8 +16,9 @@ import { FileReader, readTls } from "./upstream-tls.ts";
 export type UpstreamOverrides = Readonly<Record<string, UpstreamOptions>>;
 
 /**
- * The upstreams with their secrets and files read. An override replaces addresses, credentials and all about the network
- * as a whole, and what stands in their place is not read. The adapters are for the texts of callers who bring no credentials.
+ * The upstreams with their secrets and files read. An override replaces addresses, credentials and all about
+ * the network as a whole, and what stands in their place is not read. The adapters are for the texts of
+ * callers who bring no credentials.
  *
  * @throws ConfigError naming every secret that cannot be read
  */
@@ -113,7 +114,9 @@ function readOAuth2(
   };
 }
 
-/** Whether a token is no person's: as the configuration says, or because nobody but the client asks for it. */
+/**
+ * Whether a token is no person's: as the configuration says, or because nobody but the client asks for it.
+ */
 function isOfApplication(oauth2: CredentialPlaces["oauth2"]): boolean {
   if (oauth2 === undefined) return false;
   const { application, tokenUrl, refreshToken, tokenFile } = oauth2;
@@ -172,7 +175,9 @@ export class SecretReader extends FileReader {
     SECRETS.set(this.config, all.set(JSON.stringify(path), { path, secret }));
   }
 
-  /** Where the tokens of an upstream are kept; a file that is missing, or that others can read, is a problem. */
+  /**
+   * Where the tokens of an upstream are kept; a file that is missing, or that others can read, is a problem.
+   */
   store(tokenFile: string, upstream: string): TokenStore {
     const file = path.resolve(this.config.directory, tokenFile);
     const problem = problemOfTokenFile(file);
@@ -183,7 +188,9 @@ export class SecretReader extends FileReader {
   }
 }
 
-/** The tokens of an upstream in a file; its reader is loaded with them, beside all that a client of OAuth is. */
+/**
+ * The tokens of an upstream in a file; its reader is loaded with them, beside all that a client of OAuth is.
+ */
 function tokensIn(file: string, upstream: string): TokenStore {
   return {
     name: `${file}#${upstream}`,

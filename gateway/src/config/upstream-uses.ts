@@ -24,10 +24,9 @@ export function usesOf(config: Config, adapters: readonly ServiceAdapter[]): str
 }
 
 /**
-/**
- * Warnings, of what is valid but hardly intended: a gateway open to all, deadlines beyond the maximum, upstreams that no
- * adapter calls, methods that have none of the credentials that they need, so that each of their calls will fail, and
- * settings without effect.
+ * Warnings, of what is valid but hardly intended: a gateway open to all, deadlines beyond the
+ * maximum, upstreams that no adapter calls, methods that have none of the credentials that they
+ * need, so that each of their calls will fail, and settings without effect.
  */
 export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   return [

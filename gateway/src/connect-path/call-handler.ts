@@ -16,8 +16,8 @@ import { withReasons } from "./with-reasons.ts";
 export type HandlerOptions = Omit<ReadOptions, "call" | "signal">;
 
 /**
- * Runs one call through connect's handler, whose response is yet to be sent. In place of connect-node's glue, which
- * builds an address from the peer's Host header, has no timers, and prints to the console.
+ * Runs one call through connect's handler, whose response is yet to be sent. In place of connect-node's glue,
+ * which builds an address from the peer's Host header, has no timers, and prints to the console.
  */
 export async function callHandler(
   handler: UniversalHandler,

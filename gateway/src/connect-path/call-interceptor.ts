@@ -2,8 +2,8 @@ import { ConnectError, type Interceptor, type StreamRequest } from "@connectrpc/
 import { callKey, runAs } from "../call/call.ts";
 
 /**
- * Makes the call known to the code behind it, for callbacks that do not get the call that they belong to, and notes
- * whether that code failed.
+ * Makes the call known to the code behind it, for callbacks that do not get the call that they belong to, and
+ * notes whether that code failed.
  */
 export const callInterceptor: Interceptor = (next) => async (request) => {
   const call = request.contextValues.get(callKey);
@@ -22,7 +22,10 @@ export const callInterceptor: Interceptor = (next) => async (request) => {
   return response.stream ? { ...response, message: within(response.message, run) } : response;
 };
 
-/** Whether an error is connect's own, which it throws where the handler would: one request is too many, or missing. */
+/**
+ * Whether an error is connect's own, which it throws where the handler would: one request is too many,
+ * or missing.
+ */
 function isOfConnect({ rawMessage, details }: ConnectError): boolean {
   return details.length === 0 && rawMessage.startsWith("protocol error: ");
 }

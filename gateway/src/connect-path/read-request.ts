@@ -25,8 +25,8 @@ export const gateKey = createContextKey<() => Promise<unknown>>(() => Promise.re
 });
 
 /**
- * The headers and the body of a request as connect gets them: its messages are decompressed here, where callers take turns,
- * and none comes through that costs too much to decode.
+ * The headers and the body of a request as connect gets them: its messages are decompressed here, where
+ * callers take turns, and none comes through that costs too much to decode.
  *
  * @param pieces the body, as `wholeMessages` has it
  * @param headers those of the request; changed where its body is

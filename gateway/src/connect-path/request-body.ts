@@ -5,8 +5,9 @@ import type { HttpRequest } from "../listener/http.ts";
 import { raced } from "./race.ts";
 
 /**
- * The chunks of a request's body. Fails with DEADLINE_EXCEEDED at the call's deadline, after `idleMs` without a chunk, and with
- * UNAVAILABLE where its room is taken for others; `idleMs` 0 means that silence is fine and nothing is held, as for a stream of messages. Leaves the connection usable for the response.
+ * The chunks of a request's body. Fails with DEADLINE_EXCEEDED at the call's deadline, after `idleMs` without
+ * a chunk, and with UNAVAILABLE where its room is taken for others; `idleMs` 0 means that silence is fine and
+ * nothing is held, as for a stream of messages. Leaves the connection usable for the response.
  */
 export async function* readBody(
   request: HttpRequest,

@@ -41,8 +41,9 @@ export async function readMessage(
 }
 
 /**
- * The messages of a body that has them in envelopes, decompressed, one envelope at a time. A client can send thousands of
- * messages in one chunk, which would be read from promise to promise: after each share the rest of the process has its turn.
+ * The messages of a body that has them in envelopes, decompressed, one envelope at a time. A client can send
+ * thousands of messages in one chunk, which would be read from promise to promise: after each share the rest
+ * of the process has its turn.
  *
  * @param pieces what ends where messages end, as `wholeMessages` has it
  */

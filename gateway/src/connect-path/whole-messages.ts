@@ -2,9 +2,9 @@ import { ChunkBuffer } from "connect-rest-codec/internal";
 import { ENVELOPE_PREFIX_BYTES } from "../protocol/envelope.ts";
 
 /**
- * A request's body in pieces that end where messages end, however small the chunks are that it came in. connect adds up all
- * chunks of a message at each of them: 300 KB in chunks of one byte would stop the process for many seconds. A message
- * that is beyond `maxBytes` is handed on at once, to be refused.
+ * A request's body in pieces that end where messages end, however small the chunks are that it came in.
+ * connect adds up all chunks of a message at each of them: 300 KB in chunks of one byte would stop the
+ * process for many seconds. A message that is beyond `maxBytes` is handed on at once, to be refused.
  */
 export async function* wholeMessages(
   chunks: AsyncIterable<Uint8Array>,
@@ -25,12 +25,15 @@ export async function* wholeMessages(
     yield bytes.subarray(0, found.end);
   }
   if (pending.size === 0) return;
-  // connect takes a prefix alone, whose message is missing, for the end of the body; of a part of it it says what it is
+  // connect takes a prefix alone, whose message is missing, for the end of the body;
+  // of a part of it it says what it is
   const isPrefix = isEnveloped && pending.size === ENVELOPE_PREFIX_BYTES;
   yield isPrefix ? pending.bytes().subarray(0, -1) : pending.bytes();
 }
 
-/** Where the last whole envelope ends, and how many bytes from there make the next one; 0 beyond the limit. */
+/**
+ * Where the last whole envelope ends, and how many bytes from there make the next one; 0 beyond the limit.
+ */
 function envelopesIn(bytes: Buffer, maxBytes: number): { readonly end: number; readonly needed: number } {
   let end = 0;
   while (bytes.length - end >= ENVELOPE_PREFIX_BYTES) {

@@ -21,9 +21,9 @@ type Chunks = AsyncIterable<Uint8Array>;
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * The response of connect's handler, whose own errors have no reason, and whose grpc-message escapes more than gRPC
- * does. Trailers of gRPC are complete only behind the body, so that they are mended where they are sent
- * (`protocol/status-trailers.ts`). Errors that handlers throw keep the details that they have.
+ * The response of connect's handler, whose own errors have no reason, and whose grpc-message escapes more
+ * than gRPC does. Trailers of gRPC are complete only behind the body, so that they are mended where they are
+ * sent (`protocol/status-trailers.ts`). Errors that handlers throw keep the details that they have.
  *
  * @param isEnveloped whether its body has its messages in envelopes
  * @param compressions what it may be compressed with; a mended error is not

@@ -17,8 +17,8 @@ type Upstreams<T extends RightsOptions> = Readonly<Record<string, T>>;
 const OF_PEOPLE: ReadonlySet<CredentialKind> = new Set<CredentialKind>(["oauth1", "oauth2"]);
 
 /**
- * Upstreams whose fixed credentials of a person are there for callers alone that call for a person: a client that calls for
- * itself must not act as whoever has configured the gateway. Functions decide by themselves.
+ * Upstreams whose fixed credentials of a person are there for callers alone that call for a person: a client
+ * that calls for itself must not act as whoever has configured the gateway. Functions decide by themselves.
  */
 export function withRightsOfCallers<T extends RightsOptions>(upstreams: Upstreams<T>): Upstreams<T> {
   const entries = Object.entries(upstreams).map(([name, upstream]) => {

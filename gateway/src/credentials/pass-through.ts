@@ -42,9 +42,9 @@ export function headersOf({ apiKey, oauth1, oauth2, basic }: PassThrough): strin
 }
 
 /**
- * Takes credentials from the headers of each call, beside the fixed ones. Nothing else reads these headers, and no
- * other upstream gets them. A caller who brings none of what a method needs gets UNAUTHENTICATED, with the names of
- * the headers.
+ * Takes credentials from the headers of each call, beside the fixed ones. Nothing else reads these headers,
+ * and no other upstream gets them. A caller who brings none of what a method needs gets UNAUTHENTICATED, with
+ * the names of the headers.
  */
 export function passThroughCredentials(
   upstream: string,

@@ -25,8 +25,8 @@ export function withCredentials<T>(credentials: Credentials, work: () => Promise
 }
 
 /**
- * The credentials of the caller's session at an upstream: those of the person, wherever the method takes such. The gateway's
- * own are for methods that take no other, and for applications that act for themselves.
+ * The credentials of the caller's session at an upstream: those of the person, wherever the method takes
+ * such. The gateway's own are for methods that take no other, and for applications that act for themselves.
  */
 export function sessionCredentials(options: SessionCredentialsOptions): CredentialsFunction {
   const { upstream, fixed, wantedKinds, credentials } = options;

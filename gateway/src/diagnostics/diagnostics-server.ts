@@ -14,8 +14,8 @@ export const OPEN_DIAGNOSTICS =
 type Diagnose = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void> | void;
 
 /**
- * Serves what operators need to look into a running process: heap snapshots, CPU profiles, the level of the log. Pages of
- * browsers get nothing of it. Rejects when the port cannot be had.
+ * Serves what operators need to look into a running process: heap snapshots, CPU profiles, the level of the
+ * log. Pages of browsers get nothing of it. Rejects when the port cannot be had.
  */
 export async function startDiagnosticsServer(log: Logger, place: SidePlace): Promise<SideServer> {
   const paths: Readonly<Record<string, Diagnose>> = {
@@ -74,7 +74,9 @@ function oneAtATime(diagnose: Diagnose): Diagnose {
   };
 }
 
-/** Browsers say where a request comes from; whoever types an address, or uses a tool, says nothing or `none`. */
+/**
+ * Browsers say where a request comes from; whoever types an address, or uses a tool, says nothing or `none`.
+ */
 function isFromPage({ headers }: http.IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];
   return headers.origin !== undefined || (site !== undefined && site !== "none");

@@ -10,8 +10,9 @@ const DEFAULT_SECONDS = 10;
 const MAX_SECONDS = 300;
 
 /**
- * Sends a snapshot of the heap, for the memory panel of Chrome's developer tools. While it is taken the process does nothing
- * else, and needs about as much memory again; it holds every value in memory, secrets as well.
+ * Sends a snapshot of the heap, for the memory panel of Chrome's developer tools. While it is taken the
+ * process does nothing else, and needs about as much memory again; it holds every value in memory,
+ * secrets as well.
  */
 export async function sendHeapSnapshot(
   _request: http.IncomingMessage,
@@ -21,7 +22,10 @@ export async function sendHeapSnapshot(
   await pipeline(getHeapSnapshot(), response);
 }
 
-/** Sends a profile of the next seconds (`?seconds=10`, at most 300), for the performance panel of the same tools. */
+/**
+ * Sends a profile of the next seconds (`?seconds=10`, at most 300),
+ * for the performance panel of the same tools.
+ */
 export async function sendCpuProfile(
   request: http.IncomingMessage,
   response: http.ServerResponse,

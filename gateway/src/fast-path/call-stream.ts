@@ -40,7 +40,9 @@ export interface StreamMethod {
   readonly call: (message: MessageShape<DescMessage>, context: UnaryContext) => StreamResult;
   /** Whether several of its streams send the very same bytes, whose frames are made once. */
   readonly isShared: boolean;
-  /** Watches a feed without a stream, where the method can; `onReady` says that there is something to take. */
+  /**
+   * Watches a feed without a stream, where the method can; `onReady` says that there is something to take.
+   */
   readonly watch?: (
     message: MessageShape<DescMessage>,
     context: UnaryContext,
@@ -64,8 +66,8 @@ export interface StreamOptions extends ReadOptions {
 const END: Step = { done: true, value: undefined };
 
 /**
- * The same for a method that watches a feed, over HTTP/2: its stream is parked, once it has begun. What fails before is a
- * stream that has its error.
+ * The same for a method that watches a feed, over HTTP/2: its stream is parked, once it has begun. What fails
+ * before is a stream that has its error.
  */
 export async function callWatch(
   stream: StreamCall,
@@ -81,8 +83,8 @@ export async function callWatch(
 }
 
 /**
- * Runs one server stream from its request to its last frame, without connect's handler. It ends at the deadline, when the
- * client is gone, and when the process goes down, whatever the method does.
+ * Runs one server stream from its request to its last frame, without connect's handler. It ends at the
+ * deadline, when the client is gone, and when the process goes down, whatever the method does.
  */
 export function callStream(
   stream: StreamCall,
@@ -169,7 +171,10 @@ class RunningStream implements StreamedResponse {
     }
   }
 
-  /** Begins to watch, and leaves the rest to a stream that is parked; undefined where there is an error to send. */
+  /**
+   * Begins to watch, and leaves the rest to a stream that is parked;
+   * undefined where there is an error to send.
+   */
   async park(
     watch: NonNullable<StreamMethod["watch"]>,
     response: HttpResponse,

@@ -27,7 +27,10 @@ export interface UnaryContext {
   readonly header: () => Headers;
   /** Aborted at the deadline, and when the client is gone; its reason is a ConnectError. */
   readonly signal: AbortSignal;
-  /** Takes a listener that is called as the signal would be aborted, which then need not be made; undefined for none. */
+  /**
+   * Takes a listener that is called as the signal would be aborted, which then need not be made;
+   * undefined for none.
+   */
   readonly onCancel?: CallEnd["onCancel"];
   /** When the deadline passes, by `performance.now()`. */
   readonly expiresAt: number;
@@ -65,9 +68,9 @@ const DATA = "data";
 const END = "end";
 
 /**
- * One unary call from its body to its response, without connect's handler. It is one object, whose steps call the next one
- * as soon as it can begin: a promise is only where something has to be waited for, a signal where somebody asks for it. It
- * comes to an end at the deadline at the latest, whatever the method does.
+ * One unary call from its body to its response, without connect's handler. It is one object, whose steps call
+ * the next one as soon as it can begin: a promise is only where something has to be waited for, a signal
+ * where somebody asks for it. It comes to an end at the deadline at the latest, whatever the method does.
  */
 export class UnaryRun {
   private readonly unary: UnaryCall;

@@ -32,8 +32,8 @@ export interface ParsedMessage {
 /**
  * Reads a request message. Fields that are not known are ignored in both codecs.
  *
- * @throws ConnectError RESOURCE_EXHAUSTED for one that costs too much, INVALID_ARGUMENT for protobuf that is none, and for
- *   JSON that does not fit
+ * @throws ConnectError RESOURCE_EXHAUSTED for one that costs too much, INVALID_ARGUMENT for protobuf that is
+ *   none, and for JSON that does not fit
  */
 export function parseMessage(
   desc: DescMessage,

@@ -7,8 +7,8 @@ import type { BodyReader, RawMessage } from "./wire.ts";
 
 /**
  * Reads a body of envelopes: a byte of flags, four of length, and a message (gRPC over HTTP/2,
- * Length-Prefixed-Message). A call with one request has one of them, and nothing behind it. Messages with `skippedFlag` do
- * not count.
+ * Length-Prefixed-Message). A call with one request has one of them, and nothing behind it. Messages with
+ * `skippedFlag` do not count.
  */
 export class EnvelopeReader implements BodyReader {
   private readonly maxBytes: number;

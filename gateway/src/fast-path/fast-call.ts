@@ -26,8 +26,8 @@ export interface FastMethods {
 }
 
 /**
- * Decides which path a call takes: the fast path with the result, or connect's path where that is undefined. The fast
- * path takes unary methods and server streams of adapters.
+ * Decides which path a call takes: the fast path with the result, or connect's path where that is undefined.
+ * The fast path takes unary methods and server streams of adapters.
  */
 export function fastCallOf(
   head: Head,

@@ -11,7 +11,9 @@ type Frame = Uint8Array | Promise<Uint8Array>;
 /** The frames of messages that several streams send, by codec and compression. */
 const SHARED = new WeakMap<Uint8Array, Map<string, Frame>>();
 
-/** Never aborted: other streams may wait for a frame whose printing was begun for one that has ended since. */
+/**
+ * Never aborted: other streams may wait for a frame whose printing was begun for one that has ended since.
+ */
 const TURNS = { signal: new AbortController().signal, clock: { monotonic: () => performance.now() } };
 
 /** What makes frames of messages. */
@@ -23,8 +25,8 @@ export interface FrameOptions {
 }
 
 /**
- * A message in its envelope, as it goes over the wire: printed as JSON and compressed where the head says so. A promise only
- * where that takes time.
+ * A message in its envelope, as it goes over the wire: printed as JSON and compressed where the head says so.
+ * A promise only where that takes time.
  *
  * @param bytes the message as protobuf
  * @throws ConnectError RESOURCE_EXHAUSTED for one beyond the limit; INTERNAL for one that has no form in JSON
@@ -38,8 +40,8 @@ export function frameOf(output: DescMessage, bytes: Uint8Array, head: Head, opti
 }
 
 /**
- * The same for a message that several streams send, recognized by the very same bytes: it is printed, compressed and copied
- * once for all that want it alike. What is kept goes with the bytes.
+ * The same for a message that several streams send, recognized by the very same bytes: it is printed,
+ * compressed and copied once for all that want it alike. What is kept goes with the bytes.
  */
 export function sharedFrameOf(
   output: DescMessage,

@@ -12,8 +12,8 @@ import type { Head, Wire } from "./wire.ts";
 let okTrailers: Uint8Array | undefined;
 
 /**
- * Unary calls of gRPC-Web (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md). Trailers of the client are
- * skipped.
+ * Unary calls of gRPC-Web (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-WEB.md). Trailers of the
+ * client are skipped.
  */
 export const grpcWebWire: Wire = {
   bodyReader: (_request, maxBytes) => new EnvelopeReader(maxBytes, trailerFlag),

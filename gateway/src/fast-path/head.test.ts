@@ -9,7 +9,10 @@ import { readHead } from "./head.ts";
 
 const { echo, repeat, join, talk } = EchoService.method;
 
-/** What a head says: its codec and compressions, what is wrong with it, or the status of a request that is no call. */
+/**
+ * What a head says: its codec and compressions, what is wrong with it,
+ * or the status of a request that is no call.
+ */
 function told(
   method: DescMethod,
   verb: string,

@@ -62,7 +62,9 @@ function bodyHead(
   return { codec, requestCompression, responseCompression, problem };
 }
 
-/** Unary-Get-Request of Connect: all is in the query. An address would lose a fragment, which nobody sends. */
+/**
+ * Unary-Get-Request of Connect: all is in the query. An address would lose a fragment, which nobody sends.
+ */
 function queryHead(
   request: HttpRequest,
   protocol: Protocol,

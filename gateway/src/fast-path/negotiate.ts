@@ -6,7 +6,8 @@ import type { Head } from "./wire.ts";
 /**
  * Chooses compressions by the values of two headers, as Connect and gRPC both do
  * (https://github.com/grpc/grpc/blob/master/doc/compression.md): of what the client accepts the first that is
- * available; where it does not say, what it used itself. One that it used and that is not known is the call's problem.
+ * available; where it does not say, what it used itself. One that it used and that is
+ * not known is the call's problem.
  */
 export function negotiate(
   available: readonly Compression[],

@@ -8,8 +8,8 @@ export interface OpenStream {
 }
 
 /**
- * The streams that are open, which all end when the process goes down: one listener of the signal for all of them, since a
- * signal with thousands takes long to get another.
+ * The streams that are open, which all end when the process goes down: one listener of the signal for all of
+ * them, since a signal with thousands takes long to get another.
  */
 export class OpenStreams {
   private readonly streams = new Set<OpenStream>();

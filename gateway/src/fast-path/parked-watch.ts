@@ -53,9 +53,9 @@ const CLOSE = "close";
 const WANT_TRAILERS = "wantTrailers";
 
 /**
- * A stream of HTTP/2 that watches a feed. It waits with nothing but itself: no promise, no generator, no closure. Messages are
- * written as they come, as long as the client reads them; those that it does not read wait in the feed, which drops who is
- * too slow.
+ * A stream of HTTP/2 that watches a feed. It waits with nothing but itself: no promise, no generator, no
+ * closure. Messages are written as they come, as long as the client reads them; those that it does not read
+ * wait in the feed, which drops who is too slow.
  */
 export class ParkedWatch {
   private readonly call: Call;

@@ -15,8 +15,8 @@ interface BlockedClient {
 }
 
 /**
- * Remembers clients whose connections were ended for an attack. What a connection may cost before that is bounded, and not how
- * often it is made anew: a client that does so all the time gets few new connections.
+ * Remembers clients whose connections were ended for an attack. What a connection may cost before that is
+ * bounded, and not how often it is made anew: a client that does so all the time gets few new connections.
  */
 export class Blocklist {
   private readonly byClient = new Map<string, BlockedClient>();

@@ -11,9 +11,9 @@ export interface Timer {
 }
 
 /**
- * Registers callbacks so that what one of them throws goes to their owner, who ends one request, stream or connection
- * for it. Thrown from a bare callback it would end the process. Nothing in the paths of a request registers one in
- * another way, which a test holds.
+ * Registers callbacks so that what one of them throws goes to their owner, who ends one request, stream or
+ * connection for it. Thrown from a bare callback it would end the process. Nothing in the paths of a request
+ * registers one in another way, which a test holds.
  */
 export class Callbacks {
   private readonly onThrow: (error: unknown) => void;
@@ -42,7 +42,9 @@ export class Callbacks {
     return () => void emitter.off(event, guarded);
   }
 
-  /** Calls back when the signal is aborted, which must not have happened yet; the returned function ends that. */
+  /**
+   * Calls back when the signal is aborted, which must not have happened yet; the returned function ends that.
+   */
   onAbort(signal: AbortSignal, callback: () => void): () => void {
     const guarded = this.guarded(callback);
     signal.addEventListener("abort", guarded, { once: true });
@@ -83,8 +85,8 @@ export class Callbacks {
 }
 
 /**
- * A listener that many emitters have together, so that each costs no closure of its own; it gets the emitter. What it
- * throws goes to `onThrow`, which must not throw itself.
+ * A listener that many emitters have together, so that each costs no closure of its own; it gets the emitter.
+ * What it throws goes to `onThrow`, which must not throw itself.
  */
 export function sharedListener<E>(
   act: (emitter: E) => void,

@@ -47,8 +47,8 @@ export function readCertificate(files: CertificateFiles): Certificate {
 }
 
 /**
- * Notifies of a new certificate after either file has changed. Files that do not fit, as when one of them is replaced
- * before the other, are reported as an error, and looked at again after the next change.
+ * Notifies of a new certificate after either file has changed. Files that do not fit, as when one of them is
+ * replaced before the other, are reported as an error, and looked at again after the next change.
  *
  * @returns a function that stops it
  */

@@ -8,8 +8,8 @@ import type { Refusal } from "./refusal.ts";
 
 /**
  * What is wrong with the request line and the headers of a request; undefined when they are good. Everything
- * behind it may rely on one well-formed authority (RFC 9112 section 3.2, RFC 9113 section 8.3.1), a target that
- * starts with `/`, and headers within the limits.
+ * behind it may rely on one well-formed authority (RFC 9112 section 3.2, RFC 9113 section 8.3.1), a target
+ * that starts with `/`, and headers within the limits.
  */
 export function checkRequest(request: HttpRequest, limits: Limits): Refusal | undefined {
   return (
@@ -24,8 +24,8 @@ export function checkRequest(request: HttpRequest, limits: Limits): Refusal | un
 
 /**
  * Rewrites the absolute form of a request target (RFC 9112 section 3.2.2), which every server must accept, to
- * the origin form. Its authority stands in for the Host header. An address that is none is left, to be refused, and so
- * is a request with several Host headers or a malformed one.
+ * the origin form. Its authority stands in for the Host header. An address that is none is left, to be
+ * refused, and so is a request with several Host headers or a malformed one.
  */
 export function useOriginForm(request: HttpRequest): void {
   if (request.url?.startsWith("/") === true) return;
@@ -60,9 +60,9 @@ function checkExpectation({ headers, method }: HttpRequest): Refusal | undefined
 }
 
 /**
- * Chunks are the one transfer coding that there is (RFC 9112 section 6.1). Node reads a body that has another one beneath its
- * chunks as if it had not, and whoever stands before the gateway may read it otherwise. So may those who pass on a body of
- * HTTP/1.0, which does not know chunks.
+ * Chunks are the one transfer coding that there is (RFC 9112 section 6.1). Node reads a body that has another
+ * one beneath its chunks as if it had not, and whoever stands before the gateway may read it otherwise. So
+ * may those who pass on a body of HTTP/1.0, which does not know chunks.
  */
 function checkCodings({ headers, httpVersion }: HttpRequest): Refusal | undefined {
   const codings = headers["transfer-encoding"];
@@ -93,8 +93,9 @@ function checkSizes(request: HttpRequest, limits: Limits): Refusal | undefined {
 }
 
 /**
- * The size of headers: as on the wire, with `: ` and a line's end, or as RFC 9113 section 6.5.2 counts it, with 32 bytes more
- * for each header. Node lets more in, so that what is too much gets a response in the words of its protocol.
+ * The size of headers: as on the wire, with `: ` and a line's end, or as RFC 9113 section 6.5.2 counts it,
+ * with 32 bytes more for each header. Node lets more in, so that what is too much gets a
+ * response in the words of its protocol.
  */
 function headerBytes(rawHeaders: readonly string[], overhead: number): number {
   return rawHeaders.reduce((sum, text) => sum + text.length + overhead / 2, 0);

@@ -29,7 +29,10 @@ afterEach(async () => {
 /** Settings with which a peer gives streams no window at all (RFC 9113 section 6.5.2). */
 const NO_WINDOW = [0, 4, 0, 0, 0, 0];
 
-/** Opens a connection with many streams for a path, and reads nothing of any. Resolves when the server has them. */
+/**
+ * Opens a connection with many streams for a path, and reads nothing of any.
+ * Resolves when the server has them.
+ */
 async function openUnread(port: number, path: string, count: number, contentType?: string): Promise<void> {
   const head = block([
     [":method", contentType === undefined ? "GET" : "POST"],

@@ -5,10 +5,10 @@ import type { Origin } from "./origin.ts";
 const SIMPLE_TYPE = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:;|$)/i;
 
 /**
- * Whether a request is one that a web page of another origin can send without a preflight request (the CORS protocol of
- * the Fetch standard, section 3.2), so that it must be refused rather than merely its response withheld. What a browser
- * says in `Sec-Fetch-Site` counts (no page can forge it), else its `Origin`, compared by host: a proxy that ends TLS need
- * not say so. Requests with neither come from no page.
+ * Whether a request is one that a web page of another origin can send without a preflight request (the CORS
+ * protocol of the Fetch standard, section 3.2), so that it must be refused rather than merely its response
+ * withheld. What a browser says in `Sec-Fetch-Site` counts (no page can forge it), else its `Origin`,
+ * compared by host: a proxy that ends TLS need not say so. Requests with neither come from no page.
  */
 export function isCrossOrigin(request: HttpRequest, { authority }: Origin): boolean {
   if (!isSimple(request)) return false;

@@ -22,15 +22,15 @@ export interface ListenerParts {
 const EVERY_STREAM = 2 ** 31 - 1;
 
 /**
- * Ends a listener without losing a request, in two steps. First it tells every client to go elsewhere (`connection:
- * close`, GOAWAY) and still serves what comes, new connections included: a load balancer needs a moment to notice.
- * After `drainNoticeMs` it stops listening and closes what is idle. Resolves when the last connection is gone, or
- * after `drainGraceMs`, when the rest is cut.
+ * Ends a listener without losing a request, in two steps. First it tells every client to go elsewhere
+ * (`connection: close`, GOAWAY) and still serves what comes, new connections included: a load balancer needs
+ * a moment to notice. After `drainNoticeMs` it stops listening and closes what is idle. Resolves when the
+ * last connection is gone, or after `drainGraceMs`, when the rest is cut.
  *
- * @param isReplaced whether others listen in its place: then it stops listening at once, and connections have `drainNoticeMs` for a
- *   last request. Closed at once, those that are idle just now would lose what their clients are about to send. It takes all of
- *   that time: what a primary process is handing over meanwhile is refused here, and served by another worker; lost with the
- *   process, its client would wait for ever.
+ * @param isReplaced whether others listen in its place: then it stops listening at once, and connections have
+ *   `drainNoticeMs` for a last request. Closed at once, those that are idle just now would lose what their
+ *   clients are about to send. It takes all of that time: what a primary process is handing over meanwhile is
+ *   refused here, and served by another worker; lost with the process, its client would wait for ever.
  */
 export async function startDrain(
   parts: ListenerParts,
@@ -56,8 +56,8 @@ export async function startDrain(
 }
 
 /**
- * Runs a function once the connections have been accepted that wait for it, and their first bytes read: in a busy
- * process timers come before them.
+ * Runs a function once the connections have been accepted that wait for it, and their first bytes read: in a
+ * busy process timers come before them.
  */
 function afterWaiting(run: () => void, callbacks: Callbacks): void {
   callbacks.soon(() => callbacks.soon(() => callbacks.soon(run)));

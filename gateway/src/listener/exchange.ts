@@ -4,12 +4,15 @@ import type { Callbacks } from "./callbacks.ts";
 import { cut, type HttpRequest, type HttpResponse, incoming, isHttp2, noKeepAlive } from "./http.ts";
 import type { Refuse } from "./refusal.ts";
 
-/** How long a client may go on with what is over: send a request that has its response, keep a connection that has ended. */
+/**
+ * How long a client may go on with what is over: send a request that has its response,
+ * keep a connection that has ended.
+ */
 const LINGER_MS = 1000;
 
 /**
- * Ends a request that a defect of ours has hit: with 500, or by cutting the response that has begun. HTTP/1 loses its
- * connection, HTTP/2 the stream alone. Never throws: nobody would catch it.
+ * Ends a request that a defect of ours has hit: with 500, or by cutting the response that has begun. HTTP/1
+ * loses its connection, HTTP/2 the stream alone. Never throws: nobody would catch it.
  */
 export function failExchange(request: HttpRequest, response: HttpResponse, refuse: Refuse): void {
   try {
@@ -25,8 +28,8 @@ export function failExchange(request: HttpRequest, response: HttpResponse, refus
 }
 
 /**
- * A response is out before its request is in: the rest is read and dropped, so that the connection stays good for
- * the next request, but not for long.
+ * A response is out before its request is in: the rest is read and dropped, so that the connection stays good
+ * for the next request, but not for long.
  */
 export function lingerForBody(request: HttpRequest, callbacks: Callbacks): void {
   if (request.complete) return;
@@ -45,15 +48,16 @@ export function lingerForBody(request: HttpRequest, callbacks: Callbacks): void 
   const offClose = callbacks.once(connection, "close", stop);
   const body = incoming(request);
   callbacks.once(body, "end", stop);
-  // A reader that was cut off at a deadline still listens, and would hold the rest back. Without one this must not
-  // be called: it would stop a request that Node has begun to drop.
+  // A reader that was cut off at a deadline still listens, and would hold the rest back. Without one this
+  // must not be called: it would stop a request that Node has begun to drop.
   if (body.listenerCount("readable") > 0) body.removeAllListeners("readable");
   body.resume();
 }
 
 /**
- * Closes a connection whose end has been sent, where its peer does not: e.g. one that leaves a response unread, and waits for
- * that. Node's sessions of HTTP/2 wait for their peers without end, also once they are destroyed.
+ * Closes a connection whose end has been sent, where its peer does not: e.g. one that leaves a response
+ * unread, and waits for that. Node's sessions of HTTP/2 wait for their peers without end,
+ * also once they are destroyed.
  */
 export function lingerForClose(socket: Duplex, callbacks: Callbacks): void {
   callbacks.once(socket, "finish", () => {

@@ -19,10 +19,10 @@ export interface GuardOptions {
 export type Guard = (request: HttpRequest, origin: Origin) => Refusal | undefined;
 
 /**
- * Keeps web pages out that nobody has allowed. A page whose name an attacker points to this machine (DNS rebinding) is of
- * the same origin as the gateway to its browser, and is told by the host that it asks for: the one of the request, and the
- * one that a trusted proxy has been asked for. Other pages need the permission of `origins` for most requests; those that
- * browsers send without asking are refused here.
+ * Keeps web pages out that nobody has allowed. A page whose name an attacker points to this machine (DNS
+ * rebinding) is of the same origin as the gateway to its browser, and is told by the host that it asks for:
+ * the one of the request, and the one that a trusted proxy has been asked for. Other pages need the
+ * permission of `origins` for most requests; those that browsers send without asking are refused here.
  */
 export function createGuard({ hosts, origins, isShared }: GuardOptions): Guard {
   const isServed = createHostCheck(hosts);

@@ -29,7 +29,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * The hosts of requests that are served: those given, else, listening on loopback, its names and the address itself.
+ * The hosts of requests that are served: those given, else, listening on loopback,
+ * its names and the address itself.
  *
  * @param host what is listened on
  * @throws Error where none are given and the address is not loopback
@@ -62,8 +63,8 @@ export function isHostPattern(text: string): boolean {
 export type HostCheck = (authority: string) => boolean;
 
 /**
- * A check of authorities by their hosts. The case and the dot at the end of a name, how an IP address is written, and the
- * port do not matter.
+ * A check of authorities by their hosts. The case and the dot at the end of a name, how an IP address is
+ * written, and the port do not matter.
  */
 export function createHostCheck(hosts: readonly string[]): HostCheck {
   if (hosts.includes(ANY_HOST)) return () => true;
@@ -100,7 +101,10 @@ function parseHost(text: string): ParsedHost | undefined {
   return name === undefined || name === "" ? undefined : { name, isBelow };
 }
 
-/** In lower case, without a port and the dot at the end; IP addresses in their shortest form, IPv6 in brackets. */
+/**
+ * In lower case, without a port and the dot at the end; IP addresses in their shortest form,
+ * IPv6 in brackets.
+ */
 function canonicalName(authority: string): string | undefined {
   return URL.parse(`http://${authority}`)?.hostname.replace(/(?<=[^.])\.$/, "");
 }

@@ -37,9 +37,9 @@ export interface Exchange {
   /** Takes the request out of `requestsInFlight`, as one that another limit counts. */
   uncount(): void;
   /**
-   * Parks a stream that will be open for long and do little: all that belongs to its request and response is let go, so
-   * that it takes a third of the memory. Undefined for HTTP/1.1. From then on only the stream itself may be used; its
-   * listeners are gone but for those of its connection.
+   * Parks a stream that will be open for long and do little: all that belongs to its request and response is
+   * let go, so that it takes a third of the memory. Undefined for HTTP/1.1. From then on only the stream
+   * itself may be used; its listeners are gone but for those of its connection.
    */
   park(): ParkedStream | undefined;
 }
@@ -47,7 +47,10 @@ export interface Exchange {
 /** Serves one request, after the listener has checked it. */
 export type HttpHandler = (request: HttpRequest, response: HttpResponse, exchange: Exchange) => void;
 
-/** Whether a request came over HTTP/2: by what it is, since the version in its first line is the peer's to choose. */
+/**
+ * Whether a request came over HTTP/2: by what it is, since the version in its
+ * first line is the peer's to choose.
+ */
 export function isHttp2(request: HttpRequest): request is Http2Request {
   return "stream" in request;
 }
@@ -75,8 +78,8 @@ export function isGone(response: HttpResponse): boolean {
 }
 
 /**
- * Whether all of a response was sent, once it is closed. Node ends the stream of HTTP/2 that a client resets, so
- * that it has finished as well.
+ * Whether all of a response was sent, once it is closed. Node ends the stream of HTTP/2 that a client resets,
+ * so that it has finished as well.
  */
 export function isSent(response: HttpResponse): boolean {
   return outgoing(response).writableFinished && !("stream" in response && response.stream.aborted);
@@ -85,8 +88,9 @@ export function isSent(response: HttpResponse): boolean {
 const { write, end } = nodeHttp.ServerResponse.prototype;
 
 /**
- * Whether nobody will read the bytes of a response any more: it was written to its connection as a whole, without an error, and
- * by nobody who may have kept a part, as a middleware can that has put itself in place of Node's own functions.
+ * Whether nobody will read the bytes of a response any more: it was written to its connection as a whole,
+ * without an error, and by nobody who may have kept a part, as a middleware can that has put itself in place
+ * of Node's own functions.
  */
 export function isTaken(response: HttpResponse): boolean {
   if (!isSent(response) || isGone(response)) return false;
@@ -100,7 +104,8 @@ export function isTaken(response: HttpResponse): boolean {
 }
 
 /**
- * Cuts a response off: HTTP/2 loses the stream alone, HTTP/1 the connection, which has no other way to say so.
+ * Cuts a response off: HTTP/2 loses the stream alone, HTTP/1 the connection,
+ * which has no other way to say so.
  *
  * @param code of HTTP/2's reset
  */
@@ -110,8 +115,8 @@ export function cut(response: HttpResponse, code: number = constants.NGHTTP2_INT
 }
 
 /**
- * Sends a whole response, unless the client is gone. Header names in lower case. Without a body it is one HEADERS frame with
- * END_STREAM over HTTP/2.
+ * Sends a whole response, unless the client is gone. Header names in lower case. Without a body it is one
+ * HEADERS frame with END_STREAM over HTTP/2.
  */
 export function sendResponse(
   response: HttpResponse,

@@ -19,12 +19,15 @@ interface Notified {
   readonly onError: (error: unknown) => void;
 }
 
-/** Headers that Node takes; the listener refuses what is beyond its own limit with a text, in the words of its protocol. */
+/**
+ * Headers that Node takes; the listener refuses what is beyond its own limit with a text,
+ * in the words of its protocol.
+ */
 const LARGEST_HEADERS = 64 * 1024;
 
 /**
- * The HTTP/1.1 half of the port: it listens nowhere and is handed connections. Whole bodies have no timer here:
- * uploads may take long, and silence within a body has a limit of its own.
+ * The HTTP/1.1 half of the port: it listens nowhere and is handed connections. Whole bodies have no timer
+ * here: uploads may take long, and silence within a body has a limit of its own.
  */
 export function createHttp1Server(
   limits: Limits,

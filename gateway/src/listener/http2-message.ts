@@ -13,8 +13,8 @@ type Fields = Readonly<Record<string, string | string[]>>;
 const WANT_TRAILERS = "wantTrailers";
 
 /**
- * A request over HTTP/2. Node's own request is a stream beside that of the connection, with nine listeners: it is made for
- * those alone who read the body in pieces.
+ * A request over HTTP/2. Node's own request is a stream beside that of the connection, with nine listeners:
+ * it is made for those alone who read the body in pieces.
  */
 export class Http2Request {
   readonly httpVersion = "2.0";
@@ -60,7 +60,10 @@ export class Http2Request {
   }
 }
 
-/** The response to a request over HTTP/2: what of Node's own is used here, and nothing beside it on the stream. */
+/**
+ * The response to a request over HTTP/2: what of Node's own is used here,
+ * and nothing beside it on the stream.
+ */
 export class Http2Response {
   readonly stream: ServerHttp2Stream;
   statusCode: number = constants.HTTP_STATUS_OK;

@@ -20,9 +20,9 @@ const LARGEST_HEADERS = 64 * 1024;
 const NODE_RESETS_PER_SECOND = 10_000;
 
 /**
- * Creates the HTTP/2 half of the port: it listens nowhere and is handed connections. Streams are taken as they come:
- * Node's own requests would be made, and `Expect` be answered, where nothing catches what that throws for a stream that
- * its peer has reset already.
+ * Creates the HTTP/2 half of the port: it listens nowhere and is handed connections. Streams are taken as
+ * they come: Node's own requests would be made, and `Expect` be answered, where nothing catches what that
+ * throws for a stream that its peer has reset already.
  *
  * @param onAttack notified of the address of a client whose session ends for its resets
  */

@@ -31,10 +31,10 @@ export type OnStream = (
 ) => void;
 
 /**
- * Serves the streams of a session, and holds it to the limits that Node has no timer for: its first request must be
- * complete in `headersTimeoutMs`, it may be without a request for `idleTimeoutMs`, whatever bytes trickle in meanwhile, and
- * its streams may not end in more resets than a `ResetBudget` has. What a callback throws ends the session, or the
- * stream that it is about.
+ * Serves the streams of a session, and holds it to the limits that Node has no timer for: its first request
+ * must be complete in `headersTimeoutMs`, it may be without a request for `idleTimeoutMs`, whatever bytes
+ * trickle in meanwhile, and its streams may not end in more resets than a `ResetBudget` has. What a callback
+ * throws ends the session, or the stream that it is about.
  *
  * @param onViolation notified when a session ends because its peer violates the protocol
  */
@@ -123,8 +123,8 @@ function wasReset({ rstCode, aborted }: http2.ServerHttp2Stream): boolean {
 }
 
 /**
- * Ends a session with a code in its GOAWAY, as soon as that is written: destroyed at once, a session that writes something
- * else would lose it. Without an error Node would make the code NO_ERROR.
+ * Ends a session with a code in its GOAWAY, as soon as that is written: destroyed at once, a session that
+ * writes something else would lose it. Without an error Node would make the code NO_ERROR.
  */
 function endSession(session: http2.ServerHttp2Session, code: number, callbacks: Callbacks): void {
   const error = new Error(`the session is ended with the code ${code}`);
@@ -132,7 +132,9 @@ function endSession(session: http2.ServerHttp2Session, code: number, callbacks: 
   callbacks.soon(() => callbacks.soon(() => session.destroy(error, code)));
 }
 
-/** Says GOAWAY and ends the session: streams in flight may finish, and an idle peer has a moment to hang up. */
+/**
+ * Says GOAWAY and ends the session: streams in flight may finish, and an idle peer has a moment to hang up.
+ */
 function closeSession(session: http2.ServerHttp2Session, callbacks: Callbacks): void {
   session.close();
   const timer = callbacks.after(CLOSE_GRACE_MS, () => session.destroy());

@@ -42,9 +42,15 @@ export interface ListenerOptions {
   readonly onLimit: OnLimit;
   /** Notified of TLS handshakes that fail. */
   readonly onTlsFailure?: () => void;
-  /** Notified of HTTP/2 connections that end because their peers violate the protocol below the level of requests. */
+  /**
+   * Notified of HTTP/2 connections that end because their peers violate the
+   * protocol below the level of requests.
+   */
   readonly onViolation?: () => void;
-  /** Notified of the HTTP status of requests that do not reach the handler: they are malformed or beyond a limit. */
+  /**
+   * Notified of the HTTP status of requests that do not reach the handler:
+   * they are malformed or beyond a limit.
+   */
   readonly onRejected?: (status: number) => void;
   /** Speak TLS with this certificate. Default: cleartext. */
   readonly certificate?: Certificate | undefined;
@@ -55,17 +61,18 @@ export interface ListenerOptions {
 }
 
 /**
- * One port for HTTP/1.1 and HTTP/2: by ALPN where there is a certificate, else without TLS (prior knowledge), told
- * apart by their first bytes.
+ * One port for HTTP/1.1 and HTTP/2: by ALPN where there is a certificate, else without TLS (prior knowledge),
+ * told apart by their first bytes.
  */
 export interface Listener {
   /** Listens; port 0 picks a free one. Rejects with Node's error, e.g. EADDRINUSE. */
   listen(port: number, host: string): Promise<net.AddressInfo>;
   /**
-   * Takes no new connections after `noticeMs`, lets requests in flight finish, then resolves. Safe to call twice. Default:
-   * `drainNoticeMs`.
+   * Takes no new connections after `noticeMs`, lets requests in flight finish, then resolves. Safe to call
+   * twice. Default: `drainNoticeMs`.
    *
-   * @param isReplaced takes no new connections at once, and closes idle ones after `noticeMs`. Default: false.
+   * @param isReplaced takes no new connections at once, and closes idle ones after `noticeMs`. Default:
+   * false.
    */
   drain(noticeMs?: number, isReplaced?: boolean): Promise<void>;
   /** Connections that are open. */
@@ -184,8 +191,8 @@ function createConnectionServer({ taker, identify, handOver, callbacks, onError 
     const ofConnection = ofSocket(socket, onError);
     ofConnection.guarded(onConnection)(socket, ofConnection);
   });
-  // E.g. when the process has no file left for a connection; without a listener this would end it. `listen` reports
-  // what keeps the server from listening.
+  // E.g. when the process has no file left for a connection; without a listener this would end it. `listen`
+  // reports what keeps the server from listening.
   callbacks.on(server, "error", (error: unknown) => {
     if (server.listening) onError(error);
   });
@@ -206,7 +213,10 @@ interface Taker {
 /** How often responses are looked at, in milliseconds, at most. */
 const WATCH_MS = 1000;
 
-/** For how long a client may not read, in milliseconds, when half of all requests that there may be are running. */
+/**
+ * For how long a client may not read, in milliseconds, when half of all
+ * requests that there may be are running.
+ */
 const CONTENDED_STALL_MS = 1000;
 
 /** The same when one more is too many. */
@@ -246,7 +256,8 @@ function createTaker(
     connection: (socket, callbacks) => {
       const address = socket.remoteAddress ?? "";
       const exceeded = leavesTooFew(socket, openFiles) ? "all" : connections.excess(address);
-      // Not by `maxConnections`: what a worker does not take at all, its primary process hands out again without end.
+      // Not by `maxConnections`: what a worker does not take at all,
+      // its primary process hands out again without end.
       if (exceeded === "all" || (exceeded === "client" && !isProxy(address))) {
         onLimit(exceeded === "all" ? "connections" : "connectionsPerClient");
         socket.destroy();
@@ -290,7 +301,9 @@ function createTaker(
   };
 }
 
-/** How many refused requests there may be, beside those that are served, until connections are closed instead. */
+/**
+ * How many refused requests there may be, beside those that are served, until connections are closed instead.
+ */
 const REFUSED_AT_ONCE = 1000;
 
 /** Refuses a request of too many. Without a body, which a client that reads nothing would leave here. */

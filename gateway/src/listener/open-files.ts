@@ -2,10 +2,16 @@ import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import type { Limits } from "../limits.ts";
 
-/** Connections of clients get this part of the files; the rest is for upstreams, the store, and the process itself. */
+/**
+ * Connections of clients get this part of the files; the rest is for upstreams, the store,
+ * and the process itself.
+ */
 const PART = 3 / 4;
 
-/** All clients together may have so many of the files, so that there is room for those of another one below `PART`. */
+/**
+ * All clients together may have so many of the files, so that there is room for
+ * those of another one below `PART`.
+ */
 const CONNECTIONS_PART = 5 / 8;
 
 /** One client may have so many of these connections when they are few. */
@@ -29,7 +35,10 @@ export function maxConnections(
   return { all, perClient: Math.min(connectionsPerClient, perClient) };
 }
 
-/** How many files the process may have open, sockets included; undefined where the system does not say: only Linux does. */
+/**
+ * How many files the process may have open, sockets included; undefined where the system does not say:
+ * only Linux does.
+ */
 export function maxOpenFiles(): number | undefined {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];
@@ -40,9 +49,9 @@ export function maxOpenFiles(): number | undefined {
 }
 
 /**
- * Whether a new connection leaves too few files for all else. Systems give the lowest number that is free, so that the number
- * of the newest file tells how many are open. A process that gets no more files reaches no upstream, and a worker loses the
- * connections that it is handed.
+ * Whether a new connection leaves too few files for all else. Systems give the lowest number that is free, so
+ * that the number of the newest file tells how many are open. A process that gets no more files reaches no
+ * upstream, and a worker loses the connections that it is handed.
  */
 export function leavesTooFew(socket: Socket, openFiles: number | undefined): boolean {
   if (openFiles === undefined) return false;

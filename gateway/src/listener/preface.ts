@@ -15,7 +15,10 @@ export function classify(bytes: Uint8Array): "http1" | "http2" | "more" {
 /** Gets the protocol of a connection, and the socket to speak it on. */
 export type Identified = (protocol: "http1" | "http2", socket: Socket) => void;
 
-/** Finds out which protocol a new connection speaks. One that does not say in time is destroyed without a report. */
+/**
+ * Finds out which protocol a new connection speaks. One that does not say in
+ * time is destroyed without a report.
+ */
 export type Identify = (socket: Socket, report: Identified) => void;
 
 /**

@@ -13,15 +13,16 @@ export interface ProxyOptions {
   /** Addresses and networks (`10.0.0.0/8`). Default: none. */
   readonly trusted?: readonly string[] | undefined;
   /**
-   * `x-forwarded` for X-Forwarded-For, -Proto and -Host, `forwarded` for RFC 7239. Only the one that the proxies
-   * set is read: the other one passes through them as the client has sent it. Default: `x-forwarded`.
+   * `x-forwarded` for X-Forwarded-For, -Proto and -Host, `forwarded` for RFC 7239. Only the one that the
+   * proxies set is read: the other one passes through them as the client has sent it. Default: `x-forwarded`.
    */
   readonly header?: ForwardedHeader | undefined;
 }
 
 /**
- * Reads the origin of requests: from the connection, and where that is a trusted proxy's, from what it says. The
- * client is the nearest address that is not a trusted proxy: whatever it wrote into the headers itself is behind it.
+ * Reads the origin of requests: from the connection, and where that is a trusted proxy's, from what it says.
+ * The client is the nearest address that is not a trusted proxy: whatever it wrote into
+ * the headers itself is behind it.
  */
 export function createOriginReader(options: ProxyOptions = {}): (request: HttpRequest) => Origin {
   const addresses = options.trusted ?? [];

@@ -32,8 +32,8 @@ const REASON_PHRASES: Readonly<Record<number, string>> = {
 };
 
 /**
- * The body of a refusal where no protocol is known: a text, since a client of one must not read an error of another code into
- * it than it reads into the status.
+ * The body of a refusal where no protocol is known: a text, since a client of one must not read an error of
+ * another code into it than it reads into the status.
  */
 export function refusalText({ message }: Refusal): string {
   return `${message}\n`;

@@ -7,9 +7,10 @@ export const PER_TURN = 32;
 type Begin = () => void;
 
 /**
- * Lets few requests begin in one turn of the event loop. A read of one connection can hold hundreds, and in a flood each turn
- * reads many connections: begun at once, they would hold up all that is under way. Beyond `PER_TURN` requests wait for the next
- * turn, and clients take turns: who sends little waits for nobody's flood. What waits is counted by whoever hands it in.
+ * Lets few requests begin in one turn of the event loop. A read of one connection can hold hundreds, and in a
+ * flood each turn reads many connections: begun at once, they would hold up all that is under way. Beyond
+ * `PER_TURN` requests wait for the next turn, and clients take turns: who sends little waits for nobody's
+ * flood. What waits is counted by whoever hands it in.
  */
 export class RequestTurns {
   private readonly callbacks: Pick<Callbacks, "soon">;

@@ -72,7 +72,10 @@ function goawayCode(received: string): number | undefined {
   return goaway?.readUInt32BE(13);
 }
 
-/** Sends a packet whenever a PING behind the one before is answered, and returns what comes back until the end. */
+/**
+ * Sends a packet whenever a PING behind the one before is answered,
+ * and returns what comes back until the end.
+ */
 function sendInTurn(port: number, packets: readonly Uint8Array[]): Promise<string> {
   return new Promise((resolve) => {
     const left = [...packets];
@@ -131,7 +134,9 @@ test.each([
   expect(goawayCode(received)).toBe(http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
 });
 
-/** Sends calls that never end, and gives all of them up together once they run. Resolves when they are closed. */
+/**
+ * Sends calls that never end, and gives all of them up together once they run. Resolves when they are closed.
+ */
 async function giveUp(session: http2.ClientHttp2Session, count: number, timeout?: string): Promise<void> {
   const streams = Array.from({ length: count }, () => {
     const stream = session.request({

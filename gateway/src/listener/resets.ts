@@ -1,6 +1,9 @@
 import type { Limits } from "../limits.ts";
 
-/** Streams that have lived this long, in milliseconds, end when they like: their number is bounded by their concurrency. */
+/**
+ * Streams that have lived this long, in milliseconds, end when they like:
+ * their number is bounded by their concurrency.
+ */
 const EARLY_MS = 1000;
 
 /** What is known of a stream that was reset. */
@@ -12,10 +15,10 @@ export interface Reset {
 }
 
 /**
- * Tells an attack by resets (CVE-2023-44487, and CVE-2025-8671 where the peer makes the server reset) from calls that are
- * given up. Resets are free that end what has lived long or has reached the deadline that its client gave it. Of the others
- * as many are as a connection may have streams, since a client may give up all its calls at once; beyond that,
- * `resetsPerSecond`.
+ * Tells an attack by resets (CVE-2023-44487, and CVE-2025-8671 where the peer makes the server reset) from
+ * calls that are given up. Resets are free that end what has lived long or has reached the deadline that its
+ * client gave it. Of the others as many are as a connection may have streams, since a client may give up all
+ * its calls at once; beyond that, `resetsPerSecond`.
  */
 export class ResetBudget {
   private readonly perSecond: number;
@@ -40,7 +43,9 @@ export class ResetBudget {
   }
 }
 
-/** Half of a timeout counts as all of it: what the client waited before and the network took is not seen here. */
+/**
+ * Half of a timeout counts as all of it: what the client waited before and the network took is not seen here.
+ */
 function isEarly({ ageMs, timeoutMs }: Reset): boolean {
   return ageMs < EARLY_MS && (timeoutMs === undefined || ageMs < timeoutMs / 2);
 }

@@ -28,9 +28,9 @@ const MAX_CONNECTIONS = 64;
 const STALLED_MS = 30_000;
 
 /**
- * Listens beside the port for callers, so that it never shows what is for operators, and they are served when that one
- * is crowded. On loopback, requests for other hosts get 421; beyond it every host is served: scrapers send addresses.
- * Rejects when the port cannot be had.
+ * Listens beside the port for callers, so that it never shows what is for operators, and they are served when
+ * that one is crowded. On loopback, requests for other hosts get 421; beyond it every host is served:
+ * scrapers send addresses. Rejects when the port cannot be had.
  */
 export function startSideServer(
   { host = "127.0.0.1", port }: SidePlace,

@@ -33,8 +33,8 @@ const DRAIN = "drain";
 const FINISH = "finish";
 
 /**
- * A request that was taken in, until its response closes. It is one object with one listener for each event: every request
- * has it.
+ * A request that was taken in, until its response closes. It is one object with one listener for each event:
+ * every request has it.
  */
 export class TakenRequest implements Exchange, Watched, Placed {
   place = -1;
@@ -116,7 +116,8 @@ export class TakenRequest implements Exchange, Watched, Placed {
       this.uncount();
       if (parts.isDraining() && left === 0 && !isHttp2(request)) request.socket.destroySoon();
       const { listener } = this;
-      // Node's sessions keep streams that are closed in the tables of a Map for a while, and with them who listens
+      // Node's sessions keep streams that are closed in the tables of a Map for a while,
+      // and with them who listens
       this.listener = undefined;
       listener?.closed();
     } catch (error) {

@@ -5,8 +5,9 @@ export interface Placed {
 }
 
 /**
- * Things that come and go quickly, in no order. A Map or a Set grows by making a new table, and the old one, once it has grown
- * old itself, keeps all that ever were in a later one until the next collection of everything.
+ * Things that come and go quickly, in no order. A Map or a Set grows by making a new table, and the old one,
+ * once it has grown old itself, keeps all that ever were in a later one until
+ * the next collection of everything.
  */
 export class UnorderedSet<T extends Placed> implements Iterable<T> {
   private readonly things: T[] = [];

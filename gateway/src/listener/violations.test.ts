@@ -114,7 +114,10 @@ const FLOODS: Readonly<Record<string, (index: number) => Buffer>> = {
   "unknown frames": () => frame(0xfa, 0, 1, Buffer.alloc(10)),
 };
 
-/** An entry of the table that is as large as it may be, and a list of as many references to it as there is room for. */
+/**
+ * An entry of the table that is as large as it may be, and a list of as many
+ * references to it as there is room for.
+ */
 const BOMB_ENTRY = Buffer.concat([Buffer.from([0x40]), text("x"), text("y".repeat(4000))]);
 const PLAIN_HEAD = block(HEAD);
 
@@ -175,7 +178,10 @@ test.each(Object.entries(BOMBS))(
   },
 );
 
-/** Frames in the flood: what is written to a server that does not read stays in the sockets, or is lost when it closes. */
+/**
+ * Frames in the flood: what is written to a server that does not read stays in the sockets,
+ * or is lost when it closes.
+ */
 const FLOOD = 20_000;
 
 test.each(Object.entries(FLOODS))(

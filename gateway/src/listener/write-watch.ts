@@ -19,8 +19,8 @@ export interface Watched {
 const SHED_EVERY_MS = 50;
 
 /**
- * Watches that clients read their responses, whatever they are responses to: one that has something to read and takes none
- * of it for `stalledMs` loses it. HTTP/2's windows count as much as those of TCP.
+ * Watches that clients read their responses, whatever they are responses to: one that has something to read
+ * and takes none of it for `stalledMs` loses it. HTTP/2's windows count as much as those of TCP.
  */
 export class WriteWatch {
   private readonly watched = new Map<object, Watched>();
@@ -98,7 +98,10 @@ export class WriteWatch {
     return count;
   }
 
-  /** Cuts a response that has not been read for so long; true where it has. One that has nothing to be read waits since now. */
+  /**
+   * Cuts a response that has not been read for so long; true where it has.
+   * One that has nothing to be read waits since now.
+   */
   private isCut(watched: Watched, now: number, ms: number): boolean {
     if (!isWaiting(watched.response)) {
       watched.waitingSince = now;
@@ -113,8 +116,8 @@ export class WriteWatch {
 }
 
 /**
- * Whether a response has bytes, or an end, that its client has not taken. One that is pipelined behind another has no turn
- * yet.
+ * Whether a response has bytes, or an end, that its client has not taken. One that is pipelined behind
+ * another has no turn yet.
  */
 function isWaiting(response: Written): boolean {
   if ("stream" in response) {
@@ -126,8 +129,9 @@ function isWaiting(response: Written): boolean {
 }
 
 /**
- * Cuts a response off. A stream that has been cut before, and still is there, is one of a session that sends nothing any more,
- * e.g. since its peer has violated the protocol after it had said goodbye: that ends as a whole.
+ * Cuts a response off. A stream that has been cut before, and still is there, is one of a session that sends
+ * nothing any more, e.g. since its peer has violated the protocol after it had said goodbye:
+ * that ends as a whole.
  */
 function cutOrClose(response: Written): void {
   if ("stream" in response && response.stream.closed) {

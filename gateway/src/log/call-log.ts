@@ -30,7 +30,10 @@ export function logCall(log: Logger, call: Call, { code, reason }: Outcome): voi
   }
 }
 
-/** How often a request was sent, and how many requests there were where that is more: pages are requests of their own. */
+/**
+ * How often a request was sent, and how many requests there were where that is more:
+ * pages are requests of their own.
+ */
 function requestsOf({ requests, retries }: Call): { readonly attempts?: number; readonly requests?: number } {
   if (requests === 0) return {};
   const attempts = retries + 1;
@@ -45,7 +48,10 @@ function causeOf(reason: unknown): string | undefined {
   return reason.cause instanceof Error ? stackOf(reason.cause) : undefined;
 }
 
-/** An error response of an upstream is no defect, and its text, which would be the cause, is its caller's alone. */
+/**
+ * An error response of an upstream is no defect, and its text, which would be the cause,
+ * is its caller's alone.
+ */
 function isUpstreamResponse(reason: unknown): boolean {
   if (!(reason instanceof ConnectError)) return false;
   return reason.findDetails(ErrorInfoSchema)[0]?.metadata.http_status !== undefined;

@@ -22,8 +22,9 @@ interface Place {
 }
 
 /**
- * Returns a function that logs how responses differ from their description: what is lost as a warning, what is converted
- * as information, and what is additional for debugging. At most one line a minute for each place, with the number left out.
+ * Returns a function that logs how responses differ from their description: what is lost as a warning, what
+ * is converted as information, and what is additional for debugging. At most one line a minute for each
+ * place, with the number left out.
  */
 export function createDifferenceLog(
   log: Logger,

@@ -1,5 +1,6 @@
 /**
- * Takes a chunk of whole lines, and calls back later, once all of it is written or something failed. Never blocks.
+ * Takes a chunk of whole lines, and calls back later, once all of it is written or something failed.
+ * Never blocks.
  */
 export type Sink = (chunk: string, done: (error?: Error | null) => void) => void;
 
@@ -10,8 +11,8 @@ const MAX_QUEUED_BYTES = 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Lines on their way to a reader who may be slow, stopped or gone. Whoever writes never waits: beyond `maxBytes` lines are
- * dropped, as a whole, and counted.
+ * Lines on their way to a reader who may be slow, stopped or gone. Whoever writes never waits: beyond
+ * `maxBytes` lines are dropped, as a whole, and counted.
  */
 export class LineQueue {
   private readonly sink: Sink;

@@ -11,9 +11,10 @@ export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * JSON lines on standard error, or coloured lines where that is a terminal. Nobody waits for their reader: when a megabyte
- * waits, further lines are dropped, and once it is read, a warning says how many. Callers name every field of a line one
- * by one: bodies, headers and credentials are in none. Fields of `base` are in every line.
+ * JSON lines on standard error, or coloured lines where that is a terminal. Nobody waits for their reader:
+ * when a megabyte waits, further lines are dropped, and once it is read, a warning says how many. Callers
+ * name every field of a line one by one: bodies, headers and credentials are in none.
+ * Fields of `base` are in every line.
  */
 export function createLogger(
   level: LogLevel,

@@ -3,7 +3,10 @@ import type { Logger } from "./logger.ts";
 /** One line for each limit in this time, in milliseconds. */
 const INTERVAL_MS = 1000;
 
-/** Returns a function that logs what limits keep out, at most one line a second for each, with the number so far. */
+/**
+ * Returns a function that logs what limits keep out, at most one line a second for each,
+ * with the number so far.
+ */
 export function createRefusalLog(log: Logger, now: () => number = Date.now): (limit: string) => void {
   const limits = new Map<string, { readonly loggedAt: number; unlogged: number }>();
   return (limit) => {

@@ -25,8 +25,9 @@ function queueOf(fd: 1 | 2, maxBytes?: number): LineQueue {
 }
 
 /**
- * A sink that blocks neither this thread nor, at the end, the process: a thread that is stuck in a write would hold it.
- * Node's own streams do so for pipes and sockets only; to terminals and files they write synchronously.
+ * A sink that blocks neither this thread nor, at the end, the process: a thread that is stuck in a write
+ * would hold it. Node's own streams do so for pipes and sockets only;
+ * to terminals and files they write synchronously.
  */
 function sinkOf(fd: 1 | 2): Sink {
   if (tty.isatty(fd)) return fileSink(withoutBlocking(fd));
@@ -59,7 +60,10 @@ export function fileSink(fd: number, write: typeof fs.write = fs.write): Sink {
   };
 }
 
-/** The terminal, opened once more: to set the flag where it is would set it for every process of this terminal. */
+/**
+ * The terminal, opened once more: to set the flag where it is would set it for
+ * every process of this terminal.
+ */
 function withoutBlocking(fd: number): number {
   try {
     const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = fs.constants;

@@ -26,7 +26,10 @@ const GRANTS: ReadonlySet<string> = new Set(["authorization_code", "refresh_toke
 /** What a breaker's state is as a number. */
 const STATE_NUMBERS: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
-/** Gauges of prom-client whose names are those of counters. Each has a twin with a label, which has the numbers as well. */
+/**
+ * Gauges of prom-client whose names are those of counters. Each has a twin with a label,
+ * which has the numbers as well.
+ */
 const MISNAMED = [
   "nodejs_active_handles_total",
   "nodejs_active_requests_total",
@@ -59,8 +62,8 @@ export interface Gauges {
 }
 
 /**
- * What the gateway counts, in the text format of Prometheus. Labels are names of ours: methods, codes, protocols,
- * upstreams, limits, and the places of differences, of which there are at most a thousand.
+ * What the gateway counts, in the text format of Prometheus. Labels are names of ours: methods, codes,
+ * protocols, upstreams, limits, and the places of differences, of which there are at most a thousand.
  */
 export class Metrics {
   private readonly registry = new Registry();
@@ -150,7 +153,10 @@ export class Metrics {
     ["upstream"],
   );
   readonly tlsFailed = this.counted("tls_failures_total", "TLS handshakes that failed.", []);
-  /** An HTTP/2 connection has ended for what its peer sent: malformed frames, floods of them, headers that are none. */
+  /**
+   * An HTTP/2 connection has ended for what its peer sent: malformed frames, floods of them,
+   * headers that are none.
+   */
   readonly violated = this.counted(
     "http2_violations_total",
     "HTTP/2 connections that were ended because their peers violated the protocol.",

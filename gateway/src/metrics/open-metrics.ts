@@ -1,6 +1,7 @@
 /**
- * The text format of Prometheus as OpenMetrics 1.0: the family of a counter is its name without `_total`, there are no empty
- * lines, and the end is said. prom-client renders it as well, but renames its counters for good when it does.
+ * The text format of Prometheus as OpenMetrics 1.0: the family of a counter is its name without `_total`,
+ * there are no empty lines, and the end is said. prom-client renders it as well,
+ * but renames its counters for good when it does.
  */
 export function toOpenMetrics(text: string): string {
   const counters = new Set<string>();

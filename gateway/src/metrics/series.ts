@@ -95,8 +95,8 @@ export interface HistogramOptions {
 }
 
 /**
- * A histogram whose values are observed by the series that its user holds: where there is one for each call, to find them by their
- * labels takes longer than everything else. `observe` is not used.
+ * A histogram whose values are observed by the series that its user holds: where there is one for each call,
+ * to find them by their labels takes longer than everything else. `observe` is not used.
  */
 export class SeriesHistogram extends Histogram {
   private readonly all: TimeSeries[] = [];

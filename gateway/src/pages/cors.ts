@@ -5,13 +5,15 @@ import { type HttpRequest, type HttpResponse, sendResponse } from "../listener/h
 /** How long a browser may remember the response to a preflight request, in seconds. */
 const MAX_AGE_SECONDS = 7200;
 
-/** `*` lets pages see what upstreams say, e.g. how many calls are left; old browsers see those that are named. */
+/**
+ * `*` lets pages see what upstreams say, e.g. how many calls are left; old browsers see those that are named.
+ */
 const EXPOSED_HEADERS = [...cors.exposedHeaders, REQUEST_ID_HEADER, "www-authenticate", "*"].join(", ");
 
 /**
- * Lets pages of these origins call the gateway from a browser (the CORS protocol of the Fetch standard, section
- * 3.2); `*` is every origin. Cookies are not allowed; `requestHeaders` are. Returns true when it has sent the
- * response.
+ * Lets pages of these origins call the gateway from a browser (the CORS protocol of the Fetch standard,
+ * section 3.2); `*` is every origin. Cookies are not allowed; `requestHeaders` are. Returns true when it has
+ * sent the response.
  */
 export function createCors(
   origins: readonly string[],

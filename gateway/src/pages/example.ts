@@ -4,7 +4,9 @@ import { methodPath } from "../call/method-path.ts";
 /** Request messages to show, by method: `package.Service/Method` to ProtoJSON. */
 export type Examples = Readonly<Record<string, JsonValue>>;
 
-/** A request message to show: the configured one, else one with the first field, when that is a plain text. */
+/**
+ * A request message to show: the configured one, else one with the first field, when that is a plain text.
+ */
 export function exampleMessage(method: DescMethod, examples: Examples): string {
   const configured = examples[methodPath(method)];
   if (configured !== undefined) return JSON.stringify(configured);

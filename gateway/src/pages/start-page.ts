@@ -32,7 +32,10 @@ pre { background: var(--code); border-radius: 6px; overflow-x: auto; padding: .6
 pre, code { font: .85rem/1.5 ui-monospace, monospace; }
 `;
 
-/** The page at `/`: every service and method with its comment and a command that calls it. `url` has no final slash. */
+/**
+ * The page at `/`: every service and method with its comment and a command that calls it.
+ * `url` has no final slash.
+ */
 export function startPage(options: StartPageOptions, url: string): string {
   const contents = options.services.map(
     ({ typeName }) => `<li><a href="#${escapeHtml(typeName)}"><code>${escapeHtml(typeName)}</code></a></li>`,

@@ -17,8 +17,8 @@ export interface ErrorBounds {
 }
 
 /**
- * In headers, of which many clients of gRPC take 8 KiB in all: the text is there twice, percent-encoded and beside the
- * details, which are base64.
+ * In headers, of which many clients of gRPC take 8 KiB in all: the text is there twice, percent-encoded and
+ * beside the details, which are base64.
  */
 export const HEADER_BOUNDS: ErrorBounds = {
   text: 1024,
@@ -38,8 +38,9 @@ type Detail = ConnectError["details"][number];
 const CUT = "...";
 
 /**
- * The error, no larger than its bounds: its text is cut, with dots at the end, violations are left out from the end of their
- * lists, and further details that do not fit. The smallest details come first, e.g. the reason and when to retry.
+ * The error, no larger than its bounds: its text is cut, with dots at the end, violations are left out from
+ * the end of their lists, and further details that do not fit. The smallest details come first, e.g. the
+ * reason and when to retry.
  */
 export function boundedError(error: ConnectError, bounds: ErrorBounds): ConnectError {
   const text = boundedText(error.rawMessage, bounds);
@@ -85,7 +86,9 @@ function boundedDetails(sized: readonly Sized[], max: number): Detail[] {
   return sized.flatMap(({ detail }) => kept.get(detail) ?? []);
 }
 
-/** A list of violations with as many as fit; undefined for a detail that is none, and when not even one fits. */
+/**
+ * A list of violations with as many as fit; undefined for a detail that is none, and when not even one fits.
+ */
 function shortened(detail: Detail, max: number): Detail | undefined {
   switch (typeOf(detail)) {
     case BadRequestSchema.typeName: {

@@ -153,7 +153,10 @@ function varint([number, value]: readonly [number, number]): Uint8Array {
   return new BinaryWriter().tag(number, WireType.Varint).uint32(value).finish();
 }
 
-/** What a decoded message holds, by the prices of the budget. Fields that were overwritten are not in it any more. */
+/**
+ * What a decoded message holds, by the prices of the budget. Fields that were
+ * overwritten are not in it any more.
+ */
 function holdingsOf(message: ReflectMessage): number {
   let sum = (message.getUnknown()?.length ?? 0) * VALUE_COST;
   for (const each of message.fields) {

@@ -40,7 +40,10 @@ export function checkWireCost(desc: DescMessage, bytes: Uint8Array, options: Cos
 
 const decoder = new TextDecoder();
 
-/** Refuses a message as ProtoJSON likewise; also INVALID_ARGUMENT for a number of more digits than any type holds. */
+/**
+ * Refuses a message as ProtoJSON likewise; also INVALID_ARGUMENT for a number of
+ * more digits than any type holds.
+ */
 export function checkJsonCost(desc: DescMessage, json: string | Uint8Array, options: CostOptions): number {
   const most = json.length * MAX_COST_PER_BYTE;
   if (most <= Math.min(CHEAP, options.limit)) return most;

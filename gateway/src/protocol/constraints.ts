@@ -5,8 +5,8 @@ import { brief } from "../text/show.ts";
 import { withFieldViolations } from "./field-violations.ts";
 
 /**
- * Beyond this cost, the first violation of a message is the only one that is reported: to note a violation costs several
- * times what it does to check a value.
+ * Beyond this cost, the first violation of a message is the only one that is reported: to note a violation
+ * costs several times what it does to check a value.
  */
 const MAX_COST_IN_DETAIL = 10_000;
 

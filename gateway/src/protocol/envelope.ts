@@ -10,8 +10,8 @@ export const COMPRESSED_FLAG = 1;
 export type Envelope = readonly [flags: number, bytes: Uint8Array];
 
 /**
- * Writes messages in their envelopes (gRPC over HTTP/2, Length-Prefixed-Message; Connect, Enveloped-Message), in a buffer that
- * may be released.
+ * Writes messages in their envelopes (gRPC over HTTP/2, Length-Prefixed-Message; Connect, Enveloped-Message),
+ * in a buffer that may be released.
  */
 export function envelopes(...messages: readonly Envelope[]): Uint8Array {
   let size = 0;

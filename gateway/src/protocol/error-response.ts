@@ -8,8 +8,9 @@ import { statusTrailers } from "./status-trailers.ts";
 import type { WholeResponse } from "./whole-response.ts";
 
 /**
- * The response to a call that reaches no handler, as its protocol has it: gRPC and gRPC-Web with headers alone
- * ("Trailers-Only"), a Connect stream with its last message, everything else with `httpStatus` and JSON.
+ * The response to a call that reaches no handler, as its protocol has it: gRPC and gRPC-Web with headers
+ * alone ("Trailers-Only"), a Connect stream with its last message,
+ * everything else with `httpStatus` and JSON.
  */
 export function errorResponse(
   protocol: Protocol,

@@ -1,9 +1,10 @@
 /**
- * Keys with escapes in JSON requests. V8 guesses the next key of an object from objects that it parsed before, and compares
- * the guess with the text, escapes and all: once it has read the key `\`, it takes `"\""` for it, whoever sent that. So a
- * text is given to JSON.parse, which protobuf-es calls, without escapes in keys. Most can be written out; a key that cannot
- * gets another name, and its own once it is in a message. The names of fields stay, by which protobuf-es knows them: V8
- * takes them only for keys with a backslash, which it is not given, unless two fields of one message have such names.
+ * Keys with escapes in JSON requests. V8 guesses the next key of an object from objects that it parsed
+ * before, and compares the guess with the text, escapes and all: once it has read the key `\`, it takes
+ * `"\""` for it, whoever sent that. So a text is given to JSON.parse, which protobuf-es calls, without
+ * escapes in keys. Most can be written out; a key that cannot gets another name, and its own once it is in a
+ * message. The names of fields stay, by which protobuf-es knows them: V8 takes them only for keys with a
+ * backslash, which it is not given, unless two fields of one message have such names.
  */
 import { randomBytes } from "node:crypto";
 import type { DescMessage, Message, MessageShape, Registry } from "@bufbuild/protobuf";
@@ -19,12 +20,14 @@ const MARK = `#${randomBytes(16).toString("hex")}:`;
 const MARKED = new RegExp(`${MARK}([^"\\\\]*)`, "g");
 const CODED = /%[0-9a-f]{4}/g;
 
-/** Whether a text ever had a key that got another name: until then there is nothing to look for in messages. */
+/**
+ * Whether a text ever had a key that got another name: until then there is nothing to look for in messages.
+ */
 let isUsed = false;
 
 /**
- * The text without escapes in keys, but for names of fields of the message. What is no JSON stays so. A text without a
- * backslash costs the search for one.
+ * The text without escapes in keys, but for names of fields of the message. What is no JSON stays so. A text
+ * without a backslash costs the search for one.
  */
 export function withoutEscapedKeys(text: string, desc: DescMessage, types: Registry | undefined): string {
   if (!hasEscapedKey(text)) return text;

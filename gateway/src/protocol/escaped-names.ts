@@ -6,8 +6,8 @@ const REGISTERED = new WeakMap<Registry, ReadonlySet<string>>();
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * The names with escapes of the fields of a message, of all messages below it, and of those that a google.protobuf.Any may
- * hold. Looked for once for a message and for a registry.
+ * The names with escapes of the fields of a message, of all messages below it, and of those that a
+ * google.protobuf.Any may hold. Looked for once for a message and for a registry.
  */
 export function escapedNames(desc: DescMessage, types: Registry | undefined): ReadonlySet<string> {
   const own = kept(NAMES, desc, () => namesBelow([desc]));

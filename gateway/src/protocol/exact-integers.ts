@@ -1,6 +1,7 @@
 /**
- * 64-bit integers that JSON requests write as bare numbers, `735000000000070633`: JSON.parse, and so protobuf-es, would round
- * them. They are put into quotes, where ProtoJSON takes them as well, and nothing else of the text is changed.
+ * 64-bit integers that JSON requests write as bare numbers, `735000000000070633`: JSON.parse, and so
+ * protobuf-es, would round them. They are put into quotes, where ProtoJSON takes them as well, and nothing
+ * else of the text is changed.
  */
 import { ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";

@@ -7,8 +7,9 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, ErrorInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 
 /**
- * Gives an error of validation what all other errors have: its violations as google.rpc.BadRequest, which clients of
- * any language know, and google.rpc.ErrorInfo with the reason REQUEST_INVALID. Other errors stay as they are.
+ * Gives an error of validation what all other errors have: its violations as google.rpc.BadRequest, which
+ * clients of any language know, and google.rpc.ErrorInfo with the reason REQUEST_INVALID.
+ * Other errors stay as they are.
  */
 export function withFieldViolations(error: unknown): unknown {
   if (!(error instanceof ConnectError) || error.code !== Code.InvalidArgument) return error;

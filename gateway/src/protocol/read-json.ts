@@ -11,8 +11,8 @@ import { strictJson } from "./strict-json.ts";
 type Options = Partial<JsonReadOptions>;
 
 /**
- * Reads a request message from JSON: its 64-bit integers and its keys are those of the text, no key comes twice,
- * and each value has a spelling that is not taken for another one.
+ * Reads a request message from JSON: its 64-bit integers and its keys are those of the text, no key comes
+ * twice, and each value has a spelling that is not taken for another one.
  *
  * @throws ConnectError, or the Error of protobuf-es, for JSON that does not fit
  */

@@ -11,8 +11,8 @@ import { errorResponse } from "./error-response.ts";
 const NO_PROTOCOL: ReadonlySet<number> = new Set([405, 415, 417, 505]);
 
 /**
- * What is HTTP's to say, whatever the protocol says beside it: another server is meant (RFC 9110 section 15.5.20), or the body
- * cannot be read (RFC 9112 section 6.1).
+ * What is HTTP's to say, whatever the protocol says beside it: another server is meant (RFC 9110 section
+ * 15.5.20), or the body cannot be read (RFC 9112 section 6.1).
  */
 const OF_HTTP: ReadonlySet<number> = new Set([421, 501]);
 
@@ -23,8 +23,8 @@ const CONNECT_TYPE = /^application\/(?:connect\+)?(?:json|proto)\s*(?:;|$)/i;
 const CONNECT_QUERY = /\?(?:[^#]*&)?connect=v1(?:&|#|$)/;
 
 /**
- * Sends a refusal as the response to a request: an error of its protocol where its head says which one that is (gRPC by headers
- * alone, "Trailers-Only"), else a status and a text.
+ * Sends a refusal as the response to a request: an error of its protocol where its head says which one that
+ * is (gRPC by headers alone, "Trailers-Only"), else a status and a text.
  */
 export function refuse(request: HttpRequest, response: HttpResponse, refusal: Refusal): void {
   const contentType = request.headers["content-type"];

@@ -17,8 +17,8 @@ export function statusTrailers(error: ConnectError): Headers {
 }
 
 /**
- * Trailers that connect wrote: an error among them gets a reason, unless a handler threw it, and its text the encoding
- * of gRPC. The call gets to know it.
+ * Trailers that connect wrote: an error among them gets a reason, unless a handler threw it, and its text the
+ * encoding of gRPC. The call gets to know it.
  */
 export function withStatus(trailers: Headers, call: EndedCall): Headers {
   const error = trailers.has("grpc-status") ? findTrailerError(trailers) : undefined;
@@ -35,8 +35,8 @@ function encoded(trailers: Headers, text: string): Headers {
 }
 
 /**
- * Percent-encodes as gRPC does (gRPC over HTTP/2, Percent-Encoded). More is legal, but clients exist that show texts as
- * they come.
+ * Percent-encodes as gRPC does (gRPC over HTTP/2, Percent-Encoded). More is legal, but clients exist that
+ * show texts as they come.
  */
 export function grpcMessage(text: string): string {
   const escaped = text

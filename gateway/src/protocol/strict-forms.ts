@@ -1,6 +1,7 @@
 /**
- * Spellings of ProtoJSON that protobuf-es takes for something else than they are, or has no good text for: keys of maps that
- * are numbers, durations and field masks. What is refused here would arrive changed, or not be understood.
+ * Spellings of ProtoJSON that protobuf-es takes for something else than they are, or has no good text for:
+ * keys of maps that are numbers, durations and field masks. What is refused here would arrive changed,
+ * or not be understood.
  */
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -19,7 +20,10 @@ const UNSIGNED_TYPES: ReadonlySet<ScalarType> = new Set([
   ScalarType.FIXED64,
 ]);
 
-/** What is wrong with the text of a message that is written as one; undefined where others report it, or nothing is. */
+/**
+ * What is wrong with the text of a message that is written as one; undefined where others report it,
+ * or nothing is.
+ */
 export function wrongForm(
   { typeName }: DescMessage,
   text: string,

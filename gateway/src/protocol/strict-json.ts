@@ -1,6 +1,6 @@
 /**
- * Follows a request message through its JSON: its integers have to be exact, and its values have to have a spelling that
- * protobuf-es does not take for another one.
+ * Follows a request message through its JSON: its integers have to be exact, and its values have to have a
+ * spelling that protobuf-es does not take for another one.
  */
 import type { DescField, DescMessage, Registry, ScalarType } from "@bufbuild/protobuf";
 import { hasCustomJsonRepresentation, isWrapperDesc } from "@bufbuild/protobuf/wkt";
@@ -26,13 +26,13 @@ const VALUE_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The text of a request with every integer that JSON.parse would round in quotes, where the message has a 64-bit integer. A
- * text without such numbers costs one look at its digits, and a message without values that are easily misspelled no more.
- * What is no JSON, or does not fit, is for protobuf-es to report.
+ * The text of a request with every integer that JSON.parse would round in quotes, where the message has a
+ * 64-bit integer. A text without such numbers costs one look at its digits, and a message without values that
+ * are easily misspelled no more. What is no JSON, or does not fit, is for protobuf-es to report.
  *
  * @param types those that a google.protobuf.Any may have
- * @throws ConnectError INVALID_ARGUMENT for a number that the field, an integer or a google.protobuf.Value, cannot hold
- *   exactly, and for a spelling that has to be another one
+ * @throws ConnectError INVALID_ARGUMENT for a number that the field, an integer or a google.protobuf.Value,
+ *   cannot hold exactly, and for a spelling that has to be another one
  */
 export function strictJson(desc: DescMessage, text: string, types: Registry | undefined): string {
   const numbers = bareNumbers(text);

@@ -4,8 +4,8 @@ import { callKey } from "../call/call.ts";
 import type { Constraints } from "./constraints.ts";
 
 /**
- * Throws ConnectError INVALID_ARGUMENT with the violations; before the constraints are loaded, it returns a promise that
- * rejects with it.
+ * Throws ConnectError INVALID_ARGUMENT with the violations; before the constraints are loaded, it returns a
+ * promise that rejects with it.
  *
  * @param cost what the message cost to decode. Default: little
  */
@@ -19,14 +19,18 @@ type Check = (
 export interface Validation {
   readonly interceptor: Interceptor;
   readonly check: Check;
-  /** Loads protovalidate, and compiles the constraints of one request message; those of others are with their first calls. */
+  /**
+   * Loads protovalidate, and compiles the constraints of one request message;
+   * those of others are with their first calls.
+   */
   warmUp(services: readonly DescService[]): Promise<void>;
 }
 
 /**
- * Validates request messages with protovalidate: INVALID_ARGUMENT with the violations as an error detail. To load it takes
- * some 100 ms and the first message 50 ms, which is why that is done before the first call, but not before the gateway listens. Each
- * further message takes 2 ms, when it is called first: however many services there are, those that nobody calls cost nothing.
+ * Validates request messages with protovalidate: INVALID_ARGUMENT with the violations as an error detail. To
+ * load it takes some 100 ms and the first message 50 ms, which is why that is done before the first call, but
+ * not before the gateway listens. Each further message takes 2 ms, when it is called first: however many
+ * services there are, those that nobody calls cost nothing.
  */
 export function createValidation(): Validation {
   let constraints: Constraints | undefined;

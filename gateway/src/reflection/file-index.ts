@@ -22,8 +22,8 @@ export interface FileIndex {
 }
 
 /**
- * Indexes the files of the services, and all files that they import; and those of the details that errors have. What
- * they declare beside the services and their methods is found, other services are not.
+ * Indexes the files of the services, and all files that they import; and those of the details that errors
+ * have. What they declare beside the services and their methods is found, other services are not.
  */
 export function createFileIndex(services: readonly DescService[]): FileIndex {
   const names = new Map<string, DescFile>();

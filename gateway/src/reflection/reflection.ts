@@ -36,9 +36,9 @@ export function reflectionRoutes(router: ConnectRouter, schema: () => Promise<Sc
 }
 
 /**
- * Responds to the requests of one reflection stream, one by one. The two versions of the protocol have the same
- * messages, so that one implementation serves both. `schema` is asked for late: the services are known when all
- * routes are.
+ * Responds to the requests of one reflection stream, one by one. The two versions of the protocol have the
+ * same messages, so that one implementation serves both. `schema` is asked for late: the services are known
+ * when all routes are.
  */
 async function* reflect(
   requests: AsyncIterable<ServerReflectionRequest>,

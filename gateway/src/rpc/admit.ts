@@ -9,8 +9,8 @@ import { type Exchange, type HttpResponse, outgoing } from "../listener/http.ts"
 export type NotAdmitted = Refused | "gone";
 
 /**
- * The third step of a call: asks admission whether it may run. Undefined when it may; a promise only where it has to
- * wait. The call's place is given back when its response closes.
+ * The third step of a call: asks admission whether it may run. Undefined when it may; a promise only where it
+ * has to wait. The call's place is given back when its response closes.
  */
 export function admit(
   call: Call,
@@ -46,8 +46,8 @@ export function admit(
 }
 
 /**
- * The same for a call that watches a feed: it never waits, and is no request in flight any more. Its place is given back when
- * it leaves, or to another client while it runs.
+ * The same for a call that watches a feed: it never waits, and is no request in flight any more. Its place is
+ * given back when it leaves, or to another client while it runs.
  */
 export function admitWatch(call: Call, watchers: Watchers, exchange: Exchange): Refused | undefined {
   const refused = watchers.enter(call);

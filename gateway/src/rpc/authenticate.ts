@@ -4,8 +4,8 @@ import type { Caller } from "../call/caller.ts";
 import type { HttpRequest } from "../listener/http.ts";
 
 /**
- * The second step of a call: finds out whose it is. Where callers are not authorized, that is what the listener saw: an
- * address. Else it is what the request's token says, or why the call is refused.
+ * The second step of a call: finds out whose it is. Where callers are not authorized, that is what the
+ * listener saw: an address. Else it is what the request's token says, or why the call is refused.
  *
  * @param method undefined where the path is that of none
  */

@@ -6,14 +6,17 @@ import type { HttpRequest } from "../listener/http.ts";
 import { splitTarget } from "../listener/target.ts";
 import { show } from "../text/show.ts";
 
-/** What is wrong with the head of a Connect request that connect's handler would not say; undefined for nothing. */
+/**
+ * What is wrong with the head of a Connect request that connect's handler would not say;
+ * undefined for nothing.
+ */
 export function checkConnectRequest(request: HttpRequest): ConnectError | undefined {
   return versionError(request) ?? queryMessageError(request);
 }
 
 /**
- * The error of a Connect request that says it is of another version of the protocol than 1, the only one there is;
- * undefined for all others, also for those that do not say (https://connectrpc.com/docs/protocol,
+ * The error of a Connect request that says it is of another version of the protocol than 1, the only one
+ * there is; undefined for all others, also for those that do not say (https://connectrpc.com/docs/protocol,
  * Connect-Protocol-Version and Connect-Version-Query).
  */
 function versionError({ method, headers, url }: HttpRequest): ConnectError | undefined {
@@ -34,8 +37,8 @@ function unknownVersion(subject: string, expected: string, got: string): Connect
 }
 
 /**
- * The error of a Connect GET whose query has a message that is not base64 though `base64=1` says so; undefined for all other
- * requests. The handler would throw there, which looks like a defect of ours.
+ * The error of a Connect GET whose query has a message that is not base64 though `base64=1` says so;
+ * undefined for all other requests. The handler would throw there, which looks like a defect of ours.
  */
 function queryMessageError(request: HttpRequest): ConnectError | undefined {
   const query = request.method === "GET" ? splitTarget(request.url).query : undefined;

@@ -10,15 +10,19 @@ import { ZSTD_WINDOW_LOG } from "./inflate.ts";
 type Decompress = (bytes: Uint8Array, maxOutputLength: number) => Promise<Uint8Array>;
 
 /**
- * Up to this size, in bytes, a message is compressed at once: to hand one of 20 KB to a thread and to get it back takes three times
- * the processor time of compressing it.
+ * Up to this size, in bytes, a message is compressed at once: to hand one of 20 KB to a thread and to get it
+ * back takes three times the processor time of compressing it.
  */
 const SMALL_BYTES = 64 * 1024;
 
-/** What is compressed at once in one turn of the event loop, in bytes: a page of a stream has many messages. */
+/**
+ * What is compressed at once in one turn of the event loop, in bytes: a page of a stream has many messages.
+ */
 const AT_ONCE = new TurnBudget(256 * 1024);
 
-/** Memory comes in pieces of a size between these, in bytes: as large as the message, which becomes smaller. */
+/**
+ * Memory comes in pieces of a size between these, in bytes: as large as the message, which becomes smaller.
+ */
 const MIN_CHUNK_BYTES = 1024;
 const MAX_CHUNK_BYTES = 16 * 1024;
 
@@ -28,7 +32,10 @@ const ZSTD_DECODER = { [ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG };
 /** A content coding of node:zlib. */
 interface Coding<Options> {
   readonly name: string;
-  /** For servers: the defaults of zlib and Brotli are a few percent smaller, for twice and a hundred times the processor time. */
+  /**
+   * For servers: the defaults of zlib and Brotli are a few percent smaller,
+   * for twice and a hundred times the processor time.
+   */
   readonly options: Options;
   readonly now: (bytes: Uint8Array, options: Options) => Uint8Array;
   readonly inThread: (bytes: Uint8Array, options: Options) => Promise<Uint8Array>;
@@ -36,8 +43,8 @@ interface Coding<Options> {
 }
 
 /**
- * What messages of clients may be compressed with, in the order of preference. connect-node has the first two as well, but a server
- * that is not its own would load all of its clients and servers with them.
+ * What messages of clients may be compressed with, in the order of preference. connect-node has the first two
+ * as well, but a server that is not its own would load all of its clients and servers with them.
  */
 export const CLIENT_COMPRESSIONS: readonly Compression[] = [
   compression<zlib.ZlibOptions>({

@@ -24,8 +24,9 @@ export interface Way {
 }
 
 /**
- * The fourth step of a call: runs it, as a stream of the fast path where it is one, else through connect's handler. Resolves
- * with the response that is yet to be sent, with a stream that is parked, or with undefined when the client is gone.
+ * The fourth step of a call: runs it, as a stream of the fast path where it is one, else through connect's
+ * handler. Resolves with the response that is yet to be sent, with a stream that is parked, or with undefined
+ * when the client is gone.
  */
 export async function dispatch(
   handler: UniversalHandler,

@@ -8,8 +8,8 @@ const decoder = new TextDecoder();
 type Options = Partial<UniversalHandlerOptions>;
 
 /**
- * A router that reads the integers and the keys of JSON requests exactly; `keysInterceptor` does its part. connect decodes text without a word about its message, so that
- * each method gets a decoder of its own.
+ * A router that reads the integers and the keys of JSON requests exactly; `keysInterceptor` does its part.
+ * connect decodes text without a word about its message, so that each method gets a decoder of its own.
  *
  * @param jsonOptions those of the router, which connect does not merge
  */

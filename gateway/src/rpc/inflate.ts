@@ -4,7 +4,10 @@ import { Code, type ConnectError } from "@connectrpc/connect";
 import { gatewayError } from "../call/gateway-error.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 
-/** Each chunk is a turn of the event loop and a task of a thread: small ones take most of the time of a large message. */
+/**
+ * Each chunk is a turn of the event loop and a task of a thread: small ones take most
+ * of the time of a large message.
+ */
 const OPTIONS = { chunkSize: 64 * 1024 };
 
 /** The largest window of zstd that a decoder must have (RFC 9659): 8 MiB, as the exponent of two. */
@@ -20,8 +23,8 @@ const DECODERS: ReadonlyMap<string, () => Transform & { readonly bytesWritten: n
 ]);
 
 /**
- * How many frames of zstd a message may have. Encoders that work in parallel write one for some megabytes each; a message of empty
- * ones would take a decoder for every nine bytes.
+ * How many frames of zstd a message may have. Encoders that work in parallel write one for some megabytes
+ * each; a message of empty ones would take a decoder for every nine bytes.
  */
 const MAX_FRAMES = 1000;
 
@@ -31,9 +34,9 @@ export function canInflate(coding: string): boolean {
 }
 
 /**
- * Decompresses a message. Stops at the first byte beyond `maxBytes`, and as soon as the signal is aborted. Bytes after the end
- * are an error, but for further frames of zstd (RFC 8878 section 3) and members of gzip (RFC 1952 section 2.2), which belong to
- * the message, and zeros after gzip.
+ * Decompresses a message. Stops at the first byte beyond `maxBytes`, and as soon as the signal is aborted.
+ * Bytes after the end are an error, but for further frames of zstd (RFC 8878 section 3) and members of gzip
+ * (RFC 1952 section 2.2), which belong to the message, and zeros after gzip.
  *
  * @throws ConnectError with the codes and texts of connect-node; the reason of the signal
  */

@@ -6,9 +6,9 @@ export interface Sender {
 }
 
 /**
- * Sends responses together that are there in the same turn of the event loop, at its end. Written one by one among everything
- * else, each would wake its reader, and find nothing of its code in the processor's caches: together they take a tenth less of
- * all that a call takes.
+ * Sends responses together that are there in the same turn of the event loop, at its end. Written one by one
+ * among everything else, each would wake its reader, and find nothing of its code in the processor's caches:
+ * together they take a tenth less of all that a call takes.
  */
 export class Outbox {
   private readonly callbacks: Pick<Callbacks, "soon" | "fail">;

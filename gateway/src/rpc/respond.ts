@@ -17,8 +17,9 @@ export const SLICE_BYTES = 64 * 1024;
 export type RpcResponse = WholeResponse | StreamedResponse | UniversalServerResponse;
 
 /**
- * The last step of a call: sends its response. Resolves when all is handed to the connection or the client is gone: with
- * what the hold says where too much waits for clients to read it, so that nothing more may be sent.
+ * The last step of a call: sends its response. Resolves when all is handed to the connection or the client is
+ * gone: with what the hold says where too much waits for clients to read it,
+ * so that nothing more may be sent.
  */
 export function respond(
   response: HttpResponse,
@@ -72,8 +73,8 @@ async function sendWhole(
 }
 
 /**
- * Sends a whole response whose body is no longer than `SLICE_BYTES`, to a client that is there. All of it is handed to the
- * connection at once; the response emits `finish` when that has taken it.
+ * Sends a whole response whose body is no longer than `SLICE_BYTES`, to a client that is there. All of it is
+ * handed to the connection at once; the response emits `finish` when that has taken it.
  *
  * @param requestId undefined where the response has its headers already that are the same for all
  */
@@ -100,8 +101,8 @@ export function sendAtOnce(
 }
 
 /**
- * Sets the head of a whole response; with trailers it is sent, since ended without a body a response of HTTP/2 would be over with
- * it, and one of HTTP/1.1 would get a length, and lose them.
+ * Sets the head of a whole response; with trailers it is sent, since ended without a body a response of
+ * HTTP/2 would be over with it, and one of HTTP/1.1 would get a length, and lose them.
  */
 function writeWholeHead(
   response: HttpResponse,
@@ -130,7 +131,10 @@ function flatHeaders(requestId: string, headers: WholeResponse["headers"]): (str
   return flat;
 }
 
-/** Headers with the first chunk, so that the handler could still set them, then chunks as the client reads, then trailers. */
+/**
+ * Headers with the first chunk, so that the handler could still set them, then chunks as the client reads,
+ * then trailers.
+ */
 async function sendChunks(
   response: HttpResponse,
   result: StreamedResponse,
@@ -172,8 +176,8 @@ function isError(trailers: WholeResponse["trailers"]): boolean {
 }
 
 /**
- * Whether there are headers beside those of the protocol: a handler's, which clients look for in headers, and not among the
- * trailers that headers at the end of a stream are to them.
+ * Whether there are headers beside those of the protocol: a handler's, which clients look for in headers, and
+ * not among the trailers that headers at the end of a stream are to them.
  */
 function hasHeaders(headers: WholeResponse["headers"]): boolean {
   return Object.keys(headers).some((name) => name !== "content-type" && !name.startsWith("grpc-"));

@@ -38,8 +38,8 @@ export interface Rpc {
   /** The services that have routes, in the order of their names, with the methods that have some. */
   readonly services: readonly DescService[];
   /**
-   * Serves a request that is a unary call of the fast path; returns whether it is. Its response has no headers yet, not even the
-   * id of the request, so that all of it is written at once.
+   * Serves a request that is a unary call of the fast path; returns whether it is. Its response has no
+   * headers yet, not even the id of the request, so that all of it is written at once.
    */
   serveUnary(request: HttpRequest, response: HttpResponse, client: Caller, exchange: Exchange): boolean;
   /** Serves a request whatever its path. */

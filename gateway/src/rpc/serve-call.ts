@@ -76,8 +76,8 @@ export interface Wanted extends Way {
 }
 
 /**
- * The path of one call, step by step, from its request to its response; a stream that is parked goes on without it. Unary
- * calls of the fast path have one of their own (`serve-unary.ts`). Never rejects.
+ * The path of one call, step by step, from its request to its response; a stream that is parked goes on
+ * without it. Unary calls of the fast path have one of their own (`serve-unary.ts`). Never rejects.
  */
 export async function serveCall(
   request: HttpRequest,
@@ -243,8 +243,8 @@ export function refuse(
 }
 
 /**
- * Refuses a request that is not authorized, with the HTTP status that every client understands (RFC 6750 section 3), also
- * where the protocol would say it in a body; only gRPC has no other way than its own.
+ * Refuses a request that is not authorized, with the HTTP status that every client understands (RFC 6750
+ * section 3), also where the protocol would say it in a body; only gRPC has no other way than its own.
  */
 export function deny(
   request: HttpRequest,

@@ -50,16 +50,16 @@ export interface UnaryParts {
 }
 
 /**
- * The path of one unary call, with the steps of `serveCall` in the same order: whose it is, whether it is admitted, the call,
- * and its response.
+ * The path of one unary call, with the steps of `serveCall` in the same order: whose it is, whether it is
+ * admitted, the call, and its response.
  */
 export function serveUnary(parts: UnaryParts, client: Caller, options: CallOptions): void {
   new ServedUnary(parts, client, options).start();
 }
 
 /**
- * A unary call that is served. Nearly all calls are: so it is one object, which is called when something has happened, and has no
- * promise, no signal and no closure of its own.
+ * A unary call that is served. Nearly all calls are: so it is one object, which is called when something has
+ * happened, and has no promise, no signal and no closure of its own.
  */
 class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
   readonly isUnary = true;

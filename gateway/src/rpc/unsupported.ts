@@ -10,7 +10,10 @@ import { errorResponse } from "../protocol/error-response.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { show } from "../text/show.ts";
 
-/** The response that says why a request is no call of its method: to gRPC in its words, else as a text, since no protocol is known. */
+/**
+ * The response that says why a request is no call of its method: to gRPC in its words, else as a text,
+ * since no protocol is known.
+ */
 export function unsupportedResponse(
   status: UnsupportedStatus,
   handler: UniversalHandler,

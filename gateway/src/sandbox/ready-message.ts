@@ -16,7 +16,10 @@ const credentials = z.object({
   oauth2: z.object({ accessToken: text }).optional(),
 });
 
-/** What a sandbox sends when it listens: where it is, and the settings of the upstreams that it stands in for: how people sign in, too. */
+/**
+ * What a sandbox sends when it listens: where it is, and the settings of the upstreams that it stands in for:
+ * how people sign in, too.
+ */
 export const readyMessageSchema = z.object({
   type: z.literal("ready"),
   url: z.url(),

@@ -13,7 +13,10 @@ export interface SandboxOptions {
   readonly module: string;
   /** Passed on as `SANDBOX_PORT`; 0 lets it pick a free one. */
   readonly port: number;
-  /** Its command line: `--public-url=URL`, `--tls`, `--tls-cert=FILE`, `--tls-key=FILE`, `--events=NUMBER`. Default: none. */
+  /**
+   * Its command line: `--public-url=URL`, `--tls`, `--tls-cert=FILE`, `--tls-key=FILE`, `--events=NUMBER`.
+   * Default: none.
+   */
   readonly args?: readonly string[];
   /** Default: 10 s. */
   readonly readyTimeoutMs?: number;
@@ -30,8 +33,8 @@ export interface Sandbox {
 }
 
 /**
- * Starts a sandbox and waits until it listens. It prints its own ready line on our standard output, and ignores
- * signals: it lives until it is disconnected, so that calls in flight find their upstream to the end.
+ * Starts a sandbox and waits until it listens. It prints its own ready line on our standard output, and
+ * ignores signals: it lives until it is disconnected, so that calls in flight find their upstream to the end.
  *
  * @throws Error when it exits before it is ready, is not ready in time, or says something else
  */

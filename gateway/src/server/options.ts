@@ -20,8 +20,8 @@ export interface ServerOptions {
   /** Default 127.0.0.1. */
   readonly host?: string;
   /**
-   * The hosts of requests that are served; `*` is every one. Default, listening on loopback: its names and the address.
-   * Elsewhere there is no default.
+   * The hosts of requests that are served; `*` is every one. Default, listening on loopback: its names and
+   * the address. Elsewhere there is no default.
    */
   readonly hosts?: readonly string[] | undefined;
   /** Default 0, which picks a free one. */
@@ -49,15 +49,17 @@ export interface ServerOptions {
   /** Whether there is a start page. Default: true. */
   readonly pages?: boolean | undefined;
   /**
-   * Whether the services and their schema can be learned by gRPC reflection, by the list of health, and from errors of
-   * unknown paths. Default: true.
+   * Whether the services and their schema can be learned by gRPC reflection, by the list of health, and from
+   * errors of unknown paths. Default: true.
    */
   readonly reflection?: boolean | undefined;
   /** The upstream that a method calls, and how many calls of it may run. Default: none. */
   readonly shareOf?: (method: DescMethod) => UpstreamShare | undefined;
   /** Whether a method watches a feed: its streams have a limit of their own. Default: none does. */
   readonly isWatch?: (method: DescMethod) => boolean;
-  /** Told after the notice of a drain: streams that wait for news may end in their own way. Default: nothing. */
+  /**
+   * Told after the notice of a drain: streams that wait for news may end in their own way. Default: nothing.
+   */
   readonly onDrain?: (() => void) | undefined;
   /** How busy the process is, for tests. */
   readonly load?: () => Load;
@@ -99,8 +101,8 @@ export interface CloseOptions {
   /** Stop listening at once, without `drainNoticeMs`. Default: false. */
   readonly skipNotice?: boolean;
   /**
-   * Another process listens in its place: readiness does not fail, nothing new is taken, and open connections have two seconds for a
-   * last request. Default: false.
+   * Another process listens in its place: readiness does not fail, nothing new is taken, and open connections
+   * have two seconds for a last request. Default: false.
    */
   readonly isReplaced?: boolean;
 }

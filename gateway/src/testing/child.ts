@@ -6,7 +6,10 @@ const bin = path.resolve(import.meta.dirname, "../bin.ts");
 /** A run of the command line. */
 export interface Run {
   readonly process: ChildProcess;
-  /** Resolves with a line of standard output that matches, as soon as there is one; rejects when it never comes. */
+  /**
+   * Resolves with a line of standard output that matches, as soon as there is one;
+   * rejects when it never comes.
+   */
   line(pattern: RegExp): Promise<string>;
   /** Everything on standard output and standard error so far. */
   output(): { readonly stdout: string; readonly stderr: string };

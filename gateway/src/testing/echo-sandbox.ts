@@ -1,7 +1,10 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A sandbox for `echo-rest.ts`: it responds to each request with its body; `late` in it makes the response wait a second. */
+/**
+ * A sandbox for `echo-rest.ts`: it responds to each request with its body;
+ * `late` in it makes the response wait a second.
+ */
 const server = http.createServer(async (request, response) => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(chunk);

@@ -7,9 +7,9 @@ import { echoService } from "./echo.ts";
 import { selfSigned } from "./self-signed.ts";
 
 /**
- * The echo service in a process of its own, in cleartext and by TLS, with short limits and nothing that catches stray
- * errors: one of them ends it. Asked for anything by its parent, it responds with its open sockets and its memory in bytes.
- * Limits in the environment, as JSON, come before its own.
+ * The echo service in a process of its own, in cleartext and by TLS, with short limits and nothing that
+ * catches stray errors: one of them ends it. Asked for anything by its parent, it responds with its open
+ * sockets and its memory in bytes. Limits in the environment, as JSON, come before its own.
  */
 const own: LimitOptions = {
   // a busy machine is no part of any test

@@ -49,7 +49,10 @@ export interface ObservedWay extends AsyncDisposable {
   send(call: RawCall, respond: Respond): Promise<Observed>;
 }
 
-/** The adapter of `echo-streams-rest.ts`, whose responses the scanner reads, and that notes keys that it does not know. */
+/**
+ * The adapter of `echo-streams-rest.ts`, whose responses the scanner reads,
+ * and that notes keys that it does not know.
+ */
 function adapterOf(redirects: boolean): ServiceAdapter<typeof EchoService> {
   const { echo, repeat } = EchoStreamsRest.methods;
   if (echo?.kind !== "unary" || repeat === undefined) throw new Error("the adapter has other methods");
@@ -169,7 +172,10 @@ class Observer {
     };
   }
 
-  /** The counters, once the call is counted, be it as one or as a request that was none, and its line is written. */
+  /**
+   * The counters, once the call is counted, be it as one or as a request that was none,
+   * and its line is written.
+   */
   private async settled(): Promise<Record<string, number>> {
     for (;;) {
       const counts = countsOf(await this.gateway.metrics());
@@ -207,7 +213,10 @@ function countsOf(snapshot: MetricsSnapshot): Record<string, number> {
   return counts;
 }
 
-/** A line without its times; of the cause of a defect the first line, since the others say where in the code it is. */
+/**
+ * A line without its times; of the cause of a defect the first line,
+ * since the others say where in the code it is.
+ */
 function comparableLine({ time, durationMs, ...line }: Record<string, unknown>): Record<string, unknown> {
   return {
     ...line,

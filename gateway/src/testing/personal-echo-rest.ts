@@ -3,7 +3,9 @@ import { EchoServiceRest } from "./echo-rest.ts";
 
 const { echo } = EchoServiceRest.methods;
 
-/** The echo service with methods for persons alone, at an upstream that responds with the name of the account. */
+/**
+ * The echo service with methods for persons alone, at an upstream that responds with the name of the account.
+ */
 export const PersonalEchoServiceRest: ServiceAdapter = {
   ...EchoServiceRest,
   methods: {

@@ -1,6 +1,6 @@
 /**
- * Records what connect's handlers do with all calls that ours are compared with: `node gateway/src/testing/record-calls.ts`.
- * Run it when a case is added, and look at what has changed.
+ * Records what connect's handlers do with all calls that ours are compared with: `node
+ * gateway/src/testing/record-calls.ts`. Run it when a case is added, and look at what has changed.
  */
 import { startObservedWay, WAY_SETUPS } from "./observed-ways.ts";
 import { RECORDED_CASES, RECORDED_SETTINGS, recorded, writeRecordedCalls } from "./recorded-calls.ts";

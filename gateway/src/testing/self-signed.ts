@@ -10,7 +10,10 @@ const ecdsaWithSha256 = sequence(Buffer.from("06082a8648ce3d040302", "hex"));
 const commonName = Buffer.from("0603550403", "hex");
 const subjectAltName = Buffer.from("0603551d11", "hex");
 
-/** Makes a certificate (RFC 5280 section 4.1) that is valid from 2020 to 2049, or to another time (`YYMMDDhhmmssZ`). */
+/**
+ * Makes a certificate (RFC 5280 section 4.1) that is valid from 2020 to 2049,
+ * or to another time (`YYMMDDhhmmssZ`).
+ */
 export function selfSigned(name = "localhost", until = "491231235959Z"): SelfSigned {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const issuer = sequence(der(0x31, sequence(commonName, der(0x0c, Buffer.from(name)))));

@@ -8,9 +8,10 @@ export interface TalkativeUpstream {
 }
 
 /**
- * Starts it. A text of two words is a wish: `status 404`, `long 5000` (a response of so many letters), `never ever` (no
- * response), `header x-ratelimit-remaining`, `broken json`. Everything else comes back. At `/repeat` it comes back `count` times, as
- * lines of JSON; `fails now` ends with a record that is an error, `cut off` in the middle of one.
+ * Starts it. A text of two words is a wish: `status 404`, `long 5000` (a response of so many letters), `never
+ * ever` (no response), `header x-ratelimit-remaining`, `broken json`. Everything else comes back. At
+ * `/repeat` it comes back `count` times, as lines of JSON; `fails now` ends with a record that is an error,
+ * `cut off` in the middle of one.
  */
 export async function startTalkativeUpstream(): Promise<TalkativeUpstream> {
   const server = http.createServer(async (request, response) => {

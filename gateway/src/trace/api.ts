@@ -18,8 +18,8 @@ export function registeredApi(): object | undefined {
 }
 
 /**
- * The API of OpenTelemetry, loaded with the first call that is traced: a hundred modules, which nobody needs without an SDK and
- * without callers that trace. What it shares with an SDK is the same for all copies of it.
+ * The API of OpenTelemetry, loaded with the first call that is traced: a hundred modules, which nobody needs
+ * without an SDK and without callers that trace. What it shares with an SDK is the same for all copies of it.
  */
 export function tracingApi(): Api {
   api ??= require("@opentelemetry/api") as Api;

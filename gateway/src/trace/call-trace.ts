@@ -17,8 +17,8 @@ export function tracer() {
 }
 
 /**
- * The codes that are a fault of the server, by the conventions of OpenTelemetry for gRPC and Connect. All others say that the
- * call was served as it should be, and what it asked for was not.
+ * The codes that are a fault of the server, by the conventions of OpenTelemetry for gRPC and Connect. All
+ * others say that the call was served as it should be, and what it asked for was not.
  */
 const SERVER_FAULTS: ReadonlySet<string> = new Set([
   "unknown",
@@ -30,8 +30,9 @@ const SERVER_FAULTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Starts the span of a call, below the caller's, or below that of the HTTP request where auto-instrumentation has made one.
- * Its attributes are names and numbers, by the semantic conventions for RPC: no message, no header.
+ * Starts the span of a call, below the caller's, or below that of the HTTP request where auto-instrumentation
+ * has made one. Its attributes are names and numbers, by the semantic conventions for RPC: no message,
+ * no header.
  */
 export function startCallTrace(
   method: DescMethod,
@@ -63,8 +64,8 @@ export function startCallTrace(
 }
 
 /**
- * Whether there may be a trace: an SDK, which has set a tracer or a propagator, or a caller who has begun one. Without them
- * a span would be none, and have nothing to go on with.
+ * Whether there may be a trace: an SDK, which has set a tracer or a propagator, or a caller who has begun
+ * one. Without them a span would be none, and have nothing to go on with.
  */
 function isTraced({ headers }: HttpRequest): boolean {
   if (headers.traceparent !== undefined) return true;
@@ -78,7 +79,10 @@ function isTraced({ headers }: HttpRequest): boolean {
   );
 }
 
-/** The span that is active belongs to this request where it goes on with its trace; else it is something else's. */
+/**
+ * The span that is active belongs to this request where it goes on with its trace;
+ * else it is something else's.
+ */
 function parentOf(request: HttpRequest): Context {
   const { context, isSpanContextValid, trace } = tracingApi();
   const remote = extractContext(request.headers);

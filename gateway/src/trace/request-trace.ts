@@ -11,8 +11,8 @@ export interface RequestTrace {
   /** Headers that carry its context; undefined for none. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   /**
-   * Sends the request without further spans and headers: auto-instrumentation of HTTP would send a trace context of its
-   * own beside this one, and two of them are none. undefined where it may be sent as it is.
+   * Sends the request without further spans and headers: auto-instrumentation of HTTP would send a trace
+   * context of its own beside this one, and two of them are none. undefined where it may be sent as it is.
    */
   readonly run: (<T>(send: () => T) => T) | undefined;
   end(end: RequestEnd): void;
@@ -22,11 +22,12 @@ export interface RequestTrace {
 const NONE: RequestTrace = { headers: undefined, run: undefined, end: () => undefined };
 
 /**
- * Starts the span of a request, below that of its call. The path is not in it: it names what the caller asked for,
- * and a query may hold a key.
+ * Starts the span of a request, below that of its call. The path is not in it: it names what the caller asked
+ * for, and a query may hold a key.
  */
 export function startRequestTrace(call: Call | undefined, report: RequestReport): RequestTrace {
-  // a call without a trace has neither an SDK above it, which gives each call one, nor a caller's trace to go on with
+  // a call without a trace has neither an SDK above it, which gives each call one,
+  // nor a caller's trace to go on with
   if (call !== undefined && call.trace.traceId === undefined) return NONE;
   // the same outside of calls, where only an SDK traces
   if (call === undefined && registeredApi() === undefined) return NONE;

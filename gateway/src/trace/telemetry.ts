@@ -6,8 +6,9 @@ interface Flushable {
 }
 
 /**
- * Hands over what the SDK of OpenTelemetry still holds, if there is one: an SDK sends spans and log records in batches, and
- * the process is about to end. Never rejects: a collector that is away is the SDK's to report.
+ * Hands over what the SDK of OpenTelemetry still holds, if there is one: an SDK sends spans and log records
+ * in batches, and the process is about to end. Never rejects: a collector that
+ * is away is the SDK's to report.
  */
 export async function flushTelemetry(): Promise<void> {
   if (registeredApi() === undefined) return;
@@ -22,8 +23,9 @@ export async function flushTelemetry(): Promise<void> {
 }
 
 /**
- * Says why there will be no spans, where an SDK is loaded that this process cannot use: one for an older version of the API
- * registers itself where this one does not look, and nobody else says so. undefined where all is well.
+ * Says why there will be no spans, where an SDK is loaded that this process cannot use: one for an older
+ * version of the API registers itself where this one does not look, and nobody else says so.
+ * undefined where all is well.
  */
 export function telemetryProblem(): string | undefined {
   const global = registeredApi();
@@ -33,7 +35,10 @@ export function telemetryProblem(): string | undefined {
   return `the OpenTelemetry SDK that is loaded uses version ${version} of @opentelemetry/api, which is older than the gateway's: there are no spans; update the SDK`;
 }
 
-/** Whether it is what the API registers for an SDK's provider. An SDK may have a copy of the API, and so a class, of its own. */
+/**
+ * Whether it is what the API registers for an SDK's provider. An SDK may have a copy of the API,
+ * and so a class, of its own.
+ */
 function isProxy(provider: object): provider is { readonly getDelegate: () => unknown } {
   return "getDelegate" in provider && typeof provider.getDelegate === "function";
 }

@@ -2,8 +2,8 @@
 export const SILENT_BEATS = 60;
 
 /**
- * Tells a worker that is stopped, or hangs for good, from one that is busy. Beats are counted and not the time: where all
- * processes were suspended together, none of them was silent.
+ * Tells a worker that is stopped, or hangs for good, from one that is busy. Beats are counted and not the
+ * time: where all processes were suspended together, none of them was silent.
  */
 export class Heartbeat {
   private silent = 0;

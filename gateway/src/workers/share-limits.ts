@@ -12,8 +12,8 @@ interface Share {
 }
 
 /**
- * What one of several workers may use of each limit that holds for all of them together: an equal part, rounded up, so
- * that none is left with nothing.
+ * What one of several workers may use of each limit that holds for all of them together: an equal part,
+ * rounded up, so that none is left with nothing.
  */
 export function shareLimits(limits: LimitOptions, workers: number): LimitOptions {
   const shared = LIMIT_NAMES.filter(isShared).map((name) => {

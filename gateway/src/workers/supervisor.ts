@@ -129,8 +129,8 @@ class Member {
 }
 
 /**
- * Keeps a number of worker processes running that share one port. One that ends by itself is started again, after a wait that
- * grows while that repeats.
+ * Keeps a number of worker processes running that share one port. One that ends by itself is started again,
+ * after a wait that grows while that repeats.
  */
 export class Supervisor {
   private readonly options: SupervisorOptions;
@@ -176,8 +176,8 @@ export class Supervisor {
   }
 
   /**
-   * Puts new workers, `count` of them, in the place of those that run, one after the other: an old one goes when its
-   * successor listens. Rejects, and leaves the others, when a new one does not come up.
+   * Puts new workers, `count` of them, in the place of those that run, one after the other: an old one goes
+   * when its successor listens. Rejects, and leaves the others, when a new one does not come up.
    */
   async roll(count: number): Promise<void> {
     const old = this.staying();
@@ -197,7 +197,10 @@ export class Supervisor {
     return Promise.all(ready.map(async (member) => (await member.measure()) ?? member.counted ?? []));
   }
 
-  /** Hands a signal on to all workers, and resolves when they have exited; those that do not in time are killed. */
+  /**
+   * Hands a signal on to all workers, and resolves when they have exited;
+   * those that do not in time are killed.
+   */
   async stop(signal: NodeJS.Signals, withinMs: number): Promise<void> {
     this.isStopping = true;
     for (const wait of this.waits) clearTimeout(wait);

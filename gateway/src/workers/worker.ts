@@ -70,8 +70,8 @@ export function tellPrimary(message: FromWorker): Promise<void> {
 }
 
 /**
- * In the primary process: tells a worker something; resolves when the channel has taken it, or cannot. A worker that is ending
- * hears nothing.
+ * In the primary process: tells a worker something; resolves when the channel has taken it, or cannot. A
+ * worker that is ending hears nothing.
  */
 export function tellWorker(worker: Worker, message: ToWorker): Promise<void> {
   return new Promise((resolve) => {

@@ -116,7 +116,10 @@ function checkType(field: DescField, method: MethodModel, types: TypeModels, pro
   }
 }
 
-/** Reports fields inside of other messages that have a place of their own, which only those of a request can have. */
+/**
+ * Reports fields inside of other messages that have a place of their own,
+ * which only those of a request can have.
+ */
 function checkPlaces(message: DescMessage, method: MethodModel, types: TypeModels, problems: Problems): void {
   const members = method.desc.input.oneofs.flatMap((oneof) => oneof.fields).map((field) => messageOf(field));
   for (const field of message.fields) {

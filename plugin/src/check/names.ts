@@ -48,7 +48,10 @@ function checkPlace(
   });
 }
 
-/** Whether only one of two values can be set: they stand in one oneof, or a constraint of the message names both. */
+/**
+ * Whether only one of two values can be set: they stand in one oneof,
+ * or a constraint of the message names both.
+ */
 function excludes(candidate: Named, path: FieldPath, types: TypeModels): boolean {
   return inOneOneof(candidate, path) || areConstrained(candidate.path, path, types);
 }

@@ -94,7 +94,10 @@ function isUnused(discriminator: string, { fields }: DescOneof, types: TypeModel
   return chosen.length > 0 && chosen.every(byOthers);
 }
 
-/** Reports members that a response cannot choose: those that read the key of another one, or that nothing selects. */
+/**
+ * Reports members that a response cannot choose: those that read the key of another one,
+ * or that nothing selects.
+ */
 export function checkResponseOneofs(message: DescMessage, types: TypeModels, problems: Problems): void {
   for (const oneof of message.oneofs) {
     const { discriminator, layout, fallback } = types.oneof(oneof);

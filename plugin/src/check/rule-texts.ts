@@ -12,7 +12,9 @@ import type { TypeModels } from "../model/types.ts";
 export type TextKind =
   /** Compared with JSON, or sent as JSON or percent-encoded: any text. */
   | "free"
-  /** A name, a key or a spelling: one line. Those that must be more than that are checked where their rule is. */
+  /**
+   * A name, a key or a spelling: one line. Those that must be more than that are checked where their rule is.
+   */
   | "line"
   /** Sent in a header, or compared with one: visible ASCII, spaces and tabs (RFC 9110 section 5.5). */
   | "header value"

@@ -55,7 +55,10 @@ const RUNTIME_KEYS: ReadonlySet<string> = new Set([
 /** Reports a fault at a place in the rules. */
 type Add = (place: OptionPath, code: string, text: string) => void;
 
-/** Reports faults in the rules of a service or a method; those that a method takes from its service are the service's. */
+/**
+ * Reports faults in the rules of a service or a method; those that a method takes
+ * from its service are the service's.
+ */
 export function checkSharedRules(
   desc: DescService | DescMethod,
   rules: ServiceAnnotation | MethodAnnotation,

@@ -6,12 +6,15 @@ export function valueName(desc: DescEnum, number: number): string {
   return desc.value[number]?.name ?? String(number);
 }
 
-/** A field name of HTTP (RFC 9110 section 5.1), which is a token; names of cookies are tokens too (RFC 6265). */
+/**
+ * A field name of HTTP (RFC 9110 section 5.1), which is a token; names of cookies are tokens too (RFC 6265).
+ */
 export function isToken(text: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text);
 }
 
-// RFC 9110 section 7.2 and 7.6.1, RFC 9112 section 6: they belong to the connection and the framing of a message
+// RFC 9110 section 7.2 and 7.6.1, RFC 9112 section 6: they belong to the
+// connection and the framing of a message
 const OWN_OF_TRANSPORT: ReadonlySet<string> = new Set(
   "connection content-length expect host keep-alive proxy-connection te trailer transfer-encoding upgrade".split(
     " ",
@@ -32,7 +35,10 @@ export function headerFault(name: string): string | undefined {
     : `\`${name}\` is not a valid header name (RFC 9110 section 5.1); expected e.g. \`X-Name\``;
 }
 
-/** What is wrong with a dotted path of keys, those with dots in quotes; undefined when nothing is. `.` alone is the root, where that can be meant. */
+/**
+ * What is wrong with a dotted path of keys, those with dots in quotes; undefined when nothing is. `.` alone
+ * is the root, where that can be meant.
+ */
 export function pathFault(path: string, root: "root" | "no root"): string | undefined {
   if (path === ".") {
     return root === "root" ? undefined : "the path `.` is the root; expected the path of a key, e.g. `a.b`";

@@ -24,8 +24,8 @@ type Element = DescService | DescMethod | DescField | DescOneof | DescEnumValue;
 type Elements = Readonly<Record<ElementKind, ReadonlyMap<string, Element>>>;
 
 /**
- * Writes rules into the options of descriptors, as if the .proto files had them; a later rule wins. From then on
- * nothing has to know where an option comes from, but for the places of problems, which are noted.
+ * Writes rules into the options of descriptors, as if the .proto files had them; a later rule wins. From then
+ * on nothing has to know where an option comes from, but for the places of problems, which are noted.
  *
  * @param files all files of a run, also those that are only imported; their options are changed
  */

@@ -11,7 +11,9 @@ export interface ConfigDocument {
   resolve(node: unknown): unknown;
 }
 
-/** Parses YAML 1.2, and so JSON too. What YAML itself finds wrong is reported, and then there is no document. */
+/**
+ * Parses YAML 1.2, and so JSON too. What YAML itself finds wrong is reported, and then there is no document.
+ */
 export function parseConfigDocument(
   path: string,
   text: string,

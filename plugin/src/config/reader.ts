@@ -12,8 +12,8 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 const MAX_DEPTH = 64;
 
 /**
- * Reads YAML as a message: names in either spelling, enum values by name, durations as `3s`, 64-bit integers exact.
- * What does not fit is reported where it stands, and left out.
+ * Reads YAML as a message: names in either spelling, enum values by name, durations as `3s`, 64-bit integers
+ * exact. What does not fit is reported where it stands, and left out.
  */
 export class ConfigReader {
   readonly document: ConfigDocument;

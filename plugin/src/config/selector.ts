@@ -1,6 +1,6 @@
 /**
- * A selector of a service config (google/api/documentation.proto, DocumentationRule.selector): full names, separated
- * by commas; a name may end in `.*` for everything below it, and `*` alone is everything.
+ * A selector of a service config (google/api/documentation.proto, DocumentationRule.selector): full names,
+ * separated by commas; a name may end in `.*` for everything below it, and `*` alone is everything.
  */
 export interface Selector {
   readonly patterns: readonly string[];

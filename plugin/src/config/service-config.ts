@@ -44,7 +44,9 @@ const OTHER_KEYS: readonly string[] = (
   "publishing config_version"
 ).split(" ");
 
-/** Reads a service config: google.api.Service with our rules beside. What is wrong is reported, and left out. */
+/**
+ * Reads a service config: google.api.Service with our rules beside. What is wrong is reported, and left out.
+ */
 export function parseServiceConfig(path: string, text: string, problems: Problems): readonly ConfigRule[] {
   const document = parseConfigDocument(path, text, problems);
   if (document === undefined || isEmpty(document)) return [];

@@ -14,8 +14,9 @@ import {
 import type { GenExtension } from "@bufbuild/protobuf/codegenv2";
 
 /**
- * Rules of protovalidate as JSON, `{"string": {"minLen": "1"}}`. They are read by the descriptor of the extension in
- * the compiler's own request: so the generator needs no protovalidate, and fits every version of it.
+ * Rules of protovalidate as JSON, `{"string": {"minLen": "1"}}`. They are read by the descriptor of the
+ * extension in the compiler's own request: so the generator needs no protovalidate,
+ * and fits every version of it.
  */
 export type ValidateRules = JsonObject;
 

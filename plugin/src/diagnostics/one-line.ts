@@ -1,4 +1,7 @@
-/** Texts of others in lines of ours: .proto files, options and compilers may hold any character, at any length. */
+/**
+ * Texts of others in lines of ours: .proto files, options and compilers may hold any character,
+ * at any length.
+ */
 
 /** The longest word, e.g. a name, that is shown as a whole. */
 const LONGEST_WORD = 200;
@@ -8,7 +11,10 @@ const LONGEST_TEXT = 2_000;
 /** What breaks a line, moves the cursor, or turns the direction of a text, in some terminal or editor. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** A text as one line of bounded length: characters without a shape of their own are spelled, what is too long is cut in its middle. */
+/**
+ * A text as one line of bounded length: characters without a shape of their own are spelled,
+ * what is too long is cut in its middle.
+ */
 export function oneLine(text: string): string {
   const words = text.replaceAll(new RegExp(`\\S{${LONGEST_WORD + 1},}`, "g"), (word) =>
     shortened(word, LONGEST_WORD),

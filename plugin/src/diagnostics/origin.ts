@@ -27,7 +27,8 @@ export function noteOrigins(desc: AnyDesc, replaced: readonly string[], origins:
 }
 
 /**
- * Where an option of an element comes from, if not from its .proto file: the nearest place around it that is noted.
+ * Where an option of an element comes from, if not from its .proto file:
+ * the nearest place around it that is noted.
  *
  * @param least how many numbers of the path must be met
  */

@@ -7,10 +7,10 @@ import { fileOf, optionsNumber, sourcePath } from "./source-path.ts";
 const indexes = new WeakMap<DescFile, Map<string, SourceCodeInfo_Location>>();
 
 /**
- * Where an element, or an option on it, stands. An option that a service config gives is there; another is at the
- * most exact place that the compiler recorded: inside of an aggregate where buf recorded it, else at the aggregate
- * (protoc), an item of a list in brackets at that list, and one that is not written at the first of its extension, or else at the
- * element. An element without source information is at line 1.
+ * Where an element, or an option on it, stands. An option that a service config gives is there; another is at
+ * the most exact place that the compiler recorded: inside of an aggregate where buf recorded it, else at the
+ * aggregate (protoc), an item of a list in brackets at that list, and one that is not written at the first of
+ * its extension, or else at the element. An element without source information is at line 1.
  */
 export function positionOf(desc: AnyDesc, option: readonly number[]): Position {
   const isWhole = option.length === 1;
@@ -55,7 +55,10 @@ function firstBelow(
   return undefined;
 }
 
-/** The nearest item in front of one that is not recorded: of a list in brackets, buf records the first item alone. */
+/**
+ * The nearest item in front of one that is not recorded: of a list in brackets,
+ * buf records the first item alone.
+ */
 function lastBefore(
   locations: ReadonlyMap<string, SourceCodeInfo_Location>,
   path: string,

@@ -11,7 +11,8 @@ export interface Problem {
   readonly code: string;
   readonly text: string;
   /**
-   * The rule is right, but there is no REST call for what it asks; with `unsupported=skip` the method is left out.
+   * The rule is right, but there is no REST call for what it asks;
+   * with `unsupported=skip` the method is left out.
    */
   readonly unsupported: boolean;
 }

@@ -13,13 +13,16 @@ export interface Insertion {
   readonly content: string;
 }
 
-/** A file `x_rest.ts` that protoc-gen-connect-rest generates in the same run: what is in it, and what is added to it. */
+/**
+ * A file `x_rest.ts` that protoc-gen-connect-rest generates in the same run: what is in it,
+ * and what is added to it.
+ */
 export class AdapterFile extends Writer {
   /** The .proto file that it is generated from. */
   readonly desc: DescFile;
   /**
-   * The services with an adapter, each with its methods that have an HTTP rule; empty where the file has decoders alone.
-   * The models are frozen.
+   * The services with an adapter, each with its methods that have an HTTP rule; empty where the file has
+   * decoders alone. The models are frozen.
    */
   readonly services: readonly ServiceModel[];
   /** The names of the insertion points. */
@@ -57,8 +60,8 @@ export class AdapterFile extends Writer {
   /**
    * Inserts lines at an insertion point; later calls add behind them.
    *
-   * @throws Error where the file has no such point, and for lines on which compilers differ: with a carriage return,
-   *   longer than 65535 bytes, or with the marker of an insertion point
+   * @throws Error where the file has no such point, and for lines on which compilers differ: with a carriage
+   *   return, longer than 65535 bytes, or with the marker of an insertion point
    */
   insert(point: string, ...lines: readonly string[]): void {
     if (!this.has(point)) throw new Error(`${this.path} has no insertion point \`${point}\``);

@@ -32,8 +32,8 @@ export interface ApplyOptions {
 }
 
 /**
- * Puts together what generators responded with, in their order, as the schema compiler does: files, chunks without a name
- * that continue the one before, and insertions into files of the same or an earlier generator.
+ * Puts together what generators responded with, in their order, as the schema compiler does: files, chunks
+ * without a name that continue the one before, and insertions into files of the same or an earlier generator.
  *
  * @returns the files, in the order in which they were begun
  * @throws InsertionError

@@ -8,8 +8,8 @@ import {
 import type { Inserted } from "./insert.ts";
 
 /**
- * The annotations of a file after an insertion: those of the insertion stand where its text now does, and those
- * behind it move back. Offsets count bytes. An annotation around the place is not stretched.
+ * The annotations of a file after an insertion: those of the insertion stand where its text now does, and
+ * those behind it move back. Offsets count bytes. An annotation around the place is not stretched.
  */
 export function mergeCodeInfo(
   file: GeneratedCodeInfo,

@@ -6,11 +6,16 @@ export interface Dialect {
   readonly lineEnds: "kept" | "lf";
   /** The line feed at the end of a file that something is inserted into. */
   readonly finalNewline: "kept" | "dropped";
-  /** Where text for a marker in a comment `/* ... *\/` of its own goes: before the comment, or above its line. */
+  /**
+   * Where text for a marker in a comment `/* ... *\/` of its own goes: before the comment, or above its line.
+   */
   readonly inlineMarker: "inline" | "above";
   /** What counts as the white space at the start of the marker's line. */
   readonly indent: "space-tab" | "unicode";
-  /** Longest line, in bytes without its line feed, of a file that something is inserted into, and of that text. */
+  /**
+   * Longest line, in bytes without its line feed, of a file that something is inserted into,
+   * and of that text.
+   */
   readonly longestLine: number;
   /** What becomes of generated_code_info: merged into the file's `.pb.meta`, or ignored. */
   readonly codeInfo: "merged" | "ignored";
@@ -51,7 +56,10 @@ export const DIFFERENCES: Readonly<Record<keyof Dialect, string>> = {
   codeInfo: "generated_code_info of an insertion: protoc merges it into FILE.pb.meta, buf ignores it.",
 };
 
-/** What compilers let through, all or some, and the applier refuses. Tests hold the compilers to this list too. */
+/**
+ * What compilers let through, all or some, and the applier refuses.
+ * Tests hold the compilers to this list too.
+ */
 export const REFUSED = {
   duplicateInResponse: "A file twice in one response: buf warns and drops the second, protoc refuses it.",
   absolutePath: "An absolute path: protoc writes it below the output directory, buf refuses it.",

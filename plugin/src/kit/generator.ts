@@ -24,15 +24,17 @@ export interface Generator<Specs extends OptionSpecs = OptionSpecs> {
   readonly description?: string;
   /** Options of its own, beside `target`, `import_extension` and `unsupported`, which all have. */
   readonly options?: Specs;
-  /** Goes behind names that are imported into files of others: `Post$acmeDocs`. Default: made from the name. */
+  /**
+   * Goes behind names that are imported into files of others: `Post$acmeDocs`. Default: made from the name.
+   */
   readonly importSuffix?: string;
   /** Reads the request and writes into it. A pure function: the same request gives the same response. */
   generate(request: KitRequest<Specs>): void;
 }
 
 /**
- * Runs a generator as a program: a request of buf or protoc on standard input, the response on standard output.
- * Knows `--help` and `--version`. Exits with 1 when the request cannot be read or `generate` throws.
+ * Runs a generator as a program: a request of buf or protoc on standard input, the response on standard
+ * output. Knows `--help` and `--version`. Exits with 1 when the request cannot be read or `generate` throws.
  */
 export async function runGenerator<Specs extends OptionSpecs>(generator: Generator<Specs>): Promise<void> {
   await runExecutable({
@@ -47,7 +49,8 @@ export async function runGenerator<Specs extends OptionSpecs>(generator: Generat
 }
 
 /**
- * The response of a generator to a request. Faults of the .proto files and of the options are in the response's `error`.
+ * The response of a generator to a request. Faults of the .proto files and of the
+ * options are in the response's `error`.
  *
  * @throws ProtocolError when the request is not complete, and what `generate` throws
  */

@@ -33,22 +33,25 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
   }
 
   /**
-   * The files that protoc-gen-connect-rest generates for the same files and options, in the order of their paths. None
-   * where the .proto files have problems, which it reports.
+   * The files that protoc-gen-connect-rest generates for the same files and options, in the order of their
+   * paths. None where the .proto files have problems, which it reports.
    */
   get adapterFiles(): readonly AdapterFile[] {
     return [...this.byPath().values()];
   }
 
   /**
-   * What the options of fields, oneofs and enum values say, as models, by their descriptors: of the messages of `files`,
-   * and of those that they refer to.
+   * What the options of fields, oneofs and enum values say, as models, by their descriptors: of the messages
+   * of `files`, and of those that they refer to.
    */
   get types(): TypeModels {
     return typeModels;
   }
 
-  /** The file `x_rest.ts` of a .proto file; undefined where there is none, since nothing of it is mapped to REST. */
+  /**
+   * The file `x_rest.ts` of a .proto file; undefined where there is none,
+   * since nothing of it is mapped to REST.
+   */
   adapterFile(desc: DescFile): AdapterFile | undefined {
     return this.byPath().get(adapterFilePath(desc));
   }
@@ -72,8 +75,8 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
   }
 
   /**
-   * Reports a fault of a .proto file. After a report nothing is generated; all faults are shown together, each as
-   * `file:line:col: code: text`.
+   * Reports a fault of a .proto file. After a report nothing is generated; all faults are shown together,
+   * each as `file:line:col: code: text`.
    *
    * @param desc the element that the fault is of
    * @param code stable name of the kind of fault, e.g. `tool-name`
@@ -102,8 +105,8 @@ export class KitRequest<Specs extends OptionSpecs = OptionSpecs> {
   }
 
   /**
-   * A compiler shows no generator what another one made. So the adapters are printed once more, all but their text: that
-   * is a pure function of the request.
+   * A compiler shows no generator what another one made. So the adapters are printed once more, all but their
+   * text: that is a pure function of the request.
    */
   private byPath(): ReadonlyMap<string, AdapterFile> {
     this.known ??= this.prepared();

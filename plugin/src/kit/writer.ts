@@ -39,8 +39,8 @@ export abstract class Writer {
   }
 
   /**
-   * The module specifier of another generated file; `target` is its path below the output directory. An extension `.ts` or
-   * `.js` is taken off: the option `import_extension` decides which one the specifier has.
+   * The module specifier of another generated file; `target` is its path below the output directory. An
+   * extension `.ts` or `.js` is taken off: the option `import_extension` decides which one the specifier has.
    */
   relative(target: string): string {
     return this.place.relative(target.replace(/(?<!\.d)\.[jt]s$/, ""));

@@ -1,8 +1,8 @@
 import type { Rules } from "./rules.ts";
 
 /**
- * The rules that hold where nothing is said, for the runtime to act on: adapters leave them out, and the runtime adds
- * them. Its table of the same name has the same values, which a test compares.
+ * The rules that hold where nothing is said, for the runtime to act on: adapters leave them out, and the
+ * runtime adds them. Its table of the same name has the same values, which a test compares.
  */
 export const DEFAULT_RULES: Pick<
   Rules,

@@ -1,4 +1,7 @@
-/** A type without anything that could be changed, at any depth; for a message, without what protobuf-es keeps in it. */
+/**
+ * A type without anything that could be changed, at any depth; for a message,
+ * without what protobuf-es keeps in it.
+ */
 export type Frozen<T> = T extends string | number | boolean | bigint | symbol | null | undefined
   ? T
   : T extends ReadonlyArray<infer Item>

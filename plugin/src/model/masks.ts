@@ -6,7 +6,10 @@ import type { TypeModels } from "./types.ts";
 /** The message that a mask speaks of. */
 export interface MaskSubject {
   readonly message: DescMessage;
-  /** The field of the mask's own message that holds it; undefined where it is the message itself, or the response. */
+  /**
+   * The field of the mask's own message that holds it; undefined where it is the message itself,
+   * or the response.
+   */
   readonly field: DescField | undefined;
 }
 

@@ -59,14 +59,19 @@ export type BodyModel =
   | { readonly kind: "none" }
   /** The listed fields of the request, as keys of a JSON object; `omitted` are left out below them. */
   | { readonly kind: "fields"; readonly fields: readonly DescField[]; readonly omitted: readonly FieldPath[] }
-  /** One field of the request is the whole body, as JSON; `omitted` are left out of it, counted from that field. */
+  /**
+   * One field of the request is the whole body, as JSON; `omitted` are left out of it,
+   * counted from that field.
+   */
   | { readonly kind: "field"; readonly field: DescField; readonly omitted: readonly FieldPath[] }
   /** One repeated field is the whole body, each item a line of JSON. */
   | { readonly kind: "lines"; readonly field: DescField }
   /** A google.api.HttpBody: a field, or the request itself. */
   | { readonly kind: "http-body"; readonly field: DescField | undefined }
   | ({ readonly kind: "form" } & Parameters)
-  /** `multipart/form-data`: fields as one part of JSON or as parts of their own, then those placed in parts. */
+  /**
+   * `multipart/form-data`: fields as one part of JSON or as parts of their own, then those placed in parts.
+   */
   | ({
       readonly kind: "multipart";
       /** The name of the part with the fields as JSON; undefined where each is a part of its own. */
@@ -98,7 +103,10 @@ export type FieldPath = readonly [DescField, ...DescField[]];
 export type StreamModel =
   | {
       readonly kind: "paginate";
-      /** Paths from the payload to the items, the first that leads to an array counts; empty for the payload itself. */
+      /**
+       * Paths from the payload to the items, the first that leads to an array counts;
+       * empty for the payload itself.
+       */
       readonly items: readonly string[];
       readonly next: NextModel;
       /** There is a further page only while this holds of the payload. */

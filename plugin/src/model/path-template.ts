@@ -34,7 +34,10 @@ const SEGMENT = /^(?:[A-Za-z0-9\-._~!$&'()+,;@:*=]|%[0-9A-Fa-f]{2})+$/;
 const ENCODED = /%(?:2e|2f|5c)/gi;
 const CONTROL = /%(?:[01][0-9a-f]|7f)/i;
 
-/** What is wrong with a constant segment of a path, which must stay one for every URL parser; undefined when nothing is. */
+/**
+ * What is wrong with a constant segment of a path, which must stay one for every URL parser;
+ * undefined when nothing is.
+ */
 export function segmentFault(text: string): string | undefined {
   if (text === "") return "is empty";
   if (!SEGMENT.test(text)) return "has a character that must be percent-encoded";

@@ -1,6 +1,6 @@
 /**
- * The rules of a method, the service's merged in, as they are printed: the shape is that of `MethodRules` in the
- * runtime. The generator shares no code with the runtime; generated files are type-checked against it.
+ * The rules of a method, the service's merged in, as they are printed: the shape is that of `MethodRules` in
+ * the runtime. The generator shares no code with the runtime; generated files are type-checked against it.
  */
 export interface Rules extends SharedRules {
   readonly success: readonly number[];

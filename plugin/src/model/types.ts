@@ -5,7 +5,10 @@ import type { FieldRules } from "../gen/connectrest/v1/field_rules_pb.ts";
 import type { RuleText } from "./rule-texts.ts";
 import type { ConditionModel } from "./rules.ts";
 
-/** The options of an element, by its descriptor. An element without options has a model too, which says nothing. */
+/**
+ * The options of an element, by its descriptor. An element without options has a model too,
+ * which says nothing.
+ */
 export interface TypeModels {
   field(desc: DescField): FieldModel;
   /** Whether a field is google.api.field_behavior = REQUIRED. */
@@ -27,7 +30,9 @@ export interface FieldModel extends Readonly<Pick<FieldRules, (typeof PLAIN_RULE
   readonly place: Place | undefined;
   /** How a list or map is written; undefined for the default. */
   readonly style: Style | undefined;
-  /** Where a response field comes from, in the order in which they are tried; empty for the key of its name. */
+  /**
+   * Where a response field comes from, in the order in which they are tried; empty for the key of its name.
+   */
   readonly sources: readonly SourceModel[];
   /** How a Timestamp or Duration is written; undefined for the default. */
   readonly time: TimeModel | undefined;
@@ -43,7 +48,10 @@ export interface FieldModel extends Readonly<Pick<FieldRules, (typeof PLAIN_RULE
   readonly mask: MaskModel | undefined;
 }
 
-/** The rules of a field that are for responses alone: the names of their options, and what the model calls them. */
+/**
+ * The rules of a field that are for responses alone: the names of their options,
+ * and what the model calls them.
+ */
 export const RESPONSE_RULES = {
   aliases: "aliases",
   from: "sources",
@@ -65,7 +73,10 @@ export type BytesEncoding = "base64" | "base64url" | "raw";
 export type Piece = "part_name" | "content" | "content_type" | "filename";
 export type Layout = "flattened" | "nested" | "beside" | "unwrapped";
 
-/** Where a response field comes from. `rel` chooses an address of a `Link` header (RFC 8288); empty for the whole value. */
+/**
+ * Where a response field comes from. `rel` chooses an address of a `Link` header (RFC 8288);
+ * empty for the whole value.
+ */
 export type SourceModel =
   | { readonly kind: "header"; readonly header: string; readonly rel: string }
   | { readonly kind: "status"; readonly status: number; readonly rel: string }
@@ -127,7 +138,9 @@ export function discriminatorValues(field: DescField, types: TypeModels): readon
   return values.length > 0 ? values : [field.name];
 }
 
-/** The value of the discriminator that selects a member in a request, as JSON of the type that its rule names. */
+/**
+ * The value of the discriminator that selects a member in a request, as JSON of the type that its rule names.
+ */
 export function discriminatorJson(field: DescField, types: TypeModels): string {
   const condition = types.field(field).conditions.find(({ values }) => (values ?? []).length > 0);
   const [text = field.name] = condition?.values ?? [];

@@ -16,7 +16,10 @@ export function dottedName(path: FieldPath, style: JsonStyle, types: TypeModels)
   return path.map((field) => requestName(field, style, types)).join(".");
 }
 
-/** The name of a parameter: for a nested field the names joined by dots, as google.api.http has it, or in brackets. */
+/**
+ * The name of a parameter: for a nested field the names joined by dots, as google.api.http has it,
+ * or in brackets.
+ */
 export function parameterName(
   path: FieldPath,
   { json, brackets }: Pick<Rules, "json" | "brackets">,

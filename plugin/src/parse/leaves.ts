@@ -13,8 +13,9 @@ const ANY_JSON: ReadonlySet<string> = new Set(
 );
 
 /**
- * The values below a field that become parameters of a query or form: nested messages give one a leaf. With brackets a
- * leaf is also what is taken apart when the call is made: a map, a list of messages, a message without a bottom.
+ * The values below a field that become parameters of a query or form: nested messages give one a leaf. With
+ * brackets a leaf is also what is taken apart when the call is made: a map, a list of messages,
+ * a message without a bottom.
  */
 export function leaves(
   desc: DescMethod,
@@ -81,7 +82,9 @@ function isTree(field: DescField): boolean {
   );
 }
 
-/** The field that a problem is about: the last one that is not of a type of google, whose files nobody edits. */
+/**
+ * The field that a problem is about: the last one that is not of a type of google, whose files nobody edits.
+ */
 function subjectOf(path: FieldPath): DescField | undefined {
   return path.findLast((step) => !step.parent.file.proto.package.startsWith("google."));
 }

@@ -18,8 +18,9 @@ const ADDITIONAL_BINDINGS = HttpRuleSchema.field.additionalBindings.number;
 const RESPONSE_BODY = HttpRuleSchema.field.responseBody.number;
 
 /**
- * Parses a method; undefined when it has no HTTP rule, or when its rule is wrong, and then there is a problem. A stream that no
- * rule maps is a problem too, but the method is parsed, so that all of it is checked.
+ * Parses a method; undefined when it has no HTTP rule, or when its rule is wrong, and then there is a
+ * problem. A stream that no rule maps is a problem too, but the method is parsed,
+ * so that all of it is checked.
  */
 export function parseMethod(desc: DescMethod, problems: Problems): MethodModel | undefined {
   const rule = httpRule(desc);
@@ -79,7 +80,9 @@ function parseResponseBody(desc: DescMethod, rule: HttpRule, problems: Problems)
   return field;
 }
 
-/** Where an envelope has alternatives, the payload is the one of the JSON type that the response is read from. */
+/**
+ * Where an envelope has alternatives, the payload is the one of the JSON type that the response is read from.
+ */
 function payloadType(desc: DescMethod, responseBody: DescField | undefined): Pick<Rules, "payloadType"> {
   const envelope = methodRules(desc).envelope ?? serviceRules(desc.parent).envelope;
   if ((envelope?.payload.length ?? 0) < 2) return {};

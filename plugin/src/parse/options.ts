@@ -9,8 +9,8 @@ import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.t
 import { freeze } from "../model/freeze.ts";
 
 /**
- * Reads an option of a descriptor once: decoding is dear, and rules are asked for all the time. What has none gets
- * `none`, which all share. What is read is frozen.
+ * Reads an option of a descriptor once: decoding is dear, and rules are asked for all the time. What has none
+ * gets `none`, which all share. What is read is frozen.
  */
 export function once<Desc extends object, T>(
   none: T,
@@ -48,7 +48,9 @@ export function httpRule(desc: DescMethod): HttpRule | undefined {
   return hasOption(desc, http) ? getOption(desc, http) : undefined;
 }
 
-/** A dotted path without its root, which options write as `.`, since an empty text would look like a mistake. */
+/**
+ * A dotted path without its root, which options write as `.`, since an empty text would look like a mistake.
+ */
 export function rootless(path: string): string {
   return path === "." ? "" : path;
 }

@@ -30,8 +30,8 @@ const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'()+,;@]|%[0-9A-Fa-f]{2})+/;
  * Variable = "{" FieldPath [ "=" Segments ] "}"
  * ```
  *
- * Text around a variable, `/books/{id}.json`, is more than google.api.http has; such a variable is one segment. So are
- * the path `/` and a slash at the end.
+ * Text around a variable, `/books/{id}.json`, is more than google.api.http has; such a variable is one
+ * segment. So are the path `/` and a slash at the end.
  *
  * Throws a PathSyntaxError.
  */

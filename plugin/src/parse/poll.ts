@@ -45,7 +45,9 @@ export function parsePoll(rule: Frozen<Poll>, desc: DescMethod, problems: Proble
   };
 }
 
-/** Whether a feed takes a field of the request for itself: it says where the stream starts, and is not sent. */
+/**
+ * Whether a feed takes a field of the request for itself: it says where the stream starts, and is not sent.
+ */
 export function isTakenByPoll(desc: DescMethod, { name }: DescField): boolean {
   const { request } = methodRules(desc).poll ?? {};
   if (request === undefined) return false;

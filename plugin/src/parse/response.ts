@@ -13,7 +13,10 @@ const ENCODINGS: Readonly<Record<Encoding, string>> = {
   [Encoding.BY_CONTENT_TYPE]: "by_content_type",
 };
 
-/** A google.api.HttpBody is any bytes, where the method says nothing else; bytes that no field takes are not read. */
+/**
+ * A google.api.HttpBody is any bytes, where the method says nothing else;
+ * bytes that no field takes are not read.
+ */
 export function parseResponseEncoding(desc: DescMethod): string {
   const encoding = methodRules(desc).responseEncoding;
   if (encoding === Encoding.ENCODING_UNSPECIFIED && answersHttpBody(desc)) return "bytes";

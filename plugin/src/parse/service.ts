@@ -5,7 +5,9 @@ import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { method, service } from "../gen/connectrest/v1/annotations_pb.ts";
 import { httpRule } from "./options.ts";
 
-/** Reports rules that no REST call follows, since the method, or no method of the service, has an HTTP rule. */
+/**
+ * Reports rules that no REST call follows, since the method, or no method of the service, has an HTTP rule.
+ */
 export function checkMapped(desc: DescService, problems: Problems): void {
   for (const each of desc.methods) {
     if (isMapped(each) || !hasOption(each, method) || isFromConfig(each)) continue;
@@ -17,7 +19,10 @@ export function checkMapped(desc: DescService, problems: Problems): void {
   problems.add(desc, [RULES], "service-unmapped", text);
 }
 
-/** Whether the rules of an element are those of a service config, which gives them to all that its selectors match. */
+/**
+ * Whether the rules of an element are those of a service config, which gives them
+ * to all that its selectors match.
+ */
 function isFromConfig(desc: DescMethod | DescService): boolean {
   const { file } = desc.kind === "rpc" ? desc.parent : desc;
   return positionOf(desc, [RULES]).file !== file.proto.name;

@@ -9,8 +9,8 @@ export function isTakenByStream(desc: DescMethod, field: DescField): boolean {
 }
 
 /**
- * Whether an upload takes a field of the request for itself, so that it goes nowhere else: the chunk, and what says its
- * type, part and file name, unless that has a place of its own.
+ * Whether an upload takes a field of the request for itself, so that it goes nowhere else: the chunk, and
+ * what says its type, part and file name, unless that has a place of its own.
  */
 function isTakenByUpload(desc: DescMethod, field: DescField): boolean {
   const { upload } = methodRules(desc);

@@ -81,7 +81,10 @@ function ownCondition(field: DescField, holder: string, isOptional: boolean): st
   return isOptional ? `(${expression} ?? 0) !== 0` : `${expression} !== 0`;
 }
 
-/** protobuf-es keeps the default of such a field in the prototype of the message, so that reading it always finds one. */
+/**
+ * protobuf-es keeps the default of such a field in the prototype of the message,
+ * so that reading it always finds one.
+ */
 function hasInheritedDefault(field: DescField): boolean {
   return field.parent.file.edition !== Edition.EDITION_PROTO3 && field.fieldKind !== "message";
 }

@@ -25,7 +25,10 @@ interface Part {
 /** In this order. */
 type PartPlace = "types" | "tables" | "functions";
 
-/** The files of a run. The tables of a message and an enum stand in the file of theirs, where that is generated too. */
+/**
+ * The files of a run. The tables of a message and an enum stand in the file of theirs,
+ * where that is generated too.
+ */
 export class Generation {
   private readonly files: ReadonlyMap<DescFile, AdapterFile>;
 
@@ -46,7 +49,9 @@ export class Generation {
 }
 
 /**
- * A file `x_rest.ts` being printed: the source file, and the tables and encoders that methods turned out to need. Each is printed once; they are put in the order of their names, so that the order of requests does not show.
+ * A file `x_rest.ts` being printed: the source file, and the tables and encoders that methods turned out to
+ * need. Each is printed once; they are put in the order of their names,
+ * so that the order of requests does not show.
  */
 export class AdapterFile {
   readonly source: SourceFile;

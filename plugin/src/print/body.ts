@@ -87,8 +87,8 @@ function clearingMasks({ input, file }: Context): DescField[] {
 }
 
 /**
- * The lines that write what masks name and the request lacks into the object `json`, which has some fields of the
- * request, or is what a mask speaks of.
+ * The lines that write what masks name and the request lacks into the object `json`, which has some fields of
+ * the request, or is what a mask speaks of.
  */
 function unsetLines(context: Context, fields?: readonly DescField[]): string[] {
   const { rules, file, input, maskSubject } = context;
@@ -201,7 +201,10 @@ function inOr(condition: string): string {
   return condition.includes(" && ") ? `(${condition})` : condition;
 }
 
-/** A field that is placed in a part: bytes, a google.api.HttpBody, or a message whose fields are pieces of the part. */
+/**
+ * A field that is placed in a part: bytes, a google.api.HttpBody,
+ * or a message whose fields are pieces of the part.
+ */
 function partLines(path: FieldPath, { rules, file }: Context): string[] {
   const field = path.at(-1) as DescField;
   const name = requestName(field, rules.json, file.types);

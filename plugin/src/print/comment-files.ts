@@ -27,8 +27,8 @@ export function commentedFiles(service: ServiceModel, generated: ReadonlySet<Des
 }
 
 /**
- * Prints the comments of messages and enums that methods reach. Each stands once, in the file of its own .proto file,
- * however many services reach it.
+ * Prints the comments of messages and enums that methods reach. Each stands once, in the file of its own
+ * .proto file, however many services reach it.
  */
 export function printComments(models: readonly FileModel[], options: ImportOptions): CommentFile[] {
   const generated = new Set(models.map(({ desc }) => desc));
@@ -66,7 +66,9 @@ function commentsBelow(
   return files;
 }
 
-/** The messages, and those and the enums of their fields, all the way down; but for those of google.protobuf. */
+/**
+ * The messages, and those and the enums of their fields, all the way down; but for those of google.protobuf.
+ */
 function typesBelow(messages: readonly DescMessage[]): Set<DescMessage | DescEnum> {
   const found = new Set<DescMessage | DescEnum>(messages);
   // a set hands out what is added to it meanwhile

@@ -1,8 +1,8 @@
 import { unmarked } from "./erasable.ts";
 
 /**
- * A JSDoc block from lines of text, as one text with line ends, or nothing where there is no text. What would end the comment, or be an
- * insertion point, is written apart.
+ * A JSDoc block from lines of text, as one text with line ends, or nothing where there is no text. What would
+ * end the comment, or be an insertion point, is written apart.
  */
 export function docComment(text: string, indent = ""): string[] {
   if (text.trim() === "") return [];

@@ -16,8 +16,8 @@ export interface PrintedFile {
 const SUFFIXES: Readonly<Record<Target, string>> = { ts: ".ts", js: ".js", dts: ".d.ts" };
 
 /**
- * Prints the adapters of all files of a run, all but their text. Files that would hold nothing are left out, unless they
- * are kept.
+ * Prints the adapters of all files of a run, all but their text. Files that would hold nothing are left out,
+ * unless they are kept.
  */
 export function printAdapters(
   models: readonly FileModel[],

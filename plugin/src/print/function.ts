@@ -10,8 +10,8 @@ export interface FunctionParts {
 }
 
 /**
- * Prints a method of an object literal. Parameters that its lines do not use are left out at the end of the list, and
- * begin with an underscore elsewhere.
+ * Prints a method of an object literal. Parameters that its lines do not use are left out at the end of the
+ * list, and begin with an underscore elsewhere.
  */
 export function printFunction({ name, parameters, result, lines }: FunctionParts): string[] {
   const text = lines.join("\n");

@@ -5,8 +5,8 @@ import type { ImportOptions, ImportRule } from "../protocol/options.ts";
 const WELL_KNOWN = "@bufbuild/protobuf/wkt";
 
 /**
- * The module with the messages of a .proto file, as the output directory sees it: `./blog/v1/post_pb.js`, or a path in
- * a package.
+ * The module with the messages of a .proto file, as the output directory sees it: `./blog/v1/post_pb.js`, or
+ * a path in a package.
  */
 export function messagesModule(desc: DescFile, { mapImports }: ImportOptions): string {
   if (desc.proto.package === "google.protobuf") return WELL_KNOWN;

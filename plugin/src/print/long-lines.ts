@@ -1,4 +1,7 @@
-/** Keeps generated lines below 64 KiB: buf refuses longer ones, or loses them, in a file that is inserted into. */
+/**
+ * Keeps generated lines below 64 KiB: buf refuses longer ones, or loses them,
+ * in a file that is inserted into.
+ */
 
 /** The longest line, in bytes, that every compiler takes. */
 export const LONGEST_LINE = 65_535;
@@ -9,8 +12,8 @@ const WIDTH = 60_000;
 const PIECE = 30_000;
 
 /**
- * A generated file with lines that are not too long: comments are broken anywhere, code where it may go on in the next
- * line, strings into sums. A line that is one long name stays as it is.
+ * A generated file with lines that are not too long: comments are broken anywhere, code where it may go on in
+ * the next line, strings into sums. A line that is one long name stays as it is.
  */
 export function breakLongLines(text: string): string {
   // most files have no such line, and a character is three bytes at most
@@ -85,7 +88,9 @@ function templatePieces(inner: string): string[] {
   return parts.flatMap((part) => (part.startsWith("${") ? [part] : piecesOf(part, PIECE)));
 }
 
-/** Cuts a text into pieces of so many bytes, at blanks where there are some, and never inside of an escape. */
+/**
+ * Cuts a text into pieces of so many bytes, at blanks where there are some, and never inside of an escape.
+ */
 function piecesOf(text: string, size: number): string[] {
   const pieces: string[] = [];
   let piece = "";

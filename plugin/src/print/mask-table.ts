@@ -13,7 +13,10 @@ import { enumTable } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
 import { printKey, printString } from "./literal.ts";
 
-/** What follows a mask in the call that writes it as text: the table of what it speaks of, and how other paths are written. */
+/**
+ * What follows a mask in the call that writes it as text: the table of what it speaks of,
+ * and how other paths are written.
+ */
 export function printMaskArguments(
   subject: MaskSubject | undefined,
   style: JsonStyle,
@@ -25,7 +28,10 @@ export function printMaskArguments(
   return `, ${table}${isDeclared ? ', "asDeclared"' : ""}`;
 }
 
-/** The table with what masks may name of a message; undefined where all paths are what their names give by default. */
+/**
+ * The table with what masks may name of a message; undefined where all paths are
+ * what their names give by default.
+ */
 export function differingMask(message: DescMessage, style: JsonStyle, file: AdapterFile): string | undefined {
   return isTranslated(message, style, file, new Set()) ? maskTable(message, style, file) : undefined;
 }

@@ -5,7 +5,8 @@ import { enumTable } from "./enum-table.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
 
 /**
- * One value of a field (an item, where it is repeated) as an expression for a path, a query, a form or a header.
+ * One value of a field (an item, where it is repeated) as an expression for a path, a query,
+ * a form or a header.
  *
  * @param maskArguments what follows the mask where the field is a google.protobuf.FieldMask
  */

@@ -49,7 +49,10 @@ function fitsExpression(method: MethodModel, binding: BindingModel, file: Adapte
   return conditions.join(" && ");
 }
 
-/** The lines for a binding; one that is chosen by a condition stands in a block, where its variables are known to fit. */
+/**
+ * The lines for a binding; one that is chosen by a condition stands in a block,
+ * where its variables are known to fit.
+ */
 function bindingLines(
   method: MethodModel,
   binding: BindingModel,

@@ -94,8 +94,8 @@ function printMethod(method: MethodModel, shared: Shared, file: AdapterFile): st
 }
 
 /**
- * The constant of a method, with its type, which `isolatedDeclarations` of TypeScript asks for. Where its head is too long
- * for a line, the arguments stand in lines of their own.
+ * The constant of a method, with its type, which `isolatedDeclarations` of TypeScript asks for. Where its
+ * head is too long for a line, the arguments stand in lines of their own.
  */
 function constantLines(name: string, type: string, call: string, members: readonly string[]): string[] {
   const start = `export const ${name}`;

@@ -7,7 +7,9 @@ export function timeRule(time: TimeModel | undefined): string {
   return printString(time?.notation ?? "iso8601");
 }
 
-/** The runtime's `DurationRule` of a Duration field, as an expression; undefined where it is as in ProtoJSON. */
+/**
+ * The runtime's `DurationRule` of a Duration field, as an expression; undefined where it is as in ProtoJSON.
+ */
 export function durationRule(time: TimeModel | undefined): string | undefined {
   return time && printString(time.notation);
 }

@@ -1,7 +1,12 @@
-/** Breaks long lines of generated code as a formatter would: at the brackets of the outermost list, then inside of it. */
+/**
+ * Breaks long lines of generated code as a formatter would: at the brackets of the outermost list,
+ * then inside of it.
+ */
 import { unmarked } from "./erasable.ts";
 
-/** The columns that a line of code should have at most; strings, and names that are longer, stay as they are. */
+/**
+ * The columns that a line of code should have at most; strings, and names that are longer, stay as they are.
+ */
 export const WIDTH = 110;
 
 const OPENING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };

@@ -22,8 +22,8 @@ export interface Executable {
 }
 
 /**
- * Runs a generator on standard input and output. Exits with 0 when there is a response, also one with `error` set,
- * and with 1 and a text on standard error when there is none (plugin protocol, "errors").
+ * Runs a generator on standard input and output. Exits with 0 when there is a response, also one with `error`
+ * set, and with 1 and a text on standard error when there is none (plugin protocol, "errors").
  */
 export async function runExecutable(executable: Executable): Promise<void> {
   process.exitCode = await main(executable, process.argv[2]);

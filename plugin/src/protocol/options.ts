@@ -15,15 +15,16 @@ export interface ImportOptions {
   /** What relative imports end in. Default: `none`, as with protoc-gen-es. */
   readonly importExtension: ImportExtension;
   /**
-   * Messages that a package has, by the path of their .proto file: `buf/validate/` to `@bufbuild/protovalidate/gen`. The
-   * first rule that fits counts. `*` is any characters but `/`, `**` any characters, `**` with a slash behind it any
-   * number of folders, and a slash at the end all that is below. Default: none.
+   * Messages that a package has, by the path of their .proto file: `buf/validate/` to
+   * `@bufbuild/protovalidate/gen`. The first rule that fits counts. `*` is any characters but `/`, `**` any
+   * characters, `**` with a slash behind it any number of folders, and a slash at the end all that is below.
+   * Default: none.
    */
   readonly mapImports: readonly ImportRule[];
   /**
-   * Import paths that become others, packages and those below the output directory alike: `./foo/**` with `/*_pb.js`
-   * behind it to `@acme/foo`. The first rule that fits counts. `*` is any characters but `/`, `**` with a slash behind
-   * it any number of folders. Default: none.
+   * Import paths that become others, packages and those below the output directory alike: `./foo/**` with
+   * `/*_pb.js` behind it to `@acme/foo`. The first rule that fits counts. `*` is any characters but `/`, `**`
+   * with a slash behind it any number of folders. Default: none.
    */
   readonly rewriteImports: readonly ImportRule[];
 }
@@ -51,6 +52,9 @@ export interface Options extends PrintOptions, ImportOptions {
   readonly tsNocheck: boolean;
   /** What becomes of a method with an HTTP rule that no REST call can fulfil. Default: `error`. */
   readonly unsupported: "error" | "skip";
-  /** Paths of service configs, relative to the working directory of the compiler; later ones win. Default: none. */
+  /**
+   * Paths of service configs, relative to the working directory of the compiler; later ones win. Default:
+   * none.
+   */
   readonly serviceConfigs: readonly string[];
 }

@@ -1,6 +1,7 @@
 /**
- * What is wrong with the path of a generated file; undefined when it is safe: relative to the output directory, with
- * `/` between its components, none of them empty, `.` or `..` (plugin.proto, CodeGeneratorResponse.File.name).
+ * What is wrong with the path of a generated file; undefined when it is safe: relative to the output
+ * directory, with `/` between its components, none of them empty, `.` or `..` (plugin.proto,
+ * CodeGeneratorResponse.File.name).
  */
 export function pathFault(path: string): string | undefined {
   if (path === "") return "it is empty";

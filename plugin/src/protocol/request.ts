@@ -8,8 +8,8 @@ import {
 import { pathFault } from "./output-path.ts";
 
 /**
- * A request that does not follow the plugin protocol. It is a fault of the compiler, not of the .proto files, and
- * goes to standard error with a non-zero exit.
+ * A request that does not follow the plugin protocol. It is a fault of the compiler, not of the .proto files,
+ * and goes to standard error with a non-zero exit.
  */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
@@ -38,7 +38,8 @@ export function decodeRequest(input: Uint8Array): CodeGeneratorRequest {
 /**
  * The files that code is to be generated for.
  *
- * @throws ProtocolError where the request lacks one, or a file that it imports, and where a name leads elsewhere
+ * @throws ProtocolError where the request lacks one, or a file that it imports,
+ * and where a name leads elsewhere
  */
 export function filesToGenerate(request: CodeGeneratorRequest, registry = registryOf(request)): DescFile[] {
   return request.fileToGenerate.map((name) => {

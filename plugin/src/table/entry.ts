@@ -1,11 +1,14 @@
 /**
- * The lines of tables as data. They are what the codec's `Entry` is, with the descriptors of enums and messages in place of their
- * tables, which are named where they are printed.
+ * The lines of tables as data. They are what the codec's `Entry` is, with the descriptors of enums and
+ * messages in place of their tables, which are named where they are printed.
  */
 import type { DescEnum, DescMessage } from "@bufbuild/protobuf";
 import type { ConditionModel } from "../model/rules.ts";
 
-/** How a value is read: the name of a scalar or of a well-known type, an enum, a message, or rules that the codec knows. */
+/**
+ * How a value is read: the name of a scalar or of a well-known type, an enum, a message,
+ * or rules that the codec knows.
+ */
 export type Kind = string | DescEnum | DescMessage | KindRules;
 
 /** Rules with the kinds that they are for. The types of the codec check them where they are printed. */

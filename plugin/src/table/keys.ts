@@ -4,7 +4,9 @@ import type { TypeModels } from "../model/types.ts";
 import { responseNames } from "../model/wire-names.ts";
 import type { Key } from "./entry.ts";
 
-/** Whether a field is found in the object that its message is read from, and not in the head of the response. */
+/**
+ * Whether a field is found in the object that its message is read from, and not in the head of the response.
+ */
 export function comesFromPaths(field: DescField, types: TypeModels): boolean {
   const { sources } = types.field(field);
   return sources.length > 0 && sources.every(({ kind }) => kind === "path");
@@ -32,8 +34,9 @@ export function isFlattened(oneof: DescOneof, types: TypeModels): boolean {
 }
 
 /**
- * The key that holds the members of a oneof whose conditions ask for nothing else, so that a value that meets none of
- * them is lost; undefined where a field beside the oneof reads it, or where the message's other keys hold the members.
+ * The key that holds the members of a oneof whose conditions ask for nothing else, so that a value that meets
+ * none of them is lost; undefined where a field beside the oneof reads it,
+ * or where the message's other keys hold the members.
  */
 export function onlyKey(oneof: DescOneof, types: TypeModels): string | undefined {
   if (isFlattened(oneof, types)) return undefined;

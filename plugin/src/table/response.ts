@@ -6,7 +6,9 @@ import type { FieldEntry, HeadEntry, HeadSource } from "./entry.ts";
 import { fieldEntry, fieldKind } from "./field.ts";
 import { comesFromPaths } from "./keys.ts";
 
-/** What a payload is: a message, or one field of it; undefined where the message has nothing from the payload. */
+/**
+ * What a payload is: a message, or one field of it; undefined where the message has nothing from the payload.
+ */
 export function responseBody(
   { desc: { output }, responseBody: field }: MethodModel,
   types: TypeModels,
@@ -16,7 +18,10 @@ export function responseBody(
   return output.fields.some(isInBody) ? output : undefined;
 }
 
-/** The fields of a response message that come from the head, and those that the table of its body does not read. */
+/**
+ * The fields of a response message that come from the head, and those that the
+ * table of its body does not read.
+ */
 export function responseHead({ desc, responseBody: body }: MethodModel, types: TypeModels): HeadEntry[] {
   return desc.output.fields
     .filter((field) => types.field(field).sources.length > 0)

@@ -25,7 +25,10 @@ interface StreamParts<I extends DescMessage, Kind extends DescMethod["methodKind
 
 /** How the next page of a list is found. Paths are dotted; `""` is the root. */
 export type NextPage<I extends DescMessage = DescMessage> =
-  /** A link in the payload: a string, or an object with `href`. `query` is the path to parameters that go with it. */
+  /**
+   * A link in the payload: a string, or an object with `href`. `query` is the
+   * path to parameters that go with it.
+   */
   | { readonly kind: "link"; readonly path: string; readonly query?: string }
   /** A relation of the `Link` header (RFC 8288). */
   | { readonly kind: "link_header"; readonly rel: string }
@@ -38,7 +41,10 @@ export type NextPage<I extends DescMessage = DescMessage> =
       readonly total?: string;
       readonly before?: (message: MessageShape<I>) => number;
     }
-  /** A value of the payload, of the page's last item or of a header (`path` is its name), which a request field takes. */
+  /**
+   * A value of the payload, of the page's last item or of a header (`path` is its name),
+   * which a request field takes.
+   */
   | {
       readonly kind: "cursor";
       readonly from: "payload" | "last_item" | "header";
@@ -127,7 +133,10 @@ export interface PollAdapter<I extends DescMessage = DescMessage, O extends Desc
   readonly intervalMs: number;
   /** Items that are there at the first poll are not streamed. */
   readonly skipBacklog: boolean;
-  /** Messages are batches, and one poller serves all who watch. Default: a message is one item, of a poller of its own. */
+  /**
+   * Messages are batches, and one poller serves all who watch. Default: a message is one item,
+   * of a poller of its own.
+   */
   readonly feed?: FeedParts<I>;
   /** What an item is. */
   readonly item: MessageTable;
@@ -202,11 +211,17 @@ export type MethodAdapter<I extends DescMessage = DescMessage, O extends DescMes
 // biome-ignore lint/suspicious/noExplicitAny: a table of methods of all types; each is used with its own descriptor
 export type AnyMethodAdapter = MethodAdapter<any, any>;
 
-/** Properties that other generators insert into adapters, declared by `declare module "connect-rest-runtime/adapter"`. */
+/**
+ * Properties that other generators insert into adapters, declared by `declare module
+ * "connect-rest-runtime/adapter"`.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: generators add to it
 export interface AdapterExtensions {}
 
-/** What a generated file of comments exports: texts by the full names of messages, fields, oneofs, enums and values. */
+/**
+ * What a generated file of comments exports: texts by the full names of messages, fields, oneofs,
+ * enums and values.
+ */
 export interface CommentsModule {
   readonly comments: ReadonlyMap<string, string>;
 }
@@ -218,13 +233,16 @@ export interface ServiceAdapter<S extends DescService = DescService> extends Ada
   /** The comments of the .proto file, for people: of the service, and of each method by its local name. */
   readonly comments?: { readonly service: string; readonly methods: Readonly<Record<string, string>> };
   /**
-   * Loads the comments of the messages and enums that the methods reach, with the generator's option `comments`. They are in
-   * modules of their own, so that only programs that ask for them load them.
+   * Loads the comments of the messages and enums that the methods reach, with the generator's option
+   * `comments`. They are in modules of their own, so that only programs that ask for them load them.
    */
   readonly loadComments?: () => Promise<readonly CommentsModule[]>;
 }
 
-/** What generated code states of a method: all but what the functions below add, and rules without their defaults. */
+/**
+ * What generated code states of a method: all but what the functions below add,
+ * and rules without their defaults.
+ */
 type Parts<A extends { readonly rules: MethodRules }, Defaulted extends keyof A = never> = Omit<
   A,
   "kind" | "method" | "rules" | Defaulted

@@ -22,8 +22,9 @@ export type Commented =
 /**
  * Loads the comments of a service, its methods, and what these reach.
  *
- * @returns a function from an element to its comment as in the .proto file, without comment marks; empty where there is
- *   none, and for messages and enums of an adapter that was generated without the option `comments`
+ * @returns a function from an element to its comment as in the .proto file, without comment marks; empty
+ *   where there is none, and for messages and enums of an adapter that was
+ *   generated without the option `comments`
  */
 export async function loadComments(adapter: ServiceAdapter): Promise<(desc: Commented) => string> {
   const { service, comments } = adapter;

@@ -23,8 +23,8 @@ export const DEFAULT_RULES: Omit<MethodRules, "upstream"> = {
 export const DEFAULT_STREAM = { maxPages: 1_000, skipBacklog: false, end: [] } as const;
 
 /**
- * All rules of a method, the defaults filled in. Called once a method, when its adapter is loaded, so that calls read
- * objects that all begin with the same properties.
+ * All rules of a method, the defaults filled in. Called once a method, when its adapter is loaded, so that
+ * calls read objects that all begin with the same properties.
  */
 export function completeRules(rules: DeclaredRules): MethodRules {
   return { ...DEFAULT_RULES, ...rules };

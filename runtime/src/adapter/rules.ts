@@ -2,8 +2,8 @@ import type { Condition } from "connect-rest-codec/internal";
 
 /**
  * The rules of the annotation language that the runtime acts on, as plain data. The generator prints
- * those of every method, with the rules of the service merged in and without those that equal `DEFAULT_RULES`, which are
- * added when the adapter is loaded; nothing here is parsed at run time.
+ * those of every method, with the rules of the service merged in and without those that equal
+ * `DEFAULT_RULES`, which are added when the adapter is loaded; nothing here is parsed at run time.
  */
 
 /** What a call carries to prove who it is, in the order in which the method prefers them. */
@@ -62,7 +62,10 @@ export type ErrorShape =
   /** google.rpc.Status as JSON, bare or below `error`; its details are decoded. */
   | { readonly kind: "rpc_status" };
 
-/** Maps an HTTP status, with an optional subcode or condition on a header or the body, to an RPC code and a reason. */
+/**
+ * Maps an HTTP status, with an optional subcode or condition on a header or the body,
+ * to an RPC code and a reason.
+ */
 export interface ErrorRule {
   /** The HTTP status; undefined, or 0, means any. */
   readonly status?: number;
@@ -84,7 +87,10 @@ export interface RetryAfterRule {
   readonly header?: string;
   /** Dotted path from the root of the body. */
   readonly path?: string;
-  /** `seconds` or `millis` from now (a fraction is allowed), `epoch` seconds, or an `http_date` (RFC 9110 section 5.6.7). */
+  /**
+   * `seconds` or `millis` from now (a fraction is allowed), `epoch` seconds,
+   * or an `http_date` (RFC 9110 section 5.6.7).
+   */
   readonly format: "seconds" | "millis" | "epoch" | "http_date";
   /** The rule applies only while this header holds this value, e.g. a remaining count of `0`. */
   readonly when?: { readonly name: string; readonly value: string };
@@ -101,7 +107,9 @@ export interface ErrorMetadataRule {
 /** How the body of a response is read; `by_content_type` is JSON, a form or bytes. */
 export type ResponseEncoding = "json" | "form" | "bytes" | "empty" | "by_content_type" | "json_or_form";
 
-/** A limit that the upstream is known to set. Every request counts: also pages, polls, and those that fail. */
+/**
+ * A limit that the upstream is known to set. Every request counts: also pages, polls, and those that fail.
+ */
 export interface RateLimitRule {
   /** Requests allowed in a window. */
   readonly requests: number;
@@ -171,12 +179,17 @@ export interface MethodRules {
   readonly scopes: readonly string[];
   /** Limits of the upstream that are known beforehand. */
   readonly rateLimits?: readonly RateLimitRule[];
-  /** May be sent again after it may have been executed: by `idempotent`, `idempotency_level`, the verb, or a key. */
+  /**
+   * May be sent again after it may have been executed: by `idempotent`, `idempotency_level`, the verb,
+   * or a key.
+   */
   readonly idempotent: boolean;
   /** A response may mean that the work is only accepted. */
   readonly operation?: OperationRule;
   /** The header, in lower case, that takes a key of the call's own, by which requests may be sent again. */
   readonly idempotencyKey?: string;
-  /** Request fields, dotted, that carry credentials of the caller's own: if one is set, a 401 is about these. */
+  /**
+   * Request fields, dotted, that carry credentials of the caller's own: if one is set, a 401 is about these.
+   */
   readonly credentialFields?: readonly string[];
 }

@@ -2,8 +2,8 @@ import type { Range } from "../errors/check-option.ts";
 
 /**
  * When the circuit of an upstream opens. While it is open, calls fail at once with UNAVAILABLE, reason
- * UPSTREAM_CIRCUIT_OPEN; after the cooldown one probe decides whether it closes. Each base address has a circuit of
- * its own.
+ * UPSTREAM_CIRCUIT_OPEN; after the cooldown one probe decides whether it closes. Each base address has a
+ * circuit of its own.
  */
 export interface BreakerOptions {
   /** Consecutive failures that open the circuit. Default: 5. */

@@ -20,8 +20,8 @@ export interface BreakerReport {
   /** How long the circuit stays open; undefined in other states. */
   readonly cooldownMs: number | undefined;
   /**
-   * The caller whose circuit it is: its requests fail where those of others do not, and it alone is refused. Absent where it is
-   * the circuit of all.
+   * The caller whose circuit it is: its requests fail where those of others do not, and it alone is refused.
+   * Absent where it is the circuit of all.
    */
   readonly caller?: string | undefined;
 }
@@ -54,10 +54,10 @@ export interface BreakerPlace {
 }
 
 /**
- * A circuit breaker: refuses requests to an upstream that fails, and probes it after a cooldown. An upstream fails when the
- * requests of several callers do, or of the only one there is; the latter is refused alone, until the requests of others
- * show which of the two it is. One that fails while others succeed has a circuit of its own. It does no I/O and has no timers;
- * the clock is read when a request asks for admission.
+ * A circuit breaker: refuses requests to an upstream that fails, and probes it after a cooldown. An upstream
+ * fails when the requests of several callers do, or of the only one there is; the latter is refused alone,
+ * until the requests of others show which of the two it is. One that fails while others succeed has a circuit
+ * of its own. It does no I/O and has no timers; the clock is read when a request asks for admission.
  */
 export class Breaker {
   private readonly place: BreakerPlace;

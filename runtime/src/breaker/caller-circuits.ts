@@ -42,7 +42,9 @@ export class CallerCircuits {
     return this.circuits.get(caller)?.cooldown.ms;
   }
 
-  /** How long a caller has to wait, in milliseconds; undefined when it may make a request, which finds out. */
+  /**
+   * How long a caller has to wait, in milliseconds; undefined when it may make a request, which finds out.
+   */
   admit(caller: string): number | undefined {
     const circuit = this.circuits.get(caller);
     if (circuit === undefined) return undefined;

@@ -7,7 +7,10 @@ const MIN_LATE_MS = 100;
 /** The same for a method that has not responded yet, so that nobody knows how long it takes. */
 const UNKNOWN_LATE_MS = 1_000;
 
-/** How many times its usual latency a method may take: deadlines are for their callers to choose, and may be too short. */
+/**
+ * How many times its usual latency a method may take: deadlines are for their callers to choose,
+ * and may be too short.
+ */
 const LATE_FACTOR = 2;
 
 /** How long the methods of an upstream usually take. */

@@ -3,9 +3,9 @@ import { infoOf } from "../errors/rest-error.ts";
 import type { ErrorReason } from "../errors/table.ts";
 
 /**
- * What the outcome of a request says about the upstream: it `works` (even if its response is useless), it `fails`, it
- * was `late` for the caller's deadline, or `nothing`, e.g. because the caller aborted, credentials were unavailable, or this
- * machine has no more connections.
+ * What the outcome of a request says about the upstream: it `works` (even if its response is useless), it
+ * `fails`, it was `late` for the caller's deadline, or `nothing`, e.g. because the caller aborted,
+ * credentials were unavailable, or this machine has no more connections.
  */
 export type Verdict = "works" | "fails" | "late" | "nothing";
 
@@ -27,7 +27,10 @@ const RESPONSES: ReadonlySet<string | undefined> = new Set<ErrorReason>([
   "UPSTREAM_BODY_NOT_EVENTS",
 ]);
 
-/** The codes of a 5xx status, unless a rule of the method gives it another one, e.g. NOT_FOUND for a 500 with a subcode. */
+/**
+ * The codes of a 5xx status, unless a rule of the method gives it another one, e.g.
+ * NOT_FOUND for a 500 with a subcode.
+ */
 const SERVER_CODES: readonly Code[] = [
   Code.Unknown,
   Code.Internal,
@@ -79,8 +82,8 @@ const TRANSIENT: ReadonlySet<string | undefined> = new Set<ErrorReason>([
 ]);
 
 /**
- * Whether the failure is transient: no connection was established, it broke, or the response means UNAVAILABLE, or
- * RESOURCE_EXHAUSTED with a retry delay.
+ * Whether the failure is transient: no connection was established, it broke, or the response means
+ * UNAVAILABLE, or RESOURCE_EXHAUSTED with a retry delay.
  */
 export function isTransient(error: ConnectError, hasRetryDelay: boolean): boolean {
   const { reason, metadata } = infoOf(error) ?? {};

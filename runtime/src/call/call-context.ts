@@ -18,15 +18,19 @@ export interface CallContext {
   /** Ends the call; its reason is the error of the call. */
   readonly signal: AbortSignal;
   /**
-   * Hands over a listener that is called as `signal` would be aborted, with its reason; at once where it has been. Where this
-   * is there, the signal may be made when it is asked for, which is seldom. At most one listener is kept, the last.
+   * Hands over a listener that is called as `signal` would be aborted, with its reason; at once where it has
+   * been. Where this is there, the signal may be made when it is asked for, which is seldom. At most one
+   * listener is kept, the last.
    */
   readonly onCancel?: ((listener: ((reason: unknown) => void) | undefined) => void) | undefined;
   /** When the deadline passes, on the clock's monotonic scale; undefined for none. */
   readonly expiresAt: number | undefined;
   /** Whether the caller set a deadline. Without one, retries may not hold it for long. */
   readonly hasCallerDeadline: boolean;
-  /** What the function that provides credentials has given for this call already. Default: it is asked for each request. */
+  /**
+   * What the function that provides credentials has given for this call already. Default:
+   * it is asked for each request.
+   */
   readonly provided?: Credentials | undefined;
 }
 
@@ -48,7 +52,10 @@ export interface RequestExtras {
   /** In place of the method's own. */
   readonly rules?: MethodRules;
   readonly stream?: BodyStream;
-  /** Whether nothing is asked of the response but its message or page, so that it may be scanned. Default: false. */
+  /**
+   * Whether nothing is asked of the response but its message or page, so that it may be scanned. Default:
+   * false.
+   */
   readonly scan?: boolean;
   /** Whether it may be sent again where the method allows; never with a stream. Default: true. */
   readonly retry?: boolean;
@@ -69,8 +76,8 @@ export interface Download {
   readonly head: RestResponse;
   readonly chunks: AsyncIterable<Uint8Array>;
   /**
-   * The error that a rule of the method finds in a piece of the body; undefined for none. `exactly` gives the JSON with
-   * integers of any size where it does not have them.
+   * The error that a rule of the method finds in a piece of the body; undefined for none. `exactly` gives the
+   * JSON with integers of any size where it does not have them.
    */
   readonly errorIn: (
     json: JsonValue | undefined,

@@ -59,7 +59,10 @@ const BODIES: Readonly<Record<Kind, string>> = {
   upload: "{}",
 };
 
-/** What a call brings: its caller's signal, and a signal of the test for the moment when the upstream is asked. */
+/**
+ * What a call brings: its caller's signal, and a signal of the test for the
+ * moment when the upstream is asked.
+ */
 interface Caller {
   readonly controller: AbortController;
   readonly clock: FakeClock;
@@ -280,7 +283,10 @@ test.each(STREAMS)(
   },
 );
 
-/** Behind a server, a call that is aborted before it began never comes, and deadlines are those of the server's clock. */
+/**
+ * Behind a server, a call that is aborted before it began never comes,
+ * and deadlines are those of the server's clock.
+ */
 const SERVED = CASES.filter(
   ([, name]) => !/^(?:its deadline|an abort before it began|a caller that leaves)/.test(name),
 );

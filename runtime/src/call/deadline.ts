@@ -4,7 +4,9 @@ import { restError } from "../errors/rest-error.ts";
 
 /** A running deadline. */
 export interface Deadline {
-  /** Aborted when the time is up or the caller aborts; its reason is the ConnectError that the call ends with. */
+  /**
+   * Aborted when the time is up or the caller aborts; its reason is the ConnectError that the call ends with.
+   */
   readonly signal: AbortSignal;
   /** When the time is up, on the clock's monotonic scale; undefined for never. */
   readonly expiresAt: number | undefined;

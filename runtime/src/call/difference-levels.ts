@@ -15,8 +15,8 @@ const LEVELS: ReadonlySet<unknown> = new Set<DifferenceLevel>(["ignore", "log", 
 export type MethodLevels = Readonly<Record<DifferenceClass, DifferenceLevel>>;
 
 /**
- * What is done about differences, by method: as the longest of the patterns says that name it, else its upstream, else
- * the options as a whole, else `strict`.
+ * What is done about differences, by method: as the longest of the patterns says that name it, else its
+ * upstream, else the options as a whole, else `strict`.
  *
  * @throws ConnectError reason OPTION_INVALID for what is no level
  */
@@ -50,7 +50,10 @@ export function differenceLevels(
   };
 }
 
-/** Whether a pattern names a method: `package.Service/Method`, `package.Service`, or the beginning of either and `*`. */
+/**
+ * Whether a pattern names a method: `package.Service/Method`, `package.Service`,
+ * or the beginning of either and `*`.
+ */
 export function matchesMethod(pattern: string, method: DescMethod): boolean {
   const service = method.parent.typeName;
   const path = `${service}/${method.name}`;

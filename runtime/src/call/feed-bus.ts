@@ -1,17 +1,20 @@
 /**
- * Shares feeds among processes: of all that take part in a feed, one at a time polls, and all get what it finds. Without one,
- * each process polls for itself.
+ * Shares feeds among processes: of all that take part in a feed, one at a time polls, and all get what it
+ * finds. Without one, each process polls for itself.
  */
 export interface FeedBus {
-  /** Takes part in a feed for as long as it is watched here. `member` is called from then on, also before this returns. */
+  /**
+   * Takes part in a feed for as long as it is watched here. `member` is called from then on,
+   * also before this returns.
+   */
   join(feed: FeedName, member: FeedMember): FeedSeat;
 }
 
 /** What a bus may know of a feed: neither credentials nor whose they are. */
 export interface FeedName {
   /**
-   * Tells the feed from others: a keyed hash of method, upstream, request and identity, 32 characters of base64url. The key is
-   * that of the resume tokens, so that processes share feeds only where they share it.
+   * Tells the feed from others: a keyed hash of method, upstream, request and identity, 32 characters of
+   * base64url. The key is that of the resume tokens, so that processes share feeds only where they share it.
    */
   readonly key: string;
   /** It is polled without credentials. The entries of other feeds are for nobody else to read. */
@@ -23,8 +26,8 @@ export interface FeedName {
 /** One process's part in a feed. */
 export interface FeedMember {
   /**
-   * What the bus keeps of the feed, before anything else and once: the newest `window` entry, the `news` behind it, and the
-   * newest `poll`, oldest first; nothing for a feed that nobody has polled.
+   * What the bus keeps of the feed, before anything else and once: the newest `window` entry, the `news`
+   * behind it, and the newest `poll`, oldest first; nothing for a feed that nobody has polled.
    */
   start(entries: readonly Uint8Array[]): void;
   /** Poll from now on, until `follow`; entries are published with this fence. */
@@ -40,16 +43,16 @@ export interface FeedMember {
 }
 
 /**
- * What a bus keeps of an entry. `window` is all that the feed holds: entries before it may be forgotten. `news` adds to the
- * entries before it. `poll` says only when the last poll was: the newest one is enough.
+ * What a bus keeps of an entry. `window` is all that the feed holds: entries before it may be forgotten.
+ * `news` adds to the entries before it. `poll` says only when the last poll was: the newest one is enough.
  */
 export type FeedEntryKind = "window" | "news" | "poll";
 
 /** A place in a feed, from `join` to `leave`. */
 export interface FeedSeat {
   /**
-   * Publishes an entry. False when the fence is out of date; whoever polls then stops. It never rejects: what cannot be sent
-   * now is kept within a limit and sent later.
+   * Publishes an entry. False when the fence is out of date; whoever polls then stops. It never rejects: what
+   * cannot be sent now is kept within a limit and sent later.
    */
   publish(entry: Uint8Array, fence: bigint, kind: FeedEntryKind): Promise<boolean>;
   /** Polls are now so far apart: leases follow, so that another one takes over within two intervals. */

@@ -28,8 +28,9 @@ export interface FirstParts {
 }
 
 /**
- * Sends a request for which nothing has to be waited, the first time. It is one object with one promise, where the general
- * way has both for each of its steps, and asks for no AbortSignal where the context can do without.
+ * Sends a request for which nothing has to be waited, the first time. It is one object with one promise,
+ * where the general way has both for each of its steps, and asks for no AbortSignal
+ * where the context can do without.
  */
 export function sendFirst(parts: FirstParts): Promise<UpstreamResponse> {
   return new Promise((resolve, reject) => new FirstAttempt(parts, resolve, reject).start());

@@ -2,8 +2,8 @@
 const FAILED = new WeakSet<object>();
 
 /**
- * Calls a listener of the program's. One that fails must not fail the call: what it throws, or what its promise is
- * rejected with, is a warning of the process, the first time.
+ * Calls a listener of the program's. One that fails must not fail the call: what it throws, or what its
+ * promise is rejected with, is a warning of the process, the first time.
  *
  * @param name the option that has the listener
  * @param of what is warned of once; by default the listener

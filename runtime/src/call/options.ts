@@ -21,8 +21,8 @@ export interface DifferenceReport {
 /** What is done about each class of difference; by default all are reported, and none fails a call. */
 export type DifferenceOptions = DifferenceLevels & {
   /**
-   * By method: `package.Service/Method`, `package.Service`, or the beginning of either and `*`. The longest that names
-   * a method counts, then its upstream's `differences`.
+   * By method: `package.Service/Method`, `package.Service`, or the beginning of either and `*`. The longest
+   * that names a method counts, then its upstream's `differences`.
    */
   readonly methods?: Readonly<Record<string, DifferenceLevels>> | undefined;
 };
@@ -48,7 +48,9 @@ export interface CallReport {
   readonly error: ConnectError | undefined;
 }
 
-/** One request to an upstream. A call makes several where its response comes in pages, or is asked for again. */
+/**
+ * One request to an upstream. A call makes several where its response comes in pages, or is asked for again.
+ */
 export interface RequestReport {
   readonly method: DescMethod;
   readonly upstream: string;
@@ -65,8 +67,8 @@ export interface RequestObserver {
   /** Headers beside those of the request, which win, e.g. a trace context. Names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Sends the request: it calls the function once and returns its result, e.g. within a context of its own. What it throws
-   * fails the call.
+   * Sends the request: it calls the function once and returns its result, e.g. within a context of its own.
+   * What it throws fails the call.
    */
   readonly run?: (<T>(send: () => T) => T) | undefined;
   /** Is told of the response's HTTP status, or of the error in its place. What it throws is a warning. */
@@ -82,8 +84,8 @@ export interface RequestEnd {
 }
 
 /**
- * What is called, and how. A listener that throws, or whose promise is rejected, changes nothing of a call: the first time, it is a
- * warning of the process (`process.on("warning")`, code `LISTENER_FAILED`).
+ * What is called, and how. A listener that throws, or whose promise is rejected, changes nothing of a call:
+ * the first time, it is a warning of the process (`process.on("warning")`, code `LISTENER_FAILED`).
  * A `dispatcher` or a `fetch` is for all upstreams that have none of their own.
  */
 export interface RestOptions extends ClientOptions {
@@ -92,47 +94,54 @@ export interface RestOptions extends ClientOptions {
   /** The upstreams that they name. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
   /**
-   * Files with further types that a google.protobuf.Any or a detail of an error may have, with all that they import.
-   * Those of the adapters, of google.rpc and the well-known types are known anyway.
+   * Files with further types that a google.protobuf.Any or a detail of an error may have, with all that they
+   * import. Those of the adapters, of google.rpc and the well-known types are known anyway.
    */
   readonly types?: readonly DescFile[] | undefined;
   /**
-   * What is done about each class of difference between a response and its description. A class that is to `fail` is an
-   * error: INTERNAL, reason RESPONSE_DRIFT. Default: `log` for all, which is a report to `onDifference`.
+   * What is done about each class of difference between a response and its description. A class that is to
+   * `fail` is an error: INTERNAL, reason RESPONSE_DRIFT. Default: `log` for all,
+   * which is a report to `onDifference`.
    */
   readonly differences?: DifferenceOptions | undefined;
   /** Short for `differences: { lost: "fail" }`, unless `differences` says otherwise. Default: false. */
   readonly strict?: boolean | undefined;
   /**
-   * The deadline of methods that have none of their own, in milliseconds. The shortest of it, the caller's and
-   * `maxTimeoutMs` counts. It does not apply to streams without an end of their own, which poll or read records.
-   * Default: 60 000.
+   * The deadline of methods that have none of their own, in milliseconds. The shortest of it, the caller's
+   * and `maxTimeoutMs` counts. It does not apply to streams without an end of their own, which poll or read
+   * records. Default: 60 000.
    */
   readonly timeoutMs?: number | undefined;
-  /** The longest deadline of any call, in milliseconds, also where a method has a longer one. Default: none. */
+  /**
+   * The longest deadline of any call, in milliseconds, also where a method has a longer one. Default: none.
+   */
   readonly maxTimeoutMs?: number | undefined;
   /**
-   * Whether usual responses are read by a scanner in WebAssembly, which takes a fraction of the time and makes the same of them.
-   * Where WebAssembly is not allowed, JavaScript reads all responses in any case. Default: true.
+   * Whether usual responses are read by a scanner in WebAssembly, which takes a fraction of the time and
+   * makes the same of them. Where WebAssembly is not allowed, JavaScript reads all responses in any case.
+   * Default: true.
    */
   readonly scanner?: boolean | undefined;
   /** Interceptors of the transport, as other Connect transports have them. */
   readonly interceptors?: Interceptor[] | undefined;
-  /** Is told of every response that is not as declared, but for classes that are ignored. What it throws is a warning. */
+  /**
+   * Is told of every response that is not as declared, but for classes that are ignored.
+   * What it throws is a warning.
+   */
   readonly onDifference?: ((report: DifferenceReport) => void) | undefined;
   /** Is told of every request to an upstream before it is sent. What it throws is a warning. */
   readonly onRequest?: ((report: RequestReport) => RequestObserver | undefined) | undefined;
   /**
-   * Is told exactly once of every call, when it is over: also of one that was refused before it began, and of a stream
-   * that its caller left. What it throws is a warning.
+   * Is told exactly once of every call, when it is over: also of one that was refused before it began, and of
+   * a stream that its caller left. What it throws is a warning.
    */
   readonly onCall?: ((report: CallReport) => void) | undefined;
   /** Is told when an upstream begins or ceases to be left alone. What it throws is a warning. */
   readonly onBreaker?: ((report: BreakerReport) => void) | undefined;
   /**
-   * Names whom the current request is made for, where there are several, e.g. clients of a server: the breaker of an upstream
-   * then tells failures of the upstream from those that one caller provokes. Is called within the call that makes the request.
-   * What it throws is ignored. Default: there is one.
+   * Names whom the current request is made for, where there are several, e.g. clients of a server: the
+   * breaker of an upstream then tells failures of the upstream from those that one caller provokes. Is called
+   * within the call that makes the request. What it throws is ignored. Default: there is one.
    */
   readonly callerOf?: (() => string | undefined) | undefined;
   /** How feeds are watched. */

@@ -50,8 +50,8 @@ export function isStream(route: Route): route is Route<StreamAdapter> {
  * Joins adapters and upstreams, and checks that they fit.
  *
  * @returns the routes by the full names of methods, and all upstreams
- * @throws ConnectError for what is configured wrongly: SERVICE_DUPLICATE, UPSTREAM_UNKNOWN, UPSTREAM_BASE_UNKNOWN,
- *   UPSTREAM_OPTION_INVALID, METHOD_RULES_INVALID
+ * @throws ConnectError for what is configured wrongly: SERVICE_DUPLICATE, UPSTREAM_UNKNOWN,
+ *   UPSTREAM_BASE_UNKNOWN, UPSTREAM_OPTION_INVALID, METHOD_RULES_INVALID
  */
 export function connectUpstreams(
   adapters: readonly ServiceAdapter[],

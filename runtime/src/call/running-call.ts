@@ -61,7 +61,9 @@ type Decodable = UnaryAdapter | UploadAdapter | OperationAdapter;
 /** Sends a request, again where `isRetry` is set; calls `onSent` when it goes out. */
 type Send<T> = (onSent: () => void, isRetry: boolean) => Promise<T>;
 
-/** One call of a method while it runs, with one or many requests to its upstream; it keeps count of what came. */
+/**
+ * One call of a method while it runs, with one or many requests to its upstream; it keeps count of what came.
+ */
 export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   readonly route: Route<A>;
   readonly context: CallContext;
@@ -111,7 +113,9 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     }
   }
 
-  /** Calls a function of the adapter; what it throws, other than ConnectErrors, is an error of the adapter. */
+  /**
+   * Calls a function of the adapter; what it throws, other than ConnectErrors, is an error of the adapter.
+   */
   adapted<T>(step: string, act: () => T): T {
     try {
       return withTypes(this.settings.types, act);
@@ -261,7 +265,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return read;
   }
 
-  /** Does work in turns of the event loop, until the call is over; on the large response that came last, unless `bytes` are said. */
+  /**
+   * Does work in turns of the event loop, until the call is over; on the large response that came last,
+   * unless `bytes` are said.
+   */
   inTurns<T>(work: Work<T>, bytes: number = this.largeBytes): Promise<T> {
     const { clock } = this;
     return inTurns(typed(work, this.settings.types), { signal: this.context.signal, clock, bytes });
@@ -404,7 +411,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     notify("onCall", this.settings.options.onCall, report);
   }
 
-  /** What must not come out again: the credentials that were sent, and the values of redacted fields of the request. */
+  /**
+   * What must not come out again: the credentials that were sent,
+   * and the values of redacted fields of the request.
+   */
   secrets(): Secret[] {
     const values = this.requested && redactedValues(this.adapter.method.input, this.requested);
     return [...this.sentSecrets.newest(), ...(values ?? [])];
@@ -483,7 +493,10 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     }
   }
 
-  /** Sends a request, those that its redirects lead to, and it again with renewed credentials: each is a request of its own, to whoever observes them. */
+  /**
+   * Sends a request, those that its redirects lead to, and it again with renewed credentials: each is a
+   * request of its own, to whoever observes them.
+   */
   private async following<T extends UpstreamResponse>(
     first: UpstreamCall,
     send: (call: UpstreamCall) => Promise<T>,

@@ -5,13 +5,14 @@ import { Secret } from "../text/secret.ts";
 import { type FeedBus, LOCAL_BUS } from "./feed-bus.ts";
 
 /**
- * How feeds are watched whose messages are batches of items: one poller serves all who watch the same feed with the same
- * identity.
+ * How feeds are watched whose messages are batches of items: one poller serves all who watch the same feed
+ * with the same identity.
  */
 export interface WatchOptions {
   /**
-   * Signs resume tokens: at least 32 characters. Of several the first one signs, and all are accepted. Processes that take over
-   * from each other, also after a restart, need the same. Default: a random one, so that tokens end with the process.
+   * Signs resume tokens: at least 32 characters. Of several the first one signs, and all are accepted.
+   * Processes that take over from each other, also after a restart, need the same. Default: a random one, so
+   * that tokens end with the process.
    */
   readonly resumeKey?: string | Secret | ReadonlyArray<string | Secret> | undefined;
   /** How many watch at the same time, in all. Default: 10 000. */
@@ -25,8 +26,9 @@ export interface WatchOptions {
   /** Shares feeds with other processes. Default: none, each process polls for itself. */
   readonly bus?: FeedBus | undefined;
   /**
-   * Called within each call that begins to watch; polls run by what it returns for the newest one, so that credentials which
-   * depend on the caller are those of somebody who watches. Default: polls belong to no call.
+   * Called within each call that begins to watch; polls run by what it returns for the newest one, so that
+   * credentials which depend on the caller are those of somebody who watches. Default:
+   * polls belong to no call.
    */
   readonly asCaller?: (() => RunAs) | undefined;
 }

@@ -35,7 +35,8 @@ export interface Authorizable {
 export const NO_AUTHORIZATION: Authorization = { kind: "none", headers: [], queryString: "", secrets: [] };
 
 /**
- * Chooses the first kind of credentials that the method prefers and that is there, and works out what it adds.
+ * Chooses the first kind of credentials that the method prefers and that is there,
+ * and works out what it adds.
  *
  * @throws ConnectError UNAUTHENTICATED, reason UPSTREAM_CREDENTIALS_MISSING or UPSTREAM_CREDENTIALS_INVALID
  */

@@ -16,7 +16,10 @@ export function problemOfSecret(secret: Secret): string | undefined {
   return PRINTABLE_ASCII.test(text) ? undefined : "a control character, or one that is not ASCII";
 }
 
-/** What is wrong with a user and a password, in words that do not give them away; undefined when they can be sent. */
+/**
+ * What is wrong with a user and a password, in words that do not give them away;
+ * undefined when they can be sent.
+ */
 export function problemOfBasic(username: Secret, password: Secret): string | undefined {
   const texts = [username.reveal(), password.reveal()];
   // RFC 7617 section 2; both may have any other character, since they are sent as base64

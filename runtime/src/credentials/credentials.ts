@@ -24,7 +24,8 @@ export interface BasicCredentials {
 export interface OAuth2Credentials {
   readonly accessToken: string | Secret;
   /**
-   * Whom the token stands for, where tokens change: rate limits that are known are counted by it. Default: the token.
+   * Whom the token stands for, where tokens change: rate limits that are known are counted by it. Default:
+   * the token.
    */
   readonly identity?: string | undefined;
 }
@@ -37,15 +38,16 @@ export interface Credentials {
   readonly oauth2?: OAuth2Credentials | undefined;
   readonly basic?: BasicCredentials | undefined;
   /**
-   * Names whose credentials these are, e.g. by the key of the caller's session, where a function provides them: who has the same
-   * name shares the feeds that are watched, also after a token was renewed. It is no secret, and nobody can choose that of
-   * others. Default: who brings the same credentials has the same name.
+   * Names whose credentials these are, e.g. by the key of the caller's session, where a function provides
+   * them: who has the same name shares the feeds that are watched, also after a token was renewed. It is no
+   * secret, and nobody can choose that of others. Default: who brings the same credentials has the same name.
    */
   readonly owner?: string | undefined;
   /**
-   * Called when the upstream refuses a token of these (401). Resolves with other credentials, with which the request is
-   * sent once more; `undefined` where there are none. When the upstream refuses those too, their own `refused` is called,
-   * and what it resolves with is not used. Only credentials that a function provides are asked. It must not reject.
+   * Called when the upstream refuses a token of these (401). Resolves with other credentials, with which the
+   * request is sent once more; `undefined` where there are none. When the upstream refuses those too, their
+   * own `refused` is called, and what it resolves with is not used. Only credentials that a function provides
+   * are asked. It must not reject.
    */
   readonly refused?: (() => Promise<Credentials | undefined>) | undefined;
 }
@@ -61,8 +63,8 @@ export interface CredentialsContext {
 /**
  * Provides the credentials of one call, e.g. from its headers or the caller's session. These count as the
  * caller's own: when the upstream refuses them the caller gets UNAUTHENTICATED. It may throw a ConnectError,
- * which the caller gets; anything else becomes INTERNAL, reason UPSTREAM_CREDENTIALS_FAILED. One that renews tokens should name
- * the `owner`, or streams that watch feeds end when it does.
+ * which the caller gets; anything else becomes INTERNAL, reason UPSTREAM_CREDENTIALS_FAILED. One that renews
+ * tokens should name the `owner`, or streams that watch feeds end when it does.
  */
 export type CredentialsFunction = (
   context: CredentialsContext,

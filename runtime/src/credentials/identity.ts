@@ -17,7 +17,9 @@ export class Identities {
     return this.hash([kind, ...partsOf(kind, credentials)]);
   }
 
-  /** The identity of who has these credentials: with the secrets that prove it, where `of` has names alone. */
+  /**
+   * The identity of who has these credentials: with the secrets that prove it, where `of` has names alone.
+   */
   proven(kind: CredentialKind, credentials: Credentials): string {
     const { oauth1 } = credentials;
     const secrets = kind.startsWith("oauth1") ? [oauth1?.consumerSecret, oauth1?.tokenSecret] : [];

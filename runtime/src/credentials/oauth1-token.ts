@@ -57,8 +57,8 @@ const MAX_TOKEN = 16_384;
 /**
  * Reads a response with temporary or token credentials (RFC 5849 sections 2.1 and 2.3).
  *
- * @returns `none` where there is no token, or one that no header can carry; `unconfirmed` where the server says that it did not
- * understand the callback. Servers that say nothing of that are many.
+ * @returns `none` where there is no token, or one that no header can carry; `unconfirmed` where the server
+ * says that it did not understand the callback. Servers that say nothing of that are many.
  */
 export function readOAuth1Token(text: string): OAuth1TokenText | "none" | "unconfirmed" {
   const form = new URLSearchParams(text.trim());

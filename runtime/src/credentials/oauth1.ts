@@ -24,7 +24,9 @@ export interface SigningKey {
   readonly tokenSecret: string;
 }
 
-/** The signature base string (RFC 5849 section 3.4.1). `oauth` are the protocol parameters without signature. */
+/**
+ * The signature base string (RFC 5849 section 3.4.1). `oauth` are the protocol parameters without signature.
+ */
 export function signatureBaseString(request: SignableRequest, oauth: readonly Parameter[]): string {
   const parameters = [...decodeForm(request.queryString), ...decodeForm(request.form ?? ""), ...oauth];
   const base = percentEncode(request.origin + request.path);

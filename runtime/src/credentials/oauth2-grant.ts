@@ -2,8 +2,9 @@ import type { Secret } from "../text/secret.ts";
 import type { Tokens } from "../token-endpoint/tokens.ts";
 
 /**
- * Access tokens that are fetched from a token endpoint, kept until shortly before they expire, and fetched once for all calls that wait
- * (RFC 6749): with a refresh token where there is one (section 6), else for the client itself (client credentials, section 4.4).
+ * Access tokens that are fetched from a token endpoint, kept until shortly before they expire, and fetched
+ * once for all calls that wait (RFC 6749): with a refresh token where there is one (section 6), else for the
+ * client itself (client credentials, section 4.4).
  */
 export interface OAuth2Grant {
   /** The token endpoint: https, or http on this machine. */
@@ -19,7 +20,10 @@ export interface OAuth2Grant {
   readonly parameters?: Readonly<Record<string, string>> | undefined;
   /** Stands for a person. What the server gives in its place is used from then on, until the process ends. */
   readonly refreshToken?: string | Secret | undefined;
-  /** Keeps the tokens of a person, so that a refresh token that the server replaces is not lost. Default: none. */
+  /**
+   * Keeps the tokens of a person, so that a refresh token that the server replaces is not lost. Default:
+   * none.
+   */
   readonly store?: TokenStore | undefined;
 }
 
@@ -28,8 +32,8 @@ export interface TokenStore {
   /** Tells stores apart, e.g. the path of a file. */
   readonly name: string;
   /**
-   * Replaces the tokens that are kept. Only one renewal runs at a time, whichever process it is in; what it gets are the tokens
-   * as they are then, undefined for none. Whatever it throws leaves them as they are.
+   * Replaces the tokens that are kept. Only one renewal runs at a time, whichever process it is in; what it
+   * gets are the tokens as they are then, undefined for none. Whatever it throws leaves them as they are.
    */
   update(renew: (kept: Tokens | undefined) => Promise<Tokens>): Promise<Tokens>;
 }

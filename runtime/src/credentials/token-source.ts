@@ -14,7 +14,10 @@ const SKEW_MS = 5_000;
 const MARGIN_MS = 60_000;
 const MARGIN_PART = 0.2;
 
-/** The pauses after the token endpoint failed, and after it refused: the first and the longest. Each is twice the one before. */
+/**
+ * The pauses after the token endpoint failed, and after it refused: the first and the longest.
+ * Each is twice the one before.
+ */
 const PAUSES = {
   failed: { firstMs: 1_000, maxMs: 60_000 },
   refused: { firstMs: 10_000, maxMs: 300_000 },
@@ -40,7 +43,10 @@ export interface TokenSourceOptions {
   readonly clock: Clock;
   /** The error that callers get. */
   readonly errorOf: (failure: TokenFailure) => ConnectError;
-  /** Whether the client may ask in its own name where there is no refresh token. Default: where there is no store. */
+  /**
+   * Whether the client may ask in its own name where there is no refresh token. Default:
+   * where there is no store.
+   */
   readonly mayAskForItself?: boolean;
 }
 
@@ -51,8 +57,9 @@ interface Failure extends Omit<TokenFailure, "delay"> {
 }
 
 /**
- * The access tokens of one grant. A token is fetched when it is first needed, and renewed in the background shortly before it ends; however
- * many calls wait, there is one request. After a failure there is none for a while, and calls fail with what it was.
+ * The access tokens of one grant. A token is fetched when it is first needed, and renewed in the background
+ * shortly before it ends; however many calls wait, there is one request. After a failure there is none for a
+ * while, and calls fail with what it was.
  */
 export class TokenSource {
   private readonly grant: OAuth2Grant;

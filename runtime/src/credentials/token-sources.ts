@@ -17,7 +17,10 @@ export type TokenSources = (grant: OAuth2Grant) => {
   readonly identity: string;
 };
 
-/** The tokens of grants, by what they ask for: the same grant gets the same tokens, though the configuration was read anew. */
+/**
+ * The tokens of grants, by what they ask for: the same grant gets the same tokens,
+ * though the configuration was read anew.
+ */
 export function tokenSources(upstream: string, send: Send, clock: Clock): TokenSources {
   const key = clock.randomHex(32);
   const sources = new Map<string, TokenSource>();
@@ -34,7 +37,10 @@ export function tokenSources(upstream: string, send: Send, clock: Clock): TokenS
   };
 }
 
-/** The error of a call that gets no token: reason UPSTREAM_TOKEN_REFUSED, UPSTREAM_TOKEN_FAILED or UPSTREAM_TOKENS_UNREADABLE. */
+/**
+ * The error of a call that gets no token: reason UPSTREAM_TOKEN_REFUSED, UPSTREAM_TOKEN_FAILED or
+ * UPSTREAM_TOKENS_UNREADABLE.
+ */
 export function upstreamTokenError(
   upstream: string,
   tokenUrl: string,

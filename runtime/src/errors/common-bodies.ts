@@ -134,7 +134,10 @@ function ofObject(read: (body: JsonObject) => ErrorReport | undefined): CommonBo
   return (body) => (isJsonObject(body) ? read(body) : undefined);
 }
 
-/** Members as RFC 9457 section 3.1 names them, and lists of errors beside them as its section 3 and RFC 7807 show. */
+/**
+ * Members as RFC 9457 section 3.1 names them, and lists of errors beside them as
+ * its section 3 and RFC 7807 show.
+ */
 function readProblem(body: JsonObject): ErrorReport | undefined {
   const { type, status } = body;
   const title = textAt(body, ["title"]);

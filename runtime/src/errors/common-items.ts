@@ -20,8 +20,8 @@ const POINTERS = ["pointer", "source.pointer"] as const;
 const PLACES: readonly string[] = ["body", "query", "path", "header", "cookie"];
 
 /**
- * Reads what stands below a key such as `errors`: a list of objects or texts, one of them, or a map from fields to texts.
- * An object is one item if it has a message or code of its own, and no list.
+ * Reads what stands below a key such as `errors`: a list of objects or texts, one of them, or a map from
+ * fields to texts. An object is one item if it has a message or code of its own, and no list.
  */
 export function readErrors(value: JsonValue | undefined): ErrorReport | undefined {
   return isJsonObject(value) && !isItem(value) ? readFieldMap(value) : reportOfItems(value, commonItem);

@@ -30,8 +30,8 @@ export interface Item {
 }
 
 /**
- * Reads a list of errors, or a single one. The text is that of all items, the subcode that of the first item that has one.
- * Where an item names a field of the request, all items become a google.rpc.BadRequest.
+ * Reads a list of errors, or a single one. The text is that of all items, the subcode that of the first item
+ * that has one. Where an item names a field of the request, all items become a google.rpc.BadRequest.
  */
 export function readItems(value: JsonValue | undefined, keys: ItemKeys): ErrorReport | undefined {
   return reportOfItems(value, (json) => readItem(json, keys));
@@ -67,7 +67,10 @@ export function readTitleMap(value: JsonValue | undefined): ErrorReport | undefi
   return text === "" ? undefined : { text };
 }
 
-/** Reads an object whose keys are fields of the request, and whose values are texts or lists of them, at any depth. */
+/**
+ * Reads an object whose keys are fields of the request, and whose values are texts or lists of them,
+ * at any depth.
+ */
 export function readFieldMap(value: JsonValue | undefined): ErrorReport | undefined {
   if (!isJsonObject(value)) return undefined;
   const found: Array<readonly [field: string, text: string]> = [];

@@ -1,4 +1,7 @@
-/** The message types that every process knows beside the well-known ones: google.rpc, and our own details of errors. */
+/**
+ * The message types that every process knows beside the well-known ones: google.rpc,
+ * and our own details of errors.
+ */
 import type { DescFile, DescMessage, Registry } from "@bufbuild/protobuf";
 import { typesOfFiles as registryOf } from "connect-rest-codec/internal";
 import { file_connectrest_v1_feed } from "../gen/connectrest/v1/feed_pb.ts";

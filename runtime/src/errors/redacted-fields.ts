@@ -8,8 +8,9 @@ const FIELD_RULES = 50871;
 const REDACT = 9;
 
 /**
- * The values of a message's fields that are marked `redact` (connectrest.v1) or `debug_redact` (protobuf), also within
- * messages, lists and maps. Booleans and enum values are not among them: they say nothing without their field.
+ * The values of a message's fields that are marked `redact` (connectrest.v1) or `debug_redact` (protobuf),
+ * also within messages, lists and maps. Booleans and enum values are not among them:
+ * they say nothing without their field.
  */
 export function redactedValues<D extends DescMessage>(desc: D, message: MessageShape<D>): Secret[] {
   if (!hasRedacted(desc)) return [];

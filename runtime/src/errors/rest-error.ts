@@ -7,7 +7,10 @@ import { ERRORS, type ErrorReason } from "./table.ts";
 /** `google.rpc.ErrorInfo.domain` of errors that concern no upstream. */
 const OWN_DOMAIN = "connect-rest";
 
-/** A detail of an error that goes out: a message with its type, or the bytes of one whose type is not known here. */
+/**
+ * A detail of an error that goes out: a message with its type, or the bytes of
+ * one whose type is not known here.
+ */
 export type ErrorDetail = KnownDetail | UnknownDetail;
 
 /** A message with its type. */
@@ -25,7 +28,10 @@ export interface UnknownDetail {
 
 /** What an error carries beside its text. */
 export interface ErrorExtras {
-  /** `google.rpc.ErrorInfo.domain`: the name of the upstream. Default: the value `upstream`, or `connect-rest`. */
+  /**
+   * `google.rpc.ErrorInfo.domain`: the name of the upstream. Default: the value `upstream`,
+   * or `connect-rest`.
+   */
   readonly domain?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   /** Further details, after the ErrorInfo. */
@@ -79,8 +85,8 @@ export function infoOf(error: ConnectError): ErrorInfo | undefined {
 }
 
 /**
- * The same error with more metadata in its own google.rpc.ErrorInfo, the first one; as it is where it has none. One of the
- * upstream stays as it came.
+ * The same error with more metadata in its own google.rpc.ErrorInfo, the first one; as it is where it has
+ * none. One of the upstream stays as it came.
  */
 export function withMetadata(error: ConnectError, metadata: Readonly<Record<string, string>>): ConnectError {
   const info = infoOf(error);

@@ -12,10 +12,10 @@ const MAX_DELAY_MS = 366 * 24 * 3600 * 1000;
 const RETRYABLE: readonly Code[] = [Code.ResourceExhausted, Code.Unavailable];
 
 /**
- * How long to wait before the next try, in milliseconds; undefined when the response does not say. The first rule
- * whose header or key is there counts; what rules name often stands on every response, so it counts only for errors
- * that trying again can mend (RESOURCE_EXHAUSTED, UNAVAILABLE). Then comes `Retry-After` (RFC 9110 section
- * 10.2.3), which counts always.
+ * How long to wait before the next try, in milliseconds; undefined when the response does not say. The first
+ * rule whose header or key is there counts; what rules name often stands on every response, so it counts only
+ * for errors that trying again can mend (RESOURCE_EXHAUSTED, UNAVAILABLE). Then comes `Retry-After` (RFC 9110
+ * section 10.2.3), which counts always.
  *
  * @param now milliseconds since 1970
  * @param body the body of the error
@@ -87,6 +87,7 @@ export function retryInfo(milliseconds: number): KnownDetail {
 /** The delay in milliseconds that an error's google.rpc.RetryInfo says; undefined without one. */
 export function retryDelayOf(error: ConnectError): number | undefined {
   const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
-  // upstreams send their own RetryInfo: a negative delay must neither shorten a backoff nor extend an allowance
+  // upstreams send their own RetryInfo: a negative delay must neither shorten a
+  // backoff nor extend an allowance
   return delay && Math.max(0, Number(delay.seconds) * 1000 + delay.nanos / 1_000_000);
 }

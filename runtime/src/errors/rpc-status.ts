@@ -29,9 +29,10 @@ const CODES: ReadonlyMap<string, Code> = new Map(
 );
 
 /**
- * Reads google.rpc.Status as JSON, bare or below `error`, and the error of the Connect protocol. Details of types that the
- * process knows are decoded; others, and those that are not what they say, become a google.protobuf.Struct of their
- * JSON with its `@type`. Only DebugInfo, which is not for callers, is left out, and all after the first 20.
+ * Reads google.rpc.Status as JSON, bare or below `error`, and the error of the Connect protocol. Details of
+ * types that the process knows are decoded; others, and those that are not what they say, become a
+ * google.protobuf.Struct of their JSON with its `@type`. Only DebugInfo, which is not for callers, is left
+ * out, and all after the first 20.
  */
 export function readRpcStatus(body: JsonValue): ErrorReport | undefined {
   if (!isJsonObject(body)) return undefined;
@@ -69,7 +70,9 @@ function detailOf(detail: JsonValue): ErrorDetail[] {
   return [known ?? { desc: StructSchema, value: structOf(detail) }];
 }
 
-/** A detail as google.protobuf.Any; undefined for one of an unknown type, and one that is not what it says. */
+/**
+ * A detail as google.protobuf.Any; undefined for one of an unknown type, and one that is not what it says.
+ */
 function knownDetail(url: string, detail: JsonObject): ErrorDetail | undefined {
   const registry = knownTypes(STANDARD_TYPES);
   const desc = registry.getMessage(typeNameOf(url));

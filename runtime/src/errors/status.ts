@@ -46,10 +46,10 @@ const MEANINGS: Readonly<Record<number, readonly [code: Code, phrase: string]>> 
 };
 
 /**
- * What a status means by default. Statuses that no row names: other 3xx is FAILED_PRECONDITION with reason MOVED
- * (never followed), other 4xx FAILED_PRECONDITION, 520 to 530 (of content networks: the origin is unreachable)
- * UNAVAILABLE, other 5xx and everything else UNKNOWN. 2xx is an error only by a rule of the method, or by errors
- * in place of a payload.
+ * What a status means by default. Statuses that no row names: other 3xx is FAILED_PRECONDITION with reason
+ * MOVED (never followed), other 4xx FAILED_PRECONDITION, 520 to 530 (of content networks: the origin is
+ * unreachable) UNAVAILABLE, other 5xx and everything else UNKNOWN. 2xx is an error only by a rule of the
+ * method, or by errors in place of a payload.
  */
 export function meaningOf(status: number): StatusMeaning {
   const row = MEANINGS[status];

@@ -19,9 +19,9 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Reads the beginning of a body that is not JSON: plain text as it is, of HTML the title, of XML the elements that hold a text
- * and a code. Markup is recognized by its first character too, since much of it says that it is plain text. The text is not
- * yet safe, and no markup in it means anything.
+ * Reads the beginning of a body that is not JSON: plain text as it is, of HTML the title, of XML the elements
+ * that hold a text and a code. Markup is recognized by its first character too, since much of it says that it
+ * is plain text. The text is not yet safe, and no markup in it means anything.
  */
 export function readTextBody(contentType: string, text: string): ErrorReport {
   const type = contentType.toLowerCase();
@@ -58,7 +58,9 @@ function firstContent(text: string, names: readonly string[]): string | undefine
   return undefined;
 }
 
-/** The text in the first element of a name that has one, whatever its namespace; elements within are left out. */
+/**
+ * The text in the first element of a name that has one, whatever its namespace; elements within are left out.
+ */
 function contentOf(text: string, name: string): string | undefined {
   const flags = name === "title" ? "gi" : "g";
   const starts = text.matchAll(new RegExp(`<(?:[\\w.-]{1,60}:)?${name}(?:\\s[^<>]{0,500})?>`, flags));

@@ -48,11 +48,12 @@ export interface ErrorResponse {
 
 /**
  * The error a caller gets for an upstream's error: by the first rule of the method that fits, else by a
- * google.rpc.Status in the body, else by the status. Its details are google.rpc.ErrorInfo (domain: the upstream;
- * metadata: `http_status`, `subcode`, `location`, and what the rules name), RetryInfo where the upstream says when, what
- * the upstream itself attached, up to 16 KiB, and connectrest.v1.UpstreamError where the rules say so. Our ErrorInfo
- * comes first, since its reason and domain follow from the rules, whatever the upstream sends; one of the upstream's
- * follows as it came, with a domain of its own. `details_omitted` in the metadata counts details that did not fit.
+ * google.rpc.Status in the body, else by the status. Its details are google.rpc.ErrorInfo (domain: the
+ * upstream; metadata: `http_status`, `subcode`, `location`, and what the rules name), RetryInfo where the
+ * upstream says when, what the upstream itself attached, up to 16 KiB, and connectrest.v1.UpstreamError where
+ * the rules say so. Our ErrorInfo comes first, since its reason and domain follow from the rules, whatever
+ * the upstream sends; one of the upstream's follows as it came, with a domain of its own. `details_omitted`
+ * in the metadata counts details that did not fit.
  *
  * @param now milliseconds since 1970
  */
@@ -83,8 +84,9 @@ export function upstreamError(response: ErrorResponse, rules: MethodRules, now: 
 }
 
 /**
- * The error in a response whose status means success, where a rule of the method names that very status or has a
- * condition on the body, e.g. for upstreams that send errors with 200. undefined when no such rule fits.
+ * The error in a response whose status means success, where a rule of the method names that very status or
+ * has a condition on the body, e.g. for upstreams that send errors with 200.
+ * undefined when no such rule fits.
  */
 export function errorInSuccess(
   response: ErrorResponse,
@@ -99,9 +101,9 @@ export function errorInSuccess(
 }
 
 /**
- * The error that a record of a stream is by itself: it has nothing but `error`, with a text or an object with a code or a
- * message, as Google's streams and those of grpc-gateway end, with and without a list of details. An HTTP status in it is the
- * one that counts. undefined for other records.
+ * The error that a record of a stream is by itself: it has nothing but `error`, with a text or an object with
+ * a code or a message, as Google's streams and those of grpc-gateway end, with and without a list of details.
+ * An HTTP status in it is the one that counts. undefined for other records.
  */
 export function errorInStatus(
   response: ErrorResponse,
@@ -128,8 +130,8 @@ export function concernsSuccess({ status = 0, body }: ErrorRule, responded: numb
 }
 
 /**
- * The JSON that the conditions of a method's rules are asked of: as it came, where they compare a number that JSON.parse
- * has rounded.
+ * The JSON that the conditions of a method's rules are asked of: as it came, where they compare a number that
+ * JSON.parse has rounded.
  */
 export function comparable(
   json: JsonValue | undefined,
@@ -170,7 +172,10 @@ function textOf(response: ErrorResponse, rules: MethodRules, report: ErrorReport
   return repeatsStatus(said, response.status, phrase) ? head : `${head}: ${said}`;
 }
 
-/** Whether a text says no more than the status line, as the pages of proxies do: `502 Bad Gateway`, `Error 404 (Not Found)!`. */
+/**
+ * Whether a text says no more than the status line, as the pages of proxies do: `502 Bad Gateway`,
+ * `Error 404 (Not Found)!`.
+ */
 function repeatsStatus(said: string, status: number, phrase: string): boolean {
   const rest = said.toLowerCase().replace(phrase.toLowerCase(), "").replace(String(status), "");
   return !/[\p{L}\p{N}]/u.test(rest.replace(/\b(?:http(?:\/\d(?:\.\d)?)?|status|code|error)\b/g, ""));
@@ -274,7 +279,10 @@ function causeOf({ status, body, secrets }: ErrorResponse): Error {
   return new Error(`HTTP ${status}: ${safeText(beginningOf(body, secrets), 1000)}`);
 }
 
-/** The beginning of a body without secrets. More of it is looked at than is kept, since a secret may stand at the cut. */
+/**
+ * The beginning of a body without secrets. More of it is looked at than is kept,
+ * since a secret may stand at the cut.
+ */
 function beginningOf(bytes: Uint8Array, secrets: readonly Secret[]): string {
   const text = Buffer.from(bytes.subarray(0, 2 * MAX_RAW_BYTES)).toString("utf8");
   const isCut = bytes.length > 2 * MAX_RAW_BYTES;

@@ -2,8 +2,8 @@ import type { ResponseHeaders } from "./exchange.ts";
 import type { DispatchController, DispatchHandler } from "./requester.ts";
 
 /**
- * A handler for a dispatcher of any major version of undici: since version 7 a dispatcher calls the methods `onRequest…`
- * and `onResponse…`, up to version 6 those below, with raw headers and without a controller.
+ * A handler for a dispatcher of any major version of undici: since version 7 a dispatcher calls the methods
+ * `onRequest…` and `onResponse…`, up to version 6 those below, with raw headers and without a controller.
  */
 export abstract class AnyMajorHandler implements DispatchHandler {
   private readonly legacy = new LegacyController();

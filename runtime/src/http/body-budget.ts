@@ -13,8 +13,8 @@ export interface BudgetedBody {
 }
 
 /**
- * The bytes of responses that are in memory before they are decoded. Beyond `maxBytes` they are no longer read from their
- * connections, but for the one that began first, so that there is always one that goes on.
+ * The bytes of responses that are in memory before they are decoded. Beyond `maxBytes` they are no longer
+ * read from their connections, but for the one that began first, so that there is always one that goes on.
  */
 export class BodyBudget {
   private readonly maxBytes: number;

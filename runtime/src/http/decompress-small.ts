@@ -4,7 +4,10 @@ import type { TurnBudget } from "connect-rest-codec/internal";
 /** A body becomes no longer than this at once, in bytes. */
 const MAX_BYTES = 256 * 1024;
 
-/** Memory comes in pieces of this size, in bytes, unless the body says how long it is: V8 counts what is allocated, used or not. */
+/**
+ * Memory comes in pieces of this size, in bytes, unless the body says how long it is:
+ * V8 counts what is allocated, used or not.
+ */
 const MIN_CHUNK_BYTES = 2 * 1024;
 const MAX_CHUNK_BYTES = 64 * 1024;
 /** By how much JSON shrinks when it is compressed. */
@@ -35,7 +38,10 @@ interface Decoded {
 /** A content coding. Bodies can be made whose tables take far longer than their bytes. */
 interface Coding {
   readonly decode: (bytes: Uint8Array, options: Options) => unknown;
-  /** The longest compressed body that is decompressed at once: made for that, it takes two or three milliseconds. */
+  /**
+   * The longest compressed body that is decompressed at once: made for that,
+   * it takes two or three milliseconds.
+   */
   readonly maxBytes: number;
   /** Units of the budget that a compressed byte takes, one that it becomes being 1. */
   readonly unitsPerByte: number;
@@ -60,10 +66,10 @@ const CODINGS: ReadonlyMap<string, Coding> = new Map([
 ]);
 
 /**
- * Decompresses a usual body of one content coding at once: to hand a page of 25 KB to a thread and to get it back takes three times
- * the processor time of decompressing it. Undefined for any other, which is left to who waits for a thread and says what is
- * wrong: for one that is large before or after, has further frames or bytes behind its end, ends early, or is not compressed so;
- * and for all while the budget is spent.
+ * Decompresses a usual body of one content coding at once: to hand a page of 25 KB to a thread and to get it
+ * back takes three times the processor time of decompressing it. Undefined for any other, which is left to
+ * who waits for a thread and says what is wrong: for one that is large before or after, has further frames or
+ * bytes behind its end, ends early, or is not compressed so; and for all while the budget is spent.
  *
  * @param limit the most bytes it may become
  */
@@ -92,7 +98,10 @@ export function decompressSmall(
   }
 }
 
-/** The length of the body, if gzip has it at the end (RFC 1952 section 2.3.1, ISIZE), and a byte, for zlib goes on in a full piece. */
+/**
+ * The length of the body, if gzip has it at the end (RFC 1952 section 2.3.1, ISIZE), and a byte, for zlib
+ * goes on in a full piece.
+ */
 function chunkSize(body: Uint8Array, encoding: string): number {
   const { length } = body;
   const isGzip = encoding.endsWith("gzip") && length > 4;

@@ -61,7 +61,8 @@ async function twoBytes(start: Uint8Array, iterator: AsyncIterator<Uint8Array>):
 }
 
 /**
- * Gives a decoder chunk after chunk until it has ended, or they have. Failures reach the reader through the decoder.
+ * Gives a decoder chunk after chunk until it has ended, or they have.
+ * Failures reach the reader through the decoder.
  *
  * @returns what the decoder has left of the last chunk
  */

@@ -25,14 +25,19 @@ const DECODERS: Readonly<Record<string, (options: DecoderOptions, beginning: Uin
 };
 
 const MIN_CHUNK_BYTES = 16 * 1024;
-/** Memory in pieces of this size goes back to the system when it is free; small ones would leave it in fragments. */
+/**
+ * Memory in pieces of this size goes back to the system when it is free;
+ * small ones would leave it in fragments.
+ */
 const MAX_CHUNK_BYTES = 256 * 1024;
 /** By how much JSON shrinks when it is compressed. */
 const USUAL_RATIO = 8;
 
 /** Why a body could not be decompressed. */
 export class DecompressError extends Error {
-  /** `unknown`: no such encoding. `large`: above the limit. `truncated`: ends early. `corrupt`: is not that. */
+  /**
+   * `unknown`: no such encoding. `large`: above the limit. `truncated`: ends early. `corrupt`: is not that.
+   */
   readonly kind: "unknown" | "large" | "truncated" | "corrupt";
   readonly encoding: string;
 
@@ -45,8 +50,8 @@ export class DecompressError extends Error {
 }
 
 /**
- * Takes the content encodings (RFC 9110 section 8.4) off a body, the last one first. Each step stops as soon as
- * it has `limit` bytes, so that a small body cannot become a large one.
+ * Takes the content encodings (RFC 9110 section 8.4) off a body, the last one first. Each step stops as soon
+ * as it has `limit` bytes, so that a small body cannot become a large one.
  *
  * @param encodings the value of `Content-Encoding`
  * @param signal ends it
@@ -66,8 +71,9 @@ export async function decompress(
 }
 
 /**
- * What of the bytes that a decoder has left at its end is still to be decoded: zstd is a sequence of frames (RFC 8878 section 3),
- * of which Node's decoder reads one at a time. The members of gzip it reads by itself, and leaves the zeros that may fill a block.
+ * What of the bytes that a decoder has left at its end is still to be decoded: zstd is a sequence of frames
+ * (RFC 8878 section 3), of which Node's decoder reads one at a time. The members of gzip it reads by itself,
+ * and leaves the zeros that may fill a block.
  *
  * @throws DecompressError where the bytes do not belong to the body
  */
@@ -100,8 +106,8 @@ export function encodingsOf(header: string): string[] {
 }
 
 /**
- * The error for an encoding that is not known. It shows the header as it came and as a whole, or not at all: only there a secret
- * of the request is found that the upstream may repeat.
+ * The error for an encoding that is not known. It shows the header as it came and as a whole, or not at all:
+ * only there a secret of the request is found that the upstream may repeat.
  */
 function unknownEncoding(header: string): DecompressError {
   const shown = header.length > MAX_SHOWN ? `an encoding of ${header.length} characters` : header;

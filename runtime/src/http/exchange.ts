@@ -56,10 +56,12 @@ function textOf(cause: unknown): string {
 }
 
 /**
- * Sends one request and reads the whole response. Redirects are responses like others. An abort of the signal ends the exchange
- * and its connection at once, also while the request still waits for a connection; it rejects with the reason.
+ * Sends one request and reads the whole response. Redirects are responses like others. An abort of the signal
+ * ends the exchange and its connection at once, also while the request still waits for a connection; it
+ * rejects with the reason.
  *
- * @param held counts the bytes of the body, and stops them where there are too many; to be released by who began it
+ * @param held counts the bytes of the body, and stops them where there are too many;
+ * to be released by who began it
  */
 export function exchange(
   requester: Requester,

@@ -130,8 +130,8 @@ function checked(response: FetchResponse): FetchResponse {
 }
 
 /**
- * The headers of a response. A `fetch` takes the content encoding off and leaves the header, so the header says nothing
- * about the body that is read here, and neither does the length.
+ * The headers of a response. A `fetch` takes the content encoding off and leaves the header, so the header
+ * says nothing about the body that is read here, and neither does the length.
  */
 function headersOf({ headers }: FetchResponse): Record<string, string | string[]> {
   const record: Record<string, string | string[]> = Object.create(null);

@@ -4,8 +4,8 @@ export interface FetchInit {
   /** Names may repeat. */
   readonly headers: Array<[string, string]>;
   /**
-   * Of a request that may be sent again, the bytes. Of another one a stream that can be read once, so that a `fetch` cannot
-   * send it again by itself.
+   * Of a request that may be sent again, the bytes. Of another one a stream that can be read once, so that a
+   * `fetch` cannot send it again by itself.
    */
   readonly body?: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>;
   /** With a stream. */

@@ -11,15 +11,15 @@ export interface OpenExchange {
   readonly status: number;
   readonly headers: ResponseHeaders;
   /**
-   * The body as sent, to be read once and to its end, or left by `return`, which ends the connection. It reads
-   * one chunk ahead of its reader, and no more. It throws ExchangeFailed, or the reason of the signal.
+   * The body as sent, to be read once and to its end, or left by `return`, which ends the connection. It
+   * reads one chunk ahead of its reader, and no more. It throws ExchangeFailed, or the reason of the signal.
    */
   readonly body: AsyncIterableIterator<Uint8Array, undefined>;
 }
 
 /**
- * Sends one request and waits for the head of the response. Redirects are responses like others. An abort of the signal ends the
- * exchange and its connection at once, also within the body; it rejects with the reason.
+ * Sends one request and waits for the head of the response. Redirects are responses like others. An abort of
+ * the signal ends the exchange and its connection at once, also within the body; it rejects with the reason.
  */
 export function openExchange(
   requester: Requester,

@@ -26,8 +26,8 @@ class LimitExceeded extends Error {
 }
 
 /**
- * One exchange by a supplied dispatcher. It stands between that and the reader of the response: it keeps the limits,
- * and it can be aborted at any time, whether the dispatcher reacts or not.
+ * One exchange by a supplied dispatcher. It stands between that and the reader of the response: it keeps the
+ * limits, and it can be aborted at any time, whether the dispatcher reacts or not.
  */
 export class SuppliedExchange extends AnyMajorHandler implements DispatchController {
   aborted = false;

@@ -8,8 +8,9 @@ class Closed extends Error {
 }
 
 /**
- * A dispatcher that was supplied with the options. It belongs to whoever supplied it, so it is never closed here; what an
- * upstream promises is kept around it: times, the size of heads, an end of each exchange, and that `close` waits for them.
+ * A dispatcher that was supplied with the options. It belongs to whoever supplied it, so it is never closed
+ * here; what an upstream promises is kept around it: times, the size of heads, an end of each exchange, and
+ * that `close` waits for them.
  */
 export class Supplied implements Requester {
   private readonly dispatcher: Requester;

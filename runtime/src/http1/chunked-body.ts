@@ -18,7 +18,10 @@ const [TAB, LF, CR, SPACE, SEMICOLON] = [9, 10, 13, 32, 59];
 
 type State = "size" | "extension" | "sizeEnd" | "data" | "dataCr" | "dataLf" | "trailers" | "end";
 
-/** Reads a body in chunks (RFC 9112 section 7.1), however its bytes are cut. Extensions and trailers are skipped. */
+/**
+ * Reads a body in chunks (RFC 9112 section 7.1), however its bytes are cut.
+ * Extensions and trailers are skipped.
+ */
 export class ChunkedBody {
   private readonly maxTrailerBytes: number;
   private state: State = "size";

@@ -229,8 +229,8 @@ export class Http1Connection implements Controlled, RawConnection {
   }
 
   /**
-   * What is read is taken from the buffer first, where it is for somebody else: whoever is told of it may cause that to be
-   * written to.
+   * What is read is taken from the buffer first, where it is for somebody else: whoever is told of it may
+   * cause that to be written to.
    */
   private readBody(running: Running, bytes: Buffer, from: number): void {
     const { handler, control, head } = running;
@@ -357,8 +357,8 @@ function handOn(handler: DispatchHandler, control: ExchangeControl, data: Buffer
 }
 
 /**
- * What is in the chunks of a piece of a body, where they end, and what is wrong with those after it. It is moved together in its
- * place.
+ * What is in the chunks of a piece of a body, where they end, and what is wrong with those after it. It is
+ * moved together in its place.
  */
 function unchunked(chunks: ChunkedBody, bytes: Buffer, from: number) {
   let to = from;

@@ -9,7 +9,10 @@ export interface Controlled {
   resumed(control: ExchangeControl): void;
 }
 
-/** Controls one exchange, also after it has been handed over to another controller, and nothing once it is over. */
+/**
+ * Controls one exchange, also after it has been handed over to another controller,
+ * and nothing once it is over.
+ */
 export class ExchangeControl implements DispatchController {
   aborted = false;
   paused = false;

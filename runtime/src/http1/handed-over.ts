@@ -12,8 +12,8 @@ export interface RawConnection {
 }
 
 /**
- * A connection whose request has been sent, as one on which nothing has happened yet: what is written is dropped, and what
- * had been received comes once something was written.
+ * A connection whose request has been sent, as one on which nothing has happened yet: what is written is
+ * dropped, and what had been received comes once something was written.
  */
 class Replay extends Duplex {
   private readonly raw: RawConnection;
@@ -65,8 +65,8 @@ export interface HandedLimits {
 }
 
 /**
- * Has undici read the response to a request that was sent, from its first byte: it knows all of HTTP/1.1, and says what is
- * none. The connection is closed afterwards.
+ * Has undici read the response to a request that was sent, from its first byte: it knows all of HTTP/1.1, and
+ * says what is none. The connection is closed afterwards.
  */
 export class HandedOver {
   private readonly replay: Replay;
@@ -117,7 +117,9 @@ export class HandedOver {
     this.replay.ended();
   }
 
-  /** What was received before is read first; all of it, however slowly, where the other side had sent its end. */
+  /**
+   * What was received before is read first; all of it, however slowly, where the other side had sent its end.
+   */
   failed(error: Error): void {
     if (!this.hasEnded) setImmediate(() => this.replay.destroy(error));
   }

@@ -29,10 +29,16 @@ interface Waiting {
 /** Those who instrument undici want to see requests: it sends all while somebody listens. */
 const CREATED = channel("undici:request:create");
 
-/** A server that has responded unusually so often in a row is left to undici: each such response costs a connection. */
+/**
+ * A server that has responded unusually so often in a row is left to undici:
+ * each such response costs a connection.
+ */
 const MAX_UNUSUAL = 3;
 
-/** For so many requests, until one finds out whether it is usual by now; for twice as many each time that it is not. */
+/**
+ * For so many requests, until one finds out whether it is usual by now;
+ * for twice as many each time that it is not.
+ */
 const LEFT = 16;
 const MAX_LEFT = 4096;
 
@@ -41,10 +47,10 @@ const MAX_TICK_MS = 500;
 const TICKS = 10;
 
 /**
- * Connections to an origin, on which usual requests are sent and usual responses read in few steps. Everything else is left to
- * undici: requests before they are sent, responses from their first byte. A connection is used again only if its last response
- * was whole and nothing came after it, in a later turn of the event loop, so that what comes late is not taken for the next
- * response.
+ * Connections to an origin, on which usual requests are sent and usual responses read in few steps.
+ * Everything else is left to undici: requests before they are sent, responses from their first byte. A
+ * connection is used again only if its last response was whole and nothing came after it, in a later turn of
+ * the event loop, so that what comes late is not taken for the next response.
  */
 export class Http1Pool implements ClosableRequester, ConnectionOwner {
   readonly origin: string;

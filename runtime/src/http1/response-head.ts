@@ -38,8 +38,8 @@ const UNUSUAL_NAMES: ReadonlySet<string> = new Set(["proxy-connection", "upgrade
 const LENGTH = /^\d{1,15}$/;
 
 /**
- * Reads the head of a usual response: of HTTP/1.1, final, with every line as RFC 9112 wants it, and a body whose end is
- * beyond doubt. Everything else is `unusual`, also what is allowed and rare.
+ * Reads the head of a usual response: of HTTP/1.1, final, with every line as RFC 9112 wants it, and a body
+ * whose end is beyond doubt. Everything else is `unusual`, also what is allowed and rare.
  *
  * @param maxBytes how large a usual head is
  */
@@ -62,7 +62,9 @@ function startsLike(bytes: Buffer): boolean {
   return true;
 }
 
-/** Whether there is nothing wrong in what has come of a head: whoever waits for its end would wait in vain. */
+/**
+ * Whether there is nothing wrong in what has come of a head: whoever waits for its end would wait in vain.
+ */
 function beginsWell(bytes: Buffer): boolean {
   const lines = bytes.lastIndexOf("\r\n");
   if (lines >= 0) {
@@ -89,7 +91,9 @@ function readStatus(bytes: Buffer): number {
   return status < 600 ? status : -1;
 }
 
-/** Where the value ends that begins at a place: at a line break; -1 where something else comes before that. */
+/**
+ * Where the value ends that begins at a place: at a line break; -1 where something else comes before that.
+ */
 function valueEnd(bytes: Buffer, from: number): number {
   let at = from;
   while (VALUE[bytes[at] ?? 0] === 1) at++;

@@ -98,7 +98,10 @@ afterAll(async () => {
   await once(server, "close");
 });
 
-/** Reads a response, stopping after all that is given; it goes on some turns later, also when there is nothing more. */
+/**
+ * Reads a response, stopping after all that is given; it goes on some turns later,
+ * also when there is nothing more.
+ */
 function read(pool: ClosableRequester, turns: number): Promise<string> {
   return new Promise((resolve) => {
     let length = 0;

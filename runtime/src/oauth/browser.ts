@@ -24,7 +24,10 @@ const SIGNED_IN = {
   text: "You may close this window and go back to the program that you came from.",
 };
 
-/** Where the browser goes, and what is done when it comes back; the person sees in the browser whether that worked. */
+/**
+ * Where the browser goes, and what is done when it comes back; the person sees in
+ * the browser whether that worked.
+ */
 interface Visit {
   readonly url: URL;
   readonly finish: (parameters: URLSearchParams) => Promise<void>;

@@ -17,11 +17,17 @@ export interface AuthorizationServer {
   readonly metadata: Metadata;
   /** Whether it has metadata. */
   readonly hasMetadata: boolean;
-  /** Whether its issuer is known, with which responses that name theirs are compared (RFC 9207). Default: true. */
+  /**
+   * Whether its issuer is known, with which responses that name theirs are compared (RFC 9207). Default:
+   * true.
+   */
   readonly isIssuerKnown?: boolean | undefined;
   /** What tokens are for (RFC 8707), where the server says so (RFC 9728). */
   readonly resource: string | undefined;
-  /** The scopes that the server asks for in its 401, or else those that its resource has; undefined where it does not say. */
+  /**
+   * The scopes that the server asks for in its 401, or else those that its resource has;
+   * undefined where it does not say.
+   */
   readonly scope: string | undefined;
 }
 
@@ -36,10 +42,10 @@ const OPENID = "/.well-known/openid-configuration";
 const PROTECTED_RESOURCE = "/.well-known/oauth-protected-resource";
 
 /**
- * Finds the authorization server of a server, e.g. of a gateway. Where a 401 of the server names its metadata (RFC 9728), that says
- * who its authorization server is; else it is the server itself, at the address without the path. Metadata (RFC 8414) is asked for first,
- * and its issuer has to be who was asked. Where there is none, which only a 404 says, the paths are `/authorize`, `/token` and
- * `/register`.
+ * Finds the authorization server of a server, e.g. of a gateway. Where a 401 of the server names its metadata
+ * (RFC 9728), that says who its authorization server is; else it is the server itself, at the address without
+ * the path. Metadata (RFC 8414) is asked for first, and its issuer has to be who was asked. Where there is
+ * none, which only a 404 says, the paths are `/authorize`, `/token` and `/register`.
  *
  * @throws ConnectError reason OAUTH_ADDRESS_REFUSED, OAUTH_DISCOVERY_FAILED or OAUTH_METADATA_INVALID
  */
@@ -113,7 +119,10 @@ async function serverOfResource(
   return { metadata, hasMetadata: true, resource, scope: scope === "" ? undefined : scope };
 }
 
-/** Whether an address belongs to a resource: tokens for one of another server are none of ours (RFC 9728 section 3.3). */
+/**
+ * Whether an address belongs to a resource: tokens for one of another server are none
+ * of ours (RFC 9728 section 3.3).
+ */
 function guards(resource: string, url: URL): boolean {
   const guarded = URL.parse(resource);
   if (guarded === null || guarded.origin !== url.origin) return false;

@@ -18,7 +18,10 @@ export async function atEndpoint<T>(
   }
 }
 
-/** Reasons of a token endpoint: a refusal, after which somebody has to do something, or a failure, which may pass. */
+/**
+ * Reasons of a token endpoint: a refusal, after which somebody has to do something, or a failure,
+ * which may pass.
+ */
 export function tokenReason(error: EndpointError): ErrorReason {
   return error.isFinal ? "OAUTH_TOKEN_REFUSED" : "OAUTH_TOKEN_FAILED";
 }

@@ -2,11 +2,15 @@ import { Secret } from "../text/secret.ts";
 import type { AccessTokens } from "./session.ts";
 import { entryName } from "./session.ts";
 
-/** The variable with an access token, for programs that nobody signs in, e.g. those on standard input and output. */
+/**
+ * The variable with an access token, for programs that nobody signs in, e.g.
+ * those on standard input and output.
+ */
 export const TOKEN_VARIABLE = "CONNECT_REST_ACCESS_TOKEN";
 
 /**
- * The token of the environment for a server; undefined where there is none. It is used as it is, and not renewed.
+ * The token of the environment for a server; undefined where there is none. It is used as it is,
+ * and not renewed.
  *
  * @throws ConnectError reason OAUTH_ADDRESS_REFUSED
  */

@@ -7,8 +7,8 @@ import { VERSION } from "../version.ts";
 import type { OAuthHttp } from "./options.ts";
 
 /**
- * Sends requests with `fetch`: to https, or to this machine, never along a redirect, and within limits of time and size. Cookies and
- * anything else that a browser would keep are not.
+ * Sends requests with `fetch`: to https, or to this machine, never along a redirect, and within limits of
+ * time and size. Cookies and anything else that a browser would keep are not.
  */
 export function fetchSend({ fetch = globalThis.fetch, clock = systemClock, signal }: OAuthHttp): Send {
   return async ({ url, method, headers, body }) => {
@@ -47,7 +47,10 @@ async function read(response: Response): Promise<EndpointResponse> {
   return { status, header: (name) => headers.get(name) ?? undefined, body: Buffer.concat(chunks) };
 }
 
-/** A `fetch` says no more than that it failed; why is in its cause, or in those of each address that was tried. */
+/**
+ * A `fetch` says no more than that it failed; why is in its cause,
+ * or in those of each address that was tried.
+ */
 function problemOf(error: unknown): string {
   for (let each: unknown = error, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) {
     if (each instanceof AggregateError && each.errors.length > 0) return problemOf(each.errors[0]);

@@ -11,11 +11,13 @@ import type { Secret } from "../text/secret.ts";
 import type { AccessTokens } from "./session.ts";
 
 /**
- * An interceptor of a Connect client that sends an access token with every call (RFC 6750 section 2.1), to the server that it is for
- * and to no other. When the server refuses it, the token is renewed, once for all calls, and the call is made once more. One that
- * streams requests is not, since these are gone; the next call has the new token.
+ * An interceptor of a Connect client that sends an access token with every call (RFC 6750 section 2.1), to
+ * the server that it is for and to no other. When the server refuses it, the token is renewed, once for all
+ * calls, and the call is made once more. One that streams requests is not, since these are gone;
+ * the next call has the new token.
  *
- * @throws ConnectError reason OAUTH_ADDRESS_REFUSED where a call goes to another server; what the tokens throw
+ * @throws ConnectError reason OAUTH_ADDRESS_REFUSED where a call goes to another server;
+ * what the tokens throw
  */
 export function bearerInterceptor(tokens: AccessTokens): Interceptor {
   return (next) => async (request) => {
@@ -55,7 +57,10 @@ function authorize({ header }: UnaryRequest | StreamRequest, token: Secret): voi
   header.set("authorization", `Bearer ${token.reveal()}`);
 }
 
-/** Whether an error says that the token is not good: what a server says of others' credentials has no challenge. */
+/**
+ * Whether an error says that the token is not good: what a server says of
+ * others' credentials has no challenge.
+ */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof ConnectError) || error.code !== Code.Unauthenticated) return false;
   return /^bearer\b/i.test(error.metadata.get("www-authenticate") ?? "");

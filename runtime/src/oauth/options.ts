@@ -2,7 +2,10 @@ import type { Clock } from "connect-rest-codec/internal";
 
 /** How an authorization server is reached. */
 export interface OAuthHttp {
-  /** Sends requests in place of the global `fetch`, e.g. by a proxy. It must not follow redirects where it is told so. */
+  /**
+   * Sends requests in place of the global `fetch`, e.g. by a proxy.
+   * It must not follow redirects where it is told so.
+   */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /** Ends what is under way; rejects with its reason. */
   readonly signal?: AbortSignal | undefined;

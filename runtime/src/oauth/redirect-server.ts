@@ -24,7 +24,10 @@ export interface RedirectServer {
 export interface RedirectOptions {
   /** Default: a free one. */
   readonly port?: number | undefined;
-  /** Whether a request belongs to this sign-in; others, e.g. of pages that guess, are refused and change nothing. */
+  /**
+   * Whether a request belongs to this sign-in; others, e.g. of pages that guess,
+   * are refused and change nothing.
+   */
   readonly isExpected: (parameters: URLSearchParams) => boolean;
 }
 
@@ -38,8 +41,8 @@ const MAX_REQUESTS = 100;
 const MAX_HEADER_BYTES = 32 * 1024;
 
 /**
- * Listens on 127.0.0.1 and, where there is one, on the same port of ::1. Requests of other names for this machine are refused, and
- * everything but a GET of the path.
+ * Listens on 127.0.0.1 and, where there is one, on the same port of ::1. Requests of other names for this
+ * machine are refused, and everything but a GET of the path.
  *
  * @throws ConnectError reason OAUTH_PORT_TAKEN
  */

@@ -79,7 +79,8 @@ export function givenClient(
 ): TokenClient {
   if (secret === undefined) return { id, secret, method: "none" };
   const { token_endpoint_auth_methods_supported: supported } = metadata;
-  // RFC 8414 section 2: Basic where the metadata does not say; without metadata the body, which every server takes that is that old
+  // RFC 8414 section 2: Basic where the metadata does not say; without metadata the body,
+  // which every server takes that is that old
   const fallback = hasMetadata ? "client_secret_basic" : "client_secret_post";
   const method = SECRET_METHODS.find((each) => supported?.includes(each)) ?? fallback;
   return { id, secret, method };

@@ -12,7 +12,10 @@ const STYLE =
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
-/** The page at the end of a sign-in, and its Content-Security-Policy: no script, nothing from elsewhere, in no frame. */
+/**
+ * The page at the end of a sign-in, and its Content-Security-Policy: no script, nothing from elsewhere,
+ * in no frame.
+ */
 export function resultPage({ title, text }: ResultPage): { readonly html: string; readonly policy: string } {
   const html = `<!doctype html>
 <html lang="en">

@@ -19,7 +19,10 @@ export interface AccessTokens {
   readonly origin: string;
   /** A token that is good now. @throws ConnectError */
   get(): Promise<Secret>;
-  /** Another token in place of one that the server refused; undefined where there is none. @throws ConnectError */
+  /**
+   * Another token in place of one that the server refused; undefined where there is none.
+   * @throws ConnectError
+   */
   another(refused: Secret): Promise<Secret | undefined>;
 }
 
@@ -57,7 +60,8 @@ export function entryName(address: string): string {
 }
 
 /**
- * Tokens of somebody who has signed in: those of a file, renewed once for all callers and processes that share it.
+ * Tokens of somebody who has signed in: those of a file, renewed once for all
+ * callers and processes that share it.
  */
 export class Session implements AccessTokens {
   readonly origin: string;
@@ -73,8 +77,8 @@ export class Session implements AccessTokens {
   }
 
   /**
-   * @throws ConnectError reason OAUTH_SIGN_IN_NEEDED where somebody has to sign in, OAUTH_TOKEN_FAILED where the server gives no
-   *   token now, and TOKEN_FILE_REFUSED or TOKEN_FILE_LOCKED
+   * @throws ConnectError reason OAUTH_SIGN_IN_NEEDED where somebody has to sign in, OAUTH_TOKEN_FAILED where
+   *   the server gives no token now, and TOKEN_FILE_REFUSED or TOKEN_FILE_LOCKED
    */
   async get(): Promise<Secret> {
     return await (await this.tokens()).get();
@@ -117,7 +121,8 @@ export class Session implements AccessTokens {
     const url = new URL(revocationEndpoint);
     const endpoint = { client: clientOf(details), send: fetchSend(this.http) };
     await atEndpoint(this.origin, "OAUTH_REVOCATION_FAILED", async () => {
-      // both: not every server ends the access tokens with their refresh token, and one may work where the other fails
+      // both: not every server ends the access tokens with their refresh token,
+      // and one may work where the other fails
       const results = await Promise.allSettled([
         refreshToken && revokeToken(url, endpoint, refreshToken, "refresh_token"),
         revokeToken(url, endpoint, accessToken, "access_token"),

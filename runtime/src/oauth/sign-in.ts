@@ -19,9 +19,14 @@ export interface ClientOptions extends OAuthHttp {
   readonly clientId?: string | undefined;
   /** Default: none, for a public client. */
   readonly clientSecret?: string | Secret | undefined;
-  /** Separated by spaces. Default: those that the server names in its 401 or its metadata, else none are asked for. */
+  /**
+   * Separated by spaces. Default: those that the server names in its 401 or its metadata,
+   * else none are asked for.
+   */
   readonly scope?: string | undefined;
-  /** What the tokens are for (RFC 8707). Default: what the metadata of the server says (RFC 9728), else none. */
+  /**
+   * What the tokens are for (RFC 8707). Default: what the metadata of the server says (RFC 9728), else none.
+   */
   readonly resource?: string | undefined;
 }
 
@@ -64,7 +69,8 @@ export async function signIn(
 }
 
 /**
- * Signs a program in, in its own name (client credentials, RFC 6749 section 4.4): no person is asked, and none is meant.
+ * Signs a program in, in its own name (client credentials, RFC 6749 section 4.4): no person is asked,
+ * and none is meant.
  *
  * @throws ConnectError with a reason that begins with OAUTH_ or TOKEN_FILE_
  */

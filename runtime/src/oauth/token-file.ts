@@ -26,8 +26,8 @@ const MAX_ENTRIES = 1000;
 const VERSION = 1;
 
 /**
- * A file of tokens: of mode 0600, written as a whole, and changed by one process at a time. Reads see the file before a change or
- * after it.
+ * A file of tokens: of mode 0600, written as a whole, and changed by one process at a time. Reads see the
+ * file before a change or after it.
  */
 export class TokenFile {
   /** Its path. */

@@ -36,8 +36,8 @@ export interface OAuth1Token {
 }
 
 /**
- * Gets the tokens of a person from a service whose endpoints are known (RFC 6749 section 4.1), with PKCE, which services that do not have it
- * ignore.
+ * Gets the tokens of a person from a service whose endpoints are known (RFC 6749 section 4.1), with PKCE,
+ * which services that do not have it ignore.
  *
  * @param keep keeps the tokens; the browser shows that it worked only then
  * @throws ConnectError with a reason that begins with OAUTH_, or what `keep` throws
@@ -100,7 +100,10 @@ function verifierIn(parameters: URLSearchParams, { token }: OAuth1Token, server:
   throw restError("OAUTH_AUTHORIZATION_INVALID", { server, problem: "it is for another token" });
 }
 
-/** A signed request to one of the endpoints, and the credentials in its response (RFC 5849 sections 2.1 and 2.3). */
+/**
+ * A signed request to one of the endpoints, and the credentials in its response
+ * (RFC 5849 sections 2.1 and 2.3).
+ */
 async function ask(
   flow: OAuth1Flow,
   address: string,

@@ -23,10 +23,11 @@ interface Holder {
 }
 
 /**
- * Does work that only one process at a time may do with a file, by a lock file beside it. The lock of a process that has ended, or
- * that is older than a minute, is taken over.
+ * Does work that only one process at a time may do with a file, by a lock file beside it. The lock of a
+ * process that has ended, or that is older than a minute, is taken over.
  *
- * @param work has a function that says whether the lock is still held, for use before something is written that counts
+ * @param work has a function that says whether the lock is still held,
+ * for use before something is written that counts
  * @throws ConnectError reason TOKEN_FILE_LOCKED
  */
 export async function withFileLock<T>(
@@ -83,8 +84,8 @@ async function isAbandoned(lock: string, clock: Clock): Promise<boolean> {
 }
 
 /**
- * Removes a lock that was abandoned. Of several who do so at once, one takes away what is a new lock already: it is put back,
- * unless there is a newer one, whose holder then finds out by itself (`isHeld`).
+ * Removes a lock that was abandoned. Of several who do so at once, one takes away what is a new lock already:
+ * it is put back, unless there is a newer one, whose holder then finds out by itself (`isHeld`).
  */
 async function takeAway(lock: string, id: string, clock: Clock): Promise<void> {
   const aside = `${lock}.${id}`;

@@ -14,8 +14,9 @@ const HAS_MODES = process.platform !== "win32";
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /**
- * Reads a file of secrets; undefined where there is none. What others can read or replace is not read: the file is a regular
- * one of this user (or root) that nobody else may read or write, and no symbolic link; its folder is not writable by all.
+ * Reads a file of secrets; undefined where there is none. What others can read or replace is not read: the
+ * file is a regular one of this user (or root) that nobody else may read or write, and no symbolic link; its
+ * folder is not writable by all.
  *
  * @throws ConnectError reason TOKEN_FILE_REFUSED
  */
@@ -37,8 +38,8 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
 }
 
 /**
- * Writes a file of secrets with mode 0600: as a whole or not at all, whoever reads it meanwhile and wherever the process ends.
- * Folders that are missing are made, for this user alone.
+ * Writes a file of secrets with mode 0600: as a whole or not at all, whoever reads it meanwhile and wherever
+ * the process ends. Folders that are missing are made, for this user alone.
  *
  * @throws ConnectError reason TOKEN_FILE_REFUSED
  */
@@ -72,7 +73,9 @@ async function writeNew(file: string, text: string): Promise<void> {
   }
 }
 
-/** A rename would replace a symbolic link and leave what it leads to: whoever made it expects something else. */
+/**
+ * A rename would replace a symbolic link and leave what it leads to: whoever made it expects something else.
+ */
 async function checkTarget(file: string): Promise<void> {
   const found = await lstat(file).catch(() => undefined);
   if (found?.isSymbolicLink()) throw refused(file, "it is a symbolic link");

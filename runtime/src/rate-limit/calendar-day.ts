@@ -67,7 +67,9 @@ export class CalendarDay implements Window {
     return time + this.clock.now() - this.clock.monotonic();
   }
 
-  /** The end of the day of a moment: the first moment with another date, which is not always 24 hours away. */
+  /**
+   * The end of the day of a moment: the first moment with another date, which is not always 24 hours away.
+   */
   private endOf(time: number): number {
     const { begin, end } = this.known;
     if (time >= begin && time < end) return end;

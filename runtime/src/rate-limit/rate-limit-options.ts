@@ -3,8 +3,8 @@ import type { Range } from "../errors/check-option.ts";
 /** How the declared rate limits of an upstream are enforced on the client side. */
 export interface RateLimitOptions {
   /**
-   * The fraction of each limit that this process may use, above 0 and at most 1, e.g. 0.25 for one of four replicas. The
-   * resulting number of requests is rounded down, to at least one. Default: 1.
+   * The fraction of each limit that this process may use, above 0 and at most 1, e.g. 0.25 for one of four
+   * replicas. The resulting number of requests is rounded down, to at least one. Default: 1.
    */
   readonly share?: number | undefined;
 }

@@ -47,8 +47,8 @@ export class RateLimiter {
   /**
    * Waits until a request may be sent, and counts it.
    *
-   * @throws ConnectError RESOURCE_EXHAUSTED, reason LOCAL_RATE_LIMIT, at once if the deadline would pass first; with
-   *   a google.rpc.RetryInfo. Rejects with the signal's reason when that is aborted.
+   * @throws ConnectError RESOURCE_EXHAUSTED, reason LOCAL_RATE_LIMIT, at once if the deadline would pass
+   *   first; with a google.rpc.RetryInfo. Rejects with the signal's reason when that is aborted.
    */
   async admit(request: Limited): Promise<void> {
     const slots = request.rules.map((rule) => ({

@@ -18,7 +18,9 @@ export function rulesOfRequest(
   };
 }
 
-/** Whether a request meets a condition. A field with its default is absent, unless its presence is explicit. */
+/**
+ * Whether a request meets a condition. A field with its default is absent, unless its presence is explicit.
+ */
 function meets(request: ReflectMessage, { field, values, present }: RequestCondition): boolean {
   const found = valuesAt(request, field.split("."));
   if (present !== undefined && present !== (found !== undefined)) return false;

@@ -60,8 +60,8 @@ export function addUnknown(json: JsonRecord, entries: Readonly<Record<string, Js
 export type Rounding = "down" | "up";
 
 /**
- * A time as an upstream wants it: a count since 1970, or text. A count that is not whole keeps its fraction, unless
- * it is rounded.
+ * A time as an upstream wants it: a count since 1970, or text. A count that is not whole keeps its fraction,
+ * unless it is rounded.
  *
  * @throws ConnectError INVALID_ARGUMENT where it is outside of the range of google.protobuf.Timestamp
  */

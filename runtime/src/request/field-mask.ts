@@ -8,7 +8,10 @@ import { invalidParameter } from "./invalid-value.ts";
 /** How the paths are written that a table does not know, and those of a mask without one. */
 export type MaskNames = "lowerCamel" | "asDeclared";
 
-/** google.protobuf.FieldMask as text, paths joined by commas: in lowerCamel as ProtoJSON has it, or by a table. */
+/**
+ * google.protobuf.FieldMask as text, paths joined by commas: in lowerCamel as ProtoJSON has it,
+ * or by a table.
+ */
 export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNames = "lowerCamel"): string {
   const written: string[] = [];
   const seen = new Set<string>();
@@ -71,9 +74,9 @@ function unknownStep(step: string, names: MaskNames): string {
 }
 
 /**
- * Writes the fields that a mask names and that an object lacks: as `null`, as empty lists and maps, or as the zero that a
- * field without presence has. Objects on the way to them are made. `*` names all fields of the message that have a key. A
- * member of a oneof that has none stands for all of its own.
+ * Writes the fields that a mask names and that an object lacks: as `null`, as empty lists and maps, or as the
+ * zero that a field without presence has. Objects on the way to them are made. `*` names all fields of the
+ * message that have a key. A member of a oneof that has none stands for all of its own.
  *
  * @param field the name of the mask, for errors
  * @throws ConnectError INVALID_ARGUMENT where a path leads to no field

@@ -3,8 +3,9 @@ import type { RestRequest } from "../adapter/rest-request.ts";
 import { withHeaders } from "./with-headers.ts";
 
 /**
- * A request with a key of its own in a header, by which its upstream tells another attempt from another request
- * (draft-ietf-httpapi-idempotency-key-header). One that has the header already, from its message, stays as it is.
+ * A request with a key of its own in a header, by which its upstream tells another attempt from another
+ * request (draft-ietf-httpapi-idempotency-key-header). One that has the header already, from its message,
+ * stays as it is.
  */
 export function withIdempotencyKey(
   request: RestRequest,

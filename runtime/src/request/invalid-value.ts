@@ -38,7 +38,9 @@ export function withPlace(
   return error;
 }
 
-/** INVALID_ARGUMENT for a value that cannot stand in the path; with a google.rpc.BadRequest field violation. */
+/**
+ * INVALID_ARGUMENT for a value that cannot stand in the path; with a google.rpc.BadRequest field violation.
+ */
 export function invalidPathValue(field: string, { problem, remedy }: ValueProblem): ConnectError {
   return restError("PATH_VALUE_INVALID", { field, problem, remedy }, violation(field, problem));
 }
@@ -46,7 +48,8 @@ export function invalidPathValue(field: string, { problem, remedy }: ValueProble
 /**
  * INVALID_ARGUMENT for a value that cannot stand in the query, a form, a header, a cookie or a body.
  *
- * @param field its name as far as the place knows it; the path from the request replaces it where `invalid` leads to one
+ * @param field its name as far as the place knows it; the path from the request replaces
+ * it where `invalid` leads to one
  */
 export function invalidParameter(
   field: string,

@@ -5,9 +5,9 @@ import { locatable } from "./invalid-value.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The error with the path from the request message to the value that cannot be sent: `pen.lists[1].tags.color`, in names of
- * the .proto file. What writes a value knows no more than the value, wherever it stands, and its name on the wire. Where a
- * scalar stands in several places, the name stays.
+ * The error with the path from the request message to the value that cannot be sent:
+ * `pen.lists[1].tags.color`, in names of the .proto file. What writes a value knows no more than the value,
+ * wherever it stands, and its name on the wire. Where a scalar stands in several places, the name stays.
  */
 export function located(error: ConnectError, desc: DescMessage, message: Message): ConnectError {
   const found = locatable(error);

@@ -18,8 +18,8 @@ export function encodeMultipart(parts: readonly BodyPart[], boundary: string): B
 }
 
 /**
- * The bytes in front of a last part whose content is streamed: the parts before it, and its own head. After the
- * content comes what `encodeEnd` gives.
+ * The bytes in front of a last part whose content is streamed: the parts before it, and its own head. After
+ * the content comes what `encodeEnd` gives.
  */
 export function encodeUntil(parts: readonly BodyPart[], last: PartHead, boundary: string): Buffer {
   return Buffer.concat([

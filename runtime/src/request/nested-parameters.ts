@@ -8,8 +8,8 @@ export type NestedListStyle = "indexed" | "brackets";
 export type NestedParameter = readonly [name: string, value: string | number | bigint | boolean];
 
 /**
- * The parameters of a JSON value by brackets: `items[0][price]=1`, `metadata[key]=value`. null is an empty text; empty
- * objects and lists have no parameters.
+ * The parameters of a JSON value by brackets: `items[0][price]=1`, `metadata[key]=value`. null is an empty
+ * text; empty objects and lists have no parameters.
  *
  * @param place where the parameters go, for errors
  * @throws ConnectError INVALID_ARGUMENT for a key with a bracket, which would be read as another name

@@ -44,9 +44,9 @@ export class Parameters {
   }
 
   /**
-   * The entries of a map as parameters of their own, named by the keys. An entry replaces the parameters that have
-   * its name already. Names that prove who is calling do not go out: `oauth_…` are refused. Those in `reserved`, of API
-   * keys, are left out, as links to pages that are sent back may have them.
+   * The entries of a map as parameters of their own, named by the keys. An entry replaces the parameters that
+   * have its name already. Names that prove who is calling do not go out: `oauth_…` are refused. Those in
+   * `reserved`, of API keys, are left out, as links to pages that are sent back may have them.
    */
   map(
     field: string,
@@ -114,7 +114,8 @@ export function withoutCommas(
 /**
  * The value as text that can be encoded.
  *
- * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for a lone surrogate, NaN and Infinity
+ * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for a lone surrogate,
+ * NaN and Infinity
  */
 export function wellFormed(field: string, place: string, value: ParameterValue): string {
   const text = String(value);

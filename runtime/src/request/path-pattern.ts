@@ -28,8 +28,8 @@ export function pathPattern(value: PathValue, pattern: string, field: string, co
 /**
  * Whether a value can stand where a path variable is: the binding of its path is then the one to use.
  *
- * @param pattern what the value must look like; none where it is one segment, in which a slash is escaped: anything
- *   but an empty value fits then
+ * @param pattern what the value must look like; none where it is one segment, in which a slash is escaped:
+ *   anything but an empty value fits then
  */
 export function fits(value: PathValue | undefined, pattern?: string): boolean {
   return value !== undefined && value !== "" && (pattern === undefined || matches(String(value), pattern));

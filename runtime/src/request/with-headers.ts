@@ -10,7 +10,10 @@ export const NO_REQUEST: RestRequest = {
   body: undefined,
 };
 
-/** The same request with other headers. Requests may compute their properties on access, so a spread would lose them. */
+/**
+ * The same request with other headers. Requests may compute their properties on access,
+ * so a spread would lose them.
+ */
 export function withHeaders(request: RestRequest, headers: RestRequest["headers"]): RestRequest {
   const { verb, path, queryString, oauth1Params, body } = request;
   return { verb, path, queryString, headers, oauth1Params, body };

@@ -35,7 +35,10 @@ export interface Body {
 
 /** What else there is of a large body. */
 export interface PiecewiseBody {
-  /** Runs a function that may call `exactly`. Where it does, the body is parsed in pieces, and the function begins again. */
+  /**
+   * Runs a function that may call `exactly`. Where it does, the body is parsed in pieces,
+   * and the function begins again.
+   */
   asking<T>(act: () => T): Work<T>;
   /** `verbatim`, in pieces. */
   verbatim(): Work<JsonValue | undefined>;
@@ -52,9 +55,9 @@ export const EMPTY_BODY: Body = {
 };
 
 /**
- * Reads a body by the response encoding of the method. With `by_content_type` it is JSON, a form or bytes as the
- * Content-Type says; without one it is JSON if it parses, else bytes. With `json_or_form` it is JSON unless the
- * Content-Type says that it is a form.
+ * Reads a body by the response encoding of the method. With `by_content_type` it is JSON, a form or bytes as
+ * the Content-Type says; without one it is JSON if it parses, else bytes. With `json_or_form` it is JSON
+ * unless the Content-Type says that it is a form.
  *
  * @param maxCost what it may cost to read (see `checkJsonCost`)
  * @throws SyntaxError when it has to be JSON and is not; TooCostly

@@ -4,9 +4,9 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 const UTF_8 = /^(?:utf-?8|us-ascii)$/i;
 
 /**
- * A body in another charset than UTF-8, as text; undefined where the Content-Type names none, UTF-8, or one that is
- * unknown. JSON has to be UTF-8 (RFC 8259 section 8.1), but old services write ISO 8859-1, and say so. Labels are those
- * of the Encoding standard, section 4.2. Bytes that are no text become U+FFFD.
+ * A body in another charset than UTF-8, as text; undefined where the Content-Type names none, UTF-8, or one
+ * that is unknown. JSON has to be UTF-8 (RFC 8259 section 8.1), but old services write ISO 8859-1, and say
+ * so. Labels are those of the Encoding standard, section 4.2. Bytes that are no text become U+FFFD.
  */
 export function foreignText(bytes: Uint8Array, contentType: string | undefined): string | undefined {
   return foreignDecoder(contentType)?.decode(bytes);
@@ -37,8 +37,8 @@ export function* foreignTextInPieces(
 }
 
 /**
- * The chunks of a body of text in UTF-8, whatever charset the Content-Type names: in others than that, brackets and ends of lines
- * may be parts of characters.
+ * The chunks of a body of text in UTF-8, whatever charset the Content-Type names: in others than that,
+ * brackets and ends of lines may be parts of characters.
  */
 export function inUtf8(
   chunks: AsyncIterable<Uint8Array>,

@@ -73,13 +73,15 @@ class EmptyResponse implements RestResponse {
   }
 }
 
-/** Turns responses into response messages. One decoder serves all calls of a process: its buffer is reused. */
+/**
+ * Turns responses into response messages. One decoder serves all calls of a process: its buffer is reused.
+ */
 export class Decoder {
   private readonly out = new ProtoWriter();
 
   /**
-   * Writes the response message. The body was parsed the fast way, which rounds integers beyond 2^53; only where
-   * the message needs one of those is it parsed exactly and decoded again.
+   * Writes the response message. The body was parsed the fast way, which rounds integers beyond 2^53; only
+   * where the message needs one of those is it parsed exactly and decoded again.
    *
    * @throws ConnectError INTERNAL, reason RESPONSE_SHAPE, UPSTREAM_BODY_TOO_DEEP or ADAPTER_FAILED
    */
@@ -135,8 +137,8 @@ export class Decoder {
   }
 
   /**
-   * Writes a message without a payload. A response that should have one and does not would look like success: unless the
-   * upstream spells "empty" so, or the message asks for none, it is an error.
+   * Writes a message without a payload. A response that should have one and does not would look like success:
+   * unless the upstream spells "empty" so, or the message asks for none, it is an error.
    */
   private empty(
     out: ProtoWriter,
@@ -159,7 +161,10 @@ export class Decoder {
     }
   }
 
-  /** Writes items of a page, in the order of `indices`. An item that is no object is left out. Throws as `message`. */
+  /**
+   * Writes items of a page, in the order of `indices`. An item that is no object is left out.
+   * Throws as `message`.
+   */
   items(
     adapter: PaginateAdapter | PollAdapter,
     page: Page,
@@ -249,7 +254,9 @@ export class Decoder {
     }
   }
 
-  /** Writes a message with a chunk; with the head of the response, if it is the first. Throws as `message`. */
+  /**
+   * Writes a message with a chunk; with the head of the response, if it is the first. Throws as `message`.
+   */
   chunk(adapter: DownloadAdapter, head: RestResponse | undefined, chunk: Uint8Array | undefined): Decoded {
     this.out.reset();
     guarded(adapter, () => {
@@ -261,8 +268,8 @@ export class Decoder {
 }
 
 /**
- * What is to be decoded once more, where numbers were met that JSON.parse does not keep, or may not: what is not in the body,
- * such as a number of a header, stays rounded, and is reported.
+ * What is to be decoded once more, where numbers were met that JSON.parse does not keep, or may not: what is
+ * not in the body, such as a number of a header, stays rounded, and is reported.
  */
 function verbatimOf<V>(
   { inexact, keptNumbers }: ProtoWriter,

@@ -3,8 +3,9 @@ import type { EnvelopeRule } from "../adapter/rules.ts";
 import { isEmpty } from "./empty.ts";
 
 /**
- * Takes the envelope off a body: the payload is what the first path leads to that has a value of the wanted type
- * there, or else any value other than null; one that holds an earlier one of another type is not taken for it. undefined when none has; without an envelope the body itself.
+ * Takes the envelope off a body: the payload is what the first path leads to that has a value of the wanted
+ * type there, or else any value other than null; one that holds an earlier one of another type is not taken
+ * for it. undefined when none has; without an envelope the body itself.
  */
 export function payloadOf(
   body: JsonValue | undefined,
@@ -25,8 +26,8 @@ export function payloadOf(
 }
 
 /**
- * Whether a body has errors in place of a payload, whatever its status: `{"data": null, "errors": [{…}]}`. They are where the
- * envelope names them, or at `errors`.
+ * Whether a body has errors in place of a payload, whatever its status: `{"data": null, "errors": [{…}]}`.
+ * They are where the envelope names them, or at `errors`.
  */
 export function hasErrorsAlone(body: JsonValue | undefined, envelope: EnvelopeRule | undefined): boolean {
   if (envelope === undefined || envelope.payload.length === 0 || !isJsonObject(body)) return false;

@@ -4,8 +4,8 @@ import type { JsonObject, Work } from "connect-rest-codec/internal";
 const PIECE = 64 * 1024;
 
 /**
- * Reads an `application/x-www-form-urlencoded` body as an object of strings; a name that comes more than once has
- * an array of them. Malformed percent-encoding stays as it is.
+ * Reads an `application/x-www-form-urlencoded` body as an object of strings; a name that comes more than once
+ * has an array of them. Malformed percent-encoding stays as it is.
  */
 export function parseForm(text: string): JsonObject {
   const pairs: Pairs = Object.create(null);

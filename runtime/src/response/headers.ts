@@ -5,8 +5,9 @@ import { safeText } from "../text/safe-text.ts";
 import type { Secret } from "../text/secret.ts";
 
 /**
- * The headers of an upstream's response that go on to the caller of the RPC: rate limits, `Retry-After`, request
- * ids and notices of deprecation. Others are about the upstream's body, its connection or its cookies.
+ * The headers of an upstream's response that go on to the caller of the RPC: rate limits, `Retry-After`,
+ * request ids and notices of deprecation. Others are about the upstream's body,
+ * its connection or its cookies.
  */
 const PASSED =
   /^(?:x-)?ratelimit(?:-[\w-]+)?$|^x-rate-limit-[\w-]+$|^retry-after$|^(?:x-)?request-id$|^deprecation$|^sunset$/;

@@ -32,8 +32,8 @@ export class Page {
   private exactPage: Page | undefined;
 
   /**
-   * @param rules where the list is: of its paths the first that leads to an array counts, else the first that leads to
-   *   what stands for an empty list, else the first
+   * @param rules where the list is: of its paths the first that leads to an array counts, else the first that
+   *   leads to what stands for an empty list, else the first
    */
   constructor({ value, exactly, verbatim }: Pick<Body, "value" | "exactly" | "verbatim">, rules: ListRules) {
     const { envelope, paths, empty } = rules;
@@ -70,7 +70,9 @@ export class Page {
     return { exactly: this.exactBody, verbatim: this.verbatimBody };
   }
 
-  /** Why this is no page: there is neither a list nor what stands for an empty one. undefined where there is. */
+  /**
+   * Why this is no page: there is neither a list nor what stands for an empty one. undefined where there is.
+   */
   get misshapen(): Misshapen | undefined {
     const { envelope, empty } = this.rules;
     const { payload } = this;

@@ -17,7 +17,10 @@ export interface ReadResponse {
   readonly body: Body;
   /** The message in it, where it was read without parsing the body, which is then left out. */
   readonly decoded?: Decoded;
-  /** The items in it, where they were read without parsing them; in their place the list of the body has holes. */
+  /**
+   * The items in it, where they were read without parsing them; in their place
+   * the list of the body has holes.
+   */
   readonly items?: DecodedItems;
 }
 
@@ -26,8 +29,8 @@ export interface ReadResponse {
  *
  * @param now milliseconds since 1970
  * @param maxCost the limit `maxResponseCost`
- * @throws ConnectError for a response that is an error, by its status, its envelope or a rule of the method, and
- *   for one whose body is not what it should be
+ * @throws ConnectError for a response that is an error, by its status, its envelope or a rule of the method,
+ *   and for one whose body is not what it should be
  */
 export function readResponse(
   response: UpstreamResponse,

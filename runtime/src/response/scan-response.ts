@@ -49,7 +49,10 @@ export class ResponseScanner {
     return shared && new ResponseScanner(shared);
   }
 
-  /** Reads a response, as far as it is a success of the usual kind; undefined where it has to be read in another way. */
+  /**
+   * Reads a response, as far as it is a success of the usual kind;
+   * undefined where it has to be read in another way.
+   */
   read(
     adapter: UnaryAdapter,
     rules: MethodRules,
@@ -82,7 +85,10 @@ export class ResponseScanner {
     return decoded && this.withHead(adapter, { status, header, body: EMPTY_BODY, decoded });
   }
 
-  /** A message with what the head of the response has of it; undefined where there is something about that to report. */
+  /**
+   * A message with what the head of the response has of it; undefined where there is
+   * something about that to report.
+   */
   private withHead(
     { head }: UnaryAdapter,
     response: ReadResponse & { readonly decoded: Decoded },
@@ -146,7 +152,8 @@ export class ResponseScanner {
   }
 
   /**
-   * A page whose items are read already, and what is around them as it would be; undefined where it has to be read in another way.
+   * A page whose items are read already, and what is around them as it would be;
+   * undefined where it has to be read in another way.
    *
    * @param now milliseconds since 1970
    * @throws ConnectError for an error in a response that looks like success
@@ -248,8 +255,8 @@ function counted(subject: Subject, isRead: boolean): void {
 type Inner = Map<string, Inner | "payload" | "status">;
 
 /**
- * The keys of an envelope; undefined for paths that are more than keys. Of several payloads it is the first: an object there is
- * taken for a message, whatever there is elsewhere, and all else is left to the decoder.
+ * The keys of an envelope; undefined for paths that are more than keys. Of several payloads it is the first:
+ * an object there is taken for a message, whatever there is elsewhere, and all else is left to the decoder.
  */
 function envelopeOf(rule: EnvelopeRule | undefined, isMessage: boolean): Envelope | "payload" | undefined {
   const [path = "", ...others] = rule?.payload ?? [];

@@ -40,11 +40,14 @@ export class Retrier {
     this.budget.succeeded();
   }
 
-  /** The delay before the next attempt in milliseconds, whose token is taken; undefined if there must be none. */
+  /**
+   * The delay before the next attempt in milliseconds, whose token is taken; undefined if there must be none.
+   */
   delay({ error, attempts, idempotent, expiresAt, allowance }: FailedAttempt): number | undefined {
     if (!(error instanceof ConnectError) || attempts >= this.limit(idempotent)) return undefined;
-    // a request on a connection that broke may have been executed (RFC 9110 section 9.2.2), even if the connection had
-    // been idle: a server that closed it earlier cannot be distinguished from one that crashed on the request
+    // a request on a connection that broke may have been executed (RFC 9110 section 9.2.2), even if the
+    // connection had been idle: a server that closed it earlier cannot be distinguished from
+    // one that crashed on the request
     if (!idempotent && !neverSent(error)) return undefined;
     const requested = retryDelayOf(error);
     if (!isTransient(error, requested !== undefined)) return undefined;

@@ -2,9 +2,9 @@
 const CAPACITY_SUCCESSES = 50;
 
 /**
- * Bounds the retries of all requests to an upstream together, as a token bucket: each success adds a fraction of a token,
- * each retry takes one. The bucket starts full, so that retries are possible before much has succeeded; while everything
- * fails, nothing is added.
+ * Bounds the retries of all requests to an upstream together, as a token bucket: each success adds a fraction
+ * of a token, each retry takes one. The bucket starts full, so that retries are possible before much has
+ * succeeded; while everything fails, nothing is added.
  */
 export class RetryBudget {
   private readonly perSuccess: number;

@@ -1,28 +1,35 @@
 import type { Range } from "../errors/check-option.ts";
 
 /**
- * When a request is retried: the failure is transient, the method is idempotent, no part of the response has reached the
- * caller, and the wait fits its deadline or `maxTotalDelayMs`. Transient are no connection, a connection that broke, a
- * response whose code is UNAVAILABLE (by default 425, 502, 503 and 520 to 530), and one whose code is
- * RESOURCE_EXHAUSTED (429, 507, or what a rule makes so) if the upstream says when to retry. Other responses are never
- * retried, whatever their `Retry-After`. A request that is not idempotent is retried once where no connection was
- * established, and never otherwise.
+ * When a request is retried: the failure is transient, the method is idempotent, no part of the response has
+ * reached the caller, and the wait fits its deadline or `maxTotalDelayMs`. Transient are no connection, a
+ * connection that broke, a response whose code is UNAVAILABLE (by default 425, 502, 503 and 520 to 530), and
+ * one whose code is RESOURCE_EXHAUSTED (429, 507, or what a rule makes so) if the upstream says when to
+ * retry. Other responses are never retried, whatever their `Retry-After`. A request that is not idempotent is
+ * retried once where no connection was established, and never otherwise.
  */
 export interface RetryOptions {
   /** The most attempts of a request, the first one included. Default: 3. */
   readonly attempts?: number | undefined;
-  /** The longest backoff before the second attempt; it doubles with each attempt, with full jitter. Default: 100 ms. */
+  /**
+   * The longest backoff before the second attempt; it doubles with each attempt, with full jitter. Default:
+   * 100 ms.
+   */
   readonly baseDelayMs?: number | undefined;
-  /** The longest backoff of any attempt. A retry delay that the upstream asks for comes on top. Default: 2000 ms. */
+  /**
+   * The longest backoff of any attempt. A retry delay that the upstream asks for comes on top. Default:
+   * 2000 ms.
+   */
   readonly maxDelayMs?: number | undefined;
   /**
-   * The longest that all retries of a call may wait together, where its caller set no deadline. A call that would wait
-   * longer fails at once, with the upstream's error and its google.rpc.RetryInfo. Default: 2000 ms.
+   * The longest that all retries of a call may wait together, where its caller set no deadline. A call that
+   * would wait longer fails at once, with the upstream's error and its google.rpc.RetryInfo. Default:
+   * 2000 ms.
    */
   readonly maxTotalDelayMs?: number | undefined;
   /**
-   * Retry tokens earned per success, above 0 and at most 1; each retry costs one token. The bucket starts full, with
-   * the tokens of fifty successes, and stays empty while an upstream is down. Default: 0.2.
+   * Retry tokens earned per success, above 0 and at most 1; each retry costs one token. The bucket starts
+   * full, with the tokens of fifty successes, and stays empty while an upstream is down. Default: 0.2.
    */
   readonly budget?: number | undefined;
 }

@@ -24,8 +24,8 @@ export interface RetryContext {
 /**
  * Sends a request until it succeeds or must not be retried. All attempts share the deadline of the call.
  *
- * @throws what the last attempt threw; its ErrorInfo says how many `attempts` there were, if more than one. Rejects
- *   with the signal's reason when that is aborted
+ * @throws what the last attempt threw; its ErrorInfo says how many `attempts` there were, if more than one.
+ *   Rejects with the signal's reason when that is aborted
  */
 export async function withRetries<T>(send: () => Promise<T>, context: RetryContext): Promise<T> {
   const { retrier, idempotent, expiresAt, allowance } = context;

@@ -32,13 +32,16 @@ const CLOSE = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** What an item that is neither a string nor a container begins with: a digit, a minus, `true`, `false`, `null`. */
+/**
+ * What an item that is neither a string nor a container begins with: a digit, a minus, `true`, `false`,
+ * `null`.
+ */
 const SCALAR_START = /[-\dtfn]/;
 
 /**
- * Splits a body that is one JSON array (RFC 8259 section 5) into its items, as its bytes come. Each byte is looked at once,
- * however the body is cut into chunks. It finds where items end, not whether they are JSON: an item that is none fails to
- * parse, and together the items parse exactly where the whole array does.
+ * Splits a body that is one JSON array (RFC 8259 section 5) into its items, as its bytes come. Each byte is
+ * looked at once, however the body is cut into chunks. It finds where items end, not whether they are JSON:
+ * an item that is none fails to parse, and together the items parse exactly where the whole array does.
  */
 export class ArraySplitter {
   private readonly maxBytes: number;

@@ -4,10 +4,11 @@ import type { Pacer } from "../time/pacer.ts";
 const BATCH_SIZE = 64;
 
 /**
- * What the chunks of a body hold, in batches: a promise for each of many small items would cost more than they do. Between
- * batches the pacer pauses. Items in front of a fault come before it is thrown.
+ * What the chunks of a body hold, in batches: a promise for each of many small items would cost more than
+ * they do. Between batches the pacer pauses. Items in front of a fault come before it is thrown.
  *
- * @param split the items that a chunk completes; asked for the next one only when the one before was delivered
+ * @param split the items that a chunk completes; asked for the next one only
+ * when the one before was delivered
  */
 export async function* batchesOf<T>(
   chunks: AsyncIterable<Uint8Array>,

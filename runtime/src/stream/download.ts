@@ -6,9 +6,9 @@ import type { RunningCall } from "../call/running-call.ts";
 const MAX_CHUNK_BYTES = 64 * 1024;
 
 /**
- * The body of a response, decompressed, in chunks of at most 64 KiB, as they come. The next one is read from the
- * upstream when it is asked for. The first message has what the adapter takes from the head of the response; there
- * is one even for an empty body.
+ * The body of a response, decompressed, in chunks of at most 64 KiB, as they come. The next one is read from
+ * the upstream when it is asked for. The first message has what the adapter takes from the head of the
+ * response; there is one even for an empty body.
  */
 export async function* download(
   call: RunningCall<DownloadAdapter>,

@@ -4,8 +4,8 @@ import { batchesOf } from "./batches.ts";
 import { type RecordUtf8, utf8Of } from "./record-utf8.ts";
 
 /**
- * What ends a line: a line feed; or also a carriage return, alone or before a line feed; or the record separator of JSON text
- * sequences (RFC 7464), which stands in front of each.
+ * What ends a line: a line feed; or also a carriage return, alone or before a line feed; or the record
+ * separator of JSON text sequences (RFC 7464), which stands in front of each.
  */
 export type LineEnds = "lf" | "any" | "rs";
 
@@ -26,8 +26,8 @@ const CR = 13;
 const RS = 30;
 
 /**
- * The lines of a body in UTF-8, as it comes, in batches. Bytes are split into lines before they are decoded, so that a character
- * that spans two chunks stays whole; invalid UTF-8 becomes U+FFFD.
+ * The lines of a body in UTF-8, as it comes, in batches. Bytes are split into lines before they are decoded,
+ * so that a character that spans two chunks stays whole; invalid UTF-8 becomes U+FFFD.
  *
  * @param maxBytes the longest line; one chunk more than that may be held
  * @throws RecordTooLarge, or what the body throws

@@ -24,15 +24,18 @@ export interface StreamSource {
 }
 
 /**
- * The messages of a server stream, as protobuf bytes. It reports the end of its call exactly once: at its last message,
- * with the error that it throws, or, while nobody asks for a message, when the call is aborted. Whoever leaves it by
- * `return`, as `for await` does, aborts the request that runs, even where a message is being waited for; such a call ends
- * with CANCELED.
+ * The messages of a server stream, as protobuf bytes. It reports the end of its call exactly once: at its
+ * last message, with the error that it throws, or, while nobody asks for a message, when the call is aborted.
+ * Whoever leaves it by `return`, as `for await` does, aborts the request that runs, even where a message is
+ * being waited for; such a call ends with CANCELED.
  */
 export class MessageStream implements AsyncIterableIterator<Uint8Array<ArrayBuffer>, undefined> {
   private readonly call: StreamedCall;
   private readonly messages: Messages;
-  /** The signal of the call, and what ends the stream: by its leaving, and by that signal. One that `any` makes costs more. */
+  /**
+   * The signal of the call, and what ends the stream: by its leaving, and by that signal.
+   * One that `any` makes costs more.
+   */
   private readonly callSignal: AbortSignal;
   private readonly left = new AbortController();
   private waiting = 0;

@@ -43,7 +43,8 @@ interface State {
 /**
  * The response message with the result of accepted work, once it is done.
  *
- * @throws ConnectError OPERATION_UNFINISHED, OPERATION_LINK_REFUSED, the error of the work itself, and what calls throw
+ * @throws ConnectError OPERATION_UNFINISHED, OPERATION_LINK_REFUSED, the error of the work itself,
+ * and what calls throw
  */
 export async function awaitOperation(
   call: RunningCall<UnaryAdapter>,
@@ -57,7 +58,10 @@ export async function awaitOperation(
   throw work.unfinished();
 }
 
-/** The states of accepted work as response messages: the first, each that differs from the one before, and the last. */
+/**
+ * The states of accepted work as response messages: the first, each that differs from the one before,
+ * and the last.
+ */
 export async function* operation(
   call: RunningCall<OperationAdapter>,
   message: MessageShape<DescMessage>,

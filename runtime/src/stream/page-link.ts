@@ -13,8 +13,8 @@ import { baseOf } from "../upstream/options.ts";
 export class LinkRefused extends Error {}
 
 /**
- * The address in a link of a body: a string, or an object with `href`. undefined where there is none, also where
- * its place holds `null`, `""`, `false` or `[]`.
+ * The address in a link of a body: a string, or an object with `href`. undefined where there is none, also
+ * where its place holds `null`, `""`, `false` or `[]`.
  *
  * @throws LinkRefused for a value of another kind
  */
@@ -54,8 +54,8 @@ export function linkedRequest(
 
 /**
  * The request for the page that a link leads to: the verb, headers and body of the request that the link came
- * with, and the link's own path and query. A relative link counts from that request (RFC 3986 section 5). An API
- * key in the link's query is taken out, since credentials are added to every request.
+ * with, and the link's own path and query. A relative link counts from that request (RFC 3986 section 5). An
+ * API key in the link's query is taken out, since credentials are added to every request.
  *
  * @param further parameters to send beside those in the link; where both have a name, the link counts
  * @throws LinkRefused for a link that leads out of the base address

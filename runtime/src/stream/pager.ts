@@ -37,11 +37,11 @@ export class Pager {
   }
 
   /**
-   * Goes on to the next page; false where there is none. After a page without items there is one only if the rule
-   * `more` or the total says so.
+   * Goes on to the next page; false where there is none. After a page without items there is one only if the
+   * rule `more` or the total says so.
    *
-   * @throws ConnectError reason PAGE_LINK_REFUSED, PAGE_REPEATED; RESPONSE_SHAPE where the upstream says that there is
-   *   more, and not how to get it
+   * @throws ConnectError reason PAGE_LINK_REFUSED, PAGE_REPEATED; RESPONSE_SHAPE where the upstream says that
+   *   there is more, and not how to get it
    */
   advance(page: Page, response: ReadResponse): boolean {
     const { more } = this.call.adapter;
@@ -155,7 +155,10 @@ export class Pager {
   }
 }
 
-/** The parameters in an object of the payload: texts, and numbers and flags as texts. What is none is left out. */
+/**
+ * The parameters in an object of the payload: texts, and numbers and flags as texts.
+ * What is none is left out.
+ */
 function queryOf(page: Page, path: string): Array<readonly [name: string, value: string]> {
   const query = valueAt(page.payload, path);
   if (!isJsonObject(query)) return [];

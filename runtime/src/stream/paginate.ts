@@ -9,8 +9,8 @@ import { Pager } from "./pager.ts";
 /**
  * The items of a list, page by page. A page is asked for when its first item is, and not before.
  *
- * @throws ConnectError reason PAGES_EXCEEDED where there are more pages than the method allows, and what the calls
- *   for the pages throw
+ * @throws ConnectError reason PAGES_EXCEEDED where there are more pages than the method allows, and what the
+ *   calls for the pages throw
  */
 export async function* paginate(
   call: RunningCall<PaginateAdapter>,

@@ -27,8 +27,8 @@ const RECORD_SEPARATOR = "\u001e";
 /**
  * The records in a body, as it comes, by the format that the adapter names.
  *
- * @throws ConnectError reason UPSTREAM_TRUNCATED for an array that does not end, UPSTREAM_BODY_NOT_JSON, UPSTREAM_BODY_NOT_EVENTS,
- *   UPSTREAM_BODY_NOT_ARRAY, UPSTREAM_RECORD_TOO_LARGE, and what the body throws
+ * @throws ConnectError reason UPSTREAM_TRUNCATED for an array that does not end, UPSTREAM_BODY_NOT_JSON,
+ *   UPSTREAM_BODY_NOT_EVENTS, UPSTREAM_BODY_NOT_ARRAY, UPSTREAM_RECORD_TOO_LARGE, and what the body throws
  */
 export async function* recordTexts(call: Call, download: Download): RecordTexts {
   const { upstream } = call.adapter.rules;
@@ -104,7 +104,9 @@ async function* arrayTexts(call: Call, download: Download, pacer: Pacer): Record
   return undefined;
 }
 
-/** The chunks of a body; of one that is no array only those at the beginning, for an error that they may hold. */
+/**
+ * The chunks of a body; of one that is no array only those at the beginning, for an error that they may hold.
+ */
 async function* untilOther(
   chunks: AsyncIterable<Uint8Array>,
   splitter: ArraySplitter,
@@ -126,7 +128,9 @@ function notArray({ adapter }: Call, { head, errorIn }: Download, beginning: Uin
   return restError("UPSTREAM_BODY_NOT_ARRAY", { upstream, status: head.status, got });
 }
 
-/** A body of another type is no stream of events (WHATWG HTML section 9.2.3); it may be an error by a rule. */
+/**
+ * A body of another type is no stream of events (WHATWG HTML section 9.2.3); it may be an error by a rule.
+ */
 async function checkType(call: Call, { head, chunks, errorIn }: Download): Promise<void> {
   const type = head.header("content-type");
   if (/^text\/event-stream\s*(;|$)/i.test(type ?? "") || head.status === 204) return;

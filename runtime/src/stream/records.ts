@@ -36,11 +36,12 @@ const OTHERS: ReadonlyArray<{ readonly begins: RegExp; readonly name: string }> 
 ];
 
 /**
- * The records of a response, as they come: lines of JSON, server-sent events, or the items of an array. The next one is read from
- * the upstream when it is asked for. A record that is an error, by a rule or by itself, ends the stream with it.
+ * The records of a response, as they come: lines of JSON, server-sent events, or the items of an array. The
+ * next one is read from the upstream when it is asked for. A record that is an error, by a rule or by itself,
+ * ends the stream with it.
  *
- * @throws ConnectError reason UPSTREAM_TRUNCATED where the body ends within a record or before the end that the rule
- *   names, UPSTREAM_BODY_NOT_LINES, and what `recordTexts` throws
+ * @throws ConnectError reason UPSTREAM_TRUNCATED where the body ends within a record or before the end that
+ *   the rule names, UPSTREAM_BODY_NOT_LINES, and what `recordTexts` throws
  */
 export async function* records(
   call: RunningCall<RecordsAdapter>,

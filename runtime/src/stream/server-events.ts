@@ -18,10 +18,12 @@ export interface ServerEvent {
 }
 
 /**
- * The events in lines (WHATWG HTML section 9.2.6). Events without data are none. What the standard drops, an event that the
- * body breaks off in, comes as one that is not `ended`. `retry` is not looked at, since nothing reconnects.
+ * The events in lines (WHATWG HTML section 9.2.6). Events without data are none. What the standard drops, an
+ * event that the body breaks off in, comes as one that is not `ended`. `retry` is not looked at,
+ * since nothing reconnects.
  *
- * @param maxLength the most characters that an event may have, its name and ID included; each line of data counts as 32 more
+ * @param maxLength the most characters that an event may have, its name and ID included;
+ * each line of data counts as 32 more
  * @throws RecordTooLarge, or what the lines throw
  */
 export async function* eventsOf(

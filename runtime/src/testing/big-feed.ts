@@ -1,6 +1,9 @@
 import type { FetchFunction } from "../http/fetch-function.ts";
 
-/** An upstream with a feed of one page, newest first, without tags: as many items as a test wants, and as large. */
+/**
+ * An upstream with a feed of one page, newest first, without tags: as many items as a test wants,
+ * and as large.
+ */
 export class BigFeed {
   /** How often it was asked. */
   polls = 0;

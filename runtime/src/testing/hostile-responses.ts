@@ -1,7 +1,8 @@
 /**
- * Run as a process of its own: `node hostile-responses.ts <name>` calls an upstream that responds in a way that is meant
- * to harm, while another process plays the upstream. Prints what the call ended with, what a call after it ended
- * with, and by how many megabytes the process grew. With `undici` after the name, undici reads all of it, and not our own reader.
+ * Run as a process of its own: `node hostile-responses.ts <name>` calls an upstream that responds in a way
+ * that is meant to harm, while another process plays the upstream. Prints what the call ended with, what a
+ * call after it ended with, and by how many megabytes the process grew. With `undici` after the name, undici
+ * reads all of it, and not our own reader.
  */
 import { fork } from "node:child_process";
 import { channel } from "node:diagnostics_channel";

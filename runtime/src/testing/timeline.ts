@@ -20,8 +20,8 @@ export interface TimelineFailure {
 }
 
 /**
- * An upstream with one feed, newest first, in pages that a `Link` leads through: a `fetch` for tests, which does what the test
- * sets, at once.
+ * An upstream with one feed, newest first, in pages that a `Link` leads through: a `fetch` for tests, which
+ * does what the test sets, at once.
  */
 export class Timeline {
   /** Ids by their creation, oldest first. */

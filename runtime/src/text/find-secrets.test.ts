@@ -67,7 +67,8 @@ test.each(Object.keys(ENCODINGS))("a secret is found wherever it stands, %s", (n
       fc.pre(!before.includes("[secret]") && redact(before, secret) === before);
       const clean = redact(`${before} ${encode(secret)} ${behind}`, secret);
       expect(clean).toContain("[secret]");
-      // backslashes before it may stay, and of base64 what other bytes have a part in; blanks beside it may go with it
+      // backslashes before it may stay, and of base64 what other bytes have a part in;
+      // blanks beside it may go with it
       const left = clean.length - before.length - behind.length - "[secret]".length - 2;
       if (!name.includes("base64")) expect(left).toBeLessThanOrEqual(8);
       expect(clean.startsWith(before.trimEnd())).toBe(true);

@@ -5,7 +5,10 @@ import type { Secret } from "./secret.ts";
 /** A part of a text, from one place to before another. */
 export type Range = readonly [from: number, to: number];
 
-/** A secret with fewer characters is looked for as a word: a part of a word that is like it gives nothing away. */
+/**
+ * A secret with fewer characters is looked for as a word: a part of a word
+ * that is like it gives nothing away.
+ */
 const SHORT = 8;
 
 /** A beginning of a secret with fewer characters, before an ellipsis, gives nothing away. */
@@ -33,10 +36,11 @@ interface Needles {
 const known = new WeakMap<Secret, Needles>();
 
 /**
- * Where secrets stand in a text, in order and apart from each other: as they are, in any case of letters; percent-encoded,
- * escaped as in JSON, JavaScript or HTML, wholly or in part, once or more often; in base64 and base64url, whatever stands
- * before them; in hexadecimal; and their beginnings before the ellipsis of a text that was cut. A secret of fewer than 8
- * characters is found as a word alone, as it is, percent-encoded, and as in JSON.
+ * Where secrets stand in a text, in order and apart from each other: as they are, in any case of letters;
+ * percent-encoded, escaped as in JSON, JavaScript or HTML, wholly or in part, once or more often; in base64
+ * and base64url, whatever stands before them; in hexadecimal; and their beginnings before the ellipsis of a
+ * text that was cut. A secret of fewer than 8 characters is found as a word alone, as it is,
+ * percent-encoded, and as in JSON.
  */
 export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
   const found: Range[] = [];
@@ -91,8 +95,8 @@ function makeNeedles(text: string): Needles {
 }
 
 /**
- * What base64 makes of bytes wherever they stand: it takes three at a time, so that there are three ways, each without the
- * characters at its ends that other bytes have a part in.
+ * What base64 makes of bytes wherever they stand: it takes three at a time, so that there are three ways,
+ * each without the characters at its ends that other bytes have a part in.
  */
 function base64Cores(bytes: Buffer): string[] {
   return [0, 1, 2].map((before) => {

@@ -2,8 +2,8 @@ const UNRESERVED = /^[A-Za-z0-9\-._~]*$/;
 const LEFT_BY_ENCODE_URI_COMPONENT = /[!'()*]/g;
 
 /**
- * Percent-encodes everything except the unreserved characters of RFC 3986 section 2.3, as UTF-8 with upper-case
- * hex. That is also the encoding of RFC 5849 section 3.6, so that OAuth 1.0a signs what is sent.
+ * Percent-encodes everything except the unreserved characters of RFC 3986 section 2.3, as UTF-8 with
+ * upper-case hex. That is also the encoding of RFC 5849 section 3.6, so that OAuth 1.0a signs what is sent.
  * The text must be well formed; a lone surrogate throws a URIError.
  */
 export function percentEncode(text: string): string {

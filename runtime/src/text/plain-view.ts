@@ -1,6 +1,7 @@
 /**
- * A text as it would be without escapes, for comparing: bytes of UTF-8 as characters, letters of ASCII in lower case, every
- * run of spaces, `+` and `-` as one space, since forms and base64url write one for another, and `_` as `/`.
+ * A text as it would be without escapes, for comparing: bytes of UTF-8 as characters, letters of ASCII in
+ * lower case, every run of spaces, `+` and `-` as one space, since forms and base64url write
+ * one for another, and `_` as `/`.
  */
 export interface PlainView {
   readonly plain: string;
@@ -11,9 +12,9 @@ export interface PlainView {
 }
 
 /**
- * What does not stand for itself: percent-encoding, once or more often; escapes of JSON and JavaScript, also within each other;
- * those of HTML; blanks; and what is not ASCII. Each alternative takes what it begins with, so that the search takes a time in
- * proportion to the text.
+ * What does not stand for itself: percent-encoding, once or more often; escapes of JSON and JavaScript, also
+ * within each other; those of HTML; blanks; and what is not ASCII. Each alternative takes what it begins
+ * with, so that the search takes a time in proportion to the text.
  */
 const SPECIAL = new RegExp(
   [

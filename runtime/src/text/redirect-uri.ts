@@ -10,13 +10,16 @@ const REDIRECT_URI_PATTERN =
   /^(https?):\/\/([a-z0-9._-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)((?:\/[^?]*)?)((?:\?.*)?)$/i;
 const CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?@!$&()*+,;=[\]]|%[0-9A-Fa-f]{2})+$/;
 
-/** What a response to a client has (RFC 6749 section 4.1.2, RFC 9207): what stands there before could be taken for it. */
+/**
+ * What a response to a client has (RFC 6749 section 4.1.2, RFC 9207):
+ * what stands there before could be taken for it.
+ */
 const RESPONSE_PARAMETERS = ["code", "error", "error_description", "error_uri", "iss", "response", "state"];
 
 /**
- * Whether codes may be sent to a redirect URI: HTTPS, or HTTP to the person's own machine; absolute, without a fragment
- * (RFC 6749 section 3.1.2) and user information, nothing in it that browsers read in another way than it is written, and no
- * parameter of the response.
+ * Whether codes may be sent to a redirect URI: HTTPS, or HTTP to the person's own machine; absolute, without
+ * a fragment (RFC 6749 section 3.1.2) and user information, nothing in it that browsers read in another way
+ * than it is written, and no parameter of the response.
  */
 export function isRedirectUri(address: string): boolean {
   const url = URL.parse(address);
@@ -39,8 +42,8 @@ function isLoopback({ hostname }: URL): boolean {
 }
 
 /**
- * Whether an address is on an origin, by whichever of its names. One of the gateway's own is no redirect URI: a client could
- * have browsers take part in flows of its choice.
+ * Whether an address is on an origin, by whichever of its names. One of the gateway's own is no redirect URI:
+ * a client could have browsers take part in flows of its choice.
  */
 export function isOn(origin: string, address: string): boolean {
   const [own, other] = [URL.parse(origin), URL.parse(address)];
@@ -53,7 +56,9 @@ function nameOf(url: URL): string {
   return isLoopback(url) ? "localhost" : url.hostname.replace(/\.$/, "");
 }
 
-/** Whether the hosts that redirect URIs may have (`app.example`, `*.app.example`) include that of this one. */
+/**
+ * Whether the hosts that redirect URIs may have (`app.example`, `*.app.example`) include that of this one.
+ */
 export function isRedirectHost(address: string, hosts: readonly string[]): boolean {
   const host = URL.parse(address)?.hostname;
   return (
@@ -68,8 +73,8 @@ export function isRedirectHost(address: string, hosts: readonly string[]): boole
 const LOOPBACK_PATTERN = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?(\/.*|\?.*|)$/s;
 
 /**
- * Whether a redirect URI is the registered one: the same text, but for the port on the person's own machine, which
- * applications pick when they start.
+ * Whether a redirect URI is the registered one: the same text, but for the port on the person's own machine,
+ * which applications pick when they start.
  */
 export function matchesRedirectUri(address: string, registered: string): boolean {
   if (address === registered) return true;

@@ -7,8 +7,9 @@ const CLUSTERS = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 const VISIBLE = String.raw`[^\p{Cc}\p{Cf}\p{Z}\s]`;
 
-// C0 and C1 controls, characters of format, line separators, byte order mark: what can forge a log line, turn text
-// around, or hide it from a reader. Scripts and emoji need some of these, each next to what it belongs to.
+// C0 and C1 controls, characters of format, line separators, byte order mark: what can forge a log line, turn
+// text around, or hide it from a reader. Scripts and emoji need some of these,
+// each next to what it belongs to.
 const UNSAFE = new RegExp(
   [
     // joiners: emoji of several people, Persian, the scripts of India
@@ -25,8 +26,9 @@ const UNSAFE = new RegExp(
 );
 
 /**
- * Makes text of a peer fit for an error message: on one line, without control characters and without characters that
- * reorder or hide others, well formed, and at most `max` characters long (an ellipsis shows the cut).
+ * Makes text of a peer fit for an error message: on one line, without control characters and without
+ * characters that reorder or hide others, well formed, and at most `max` characters
+ * long (an ellipsis shows the cut).
  */
 export function safeText(text: string, max: number = MAX_LENGTH): string {
   // cut first, so that megabytes are not cleaned for a line

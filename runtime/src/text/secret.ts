@@ -3,8 +3,8 @@ import { inspect } from "node:util";
 const HIDDEN = "[secret]";
 
 /**
- * A value that must not be printed: it reads `[secret]` in string conversion, JSON and util.inspect, so that it
- * cannot slip into a log with the object that holds it. `reveal` gives the value, where it is sent.
+ * A value that must not be printed: it reads `[secret]` in string conversion, JSON and util.inspect, so that
+ * it cannot slip into a log with the object that holds it. `reveal` gives the value, where it is sent.
  */
 export class Secret {
   // biome-ignore lint/plugin: a private field of TypeScript would show among the property descriptors

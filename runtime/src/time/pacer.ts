@@ -1,14 +1,17 @@
 import { nextTurn } from "connect-rest-codec/internal";
 
-/** How many units are spent in one turn of the event loop. An item takes a server up to a tenth of a millisecond. */
+/**
+ * How many units are spent in one turn of the event loop. An item takes a server
+ * up to a tenth of a millisecond.
+ */
 const UNITS_PER_TURN = 64;
 /** Bytes that cost as much as a small item does. */
 const BYTES_PER_UNIT = 2048;
 
 /**
- * Lets other work have its turn. What comes in one piece, a thousand records in a chunk, is consumed from promise to promise:
- * timers, connections and other calls wait until all of it is done. Whoever loops over input counts what it costs, and
- * pauses after each share.
+ * Lets other work have its turn. What comes in one piece, a thousand records in a chunk, is consumed from
+ * promise to promise: timers, connections and other calls wait until all of it is done. Whoever loops over
+ * input counts what it costs, and pauses after each share.
  */
 export class Pacer {
   private readonly signal: AbortSignal | undefined;
@@ -25,7 +28,9 @@ export class Pacer {
     return this.spent < UNITS_PER_TURN ? undefined : this.pause();
   }
 
-  /** Counts a chunk of bytes, which costs something however small it is; a promise where it is time to pause. */
+  /**
+   * Counts a chunk of bytes, which costs something however small it is; a promise where it is time to pause.
+   */
   bytes(count: number): Promise<void> | undefined {
     return this.items(1 + count / BYTES_PER_UNIT);
   }

@@ -32,7 +32,9 @@ export class EndpointError extends Error implements EndpointFacts {
   }
 }
 
-/** RFC 6749 section 5.2, RFC 8707 section 2. Of others, such as `temporarily_unavailable`, nothing is known. */
+/**
+ * RFC 6749 section 5.2, RFC 8707 section 2. Of others, such as `temporarily_unavailable`, nothing is known.
+ */
 const FINAL: ReadonlySet<string> = new Set([
   "invalid_client",
   "invalid_grant",

@@ -3,10 +3,11 @@ import { EndpointError } from "./endpoint-error.ts";
 import type { EndpointResponse } from "./tokens.ts";
 
 /**
- * The object in a successful response, without what is `null`, `false` or empty, which stand for nothing in the responses of many
- * servers.
+ * The object in a successful response, without what is `null`, `false` or empty, which stand for nothing in
+ * the responses of many servers.
  *
- * @throws EndpointError for an error: by the status, or by an `error` in the object, which some servers send with 200
+ * @throws EndpointError for an error: by the status, or by an `error` in the object,
+ * which some servers send with 200
  */
 export function readEndpointJson(response: EndpointResponse): JsonObject {
   const { status } = response;

@@ -98,7 +98,10 @@ function parametersOf(given: Grant["parameters"]): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** Without the ID token: nobody here wants to know who somebody is. Servers that leave out the type mean `bearer`. */
+/**
+ * Without the ID token: nobody here wants to know who somebody is.
+ * Servers that leave out the type mean `bearer`.
+ */
 function readTokenJson(response: EndpointResponse): JsonObject {
   const { id_token: _, ...json } = readEndpointJson(response);
   return { token_type: "bearer", ...json };

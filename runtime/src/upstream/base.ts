@@ -33,14 +33,14 @@ function problemOf(url: URL): string | undefined {
 }
 
 /**
- * Paths that every parser reads as they are: segments of unreserved characters (RFC 3986 section 2.3), none empty but the last,
- * and none a dot or two. A test compares with the parser.
+ * Paths that every parser reads as they are: segments of unreserved characters (RFC 3986 section 2.3), none
+ * empty but the last, and none a dot or two. A test compares with the parser.
  */
 const PLAIN_PATH = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?$/;
 
 /**
- * The path of a request below its base. Every URL parser reads it as it was built: there is nothing in it that
- * would be collapsed, decoded or cut off.
+ * The path of a request below its base. Every URL parser reads it as it was built: there is nothing in it
+ * that would be collapsed, decoded or cut off.
  *
  * @throws ConnectError INTERNAL, reason REQUEST_PATH_CHANGED
  */

@@ -30,7 +30,10 @@ interface Parts {
   readonly closing: AbortSignal;
 }
 
-/** The credentials of an upstream's calls: configured, or provided by a function, with tokens that are fetched. */
+/**
+ * The credentials of an upstream's calls: configured, or provided by a function,
+ * with tokens that are fetched.
+ */
 export class CallCredentials {
   private readonly parts: Parts;
 
@@ -38,7 +41,9 @@ export class CallCredentials {
     this.parts = parts;
   }
 
-  /** Those that are the same for all calls, and are never renewed; undefined where they have to be asked for. */
+  /**
+   * Those that are the same for all calls, and are never renewed; undefined where they have to be asked for.
+   */
   get fixed(): Credentials | undefined {
     const { configured } = this.parts;
     return typeof configured === "function" || isGrant(configured.oauth2)

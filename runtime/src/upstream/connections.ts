@@ -14,9 +14,15 @@ export interface Connections {
   hop(hop: Pick<Hop, "origin" | "mustBePublic" | "isForeign">): Requester;
   /** Whether an origin is at a public address, as far as is known. */
   isPublic(origin: string): boolean;
-  /** Whether an origin may be one of the public internet. Where connections are our own, that is decided by them. */
+  /**
+   * Whether an origin may be one of the public internet. Where connections are our own,
+   * that is decided by them.
+   */
   mayBePublic(origin: string): boolean;
-  /** Whether requests to an origin are handed to a proxy as they are, so that a response may be the proxy's own. */
+  /**
+   * Whether requests to an origin are handed to a proxy as they are,
+   * so that a response may be the proxy's own.
+   */
   isForwarded(origin: string): boolean;
   /** Waits for running exchanges; later ones fail. */
   close(): Promise<void>;

@@ -10,8 +10,9 @@ import { exchangeError } from "./failure.ts";
 import type { UpstreamSettings } from "./options.ts";
 
 /**
- * Sends requests to a token endpoint on the connections of an upstream: by its proxy, and with its TLS where the endpoint has the
- * origin of one of its base addresses. They end when the upstream is closed, not with a call that waits for them.
+ * Sends requests to a token endpoint on the connections of an upstream: by its proxy, and with its TLS where
+ * the endpoint has the origin of one of its base addresses. They end when the upstream is closed, not with a
+ * call that waits for them.
  */
 export function endpointSend(
   connections: Connections,

@@ -25,7 +25,8 @@ function isInterim(status: number): boolean {
 }
 
 /**
- * Reads the responses to a CONNECT up to the final one, and returns its status; what comes behind its head is left on the socket.
+ * Reads the responses to a CONNECT up to the final one, and returns its status;
+ * what comes behind its head is left on the socket.
  *
  * @param timeoutMs for all of them
  * @throws MalformedResponse for anything else, and for more than MAX_INTERIM_RESPONSES of them

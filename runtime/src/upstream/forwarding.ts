@@ -5,8 +5,8 @@ import { connectorOf } from "./connector.ts";
 import type { EgressProxy } from "./proxy-options.ts";
 
 /**
- * Hands requests for an origin of http to a proxy, with the whole address in the request line (RFC 9112 section 3.2.2), as
- * others do: many a proxy makes tunnels for https alone.
+ * Hands requests for an origin of http to a proxy, with the whole address in the request line (RFC 9112
+ * section 3.2.2), as others do: many a proxy makes tunnels for https alone.
  */
 export function forwarding(
   to: string,

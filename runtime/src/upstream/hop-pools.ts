@@ -33,9 +33,9 @@ export type HopConnection = Pick<Hop, "origin" | "mustBePublic" | "isForeign"> &
 };
 
 /**
- * Connections for redirects, and what is known of the addresses of others. That an address is public is checked where it
- * counts: on what a name resolves to for the very connection, and on the connection itself. The connections of a proxy are
- * not seen.
+ * Connections for redirects, and what is known of the addresses of others. That an address is public is
+ * checked where it counts: on what a name resolves to for the very connection, and on the connection itself.
+ * The connections of a proxy are not seen.
  */
 export class HopPools {
   private readonly settings: UpstreamSettings;

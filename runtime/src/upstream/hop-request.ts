@@ -13,8 +13,9 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The request for the address of a redirect. An API key in the query is taken out, since credentials are added to every
- * request that may have them. For another origin nothing of the request is left but its verb and a few harmless headers.
+ * The request for the address of a redirect. An API key in the query is taken out, since credentials are
+ * added to every request that may have them. For another origin nothing of the request is left but its verb
+ * and a few harmless headers.
  */
 export function redirectedRequest(
   { verb, headers, oauth1Params }: RestRequest,

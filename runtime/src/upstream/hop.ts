@@ -7,7 +7,10 @@ export interface Hop {
   readonly path: string;
   /** Without `?`; often empty. */
   readonly queryString: string;
-  /** It is not the origin of the base address, or a redirect has led away from that before: it gets no credentials. */
+  /**
+   * It is not the origin of the base address, or a redirect has led away from that before:
+   * it gets no credentials.
+   */
   readonly isForeign: boolean;
   /** A hop before was at a public address, so that this one must be, too. */
   readonly mustBePublic: boolean;
@@ -37,7 +40,8 @@ export function nextHop(
   { hosts }: RedirectSettings,
 ): Hop {
   if (from.count >= MAX_REDIRECTS) throw new RedirectRefused(`more than ${MAX_REDIRECTS} redirects`);
-  // URL parsers drop line breaks and tabs, and read backslashes as slashes: what others would read otherwise is refused
+  // URL parsers drop line breaks and tabs, and read backslashes as slashes:
+  // what others would read otherwise is refused
   if (location.length > MAX_LOCATION_LENGTH || /[^\x21-\x7e]|\\/.test(location)) {
     throw new RedirectRefused("a text that is no address");
   }
@@ -62,7 +66,10 @@ export function nextHop(
   };
 }
 
-/** `*.example.com` names all hosts below it, and not itself. A port that is not the default one is part of the name. */
+/**
+ * `*.example.com` names all hosts below it, and not itself. A port that is not the
+ * default one is part of the name.
+ */
 function isNamed(host: string, name: string): boolean {
   return name.startsWith("*.")
     ? host.endsWith(name.slice(1)) && host.length > name.length - 1

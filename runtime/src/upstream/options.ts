@@ -37,13 +37,13 @@ import { resolveTls, type TlsOptions, type TlsSettings } from "./tls-options.ts"
 /** An upstream: where it is, what proves who calls, and the limits of every exchange with it. */
 export interface UpstreamOptions extends ClientOptions {
   /**
-   * The base address, `https://api.example.com` or with a path in front of every method's. It serves every base
-   * that a method names and `bases` does not have.
+   * The base address, `https://api.example.com` or with a path in front of every method's. It serves every
+   * base that a method names and `bases` does not have.
    */
   readonly baseUrl?: string | undefined;
   /**
-   * Base addresses by the names that methods use; the first one is that of methods which name none, where there is
-   * no `baseUrl`.
+   * Base addresses by the names that methods use; the first one is that of methods which name none, where
+   * there is no `baseUrl`.
    */
   readonly bases?: Readonly<Record<string, string>> | undefined;
   /** Fixed credentials, or a function that provides those of a call. Default: none. */
@@ -51,45 +51,52 @@ export interface UpstreamOptions extends ClientOptions {
   /** The `User-Agent` of every request. Default: `connect-rest-runtime/<version>`. */
   readonly userAgent?: string | undefined;
   /**
-   * The `Accept-Encoding` of every request; `identity` for none. Default: `gzip, br, zstd`; with a `fetch`, what that asks
-   * for by itself.
+   * The `Accept-Encoding` of every request; `identity` for none. Default: `gzip, br, zstd`; with a `fetch`,
+   * what that asks for by itself.
    */
   readonly acceptEncoding?: string | undefined;
   /** The largest body of a response in bytes, both as sent and decompressed. Default: 16 MiB. */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * What the JSON of a response, or of a record of a stream, may cost to read: 1 for each key, text, number and word, 8 for
-   * each object, 3 for each array, more for numbers beyond 2^53 and for texts that begin like numbers. What costs more fails the
-   * call, since it would hold up all others. Default: 1 600 000, about 8 MB of ordinary JSON.
+   * What the JSON of a response, or of a record of a stream, may cost to read: 1 for each key, text, number
+   * and word, 8 for each object, 3 for each array, more for numbers beyond 2^53 and for texts that begin like
+   * numbers. What costs more fails the call, since it would hold up all others. Default: 1 600 000,
+   * about 8 MB of ordinary JSON.
    */
   readonly maxResponseCost?: number | undefined;
   /**
-   * The largest body of a method that streams it to its caller, decompressed, in bytes. Default: no limit, since
-   * such a body is never held as a whole.
+   * The largest body of a method that streams it to its caller, decompressed, in bytes. Default: no limit,
+   * since such a body is never held as a whole.
    */
   readonly maxDownloadBytes?: number | undefined;
   /** The largest head of a response in bytes. Default: 16 KiB. */
   readonly maxHeaderBytes?: number | undefined;
   /**
-   * Follows redirects of GET and HEAD to these hosts, for methods whose rules ask for it (`redirects`). The connections
-   * are made here, so that the address that is really connected is checked: a redirect never leads from a public to a
-   * private one. Default: `false`; no redirect is followed.
+   * Follows redirects of GET and HEAD to these hosts, for methods whose rules ask for it (`redirects`). The
+   * connections are made here, so that the address that is really connected is checked: a redirect never
+   * leads from a public to a private one. Default: `false`; no redirect is followed.
    */
   readonly redirects?: RedirectOptions | false | undefined;
-  /** TLS towards the base addresses. Default: the authorities that Node.js trusts, and no client certificate. */
+  /**
+   * TLS towards the base addresses. Default: the authorities that Node.js trusts, and no client certificate.
+   */
   readonly tls?: TlsOptions | undefined;
   /**
    * The proxy on the way to the upstream, or a function that says which one an origin is reached by, e.g.
-   * `proxyFromEnvironment(process.env)`. https goes through a tunnel (CONNECT), http is handed over. `localhost` and the
-   * addresses of this machine are always reached directly. Default: none; the environment is not read.
+   * `proxyFromEnvironment(process.env)`. https goes through a tunnel (CONNECT), http is handed over.
+   * `localhost` and the addresses of this machine are always reached directly. Default: none;
+   * the environment is not read.
    */
   readonly proxy?: ProxySource | false | undefined;
   /**
-   * How long a connection may take, TLS included. With a proxy, each of the connection to it, its consent and TLS. Default:
-   * 5000 ms.
+   * How long a connection may take, TLS included. With a proxy, each of the connection to it, its consent and
+   * TLS. Default: 5000 ms.
    */
   readonly connectTimeoutMs?: number | undefined;
-  /** How long the head of a response may take. Default: 30 000 ms. Above 1 s it is kept to half a second, else to a tenth. */
+  /**
+   * How long the head of a response may take. Default: 30 000 ms. Above 1 s it is kept to half a second,
+   * else to a tenth.
+   */
   readonly headersTimeoutMs?: number | undefined;
   /** How long a body may pause. Default: 30 000 ms. */
   readonly bodyTimeoutMs?: number | undefined;
@@ -99,9 +106,14 @@ export interface UpstreamOptions extends ClientOptions {
   readonly retry?: RetryOptions | false | undefined;
   /** When the upstream is left alone for a while; `false` for never. */
   readonly breaker?: BreakerOptions | false | undefined;
-  /** How the limits that methods name (`rate_limits`) are kept; `false` for not at all, e.g. for a stand-in. */
+  /**
+   * How the limits that methods name (`rate_limits`) are kept; `false` for not at all, e.g. for a stand-in.
+   */
   readonly rateLimits?: RateLimitOptions | false | undefined;
-  /** What is done about differences between its responses and their description. Default: as for all upstreams. */
+  /**
+   * What is done about differences between its responses and their description. Default:
+   * as for all upstreams.
+   */
   readonly differences?: DifferenceLevels | undefined;
 }
 

@@ -54,7 +54,10 @@ export function outgoing(parts: OutgoingParts, settings: UpstreamSettings, clock
   };
 }
 
-/** Whether a request has nothing of its own but its path: its headers are those of all such requests of its method. */
+/**
+ * Whether a request has nothing of its own but its path: its headers are those of
+ * all such requests of its method.
+ */
 export function isPlain({ headers, body }: RestRequest): boolean {
   return headers.length === 0 && body === undefined;
 }
@@ -78,8 +81,8 @@ export function plainOutgoing(
 }
 
 /**
- * Headers of the request come before the defaults, except those that are the same for the whole upstream. Without a
- * body there is no Content-Type, also where a rule of the service has one (RFC 9110 section 8.3).
+ * Headers of the request come before the defaults, except those that are the same for the whole upstream.
+ * Without a body there is no Content-Type, also where a rule of the service has one (RFC 9110 section 8.3).
  */
 function headersOf(
   { responseEncoding }: MethodRules,

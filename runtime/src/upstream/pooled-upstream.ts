@@ -44,7 +44,10 @@ export function createUpstream(name: string, options: UpstreamOptions, context: 
   return new PooledUpstream(name, { ...settings, client, acceptEncoding }, context);
 }
 
-/** Bytes of responses of one upstream that are in memory before they are decoded; beyond, they wait in their connections. */
+/**
+ * Bytes of responses of one upstream that are in memory before they are decoded; beyond,
+ * they wait in their connections.
+ */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 class PooledUpstream implements Upstream {

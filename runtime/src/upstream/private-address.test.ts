@@ -110,7 +110,9 @@ function groupsOf(address: string): string {
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
-/** All spellings of an IPv6 address that parsers take: in full, in capitals, with an IPv4 tail, with a zone. */
+/**
+ * All spellings of an IPv6 address that parsers take: in full, in capitals, with an IPv4 tail, with a zone.
+ */
 function spellings(address: string): string[] {
   const [head = "", tail] = address.split("::");
   const before = head === "" ? [] : head.split(":");

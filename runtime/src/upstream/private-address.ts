@@ -1,8 +1,8 @@
 import { BlockList, isIPv4, isIPv6, SocketAddress } from "node:net";
 
 /**
- * Networks that are not of the public internet: private, local, shared, reserved, multicast and for documentation
- * (IANA IPv4 Special-Purpose Address Registry, RFC 6890).
+ * Networks that are not of the public internet: private, local, shared, reserved, multicast and for
+ * documentation (IANA IPv4 Special-Purpose Address Registry, RFC 6890).
  */
 const NETWORKS_4 = [
   "0.0.0.0/8",
@@ -23,9 +23,10 @@ const NETWORKS_4 = [
 ] as const;
 
 /**
- * Only 2000::/3 is assigned for public addresses (IANA IPv6 Address Space). What is around it is private as a whole: local
- * and multicast addresses, those that hold an IPv4 address (`::/96`, `::ffff:0:0:0/96`, `64:ff9b::/96`,
- * `64:ff9b:1::/48`), and what is reserved. Within it these are special (IANA IPv6 Special-Purpose Address Registry).
+ * Only 2000::/3 is assigned for public addresses (IANA IPv6 Address Space). What is around it is private as a
+ * whole: local and multicast addresses, those that hold an IPv4 address (`::/96`, `::ffff:0:0:0/96`,
+ * `64:ff9b::/96`, `64:ff9b:1::/48`), and what is reserved. Within it these are special (IANA IPv6
+ * Special-Purpose Address Registry).
  */
 const NETWORKS_6 = [
   "::/3",

@@ -7,13 +7,13 @@ import type { ProxyOptions } from "./proxy-options.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxies that the environment names, as most programs read it: `HTTPS_PROXY` for https, `HTTP_PROXY` for http, and
- * `NO_PROXY` for what is reached directly; in lower case they win. A proxy is `http://user:password@proxy.example:3128`;
- * without a scheme it is http.
+ * The proxies that the environment names, as most programs read it: `HTTPS_PROXY` for https, `HTTP_PROXY` for
+ * http, and `NO_PROXY` for what is reached directly; in lower case they win. A proxy is
+ * `http://user:password@proxy.example:3128`; without a scheme it is http.
  *
- * `NO_PROXY` is a list separated by commas or spaces. `*` is everything, `example.com` a host and all below it,
- * `.example.com` and `*.example.com` only those below it, `10.0.0.0/8` a network and `192.0.2.7` an address, for hosts
- * that are addresses: names are not looked up. Each may end in a port, `example.com:8443`.
+ * `NO_PROXY` is a list separated by commas or spaces. `*` is everything, `example.com` a host and all below
+ * it, `.example.com` and `*.example.com` only those below it, `10.0.0.0/8` a network and `192.0.2.7` an
+ * address, for hosts that are addresses: names are not looked up. Each may end in a port, `example.com:8443`.
  *
  * @throws ConnectError reason OPTION_INVALID, for an address that is none
  */

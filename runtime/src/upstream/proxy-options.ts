@@ -15,7 +15,9 @@ export interface ProxyOptions {
   readonly ca?: TlsOptions["ca"];
 }
 
-/** A proxy for all addresses, or a function that says which one an origin is reached by; undefined for none. */
+/**
+ * A proxy for all addresses, or a function that says which one an origin is reached by; undefined for none.
+ */
 export type ProxySource = ProxyOptions | ((origin: string) => ProxyOptions | undefined);
 
 /** A proxy, checked. */
@@ -30,8 +32,8 @@ export interface EgressProxy {
 }
 
 /**
- * What says which proxy an origin is reached by. This machine itself is always reached directly: to a proxy elsewhere, its
- * names and addresses mean another one.
+ * What says which proxy an origin is reached by. This machine itself is always reached directly: to a proxy
+ * elsewhere, its names and addresses mean another one.
  *
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */

@@ -3,8 +3,8 @@ import { invalidOption } from "../errors/check-option.ts";
 /** Which redirects of an upstream are followed, for methods whose rules ask for it. */
 export interface RedirectOptions {
   /**
-   * Hosts that redirects may lead to beside the base address: `files.example.com`, `files.example.com:8443`, or
-   * `*.example.com` for all hosts below a name.
+   * Hosts that redirects may lead to beside the base address: `files.example.com`, `files.example.com:8443`,
+   * or `*.example.com` for all hosts below a name.
    */
   readonly hosts: readonly string[];
 }

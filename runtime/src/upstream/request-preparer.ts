@@ -121,7 +121,10 @@ export class RequestPreparer {
     return { requester, sent, sender };
   }
 
-  /** undefined where requests are signed one by one, or may go out by a proxy, whose secrets become known later. */
+  /**
+   * undefined where requests are signed one by one, or may go out by a proxy,
+   * whose secrets become known later.
+   */
   private usualOf(call: UpstreamCall, credentials: Credentials): Usual | undefined {
     const { rules } = call;
     const known = this.usual.get(rules);
@@ -158,7 +161,10 @@ export class RequestPreparer {
   }
 }
 
-/** Whether credentials are those of before: a program may change them in place. Those of OAuth 1.0a are never kept. */
+/**
+ * Whether credentials are those of before: a program may change them in place.
+ * Those of OAuth 1.0a are never kept.
+ */
 function areSame(before: Usual["credentials"], now: Credentials): boolean {
   const [a, b] = [before.basic, now.basic];
   const [c, d] = [before.oauth2, now.oauth2];

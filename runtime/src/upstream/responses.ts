@@ -31,15 +31,18 @@ export interface Prepared {
 }
 
 /**
- * Bodies that are decompressed at the same time. Each may become `maxResponseBytes`: a hundred bombs at once would take
- * gigabytes, of which the system gets little back.
+ * Bodies that are decompressed at the same time. Each may become `maxResponseBytes`: a hundred bombs at once
+ * would take gigabytes, of which the system gets little back.
  */
 const MAX_DECOMPRESSING = 4;
 
 /** Responses beyond this size, in bytes, wait for their turn to be decoded. */
 const LARGE_BYTES = 256 * 1024;
 
-/** Bodies that are decompressed at once in one turn of the event loop, in bytes: about a millisecond of usual ones. */
+/**
+ * Bodies that are decompressed at once in one turn of the event loop, in bytes:
+ * about a millisecond of usual ones.
+ */
 const AT_ONCE = new TurnBudget(512 * 1024);
 
 /** Makes responses of exchanges: those of the upstream itself, within their limits, and decompressed. */
@@ -85,7 +88,10 @@ export class Responses {
     return this.decompressed(response, tolerant, call).then((whole) => ({ ...whole, ...sender }));
   }
 
-  /** Checks the head of a response; the body of an error is read as far as its text goes, that of another one is not. */
+  /**
+   * Checks the head of a response; the body of an error is read as far as its text goes,
+   * that of another one is not.
+   */
   async opened(
     response: OpenExchange,
     call: UpstreamCall,
@@ -132,8 +138,8 @@ export class Responses {
   }
 
   /**
-   * The error of a status that this request cannot have. Where requests are handed to a proxy, a 407 is the proxy's own
-   * (RFC 9110 section 15.5.8).
+   * The error of a status that this request cannot have. Where requests are handed to a proxy, a 407 is the
+   * proxy's own (RFC 9110 section 15.5.8).
    */
   private refusal(status: number, call: UpstreamCall, { origin }: DispatchOptions): ConnectError | undefined {
     const { upstream } = this;
@@ -174,7 +180,10 @@ export class Responses {
   }
 }
 
-/** Whether a response is a part (RFC 9110 section 15.3.7) that nobody has asked for: it would pass for the whole. */
+/**
+ * Whether a response is a part (RFC 9110 section 15.3.7) that nobody has asked for:
+ * it would pass for the whole.
+ */
 function isStrayPart(status: number, { request, rules }: UpstreamCall): boolean {
   if (status !== 206 || rules.success.includes(206)) return false;
   return !request.headers.some(([name]) => name === "range");

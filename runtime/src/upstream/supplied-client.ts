@@ -1,7 +1,10 @@
 import type { InvalidOption } from "../errors/check-option.ts";
 import type { FetchFunction } from "../http/fetch-function.ts";
 
-/** A Dispatcher of undici, of any major version since 5: `MockAgent`, `ProxyAgent`, an `Agent` with options of its own. */
+/**
+ * A Dispatcher of undici, of any major version since 5: `MockAgent`, `ProxyAgent`,
+ * an `Agent` with options of its own.
+ */
 export interface UpstreamDispatcher {
   dispatch(options: never, handler: never): unknown;
 }
@@ -9,14 +12,14 @@ export interface UpstreamDispatcher {
 /** What sends requests in place of our own connections. */
 export interface ClientOptions {
   /**
-   * A Dispatcher of undici for all requests. It has its own connections, so `connections`, `connectTimeoutMs`, `tls` and
-   * `proxy` do not apply; all else does, but that addresses behind redirects cannot be checked. It is not closed by
-   * `close`. Default: our own connections.
+   * A Dispatcher of undici for all requests. It has its own connections, so `connections`,
+   * `connectTimeoutMs`, `tls` and `proxy` do not apply; all else does, but that addresses behind redirects
+   * cannot be checked. It is not closed by `close`. Default: our own connections.
    */
   readonly dispatcher?: UpstreamDispatcher | undefined;
   /**
-   * A `fetch` for all requests, called once for each. What is said of `dispatcher` holds for it too; `headersTimeoutMs`
-   * includes the connection. Default: our own connections.
+   * A `fetch` for all requests, called once for each. What is said of `dispatcher` holds for it too;
+   * `headersTimeoutMs` includes the connection. Default: our own connections.
    */
   readonly fetch?: FetchFunction | undefined;
 }

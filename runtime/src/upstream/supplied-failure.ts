@@ -9,7 +9,10 @@ const MAX_CAUSES = 5;
 const NOT_CONNECTED =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|EACCES|EPERM|EMFILE|ENFILE|ENOBUFS|ConnectionRefused|FailedToOpenSocket|DNS_\w+|UND_ERR_PRX_\w+|UND_ERR_MAX_ORIGINS_REACHED|UND_ERR_BPL_MISSING_UPSTREAM)$/;
 
-/** The same, for TLS: certificates (X509_V_ERR_…, as Node.js names them), names, and alerts that refuse the handshake. */
+/**
+ * The same, for TLS: certificates (X509_V_ERR_…, as Node.js names them), names,
+ * and alerts that refuse the handshake.
+ */
 const NO_TLS =
   /^(?:CERT_\w+|CRL_\w+|\w+_SELF_SIGNED_CERT|SELF_SIGNED_CERT\w*|UNABLE_TO_\w+|ERROR_IN_CERT_\w+|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|ERR_TLS_CERT_\w+|ERR_TLS_HANDSHAKE_\w+|EPROTO|ERR_SSL_(?:WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|\w*ALERT_(?:HANDSHAKE_FAILURE|PROTOCOL_VERSION|UNRECOGNIZED_NAME|INSUFFICIENT_SECURITY|NO_APPLICATION_PROTOCOL|UNKNOWN_CA|ACCESS_DENIED|BAD_CERTIFICATE|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE)))$/;
 
@@ -29,8 +32,9 @@ const COMMON = /^(?:UND_ERR_|HPE_)/;
 const PROXY_STATUS = /^Proxy response \((\d{3})\)|^Proxy Authentication Required \((\d{3})\)/;
 
 /**
- * The error for what a supplied dispatcher or `fetch` failed with before a response; undefined for what has the same meaning
- * wherever it comes from. Whether the request arrived is not known, unless the error says so.
+ * The error for what a supplied dispatcher or `fetch` failed with before a response; undefined for what has
+ * the same meaning wherever it comes from. Whether the request arrived is not known,
+ * unless the error says so.
  */
 export function suppliedFailure(
   cause: unknown,
@@ -69,7 +73,9 @@ export function suppliedFailure(
   return restError("UPSTREAM_FAILED", { upstream, client, problem: problem ?? "an error" }, extras);
 }
 
-/** Whether a code stands for TLS that was refused, which in TLS 1.3 is told when the request is on its way. */
+/**
+ * Whether a code stands for TLS that was refused, which in TLS 1.3 is told when the request is on its way.
+ */
 export function isTlsRefusal(code: string): boolean {
   return NO_TLS.test(code);
 }

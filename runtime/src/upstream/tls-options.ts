@@ -4,8 +4,8 @@ import { invalidOption } from "../errors/check-option.ts";
 import { Secret } from "../text/secret.ts";
 
 /**
- * TLS towards the base addresses of an upstream. Redirects to other origins get none of it: neither the certificate, which
- * says who calls, nor the authorities.
+ * TLS towards the base addresses of an upstream. Redirects to other origins get none of it: neither the
+ * certificate, which says who calls, nor the authorities.
  */
 export interface TlsOptions {
   /** Certificates of authorities in PEM, in place of those that Node.js trusts. */
@@ -14,7 +14,10 @@ export interface TlsOptions {
   readonly cert?: string | Uint8Array | undefined;
   /** The private key of the certificate in PEM, without a passphrase. */
   readonly key?: string | Uint8Array | Secret | undefined;
-  /** The name that the upstream's certificate has to be for, and that is sent (SNI). Default: the host of the address. */
+  /**
+   * The name that the upstream's certificate has to be for, and that is sent (SNI). Default:
+   * the host of the address.
+   */
   readonly serverName?: string | undefined;
 }
 

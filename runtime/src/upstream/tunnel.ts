@@ -20,15 +20,15 @@ export class ProxyFailed extends Error {
 }
 
 /**
- * Connects through a tunnel of a proxy (CONNECT, RFC 9110 section 9.3.6). TLS is with the upstream, inside of it; the proxy
- * sees the host and the port.
+ * Connects through a tunnel of a proxy (CONNECT, RFC 9110 section 9.3.6). TLS is with the upstream, inside of
+ * it; the proxy sees the host and the port.
  *
  * @param toProxy makes the connection to the proxy
  * @param connect does what is left inside of the tunnel
  * @param timeoutMs how long the proxy may take to respond
  *
- * undici's ProxyAgent has neither such a limit, nor an error that tells what the proxy responded; and its clients, like Node's,
- * take the first response to a CONNECT for the final one, or fail.
+ * undici's ProxyAgent has neither such a limit, nor an error that tells what the proxy responded; and its
+ * clients, like Node's, take the first response to a CONNECT for the final one, or fail.
  */
 export function tunnelled(
   { origin, authorization }: EgressProxy,

@@ -19,13 +19,15 @@ export interface UpstreamFetchInit {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Requests beside the methods of an upstream, within its limits: timeouts, sizes, TLS, proxy and user agent. */
+/**
+ * Requests beside the methods of an upstream, within its limits: timeouts, sizes, TLS, proxy and user agent.
+ */
 export interface UpstreamFetch {
   /**
    * Sends a request and reads the whole response. Redirects are responses like others, and never followed.
    *
-   * @throws ConnectError for a failure of the connection or a response beyond a limit, and for an address of another
-   *   origin than those that were named
+   * @throws ConnectError for a failure of the connection or a response beyond a limit, and for an address of
+   *   another origin than those that were named
    */
   fetch(address: string, init?: UpstreamFetchInit): Promise<Response>;
   close(): Promise<void>;
@@ -35,7 +37,9 @@ export interface UpstreamFetch {
 export interface UpstreamFetchOptions {
   /** The only origins that are reached. */
   readonly origins: readonly string[];
-  /** The largest body of a response, as sent and decompressed. Default: 1 MiB, or less by `maxResponseBytes`. */
+  /**
+   * The largest body of a response, as sent and decompressed. Default: 1 MiB, or less by `maxResponseBytes`.
+   */
   readonly maxBytes?: number | undefined;
   /** The time for one exchange as a whole, in milliseconds. Default: 10 000. */
   readonly timeoutMs?: number | undefined;
@@ -48,8 +52,8 @@ const TIMEOUT_MS = 10_000;
 const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * Creates what sends requests beside the methods of an upstream, e.g. to the endpoints of its authorization server. No
- * connection is made before the first of them.
+ * Creates what sends requests beside the methods of an upstream, e.g. to the endpoints of its authorization
+ * server. No connection is made before the first of them.
  *
  * @param name the upstream's, for the texts of errors
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID

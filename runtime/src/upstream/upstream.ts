@@ -105,38 +105,42 @@ export interface Upstream {
    */
   admit(base: string, from?: RequestOrigin): Permit;
   /**
-   * Whose credentials a request would carry: the configured ones, an owner whom the function that provides them names, or else
-   * a keyed hash of them, whose key is this process's own.
+   * Whose credentials a request would carry: the configured ones, an owner whom the function that provides
+   * them names, or else a keyed hash of them, whose key is this process's own.
    *
    * @throws ConnectError UNAUTHENTICATED, reason UPSTREAM_CREDENTIALS_MISSING, and what the function throws
    */
   identity(call: Pick<UpstreamCall, "method" | "rules" | "header" | "signal">): Promise<UpstreamIdentity>;
   /**
-   * Sends a request with credentials and reads the response. Redirects are responses like others; see `redirected`.
+   * Sends a request with credentials and reads the response. Redirects are responses like others;
+   * see `redirected`.
    *
    * @throws ConnectError when there is no response; rejects with the signal's reason when that is aborted
    */
   call(call: UpstreamCall): Promise<UpstreamResponse>;
   /**
-   * Whether `start` can send a request: nothing has to be waited for before it, such as credentials or a rate limit, and its
-   * response is the last, not a redirect.
+   * Whether `start` can send a request: nothing has to be waited for before it, such as credentials or a rate
+   * limit, and its response is the last, not a redirect.
    */
   startsAtOnce(rules: MethodRules): boolean;
   /**
-   * Like `call`, but without a promise: throws what goes wrong before the request is sent, and later tells `end` how it ended.
-   * What `end` throws is lost.
+   * Like `call`, but without a promise: throws what goes wrong before the request is sent, and later tells
+   * `end` how it ended. What `end` throws is lost.
    */
   start(call: UpstreamCall, end: ResponseEnd): StartedRequest;
   /** Like `call`, but a response that means success is not read: its body comes as it is asked for. */
   open(call: UpstreamCall): Promise<OpenResponse>;
   /**
-   * The call that follows the redirect in a response. undefined where there is none, or where the rules of the method or
-   * the options do not allow it.
+   * The call that follows the redirect in a response. undefined where there is none, or where the rules of
+   * the method or the options do not allow it.
    *
    * @throws ConnectError reason REDIRECT_REFUSED
    */
   redirected(call: UpstreamCall, response: UpstreamResponse): UpstreamCall | undefined;
-  /** The call with the credentials that take the place of those that a response refuses (401); once for a call. */
+  /**
+   * The call with the credentials that take the place of those that a response refuses (401);
+   * once for a call.
+   */
   renewed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined>;
   /** Aborted by `close`. */
   readonly closing: AbortSignal;

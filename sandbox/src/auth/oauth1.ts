@@ -35,7 +35,8 @@ const isProtocol = ([name]: Pair) => name.startsWith("oauth_");
 
 /**
  * Finds the protocol parameters: in the header, the query or the form body, but in one place only (RFC 5849
- * section 3.5); a callback and a verifier may stand in another. `undefined` means the request is not signed at all.
+ * section 3.5); a callback and a verifier may stand in another. `undefined` means
+ * the request is not signed at all.
  */
 export function findProtocol(request: SignedRequest): Protocol | Failure | undefined {
   const header = request.authorization?.match(/^OAuth\s/i) ? parseAuthorization(request.authorization) : [];

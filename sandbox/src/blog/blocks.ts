@@ -76,8 +76,8 @@ export function createBlocks(call: Call): HttpResponse {
 }
 
 /**
- * DELETE /v2/blog/{blog-identifier}/blocks: with `blocked_tumblelog` that one, whatever `anonymous_only` says; with
- * `anonymous_only=true` alone every anonymous block; else 404.
+ * DELETE /v2/blog/{blog-identifier}/blocks: with `blocked_tumblelog` that one, whatever `anonymous_only`
+ * says; with `anonymous_only=true` alone every anonymous block; else 404.
  */
 export function deleteBlock(call: Call): HttpResponse {
   const blog = limited(call);

@@ -39,7 +39,10 @@ export function following(call: Call): HttpResponse {
   return followingPage(call, primaryBlog(db, blog.owner) === blog.uuid ? blog.owner : "");
 }
 
-/** GET /v2/blog/{blog-identifier}/followers: for the blog's members; the list and its total wrapped in `users`. */
+/**
+ * GET /v2/blog/{blog-identifier}/followers: for the blog's members;
+ * the list and its total wrapped in `users`.
+ */
 export function followers(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = ownBlog(call);

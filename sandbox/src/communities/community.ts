@@ -32,8 +32,8 @@ export function listCommunities(call: Call): HttpResponse {
 }
 
 /**
- * GET /v2/communities/{community-handle}: a public one for all but the banned, a private one for members and who is
- * invited. `context=edit` is for members, and adds what can be edited for admins.
+ * GET /v2/communities/{community-handle}: a public one for all but the banned, a private one for members and
+ * who is invited. `context=edit` is for members, and adds what can be edited for admins.
  */
 export function getCommunity(call: Call): HttpResponse {
   const found = visit(call);

@@ -86,7 +86,10 @@ function checkRecipient(call: Call, community: Community, recipient: Blog): void
   if (isFull(db, community)) throw communityError("full");
 }
 
-/** PUT /v2/communities/{community-handle}/invitations: once a second, and so many times a day, in all communities */
+/**
+ * PUT /v2/communities/{community-handle}/invitations: once a second, and so many times a day,
+ * in all communities
+ */
 export function invite(call: Call): HttpResponse {
   const { community, blog } = inviting(call);
   const { world } = call;
@@ -103,7 +106,10 @@ export function invite(call: Call): HttpResponse {
   return envelope([]);
 }
 
-/** The pending invitation of the path, for staff who invite, admins and its recipient; 403 for others, 404 for none. */
+/**
+ * The pending invitation of the path, for staff who invite, admins and its recipient; 403 for others,
+ * 404 for none.
+ */
 function pending(
   call: Call,
   allowed: (found: Visit) => boolean,
@@ -124,7 +130,10 @@ export function getInvitation(call: Call): HttpResponse {
   return envelope({ sender: shortBlog(blogByUuid(call.world.db, invitation.sender), viewOf(call)) });
 }
 
-/** DELETE /v2/communities/{community-handle}/invitations/{blog-identifier}: an admin cancels, or the recipient declines */
+/**
+ * DELETE /v2/communities/{community-handle}/invitations/{blog-identifier}: an admin cancels,
+ * or the recipient declines
+ */
 export function deleteInvitation(call: Call): HttpResponse {
   const doNotInvite = call.input.flag("do_not_invite");
   const { community, invitation } = pending(call, ({ standing }) => standing === "admin");

@@ -37,7 +37,10 @@ const HOUR = 3600;
 const DAY = 86_400;
 const HASH_LENGTH = 16;
 
-/** How a caller gets in: by invitation, or by invite link or open door, which are counted. Throws when neither is. */
+/**
+ * How a caller gets in: by invitation, or by invite link or open door, which are counted.
+ * Throws when neither is.
+ */
 function entrance(call: Call, found: Visit): "invitation" | "counted" {
   const { community, blog, standing } = found;
   const hash = call.input.text("invite_hash");
@@ -85,7 +88,10 @@ function requireOtherAdmin(call: Call, community: Community, member: Member): vo
   }
 }
 
-/** DELETE /v2/communities/{community-handle}/members/{blog-identifier}: an admin removes anybody, others themselves */
+/**
+ * DELETE /v2/communities/{community-handle}/members/{blog-identifier}: an admin removes anybody,
+ * others themselves
+ */
 export function removeFromCommunity(call: Call): HttpResponse {
   const found = visit(call);
   const { community, standing } = found;

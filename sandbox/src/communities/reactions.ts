@@ -62,7 +62,9 @@ export function addReaction(call: Call): HttpResponse {
   return envelope(first ? celebration(emoji) : []);
 }
 
-/** DELETE /v2/communities/{community-handle}/posts/{post-id}/reactions/{reaction-id}: by its id or grapheme */
+/**
+ * DELETE /v2/communities/{community-handle}/posts/{post-id}/reactions/{reaction-id}: by its id or grapheme
+ */
 export function removeReaction(call: Call): HttpResponse {
   const { community, blog } = reacting(call);
   const post = requireVisiblePost(call, community);

@@ -41,7 +41,10 @@ function otherElements(call: Call, { blog }: Visit, promoted: JsonObject | undef
   return [title, ...recommended, carousel];
 }
 
-/** GET /v2/communities/{community-handle}/timeline: posts that no moderator removed, newest first, twenty a page */
+/**
+ * GET /v2/communities/{community-handle}/timeline: posts that no moderator removed, newest first,
+ * twenty a page
+ */
 export function communityTimeline(call: Call): HttpResponse {
   const found = visit(call);
   if (!canView(found)) throw outsider(found);

@@ -15,8 +15,8 @@ function addressedOrigin(request: IncomingMessage): string {
 }
 
 /**
- * `scheme://host[:port]` that a signature may be made for: the public address if one is set. A request that no proxy has
- * forwarded may also be signed for the address that it came to.
+ * `scheme://host[:port]` that a signature may be made for: the public address if one is set. A request that
+ * no proxy has forwarded may also be signed for the address that it came to.
  */
 function signedOrigins(world: World, request: IncomingMessage): string[] {
   const { publicUrl } = world.rules;

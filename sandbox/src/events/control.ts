@@ -10,7 +10,9 @@ export interface RefuseOptions {
   readonly seconds: number;
   /** Default 403 for a secondary limit, 503 for an outage. */
   readonly status?: number;
-  /** Whether `Retry-After` says how long it lasts. Default: true for a secondary limit, false for an outage. */
+  /**
+   * Whether `Retry-After` says how long it lasts. Default: true for a secondary limit, false for an outage.
+   */
   readonly retryAfter?: boolean;
   /** The token concerned. Default: every caller. */
   readonly token?: string;
@@ -25,13 +27,14 @@ export interface SandboxEvents {
   /** The feed's time in seconds: it started at the seeded events and runs with the clock. */
   now(): number;
   /**
-   * Adds an event and returns its id. With `created` in the past it appears among the older events, on whatever page that is;
-   * with `latency` it appears so many seconds after its creation.
+   * Adds an event and returns its id. With `created` in the past it appears among the older events, on
+   * whatever page that is; with `latency` it appears so many seconds after its creation.
    */
   publish(event: NewEvent): string;
   /**
-   * Adds as many events as a timeline holds (300, or `count`), evenly spread over the 30 days that it goes back, and returns their
-   * ids, oldest first. From then on one leaves the timeline whenever another comes, and when its time is over.
+   * Adds as many events as a timeline holds (300, or `count`), evenly spread over the 30 days that it goes
+   * back, and returns their ids, oldest first. From then on one leaves the timeline whenever another comes,
+   * and when its time is over.
    */
   fill(event: NewEvent, count?: number): string[];
   /** Forgets every event, the seeded ones too: timelines are empty. */
@@ -40,7 +43,10 @@ export interface SandboxEvents {
   start(options: EventSourceOptions): void;
   /** Ends that; what was created and is not shown yet still arrives. */
   stop(): void;
-  /** Uses up the quota of a token, or of callers without one at this address, until the hour of the clock ends. */
+  /**
+   * Uses up the quota of a token, or of callers without one at this address,
+   * until the hour of the clock ends.
+   */
   exhaust(tokenOrAddress?: string): void;
   /** A secondary limit: 403 (or 429) in spite of the quota, also for conditional requests. */
   throttle(options: RefuseOptions): void;

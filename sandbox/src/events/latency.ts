@@ -5,8 +5,9 @@ export const LEAST_LATENCY = 30;
 export const MOST_LATENCY = 6 * 3600;
 
 /**
- * Seconds from an event's creation until the feed shows it: always the same, evenly drawn from a range, or `daily`: 30 seconds
- * for what is created at midnight (UTC, by the feed's time), rising to 6 hours at noon and falling again.
+ * Seconds from an event's creation until the feed shows it: always the same, evenly drawn from a range, or
+ * `daily`: 30 seconds for what is created at midnight (UTC, by the feed's time),
+ * rising to 6 hours at noon and falling again.
  */
 export type Latency = number | readonly [from: number, to: number] | "daily";
 

@@ -7,7 +7,10 @@ import { forgetEvents, publishEvent } from "./publish.ts";
 
 /** How events come into being by themselves. */
 export interface EventSourceOptions {
-  /** Events created in an hour, each at some moment of its own equal share of the hour. More than 0, at most 3,600,000. */
+  /**
+   * Events created in an hour, each at some moment of its own equal share of the hour. More than 0,
+   * at most 3,600,000.
+   */
   readonly perHour: number;
   /** The same seed makes the same events at the same distances. Default 1. */
   readonly seed?: number | string;
@@ -44,8 +47,8 @@ function check(options: EventSourceOptions): void {
 }
 
 /**
- * Makes events as the feed's time goes on. What the nth event is depends on the seed and n alone, so that it does not matter
- * when, or how often, somebody looks.
+ * Makes events as the feed's time goes on. What the nth event is depends on the seed and n alone, so that it
+ * does not matter when, or how often, somebody looks.
  */
 export class EventSource {
   private readonly options: EventSourceOptions;

@@ -54,8 +54,8 @@ async function multipartBody(request: IncomingMessage): Promise<Body> {
 }
 
 /**
- * Reads the body by its `Content-Type`. A multipart body with a part named `json` has its parameters there; other
- * text parts are parameters themselves. An empty body without a type is valid.
+ * Reads the body by its `Content-Type`. A multipart body with a part named `json` has its parameters there;
+ * other text parts are parameters themselves. An empty body without a type is valid.
  */
 export async function readBody(request: IncomingMessage): Promise<Body> {
   const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
-/** What to do instead of responding. The handler does not run, so no state changes, unless the text says so. */
+/**
+ * What to do instead of responding. The handler does not run, so no state changes, unless the text says so.
+ */
 export type Fault =
   /** A fixed response. A `body` that is no string and no bytes is sent as JSON. */
   | { status: number; headers?: Record<string, string | string[]>; body?: unknown }
@@ -14,22 +16,34 @@ export type Fault =
   | { oversize: number }
   /** JSON nested this deep. */
   | { deep: number }
-  /** No response: nothing at all (`true`), or only headers (`"headers"`), or half the real body (`"body"`; the handler runs). */
+  /**
+   * No response: nothing at all (`true`), or only headers (`"headers"`), or half the real body (`"body"`;
+   * the handler runs).
+   */
   | { hang: true | "headers" | "body" }
   /**
-   * The connection is reset: before anything (`true`, `"before"`), after the handler ran but before its response
-   * (`"after"`), after the headers (`"headers"`) or in the middle of the body (`"body"`); the last three run the handler.
+   * The connection is reset: before anything (`true`, `"before"`), after the handler ran but before its
+   * response (`"after"`), after the headers (`"headers"`) or in the middle of the body (`"body"`);
+   * the last three run the handler.
    */
   | { reset: true | "before" | "after" | "headers" | "body" }
   /** Writes these bytes to the socket and ends it. */
   | { raw: Uint8Array | string }
   /** The handler runs; its response comes after this many milliseconds. */
   | { delay: number }
-  /** The handler runs; its response's body comes in pieces of `drip` bytes, one every `every` milliseconds (1). */
+  /**
+   * The handler runs; its response's body comes in pieces of `drip` bytes,
+   * one every `every` milliseconds (1).
+   */
   | { drip: number; every?: number }
-  /** The handler runs; this many bytes of its body are sent, under the full length, and the connection closes. */
+  /**
+   * The handler runs; this many bytes of its body are sent, under the full length, and the connection closes.
+   */
   | { truncate: number }
-  /** The handler runs; its JSON (integers beyond 2^53 as `bigint`) is changed before it is sent. May return a new value. */
+  /**
+   * The handler runs; its JSON (integers beyond 2^53 as `bigint`) is changed before it is sent.
+   * May return a new value.
+   */
   | { drift: (json: unknown) => unknown }
   /** The handler runs; headers are added to its response, or removed where the value is `undefined`. */
   | { headers: Record<string, string | string[] | undefined>; status?: never };

@@ -22,7 +22,9 @@ export function percentEncode(value: string): string {
   );
 }
 
-/** The pairs of a query string or form body, in order, duplicates kept; a name without `=` has an empty value. */
+/**
+ * The pairs of a query string or form body, in order, duplicates kept; a name without `=` has an empty value.
+ */
 export function decodePairs(encoded: string): [string, string][] {
   // URLSearchParams drops a leading "?", which is part of a name here, and skips an empty pair.
   return [...new URLSearchParams(`&${encoded}`)];
@@ -37,8 +39,8 @@ function scalar(value: unknown): string | undefined {
 }
 
 /**
- * Parameters of a request, from a query, a form, multipart text parts or a JSON object. Readers accept a number
- * or flag in either spelling and an array in any of its forms (`n[0]=a`, `n[]=a`, repeated, single).
+ * Parameters of a request, from a query, a form, multipart text parts or a JSON object. Readers accept a
+ * number or flag in either spelling and an array in any of its forms (`n[0]=a`, `n[]=a`, repeated, single).
  */
 export class Fields {
   readonly entries: readonly Entry[];

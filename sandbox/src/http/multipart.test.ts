@@ -58,7 +58,8 @@ test("a large video passes through in constant memory, its bytes hashed and coun
   const response = await sendVideo(size);
   clearInterval(timer);
   expect(response).toContain('"status":201');
-  // Client and sandbox share this process, and garbage waits for its collector: far below the size is what counts.
+  // Client and sandbox share this process, and garbage waits for its collector:
+  // far below the size is what counts.
   expect(peak).toBeLessThan(size / 2);
   expect(sandbox.received.last?.size).toBeGreaterThan(size);
   expect(sandbox.received.last?.body.length).toBe(1024 * 1024);

@@ -6,8 +6,8 @@ const commonName = Buffer.from("0603550403", "hex");
 const subjectAltName = Buffer.from("0603551d11", "hex");
 
 /**
- * Makes a certificate (RFC 5280 section 4.1) that signs itself, for `localhost`, 127.0.0.1 and ::1, and that is valid from
- * 2020 to 2049. Its key is a new one each time.
+ * Makes a certificate (RFC 5280 section 4.1) that signs itself, for `localhost`, 127.0.0.1 and ::1, and that
+ * is valid from 2020 to 2049. Its key is a new one each time.
  */
 export function selfSigned(): TlsFiles {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

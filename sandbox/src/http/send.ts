@@ -7,7 +7,9 @@ import { spoilBody } from "./spoil.ts";
 
 const FUNCTION_NAME = /^[A-Za-z_$][A-Za-z0-9_$.]{0,127}$/;
 
-/** The function named by `jsonp` or `callback` (the first wins) of a GET request. Throws 400 for a bad name. */
+/**
+ * The function named by `jsonp` or `callback` (the first wins) of a GET request. Throws 400 for a bad name.
+ */
 function jsonpName(request: IncomingMessage): string | undefined {
   const url = request.url ?? "";
   if (request.method !== "GET" || !url.includes("?")) return undefined;

@@ -54,7 +54,10 @@ export interface TlsFiles {
 export interface Listener {
   /** `http://host:port`. */
   readonly url: string;
-  /** Stops listening and drops every connection, also those that hang; with `graceMs` busy ones may finish until then. */
+  /**
+   * Stops listening and drops every connection, also those that hang;
+   * with `graceMs` busy ones may finish until then.
+   */
   close(graceMs?: number): Promise<void>;
 }
 

@@ -118,7 +118,10 @@ export function authorize(call: Call): HttpResponse {
   return consentPage(app?.name ?? "", loggedIn(call), "/oauth/authorize", values);
 }
 
-/** POST /oauth/authorize: the page's response. Allowed leads back with a verifier, denied to the bare callback. */
+/**
+ * POST /oauth/authorize: the page's response. Allowed leads back with a verifier,
+ * denied to the bare callback.
+ */
 export function decide(call: Call): HttpResponse {
   const row = temporary(call, call.body.fields.text("oauth_token"));
   if (call.body.fields.text("decision") !== "allow") {

@@ -57,7 +57,10 @@ function required(call: Call, name: string): string {
   return value;
 }
 
-/** Client id and secret, from the body or (for the client credentials grant) HTTP Basic. 401 when they are wrong. */
+/**
+ * Client id and secret, from the body or (for the client credentials grant) HTTP Basic.
+ * 401 when they are wrong.
+ */
 function authenticatedClient(call: Call, basicAllowed: boolean): Client {
   const basic = /^Basic\s+(\S+)$/i.exec(call.headers.authorization ?? "")?.[1];
   let id: string;

@@ -16,8 +16,8 @@ import { withoutExcluded } from "./reblog.ts";
 const PUBLIC: readonly PostState[] = ["published", "private"];
 
 /**
- * The state an edit leads to: published and private only change into each other, a post in a community stays there;
- * the rest may go anywhere.
+ * The state an edit leads to: published and private only change into each other, a post in a community stays
+ * there; the rest may go anywhere.
  */
 export function nextState(call: Call, post: Post, fail: (detail: string) => Error = invalid): PostState {
   const wanted = stateOf(call, fail);

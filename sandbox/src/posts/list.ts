@@ -18,7 +18,9 @@ interface Filter {
   readonly values: SQLInputValue[];
 }
 
-/** Parameters that say who asks or how the response is wrapped, not which page: they are no part of a cursor. */
+/**
+ * Parameters that say who asks or how the response is wrapped, not which page: they are no part of a cursor.
+ */
 const OUTSIDE_CURSOR = /^(api_key|page_number|jsonp|callback|oauth_.*)$/;
 
 function pathType(call: Call): string | undefined {
@@ -63,7 +65,9 @@ function fingerprint(pairs: readonly (readonly [string, string])[], blog: Blog):
     .digest("base64url");
 }
 
-/** An opaque text of several hundred characters that holds the place of the last post and what was asked for. */
+/**
+ * An opaque text of several hundred characters that holds the place of the last post and what was asked for.
+ */
 function writeCursor(post: Post, print: string): string {
   const filler = createHash("sha512")
     .update(post.id + print)

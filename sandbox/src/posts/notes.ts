@@ -35,7 +35,10 @@ function shown(call: Call, note: Note, mode: Mode): JsonObject {
   return rest;
 }
 
-/** The first page of these notes. It never ends within a unit of paging time: the next page starts below that unit. */
+/**
+ * The first page of these notes. It never ends within a unit of paging time:
+ * the next page starts below that unit.
+ */
 function wholeSeconds(found: readonly Note[], scale: number): { notes: Note[]; more: boolean } {
   const unit = (note: Note | undefined) => Math.floor((note?.micros ?? 0) / scale);
   let end = Math.min(PAGE, found.length);
@@ -43,7 +46,10 @@ function wholeSeconds(found: readonly Note[], scale: number): { notes: Note[]; m
   return { notes: found.slice(0, end), more: end < found.length };
 }
 
-/** GET /v2/blog/{blog-identifier}/notes: newest first; `before_timestamp` in seconds, in a conversation in microseconds */
+/**
+ * GET /v2/blog/{blog-identifier}/notes: newest first; `before_timestamp` in seconds,
+ * in a conversation in microseconds
+ */
 export function listNotes(call: Call): HttpResponse {
   const { db } = call.world;
   const blog = readableBlog(call);

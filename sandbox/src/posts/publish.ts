@@ -35,7 +35,10 @@ export function checkRoom(world: World, blog: Blog, user: string, state: PostSta
   }
 }
 
-/** Counts and keeps the uploads: 403 with 8004, 8010 or 8011 when the day's are used up or a video is in the works. */
+/**
+ * Counts and keeps the uploads: 403 with 8004, 8010 or 8011 when the day's are
+ * used up or a video is in the works.
+ */
 export function storeUploads(call: Call, user: string, uploads: Uploads): void {
   const { world } = call;
   const { db, clock, limits } = world;
@@ -105,7 +108,10 @@ function announceReblog(world: World, post: Post): void {
   });
 }
 
-/** Saves a post in its state; one that was not published before lets the blog, the day's count and the parent know. */
+/**
+ * Saves a post in its state; one that was not published before lets the blog,
+ * the day's count and the parent know.
+ */
 export function settle(world: World, post: Post, was?: PostState): void {
   if (post.state === "queued" && post.queuePosition === null) {
     post.queuePosition = queueEnd(world.db, post.blog);

@@ -16,7 +16,10 @@ import { READERS, readerName, uuidOf } from "./blogs.ts";
 import { EPOCH } from "./epoch.ts";
 import { reblogKeyOf } from "./posts.ts";
 
-/** Who plays which part in the communities `public` and `private`. Each user's token is `<user>-user-access-token`. */
+/**
+ * Who plays which part in the communities `public` and `private`. Each user's token is
+ * `<user>-user-access-token`.
+ */
 export const CAST = Object.freeze({
   admin: "demo",
   moderator: "ada",
@@ -62,11 +65,14 @@ export const COMMUNITIES = Object.freeze({
     hash: "book-club-hash-0002",
     posts: namedPosts(2),
   },
-  /** Public, free to join, with three members and no room for a fourth; `ada` is its admin, `reader-01` invited. */
+  /**
+   * Public, free to join, with three members and no room for a fourth; `ada` is its admin,
+   * `reader-01` invited.
+   */
   full: { handle: "full-house", uuid: "t:FullH0useCommunity0003", hash: "full-house-hash-0003" },
   /**
-   * Public, by invitation, so that others see only `ada` (admin) and `reader-06` (moderator) of its members. Invite
-   * links are disabled, and the content label was set by the service.
+   * Public, by invitation, so that others see only `ada` (admin) and `reader-06` (moderator) of its members.
+   * Invite links are disabled, and the content label was set by the service.
    */
   hidden: { handle: "quiet-circle", uuid: "t:QuietCircl3Community04", hash: "quiet-circle-hash-04" },
   /** Private; `ada` is its only member, and invited `demo` and more than a page of others. */

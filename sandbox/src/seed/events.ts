@@ -46,7 +46,9 @@ function repoFor(i: number): string {
   return turn % 3 === 0 ? "marvin/hello" : "octo/hello";
 }
 
-/** The seeded feed. Every fifth push has the newer shape; two events deep in the public feed are not shown. */
+/**
+ * The seeded feed. Every fifth push has the newer shape; two events deep in the public feed are not shown.
+ */
 export function seedEvents(db: Database): void {
   seedAccounts(db);
   for (let i = 0; i < SEEDED_EVENTS; i++) {

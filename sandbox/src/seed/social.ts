@@ -191,7 +191,9 @@ export const FILTERS = Object.freeze({
   filtered_content: ["cliffhanger", "50% off & more"],
 });
 
-/** The filters of `demo`, and the e-mail addresses by which blogs are found, or would be if they allowed it. */
+/**
+ * The filters of `demo`, and the e-mail addresses by which blogs are found, or would be if they allowed it.
+ */
 export function seedFilters(db: Database): void {
   for (const [kind, values] of Object.entries(FILTERS)) {
     for (const value of values) db.insert("filters", { user: "demo", kind, value });

@@ -155,7 +155,10 @@ export function countPosts(db: Database, rest: string, ...values: SQLInputValue[
 const ID_STEP = 1009n;
 const FIRST_ID = 735_000_000_000_000_001n;
 
-/** A new post id: 18 digits, greater than every id before, and one that a double cannot hold, not even by luck. */
+/**
+ * A new post id: 18 digits, greater than every id before, and one that a double cannot hold,
+ * not even by luck.
+ */
 export function nextPostId(db: Database): string {
   const last = db.get<{ value: string }>("SELECT value FROM settings WHERE name = 'last_post_id'")?.value;
   let id = last === undefined ? FIRST_ID : BigInt(last) + ID_STEP;

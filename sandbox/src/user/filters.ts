@@ -32,7 +32,9 @@ const CONTENT: FilterKind = {
   forbidden: /\p{Cs}/u,
 };
 
-/** A filter without the spaces around it: 400 when nothing is left of it, and when it is too long or invalid. */
+/**
+ * A filter without the spaces around it: 400 when nothing is left of it, and when it is too long or invalid.
+ */
 function checked(kind: FilterKind, value: string): string {
   const trimmed = value.trim();
   if (trimmed === "") throw refuse(400, `${kind.name} holds an empty string`);

@@ -13,7 +13,10 @@ export function userLikes(call: Call): HttpResponse {
   return likesPage(call, requireUser(call.caller));
 }
 
-/** The post of `id` and `reblog_key`: 400 when one is missing, 404 when they do not fit a post the caller can see. */
+/**
+ * The post of `id` and `reblog_key`: 400 when one is missing, 404 when they do
+ * not fit a post the caller can see.
+ */
 function likable(call: Call): Post {
   const { db } = call.world;
   const id = call.input.id("id") ?? call.input.required("id");

@@ -4,7 +4,9 @@ import { refuse } from "../http/response.ts";
 import { type Blog, isAdmin, isMember, requireBlog } from "../store/blogs.ts";
 import { findPost, type Post } from "../store/posts.ts";
 
-/** The blog of the path, for reading: 404 when it is unknown, 403 when it is private and the caller no member. */
+/**
+ * The blog of the path, for reading: 404 when it is unknown, 403 when it is private and the caller no member.
+ */
 export function readableBlog(call: Call): Blog {
   const blog = requireBlog(call.world.db, call.path.blog ?? "");
   if (blog.private && !isMember(call.world.db, blog, call.caller.user)) {

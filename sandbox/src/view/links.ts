@@ -16,8 +16,8 @@ export function pageLink(call: Call, place: Record<string, string>): JsonObject 
 }
 
 /**
- * The `_links` of an offset list: `next` unless this page is the last, and `prev` unless it is the first. `filters` are
- * the parameters that every page repeats because they say what is in the list.
+ * The `_links` of an offset list: `next` unless this page is the last, and `prev` unless it is the first.
+ * `filters` are the parameters that every page repeats because they say what is in the list.
  */
 export function offsetLinks(
   call: Call,

@@ -19,7 +19,10 @@ export interface View {
   readonly notesInfo: boolean;
 }
 
-/** `fields[blogs]=a,b,?c`: names select, `?` names add optional fields; only `?` names mean the default set plus those. */
+/**
+ * `fields[blogs]=a,b,?c`: names select, `?` names add optional fields;
+ * only `?` names mean the default set plus those.
+ */
 function blogSelection(query: Fields): BlogSelection {
   const names = (query.text("fields[blogs]") ?? "")
     .split(",")

@@ -4,7 +4,10 @@ import type { ServiceAdapter } from "connect-rest-runtime";
 import { expect, test } from "vitest";
 import { type Answer, type Answers, start } from "../../rules/world.ts";
 
-/** What another server of the same reference may respond with, and the whole of what is read from it, as ProtoJSON. */
+/**
+ * What another server of the same reference may respond with, and the whole of what is read from it,
+ * as ProtoJSON.
+ */
 export type Variant<S extends DescService> = readonly [
   name: string,
   call: (api: Client<S>) => Promise<Message>,

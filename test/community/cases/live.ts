@@ -1,4 +1,7 @@
-/** What the sandbox itself responds to each endpoint of communities, on success and with every error it can meet. */
+/**
+ * What the sandbox itself responds to each endpoint of communities,
+ * on success and with every error it can meet.
+ */
 import { COMMUNITIES } from "connect-rest-sandbox";
 import { CommunityContext } from "../../../gen/community/v1/community_pb.ts";
 import { MemberFilter, MemberRole } from "../../../gen/community/v1/member_pb.ts";

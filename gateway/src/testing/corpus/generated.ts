@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { block, END_HEADERS, END_STREAM, frame, preface, type } from "../frames.ts";
 
-/** Texts where a request line has its version: of HTTP, of relatives of it, and of nothing. (Node takes RTSP/1.0 for HTTP.) */
+/**
+ * Texts where a request line has its version: of HTTP, of relatives of it, and of nothing.
+ * (Node takes RTSP/1.0 for HTTP.)
+ */
 export const VERSIONS: readonly string[] = [
   "HTTP/2.0",
   "HTTP/2",

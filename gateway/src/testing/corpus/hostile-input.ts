@@ -6,8 +6,8 @@ export interface HostileInput {
   /** Half-close the connection behind it. */
   readonly end?: boolean;
   /**
-   * What must come back: `error` is an HTTP status of 400 or more, an error of the protocol, or nothing but the end
-   * of the connection; `ok` is a call that was served; `any` is either.
+   * What must come back: `error` is an HTTP status of 400 or more, an error of the protocol, or nothing but
+   * the end of the connection; `ok` is a call that was served; `any` is either.
    */
   readonly expect: "error" | "ok" | "any";
 }
