@@ -38,7 +38,7 @@ test("the example of a service config gives its rules to .proto files without an
   expect(error).toBe("");
   expect(files["shelf_rest.ts"]).toContain("GET /v1/books/{id}");
   expect(files["shelf_rest.ts"]).toContain('envelope: { payload: ["data"] }');
-  expect(files["shelf_rest.ts"]).toContain(`"added_at", "seconds"`);
+  expect(files["shelf_rest.ts"]).toContain(`{ time: "seconds" }, "added_at"`);
 });
 
 test("every rule and every value has a meaning", () => {
