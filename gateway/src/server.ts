@@ -8,14 +8,11 @@ import { Watchers } from "./admission/watchers.ts";
 import type { CallerAuthorization } from "./authorization/caller-authorization.ts";
 import { Health } from "./health/health.ts";
 import { type Limits, LiveLimits, withDefaultLimits } from "./limits.ts";
-import { createGuard } from "./listener/guard.ts";
-import { hostsOf, isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
+import { isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
 import { createListener } from "./listener/listener.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { standardError } from "./log/standard-streams.ts";
 import { Metrics } from "./metrics/metrics.ts";
-import { createCors } from "./pages/cors.ts";
-import { createPages } from "./pages/pages.ts";
 import { refuse } from "./protocol/refuse.ts";
 import { createValidation, type Validation } from "./protocol/validate.ts";
 import { createRpc, type Rpc } from "./rpc/rpc.ts";
@@ -61,7 +58,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { admission, authorization, certificate, log, validation } = shared;
   const rpc = createCalls(shared);
   const services = withoutOwn(rpc.services);
-  const listener = createConnections(shared, entranceOf(shared, rpc, services));
+  const listener = createConnections(shared, createEntrance({ ...shared, rpc, services }));
   watchParts(shared, listener);
   const { port } = await listener.listen(options.port ?? 0, host).catch(async (error: unknown) => {
     await authorization?.close();
@@ -138,31 +135,6 @@ function createCalls(shared: Shared): Rpc {
   const names = rpc.services.map((service) => service.typeName);
   health.serve(names, isListed && authorization?.open.reflection !== false ? names : []);
   return rpc;
-}
-
-/** What a request comes to: a call, a page, or a refusal. */
-function entranceOf(shared: Shared, rpc: Rpc, services: readonly DescService[]): Entrance {
-  const { options, host, health, authorization, reports } = shared;
-  const { origins = [], corsHeaders = [] } = options;
-  const start = {
-    services,
-    comments: options.comments ?? new Map(),
-    examples: options.examples ?? {},
-    hasReflection: options.reflection ?? true,
-  };
-  const hasPages = options.pages !== false && authorization?.open.pages !== false;
-  return createEntrance({
-    guard: createGuard({
-      hosts: hostsOf(host, options.hosts),
-      origins,
-      isShared: authorization?.isShared,
-    }),
-    authorization,
-    cors: createCors(origins, [...corsHeaders, ...(authorization === undefined ? [] : ["authorization"])]),
-    pages: createPages(hasPages ? start : undefined, health),
-    rpc,
-    onRejected: reports.onRejected,
-  });
 }
 
 function createConnections(shared: Shared, handler: Entrance): Listener {

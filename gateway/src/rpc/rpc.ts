@@ -14,12 +14,13 @@ import { readHead } from "../fast-path/head.ts";
 import { OpenStreams } from "../fast-path/open-streams.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import type { Exchange, HttpRequest, HttpResponse } from "../listener/http.ts";
+import type { CallOptions } from "./call-options.ts";
 import { CLIENT_COMPRESSIONS } from "./client-compressions.ts";
 import { createDecompress } from "./compressions.ts";
 import { exactRouter } from "./exact-router.ts";
 import { Outbox } from "./outbox.ts";
 import { resolve } from "./resolve.ts";
-import { type CallOptions, serveCall, type Wanted } from "./serve-call.ts";
+import { serveCall, type Wanted } from "./serve-call.ts";
 import { serveUnary } from "./serve-unary.ts";
 
 export interface RpcOptions

@@ -1,73 +1,26 @@
-import { constants } from "node:http2";
-import type { DescMethod, DescService } from "@bufbuild/protobuf";
-import type { ConnectError } from "@connectrpc/connect";
+import type { DescMethod } from "@bufbuild/protobuf";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
-import type { Authenticate, Denial } from "connect-rest-authorization";
-import type { Admission, UpstreamShare } from "../admission/admission.ts";
-import type { HeldBytes, Hold } from "../admission/held-bytes.ts";
-import type { HeldResponses, ResponseHold } from "../admission/held-responses.ts";
-import type { Refused } from "../admission/refused.ts";
-import type { Watchers } from "../admission/watchers.ts";
+import type { Hold } from "../admission/held-bytes.ts";
+import type { ResponseHold } from "../admission/held-responses.ts";
 import type { Call } from "../call/call.ts";
 import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
 import type { Caller } from "../call/caller.ts";
 import { clientKey } from "../call/client-key.ts";
-import { deadlineOf, type MethodTimeout, timeoutHeader } from "../call/deadline.ts";
+import { deadlineOf, timeoutHeader } from "../call/deadline.ts";
 import { protocolOf } from "../call/protocol.ts";
 import { ParkedWatch } from "../fast-path/parked-watch.ts";
 import { failExchange } from "../listener/exchange.ts";
-import {
-  cut,
-  type Exchange,
-  type HttpRequest,
-  type HttpResponse,
-  isGone,
-  sendResponse,
-} from "../listener/http.ts";
-import { UNCACHED } from "../listener/refusal.ts";
-import { errorResponse } from "../protocol/error-response.ts";
+import { cut, type Exchange, type HttpRequest, type HttpResponse, isGone } from "../listener/http.ts";
 import { refuse as refuseRequest } from "../protocol/refuse.ts";
 import { startCallTrace } from "../trace/call-trace.ts";
 import { admit, admitWatch } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
-import { type DispatchOptions, dispatch, type Way } from "./dispatch.ts";
-import type { Outbox } from "./outbox.ts";
+import type { CallOptions } from "./call-options.ts";
+import { dispatch, type Way } from "./dispatch.ts";
+import { CALM, deny, refuse, refuseToSend } from "./refuse-call.ts";
 import type { Unresolved } from "./resolve.ts";
 import { respond } from "./respond.ts";
-
-/** The code of HTTP/2 with which a response is cut that takes too much memory for too long. */
-export const CALM = constants.NGHTTP2_ENHANCE_YOUR_CALM;
-
-/** What the steps of a call need. */
-export interface CallOptions extends DispatchOptions {
-  /** Finds out whose a call is. Undefined: callers are not authorized. */
-  readonly authenticate: Authenticate | undefined;
-  readonly methodTimeout: MethodTimeout;
-  readonly admission: Admission;
-  /** The streams that watch feeds. */
-  readonly watchers: Watchers;
-  /** Whether a method watches a feed: it may wait for hours, and is not counted with other calls. */
-  readonly isWatch: (method: DescMethod) => boolean;
-  /** What all calls hold of their requests. */
-  readonly heldBytes: HeldBytes;
-  /** What all calls hold of their responses. */
-  readonly heldResponses: HeldResponses;
-  /** What unary calls of the fast path send their responses by. */
-  readonly outbox: Outbox;
-  /** The upstream that a method calls; undefined for none. */
-  readonly shareOf: (method: DescMethod) => UpstreamShare | undefined;
-  /** Services whose calls are taken however busy the gateway is. */
-  readonly isAlwaysServed: (service: DescService) => boolean;
-  /** Notified of the HTTP status of a request that names no method, or a protocol that it does not speak. */
-  readonly onRejected: (status: number) => void;
-  /** Notified of every call that was not admitted, after its response. */
-  readonly onRefused: (call: Call, refused: Refused) => void;
-  /** Notified of every call that was admitted, once its response is out; `error` is a defect of ours. */
-  readonly onDone: (call: Call, status: number, error?: unknown) => void;
-  /** Notified of a defect before there was a call, and beside it. */
-  readonly onError: (error: unknown) => void;
-}
 
 /** What a request is for. */
 export interface Wanted extends Way {
@@ -219,41 +172,4 @@ export function beginCall(
     failedInHandler: false,
     signal: undefined,
   };
-}
-
-/** Sends an error in place of a response; cuts one that has begun. */
-export function refuseToSend(request: HttpRequest, response: HttpResponse, error: ConnectError): void {
-  if (response.headersSent) {
-    cut(response, CALM);
-  } else {
-    refuse(request, response, error, codeToHttpStatus(error.code));
-  }
-}
-
-/** Sends an error in place of a call. */
-export function refuse(
-  request: HttpRequest,
-  response: HttpResponse,
-  error: ConnectError,
-  httpStatus: number,
-): void {
-  const contentType = request.headers["content-type"];
-  const { status, headers, body } = errorResponse(protocolOf(contentType), contentType, error, httpStatus);
-  sendResponse(response, status, headers, body);
-}
-
-/**
- * Refuses a request that is not authorized, with the HTTP status that every client understands (RFC 6750
- * section 3), also where the protocol would say it in a body; only gRPC has no other way than its own.
- */
-export function deny(
-  request: HttpRequest,
-  response: HttpResponse,
-  { error, status, headers: challenge }: Denial,
-): void {
-  const contentType = request.headers["content-type"];
-  const protocol = protocolOf(contentType);
-  const type = protocol === "connect" ? undefined : contentType;
-  const { status: own, headers, body } = errorResponse(protocol, type, error, status);
-  sendResponse(response, own, { ...headers, ...UNCACHED, ...challenge }, body);
 }

@@ -25,18 +25,11 @@ import {
 import { refuse as refuseRequest } from "../protocol/refuse.ts";
 import type { WholeResponse } from "../protocol/whole-response.ts";
 import { authenticate } from "./authenticate.ts";
+import type { CallOptions } from "./call-options.ts";
 import type { Sender } from "./outbox.ts";
+import { CALM, deny, refuse, refuseToSend } from "./refuse-call.ts";
 import { respond, SLICE_BYTES, sendAtOnce } from "./respond.ts";
-import {
-  beginCall,
-  CALM,
-  type CallOptions,
-  deny,
-  isDue,
-  leftUnserved,
-  refuse,
-  refuseToSend,
-} from "./serve-call.ts";
+import { beginCall, isDue, leftUnserved } from "./serve-call.ts";
 
 /** A unary call of the fast path, before anything is known of who calls. */
 export interface UnaryParts {

@@ -1,34 +1,47 @@
+import type { DescService } from "@bufbuild/protobuf";
 import type { CallerAuthorization } from "../authorization/caller-authorization.ts";
 import { REQUEST_ID_HEADER, requestIdOf } from "../call/caller.ts";
-import type { createGuard } from "../listener/guard.ts";
+import type { Health } from "../health/health.ts";
+import { createGuard } from "../listener/guard.ts";
+import { hostsOf } from "../listener/hosts.ts";
 import type { Exchange, HttpRequest, HttpResponse } from "../listener/http.ts";
 import { UNCACHED } from "../listener/refusal.ts";
-import type { createCors } from "../pages/cors.ts";
-import type { createPages } from "../pages/pages.ts";
+import { createCors } from "../pages/cors.ts";
+import { createPages } from "../pages/pages.ts";
 import { refuse } from "../protocol/refuse.ts";
 import type { Rpc } from "../rpc/rpc.ts";
+import type { ServerOptions } from "./options.ts";
+import type { Reports } from "./reports.ts";
 
-/** What may serve a request, in this order. */
+/** What an entrance is made of. */
 export interface EntranceParts {
-  readonly guard: ReturnType<typeof createGuard>;
+  readonly options: ServerOptions;
+  readonly host: string;
+  readonly health: Health;
   readonly authorization: CallerAuthorization | undefined;
-  readonly cors: ReturnType<typeof createCors>;
-  readonly pages: ReturnType<typeof createPages>;
+  readonly reports: Reports;
   readonly rpc: Rpc;
-  readonly onRejected: (status: number) => void;
+  /** What the start page shows. */
+  readonly services: readonly DescService[];
 }
 
 /** Serves one request: refused, or by the first part that it is for. */
 export type Entrance = (request: HttpRequest, response: HttpResponse, exchange: Exchange) => void;
 
-export function createEntrance({
-  guard,
-  authorization,
-  cors,
-  pages,
-  rpc,
-  onRejected,
-}: EntranceParts): Entrance {
+export function createEntrance(parts: EntranceParts): Entrance {
+  const { options, host, authorization, rpc, reports } = parts;
+  const { origins = [], corsHeaders = [] } = options;
+  const { onRejected } = reports;
+  const guard = createGuard({
+    hosts: hostsOf(host, options.hosts),
+    origins,
+    isShared: authorization?.isShared,
+  });
+  const cors = createCors(origins, [
+    ...corsHeaders,
+    ...(authorization === undefined ? [] : ["authorization"]),
+  ]);
+  const pages = pagesOf(parts);
   return (request, response, exchange) => {
     const requestId = requestIdOf(request.headers[REQUEST_ID_HEADER]);
     const { origin } = exchange;
@@ -55,6 +68,22 @@ export function createEntrance({
     if (cors(request, response) || pages(request, response, origin)) return;
     rpc.serve(request, response, caller, exchange);
   };
+}
+
+function pagesOf({
+  options,
+  authorization,
+  health,
+  services,
+}: EntranceParts): ReturnType<typeof createPages> {
+  const start = {
+    services,
+    comments: options.comments ?? new Map(),
+    examples: options.examples ?? {},
+    hasReflection: options.reflection ?? true,
+  };
+  const hasPages = options.pages !== false && authorization?.open.pages !== false;
+  return createPages(hasPages ? start : undefined, health);
 }
 
 /** Whether a request is no page's, which CORS has something to say about, and nothing that is read by GET. */

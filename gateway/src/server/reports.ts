@@ -4,7 +4,7 @@ import { logCall } from "../log/call-log.ts";
 import type { Logger } from "../log/logger.ts";
 import { createRefusalLog } from "../log/refusal-log.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { CallOptions } from "../rpc/serve-call.ts";
+import type { CallOptions } from "../rpc/call-options.ts";
 
 /** What is logged and counted of calls and requests. */
 export interface Reports extends Pick<CallOptions, "onRejected" | "onRefused" | "onError" | "onDone"> {
