@@ -37,6 +37,7 @@ const REQUEST_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
 const RESPONSE_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
   ["rel_not_link", 'string x = 1 [(connectrest.v1.field).from = {header: "X-Next", rel: "next"}];'],
   ["idle_from_aliases", 'string x = 1 [(connectrest.v1.field) = {from: {path: "a.b"}, aliases: "y"}];'],
+  ["idle_absent_member", 'oneof o { string a = 1 [(connectrest.v1.field).absent = "-"]; int32 b = 2; }'],
   ["idle_unknown_name", 'map<string, string> x = 1 [(connectrest.v1.field) = {unknown: true, name: "y"}];'],
   [
     "idle_payload",
@@ -159,6 +160,9 @@ const PROBLEMS: Readonly<Record<string, readonly string[]>> = {
   ],
   idle_in_coerce: [
     "4:54: no-effect: coerce of case.Req.x has no effect: `in` places the field in a request, and the rule is for responses; remove it",
+  ],
+  idle_absent_member: [
+    "4:27: no-effect: absent of case.Res.a has no effect: what a response has chooses the member of a oneof; remove it",
   ],
   idle_in_absent: [
     "4:54: no-effect: absent of case.Req.x has no effect: `in` places the field in a request, and the rule is for responses; remove it",

@@ -12,6 +12,7 @@ import {
   toJsonString,
 } from "@bufbuild/protobuf";
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import {
   DoubleValueSchema,
   file_google_protobuf_descriptor,
@@ -24,11 +25,13 @@ import {
   StringValueSchema,
   StructSchema,
   TimestampSchema,
+  ValueSchema,
 } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { MachinePrinter } from "../../codec/src/print/machine-printer.ts";
 import { printJson, printJsonInParts } from "../../codec/src/print/print-json.ts";
+import { byProtobufEs } from "../../codec/src/print/protobuf-es.ts";
 import { atOnce } from "../../codec/src/time/work.ts";
 import { Dice } from "../scanner/json-text.ts";
 import { arbitraryMessage } from "../support/arbitrary-message.ts";
@@ -260,3 +263,50 @@ test("a map with more keys than are compared at once is printed by WebAssembly, 
   const json = JSON.parse(Buffer.from(printJson(StructSchema, twice, options)).toString());
   expect(json).toEqual({ ...fields, "key 1": "last" });
 });
+
+/** Bytes of a google.protobuf.Value whose lists are nested so deep, with a leaf in the innermost. */
+function nestedValue(lists: number, leaf: Uint8Array): Uint8Array {
+  let bytes = leaf;
+  for (let count = 0; count < lists; count++) {
+    // a ListValue with this value, as a Value
+    bytes = new BinaryWriter().uint32(50).bytes(new BinaryWriter().uint32(10).bytes(bytes).finish()).finish();
+  }
+  return bytes;
+}
+
+const LEAVES: ReadonlyArray<readonly [name: string, leaf: Uint8Array]> = [
+  ["a text", new BinaryWriter().uint32(26).string("deep").finish()],
+  ["a number", new BinaryWriter().uint32(17).double(1.5).finish()],
+  ["a boolean", new BinaryWriter().uint32(32).bool(true).finish()],
+  ["an empty list", new BinaryWriter().uint32(50).bytes(new Uint8Array()).finish()],
+  ["an empty object", new BinaryWriter().uint32(42).bytes(new Uint8Array()).finish()],
+];
+
+test.each(LEAVES)(
+  "messages nested too deep are refused as protobuf-es refuses them, in parts too, with %s",
+  (_, leaf) => {
+    for (const lists of [1, 47, 48, 49, 50, 51, 52, 100, 300]) {
+      const bytes = nestedValue(lists, leaf);
+      const expected = printedOrError(() => Buffer.from(byProtobufEs(ValueSchema, bytes)));
+      for (const each of [machine, undefined]) {
+        const options = { types: undefined, machine: each };
+        for (const size of [16, 100, 32 * 1024]) {
+          const inParts = printedOrError(() => atOnce(printJsonInParts(ValueSchema, bytes, options, size)));
+          expect([lists, size, inParts]).toEqual([lists, size, expected]);
+        }
+        expect([lists, printedOrError(() => printJson(ValueSchema, bytes, options))]).toEqual([
+          lists,
+          expected,
+        ]);
+      }
+    }
+  },
+);
+
+function printedOrError(print: () => Uint8Array): string {
+  try {
+    return Buffer.from(print()).toString();
+  } catch (error) {
+    return String(error);
+  }
+}

@@ -8,12 +8,11 @@ import {
   type Key,
   MessageTable,
 } from "../table/message-table.ts";
-import type { Field } from "./difference-writer.ts";
 import { fieldReader } from "./field-reader.ts";
 import type { KnownKeys } from "./key-writer.ts";
 import { type FieldScope, kindWriter } from "./kind-writer.ts";
 import type { ProtoWriter } from "./proto-writer.ts";
-import { wordOf } from "./read.ts";
+import { wordReader } from "./word-reader.ts";
 
 /** Writes something of an object. */
 type Write = (json: JsonObject, out: ProtoWriter) => void;
@@ -82,9 +81,10 @@ function byWord({ by = [], when }: ChoiceEntry, memberOf: (field: FieldEntry | u
     for (const word of is) if (!members.has(word)) members.set(word, write);
   }
   const read = fieldReader(by);
-  const word = wordReader([...members.keys()], reportedAs(by));
+  const word = wordReader([...members.keys()]);
+  const name = reportedAs(by);
   return (json, out) => {
-    const chosen = word(read(json), out);
+    const chosen = word(read(json), out, name);
     return chosen === undefined ? undefined : members.get(chosen);
   };
 }
@@ -103,29 +103,14 @@ function condition(
 ): (json: JsonObject, out: ProtoWriter) => boolean {
   const keys: readonly Key[] = key?.map((path) => ({ path })) ?? by;
   const read = fieldReader(keys);
-  const word = is && wordReader(is, reportedAs(keys.slice(0, 1)));
+  const word = is && wordReader(is);
+  const name = reportedAs(keys.slice(0, 1));
   return (json, out) => {
     const value = read(json);
     if (present !== undefined && present !== (value !== undefined && value !== null)) return false;
     if (type !== undefined && jsonTypeOf(value) !== type) return false;
     if (word === undefined) return true;
-    const text = word(value, out);
+    const text = word(value, out, name);
     return text !== undefined && is?.includes(text) === true;
   };
-}
-
-/**
- * A value as text; an integer that JSON.parse has rounded is asked for as it came where one
- * of the texts is such an integer.
- */
-function wordReader(
-  texts: readonly string[],
-  key: string,
-): (value: Field, out: ProtoWriter) => string | undefined {
-  return texts.some(isBig) ? (value, out) => out.word(value, key) : wordOf;
-}
-
-/** Whether a text is an integer that a double may not hold. */
-function isBig(text: string): boolean {
-  return /^-?\d+$/.test(text) && !Number.isSafeInteger(Number(text));
 }

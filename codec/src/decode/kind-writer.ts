@@ -5,7 +5,8 @@ import type { ScalarKind } from "../table/kinds.ts";
 import { type FieldEntry, type Kind, MessageTable } from "../table/message-table.ts";
 import type { Field } from "./difference-writer.ts";
 import type { ProtoWriter, Reading } from "./proto-writer.ts";
-import { splitCommas, splitNumbers, wordOf } from "./read.ts";
+import { splitCommas, splitNumbers } from "./read.ts";
+import { wordReader } from "./word-reader.ts";
 
 /** Writes a value, which is reported by `key`. */
 export type WriteValue = (value: Field, out: ProtoWriter, key: string) => void;
@@ -75,8 +76,9 @@ function absentWriter(
   scope: FieldScope,
 ): WriteValue {
   const write = kindWriter(of, field, scope);
+  const read = wordReader(absent);
   return (value, out, key) => {
-    const word = wordOf(value);
+    const word = read(value, out, key);
     if (word === undefined || !absent.includes(word)) write(value, out, key);
   };
 }

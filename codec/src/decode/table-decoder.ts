@@ -124,6 +124,7 @@ function rowsOf([number, kind, ...keys]: FieldEntry, scope: FieldScope): Row[] {
 
 function holdsNull(kind: Kind): boolean {
   if (typeof kind !== "object") return false;
+  if ("absent" in kind) return holdsNull(kind.of);
   return "loose" in kind ? holdsNull(kind.loose) : "nullable" in kind;
 }
 

@@ -38,7 +38,7 @@ export class MachinePrinter {
   ): Uint8Array | undefined {
     this.registry = types;
     try {
-      if (planOf(desc).form === "other") return byProtobufEs(desc, bytes, types);
+      if (planOf(desc).form === "other") return byProtobufEs(desc, bytes, types, depth);
       return this.printed(desc, bytes, depth, maxWork);
     } catch {
       // what is unusual, too much, or too deep; or there is no memory

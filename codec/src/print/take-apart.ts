@@ -4,6 +4,7 @@ import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { Work } from "../time/work.ts";
 import { entryAt, type Range, type Run, runsOf, withoutLength } from "./fields-on-wire.ts";
 import type { FieldPlan, MessagePlan } from "./plan.ts";
+import { MAX_DEPTH } from "./protobuf-es.ts";
 import { Unprintable, WireCursor } from "./wire-cursor.ts";
 
 /**
@@ -98,6 +99,7 @@ export class TakeApart {
 
   /** @throws Unprintable where something is unusual */
   *message(plan: MessagePlan, range: Range, depth: number): Work<void> {
+    if (depth > MAX_DEPTH) throw new Unprintable("messages nested too deep");
     if (range.to - range.from <= this.size || plan.form === "other" || plan.form === "timestamp") {
       const json = yield* this.atOnce(plan.desc, this.at(range), depth);
       if (json !== undefined) {

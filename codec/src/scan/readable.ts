@@ -55,6 +55,7 @@ function isReadableField([, kind, ...keys]: FieldEntry): boolean {
 /** Null is taken for nothing. */
 function holdsNull(kind: Kind): boolean {
   if (typeof kind !== "object") return false;
+  if ("absent" in kind) return holdsNull(kind.of);
   return "loose" in kind ? holdsNull(kind.loose) : "nullable" in kind;
 }
 

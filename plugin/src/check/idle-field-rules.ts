@@ -3,7 +3,7 @@ import type { DescField } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
-import { type Place, RESPONSE_RULES, type TypeModels } from "../model/types.ts";
+import { LONE_RULES, type Place, RESPONSE_RULES, type TypeModels } from "../model/types.ts";
 
 const { field: RULE } = FieldRulesSchema;
 
@@ -36,12 +36,15 @@ export function checkIdleFieldRules(field: DescField, types: TypeModels, problem
     if (aliases.length > 0) idle("aliases", reason);
     if (sources.length > 0) idle("from", reason);
   }
+  if (field.oneof !== undefined) {
+    for (const name of LONE_RULES) {
+      if (isSet(rules[name])) idle(name, "what a response has chooses the member of a oneof; remove it");
+    }
+  }
   if (place === undefined) return;
   const reason = "`in` places the field in a request, and the rule is for responses; remove it";
   for (const [option, name] of Object.entries(RESPONSE_RULES)) {
-    const value = rules[name];
-    const isSet = typeof value === "boolean" ? value : value.length > 0;
-    if (isSet) idle(option as keyof typeof RESPONSE_RULES, reason);
+    if (isSet(rules[name])) idle(option as keyof typeof RESPONSE_RULES, reason);
   }
   if (unknown && place !== "body") {
     idle("unknown", "only a JSON body or a response has unknown keys; remove it");
@@ -54,4 +57,8 @@ export function checkIdleFieldRules(field: DescField, types: TypeModels, problem
   if (rules.time !== undefined) idle("time", inPlace);
   if (rules.bytes !== undefined) idle("bytes", inPlace);
   if (conditions.length > 0) idle("when", inPlace);
+}
+
+function isSet(rule: boolean | readonly unknown[]): boolean {
+  return typeof rule === "boolean" ? rule : rule.length > 0;
 }

@@ -59,6 +59,9 @@ export const RESPONSE_RULES = {
   absent: "absent",
 } as const satisfies Readonly<Record<string, keyof FieldModel>>;
 
+/** The rules that are not for members of oneofs: what is there chooses the member, whatever it says. */
+export const LONE_RULES = ["absent"] as const satisfies ReadonlyArray<keyof typeof RESPONSE_RULES>;
+
 /** What a field mask speaks of. */
 export interface MaskModel {
   /** The name of a field; empty for the default. */

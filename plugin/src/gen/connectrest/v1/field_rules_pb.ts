@@ -168,9 +168,10 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
 
   /**
    * Words that a response writes where there is no value, e.g. `N/A` for a number. A field whose value is one of these words,
-   * as a string, a number or a boolean, stays unset, and nothing is reported. Case counts; on a list the word stands for the whole
-   * list. Responses that carry the field are read by the slower decoder. Default: none; a word that does not fit the field is
-   * reported as lost.
+   * as a string, a number or a boolean, stays unset, and nothing is reported. Case counts, and numbers are compared as JavaScript
+   * writes them. On a list or a map, the word stands for the whole of it. Of several names or sources the first that holds
+   * anything counts, a word included. Members of oneofs cannot have it. Responses that carry the field are read by the slower
+   * decoder. Default: none; a word that does not fit the field is reported as lost.
    *
    *     // {"score": 7}, or {"score": "N/A"}
    *     optional int32 score = 5 [(connectrest.v1.field).absent = "N/A"];
