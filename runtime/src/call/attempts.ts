@@ -68,7 +68,7 @@ async function permitted<T>(call: RunningCall, send: Send<T>, isRetry: boolean):
 
 /**
  * Sends a request, those that its redirects lead to, and it again with renewed credentials: each is a
- * request of its own, to whoever observes them.
+ * request of its own to the observer of requests.
  */
 export async function following<T extends UpstreamResponse>(
   call: RunningCall,

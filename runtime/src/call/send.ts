@@ -23,7 +23,7 @@ export function send(
   const { method } = call.adapter;
   const used = rulesOfRequest(rules ?? call.adapter.rules, method.input, call.requested);
   const mayRetry = retry && stream === undefined;
-  const send: Send<ReadResponse> = async (onSent, isRetry) => {
+  const attempt: Send<ReadResponse> = async (onSent, isRetry) => {
     const sent = {
       ...ofContext(call),
       onSecrets: call.sentSecrets.add,
@@ -38,8 +38,8 @@ export function send(
     const response = await following(call, sent, (each) => call.route.upstream.call(each));
     return await read(call, attributed(call, response), used, scan);
   };
-  if (stream !== undefined || !startsAtOnce(call, used)) return retried(call, mayRetry, send);
-  return attempted(call, request, used, scan, (error) => retried(call, mayRetry, send, { error }));
+  if (stream !== undefined || !startsAtOnce(call, used)) return retried(call, mayRetry, attempt);
+  return attempted(call, request, used, scan, (error) => retried(call, mayRetry, attempt, { error }));
 }
 
 function startsAtOnce(call: RunningCall, rules: MethodRules): boolean {
