@@ -2,12 +2,13 @@
  * One pass from JSON to protobuf bytes, driven by tables (see layout.ts). It knows what responses usually
  * are: whatever is unusual ends it, and the JavaScript decoder takes the response from its beginning.
  */
+import { body, pageAt, pageEnd } from "./body";
 import { space } from "./bytes";
 import { useFrames } from "./frame";
-import { body, lastItem, pageAt, pageEnd } from "./message";
 import { beginOutput, out } from "./output";
 import { beginPlaces } from "./places";
 import { beginReports, useReports } from "./report";
+import { lastItem } from "./value";
 import { useWaiting } from "./waiting";
 
 export { cost, newKeys } from "./cost";

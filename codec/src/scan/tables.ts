@@ -25,7 +25,6 @@ import {
   ROW_OWN,
   ROW_SHARED,
   ROW_WORDS,
-  TARGET_LAST,
   TEST,
   TYPES,
   WORD_AS_NUMBER,
@@ -33,6 +32,7 @@ import {
   WORD_WORDS,
 } from "./layout.ts";
 import type { Machine } from "./machine.ts";
+import { type KeyUse, MessageWriter, type Place } from "./message-writer.ts";
 import {
   isReadable,
   isReadableKind,
@@ -43,10 +43,10 @@ import {
   stepsTo,
   typesOf,
 } from "./readable.ts";
+import { byteLength, type HashTable, TableMemory } from "./table-memory.ts";
 
 /** A frame of so many ranks fits into no stack: whoever meets such a message hands over. */
 const UNREADABLE = 0xff_ffff;
-const ENCODER = new TextEncoder();
 
 const VARINT = 0;
 const BITS_64 = 1;
@@ -88,10 +88,10 @@ export type Envelope = ReadonlyMap<string, Envelope | "payload" | "status">;
 /** Writes the tables of messages into the memory of the scanner; each once, when it is first needed. */
 export class Tables {
   private readonly machine: Machine;
+  private readonly memory: TableMemory;
   private readonly slot: number;
   private readonly messages = new Map<MessageTable, number>();
   private readonly enums = new Map<EnumTable, number>();
-  private readonly texts = new Map<string, number>();
   /** The keys by which fields are reported. */
   private readonly names = new Map<number, string>();
   /** Fields that are read from one place alone. */
@@ -99,6 +99,7 @@ export class Tables {
 
   constructor(machine: Machine) {
     this.machine = machine;
+    this.memory = new TableMemory(machine);
     this.slot = this.writeField(0, { kind: KIND.slot });
   }
 
@@ -246,12 +247,12 @@ export class Tables {
     message.choices.push([
       rank,
       asked,
-      this.write(cases.flat()),
+      this.memory.write(cases.flat()),
       cases.length,
       last,
       lost === undefined ? 0 : 1,
-      this.write(members.flat()),
-      this.write(slots),
+      this.memory.write(members.flat()),
+      this.memory.write(slots),
       slots.length,
       1,
     ]);
@@ -265,7 +266,7 @@ export class Tables {
   ): number[][] {
     const slot = message.slot(key ?? by, this.slot);
     if (is !== undefined) {
-      return is.map((word) => [member, slot, TEST.word, this.text(word), byteLength(word), 0]);
+      return is.map((word) => [member, slot, TEST.word, this.memory.text(word), byteLength(word), 0]);
     }
     const test =
       present !== undefined ? (present ? TEST.present : TEST.absent) : TEST[type as keyof typeof TEST];
@@ -310,7 +311,7 @@ export class Tables {
     const argument = this.machine.allocate(TYPES.length * 4);
     this.messages.set(table, argument);
     const fields = TYPES.map((type) => types.find((each) => each.type === type)?.as);
-    this.fill(
+    this.memory.fill(
       argument,
       fields.map((field) => (field === undefined ? 0 : this.field(field))),
     );
@@ -321,14 +322,14 @@ export class Tables {
     const known = this.enums.get(table);
     if (known !== undefined) return known;
     const words = table.words();
-    const rows = this.hashed(
+    const rows = this.memory.hashed(
       words.map(({ word, number, asString, asNumber }) => {
         const flags = (asString ? WORD_AS_STRING : 0) | (asNumber ? WORD_AS_NUMBER : 0);
         return [word, [number, flags]];
       }),
       WORD_WORDS,
     );
-    const at = this.write([rows.mask, rows.at]);
+    const at = this.memory.write([rows.mask, rows.at]);
     this.enums.set(table, at);
     return at;
   }
@@ -343,30 +344,30 @@ export class Tables {
     const rows = this.rowsOf(message.keys, message);
     for (const path of message.paths.values()) {
       const below = this.rowsOf(path.keys, message);
-      this.fill(path.at, [below.at, below.mask]);
+      this.memory.fill(path.at, [below.at, below.mask]);
     }
-    this.fill(at, [
+    this.memory.fill(at, [
       rows.at,
       rows.mask,
       message.ranks.length,
       collector,
       collectorTag,
-      this.write(message.choices.flat()),
+      this.memory.write(message.choices.flat()),
       message.choices.length,
       message.isShared ? 1 : 0,
-      this.write(oneofs.flatMap((ranks) => [ranks.length, ...ranks])),
+      this.memory.write(oneofs.flatMap((ranks) => [ranks.length, ...ranks])),
       oneofs.length,
       1,
     ]);
   }
 
   private rowsOf(keys: ReadonlyMap<string, KeyUse>, { ranks }: MessageWriter): HashTable {
-    return this.hashed(
+    return this.memory.hashed(
       [...keys].map(([key, { targets, isOwn, isShared, isChoice }]) => {
         const flags = (isShared ? ROW_SHARED : 0) | (isOwn ? ROW_OWN : 0) | (isChoice ? ROW_CHOICE : 0);
         const fields = targets.flatMap((target) => [target, ranks[target & 0xffff] ?? 0]);
         const [target = 0, field = 0] = targets.length === 1 && !isShared ? fields : [];
-        return [key, [target, field, this.write(fields), targets.length, flags]];
+        return [key, [target, field, this.memory.write(fields), targets.length, flags]];
       }),
       ROW_WORDS,
     );
@@ -377,136 +378,14 @@ export class Tables {
     { kind, argument = 0, wireType = DELIMITED, none, flags = 0 }: Reading,
     isLoose = false,
   ): number {
-    const text = none === undefined ? [0, 0] : [this.text(none), byteLength(none)];
+    const text = none === undefined ? [0, 0] : [this.memory.text(none), byteLength(none)];
     const tag = varint(tagOf(number, wireType));
     const words = [kind, tag.length, 0, 0, argument, flags | (isLoose ? FIELD_LOOSE : 0), ...text];
     const at = this.machine.allocate(FIELD_WORDS * 4);
-    this.fill(at, words);
+    this.memory.fill(at, words);
     this.machine.bytes.set(tag, at + FIELD.tag * 4);
     return at;
   }
-
-  /** A hash table: in each row the hash, the address and the length of a text, and further words. */
-  private hashed(
-    entries: ReadonlyArray<readonly [text: string, words: readonly number[]]>,
-    rowWords: number,
-  ): HashTable {
-    let size = 4;
-    while (size < entries.length * 2) size *= 2;
-    const mask = size - 1;
-    const texts = entries.map(([text]) => this.text(text));
-    const at = this.machine.allocate(size * rowWords * 4);
-    for (const [index, [text, words]] of entries.entries()) {
-      // the scanner hands over what has an escape
-      if (isEscaped(text)) continue;
-      const from = texts[index] ?? 0;
-      const length = byteLength(text);
-      const hash = this.machine.exports.hash(from, length) >>> 0;
-      let row = (hash >>> 4) & mask;
-      while (this.machine.words[at / 4 + row * rowWords] !== 0) row = (row + 1) & mask;
-      this.fill(at + row * rowWords * 4, [hash, from, length, ...words]);
-    }
-    return { at, mask };
-  }
-
-  private text(text: string): number {
-    const known = this.texts.get(text);
-    if (known !== undefined) return known;
-    const bytes = ENCODER.encode(text);
-    // compared with 32 bytes, which have zeros behind a shorter word
-    const at = this.machine.allocate(bytes.length + 32);
-    this.machine.bytes.set(bytes, at);
-    this.texts.set(text, at);
-    return at;
-  }
-
-  private write(words: readonly number[]): number {
-    const at = this.machine.allocate(words.length * 4);
-    this.fill(at, words);
-    return at;
-  }
-
-  private fill(at: number, words: readonly number[]): void {
-    for (const [index, word] of words.entries()) this.machine.words[at / 4 + index] = word;
-  }
-}
-
-type KeyUse = {
-  readonly targets: number[];
-  isOwn: boolean;
-  isShared: boolean;
-  isChoice: boolean;
-};
-
-/** A key of a message, or of an object below it. */
-type Place = readonly [keys: Map<string, KeyUse>, key: string];
-
-interface HashTable {
-  readonly at: number;
-  readonly mask: number;
-}
-
-/** The ranks and keys of a message while they are found. */
-class MessageWriter {
-  /** The address of a field for each rank. */
-  readonly ranks: number[] = [];
-  readonly keys = new Map<string, KeyUse>();
-  /** By the path to them, the keys that are read in objects below, and where their table is to be. */
-  readonly paths = new Map<string, { readonly at: number; readonly keys: Map<string, KeyUse> }>();
-  readonly choices: Array<readonly number[]> = [];
-  isShared = false;
-  private readonly slots = new Map<string, number>();
-
-  rank(field: number): number {
-    return this.ranks.push(field) - 1;
-  }
-
-  /** A field that is read from the first of its keys that holds something. */
-  field(field: number, places: readonly Place[]): number {
-    const rank = this.rank(field);
-    for (const [place, [keys, name]] of places.entries()) {
-      const last = place === places.length - 1 ? TARGET_LAST : 0;
-      const key = keyOf(keys, name);
-      key.isOwn = true;
-      key.targets.push((rank | (place << 16) | last) >>> 0);
-    }
-    return rank;
-  }
-
-  /** The rank under which is kept where a value is. */
-  slot(keys: readonly string[], field: number): number {
-    const name = JSON.stringify(keys);
-    const places = keys.map((key): Place => [this.keys, key]);
-    const rank = this.slots.get(name) ?? this.field(field, places);
-    this.slots.set(name, rank);
-    for (const key of keys) keyOf(this.keys, key).isChoice = true;
-    return rank;
-  }
-
-  /** Says that a message that shares the object knows keys. */
-  share(keys: ReadonlySet<string>): void {
-    this.isShared = true;
-    for (const name of keys) keyOf(this.keys, name).isShared = true;
-  }
-
-  /** The fields with one key, which nothing else is read from. */
-  simple(): number[] {
-    const only = [...this.keys.values()].filter(
-      (key) => key.targets.length === 1 && !key.isShared && !key.isChoice,
-    );
-    const targets = only
-      .flatMap((key) => key.targets)
-      .filter((target) => target >>> 16 === TARGET_LAST >>> 16);
-    return targets.map((target) => this.ranks[target & 0xffff] ?? 0);
-  }
-}
-
-function keyOf(keys: Map<string, KeyUse>, name: string): KeyUse {
-  const known = keys.get(name);
-  if (known !== undefined) return known;
-  const key = { targets: [], isOwn: false, isShared: false, isChoice: false };
-  keys.set(name, key);
-  return key;
 }
 
 function timeReading(time: TimeRule, none: string | undefined): Reading {
@@ -519,14 +398,6 @@ function tagOf(number: number, wireType: number): number {
   return ((number << 3) | wireType) >>> 0;
 }
 
-function isEscaped(text: string): boolean {
-  return JSON.stringify(text) !== `"${text}"`;
-}
-
 function varint(value: number): number[] {
   return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))];
-}
-
-function byteLength(text: string): number {
-  return Buffer.byteLength(text);
 }

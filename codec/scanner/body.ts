@@ -1,0 +1,49 @@
+/** Bodies: what is around a payload, and the payload. */
+import { byte, OPEN_BRACE, OPEN_BRACKET } from "./bytes";
+import { beginDepth } from "./depth";
+import { object } from "./message";
+import { integer, magnitude, negative } from "./number";
+import { enter, leave } from "./report";
+import { skip } from "./skip";
+import { isLoose, unnamed, value } from "./value";
+
+/** Where the list of a page is. */
+export let pageAt: usize = 0;
+export let pageEnd: usize = 0;
+
+let isPayloadFound = false;
+let checksStatus = false;
+
+/** Reads a body: the field that its payload and what is around it are. 0 also for one that has no payload. */
+export function body(root: usize, at: usize, withStatus: bool): usize {
+  isPayloadFound = false;
+  checksStatus = withStatus;
+  beginDepth();
+  const end = value(root, at);
+  return isPayloadFound ? end : 0;
+}
+
+export function payload(field: usize, argument: usize, at: usize): usize {
+  isPayloadFound = true;
+  const c = byte(at);
+  // a field in place of a message; other payloads than objects and lists may spell an empty one
+  if (isLoose(field)) return c === OPEN_BRACE || c === OPEN_BRACKET ? unnamed(argument, at) : 0;
+  return c === OPEN_BRACE ? object(argument, at) : 0;
+}
+
+export function status(at: usize): usize {
+  if (!checksStatus) return skip(at);
+  const end = integer(at);
+  return magnitude === 200 && !negative ? end : 0;
+}
+
+/** The items of a page, as if they were the field of a message. */
+export function page(items: usize, at: usize): usize {
+  isPayloadFound = true;
+  enter(0, items);
+  const end = value(items, at);
+  leave();
+  pageAt = at;
+  pageEnd = end;
+  return end;
+}

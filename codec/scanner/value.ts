@@ -1,0 +1,206 @@
+/** The values of fields. Each function that reads returns the position behind what it read, or 0. */
+import { page, payload, status } from "./body";
+import { byte, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE, space } from "./bytes";
+import { ascend, descend } from "./depth";
+import { dynamicField, entryKey } from "./dynamic";
+import * as L from "./layout";
+import { object } from "./message";
+import { close, goOn, hasRoom, out, tag } from "./output";
+import { closeList, openList, place } from "./places";
+import { hide, item, show } from "./report";
+import { bytes, scalar } from "./scalar";
+import { split } from "./split";
+import { forget, waiting } from "./waiting";
+
+/** The last item of the list that ended last. */
+export let lastItem: usize = 0;
+
+const EMPTY_OBJECT = memory.data<u8>([
+  0x7b, 0x7d, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+]);
+
+/** Writes a field from its value, which is not null. */
+export function value(field: usize, at: usize): usize {
+  const kind = load<u32>(field, L.FIELD_KIND);
+  if (kind < <u32>L.KIND_MESSAGE) return scalar(field, kind, at);
+  if (!hasRoom(at, 0)) return 0;
+  const c = byte(at);
+  const argument: usize = load<u32>(field, L.FIELD_ARGUMENT);
+  switch (kind) {
+    case L.KIND_MESSAGE:
+      return messageValue(field, argument, at);
+    case L.KIND_LIST:
+      return list(field, argument, at);
+    case L.KIND_MAP:
+      return c === OPEN_BRACE ? entries(field, argument, at) : 0;
+    case L.KIND_WRAPPER:
+      return wrapper(field, argument, at);
+    case L.KIND_UNWRAP:
+      return nested(field, argument, at);
+    case L.KIND_BY_TYPE: {
+      const inner: usize = load<u32>(argument + (typeIndex(c) << 2));
+      return inner !== 0 ? nested(field, inner, at) : 0;
+    }
+    case L.KIND_VALUE:
+    case L.KIND_STRUCT:
+    case L.KIND_LIST_VALUE:
+      tag(field);
+      return dynamicField(kind, at);
+    case L.KIND_PAYLOAD:
+      return payload(field, argument, at);
+    case L.KIND_ENVELOPE:
+      return c === OPEN_BRACE ? object(argument, at) : 0;
+    case L.KIND_STATUS:
+      return status(at);
+    case L.KIND_PAGE:
+      return page(argument, at);
+    case L.KIND_BYTES:
+      return c === QUOTE ? bytes(field, at + 1) : 0;
+    default:
+      return 0;
+  }
+}
+
+/** Whether a field is known to come with other types of JSON; of a payload, whether it is a field. */
+export function isLoose(field: usize): bool {
+  return (load<u32>(field, L.FIELD_FLAGS) & L.FIELD_LOOSE) !== 0;
+}
+
+/** Strings, numbers, booleans, arrays, objects. */
+function typeIndex(c: u32): usize {
+  if (c === QUOTE) return 0;
+  if (c === OPEN_BRACE) return 4;
+  if (c === OPEN_BRACKET) return 3;
+  return c === 0x74 || c === 0x66 ? 2 : 1;
+}
+
+/** Reads a value in which no key can be reported. */
+export function unnamed(field: usize, at: usize): usize {
+  hide();
+  const end = value(field, at);
+  show();
+  return end;
+}
+
+function messageValue(field: usize, message: usize, from: usize): usize {
+  const c = byte(from);
+  if (c === OPEN_BRACE) return sub(field, message, from);
+  if (c !== OPEN_BRACKET || !isLoose(field)) return 0;
+  // where other types are known to come, an empty list is an empty object, and a list of one its item
+  let at = space(from + 1);
+  if (byte(at) === CLOSE_BRACKET) return sub(field, message, EMPTY_OBJECT) !== 0 ? at + 1 : 0;
+  if (byte(at) !== OPEN_BRACE) return 0;
+  at = sub(field, message, at);
+  if (at === 0) return 0;
+  at = space(at);
+  return byte(at) === CLOSE_BRACKET ? at + 1 : 0;
+}
+
+/** A message with its tag and length. */
+function sub(field: usize, message: usize, at: usize): usize {
+  if (!descend()) return 0;
+  tag(field);
+  const start = out;
+  const guess: usize = load<u32>(message, L.MESSAGE_GUESS);
+  goOn(start + guess);
+  const end = object(message, at);
+  if (end === 0) return 0;
+  store<u32>(message, close(start, guess), L.MESSAGE_GUESS);
+  ascend();
+  return end;
+}
+
+/** A message with one field, which stands bare in JSON. */
+function nested(field: usize, inner: usize, at: usize): usize {
+  if (!descend()) return 0;
+  tag(field);
+  const start = out;
+  goOn(start + 1);
+  const end = value(inner, at);
+  if (end === 0) return 0;
+  close(start, 1);
+  ascend();
+  return end;
+}
+
+/** The like, where nothing in it is an error. */
+function wrapper(field: usize, inner: usize, at: usize): usize {
+  tag(field);
+  const start = out;
+  goOn(start + 1);
+  const end = value(inner, at);
+  if (end === 0 || out === start + 1) return 0;
+  close(start, 1);
+  return end;
+}
+
+function list(field: usize, each: usize, from: usize): usize {
+  const kind = load<u32>(each, L.FIELD_KIND);
+  const c = byte(from);
+  if (c !== OPEN_BRACKET) {
+    if (c === QUOTE && load<u32>(field, L.FIELD_FLAGS) & L.FIELD_COMMAS) return split(each, kind, from);
+    // where other types are known to come, an object is a list of one, unless it is empty
+    if (c !== OPEN_BRACE || !isLoose(field)) return 0;
+    const end = space(from + 1);
+    return byte(end) === CLOSE_BRACE ? end + 1 : listItem(kind, each, 0, from);
+  }
+  let at = space(from + 1);
+  if (byte(at) === CLOSE_BRACKET) return at + 1;
+  const isOuter = openList(field, at, out);
+  let index = 0;
+  while (true) {
+    if (isOuter) place(at, out, index);
+    const start = out;
+    const itemAt = at;
+    if (byte(at) === 0x6e && kind !== L.KIND_VALUE) return 0;
+    at = listItem(kind, each, index++, at);
+    // an item that is left out is lost
+    if (at === 0 || out === start) return 0;
+    at = space(at);
+    const d = byte(at++);
+    if (d === CLOSE_BRACKET) {
+      lastItem = itemAt;
+      if (isOuter) closeList();
+      return at;
+    }
+    if (d !== COMMA) return 0;
+    at = space(at);
+  }
+}
+
+function listItem(kind: u32, field: usize, index: i32, at: usize): usize {
+  if (kind < <u32>L.KIND_MESSAGE) return scalar(field, kind, at);
+  if (kind !== L.KIND_MESSAGE) return unnamed(field, at);
+  item(index);
+  return value(field, at);
+}
+
+/** The entries of a map; their values are fields 2. */
+function entries(field: usize, each: usize, from: usize): usize {
+  if (!descend()) return 0;
+  const first = waiting;
+  const isValue = load<u32>(each, L.FIELD_KIND) === L.KIND_VALUE;
+  let at = space(from + 1);
+  if (byte(at) === CLOSE_BRACE) {
+    ascend();
+    return at + 1;
+  }
+  while (true) {
+    tag(field);
+    const start = out;
+    at = entryKey(at, first);
+    if (at === 0 || (byte(at) === 0x6e && !isValue)) return 0;
+    const before = out;
+    at = value(each, at);
+    if (at === 0 || out === before) return 0;
+    close(start, 1);
+    at = space(at);
+    const c = byte(at++);
+    if (c === CLOSE_BRACE) break;
+    if (c !== COMMA) return 0;
+    at = space(at);
+  }
+  forget(first);
+  ascend();
+  return at;
+}

@@ -1,0 +1,74 @@
+import { TARGET_LAST } from "./layout.ts";
+
+export type KeyUse = {
+  readonly targets: number[];
+  isOwn: boolean;
+  isShared: boolean;
+  isChoice: boolean;
+};
+
+/** A key of a message, or of an object below it. */
+export type Place = readonly [keys: Map<string, KeyUse>, key: string];
+
+/** The ranks and keys of a message while they are found. */
+export class MessageWriter {
+  /** The address of a field for each rank. */
+  readonly ranks: number[] = [];
+  readonly keys = new Map<string, KeyUse>();
+  /** By the path to them, the keys that are read in objects below, and where their table is to be. */
+  readonly paths = new Map<string, { readonly at: number; readonly keys: Map<string, KeyUse> }>();
+  readonly choices: Array<readonly number[]> = [];
+  isShared = false;
+  private readonly slots = new Map<string, number>();
+
+  rank(field: number): number {
+    return this.ranks.push(field) - 1;
+  }
+
+  /** A field that is read from the first of its keys that holds something. */
+  field(field: number, places: readonly Place[]): number {
+    const rank = this.rank(field);
+    for (const [place, [keys, name]] of places.entries()) {
+      const last = place === places.length - 1 ? TARGET_LAST : 0;
+      const key = keyOf(keys, name);
+      key.isOwn = true;
+      key.targets.push((rank | (place << 16) | last) >>> 0);
+    }
+    return rank;
+  }
+
+  /** The rank under which is kept where a value is. */
+  slot(keys: readonly string[], field: number): number {
+    const name = JSON.stringify(keys);
+    const places = keys.map((key): Place => [this.keys, key]);
+    const rank = this.slots.get(name) ?? this.field(field, places);
+    this.slots.set(name, rank);
+    for (const key of keys) keyOf(this.keys, key).isChoice = true;
+    return rank;
+  }
+
+  /** Says that a message that shares the object knows keys. */
+  share(keys: ReadonlySet<string>): void {
+    this.isShared = true;
+    for (const name of keys) keyOf(this.keys, name).isShared = true;
+  }
+
+  /** The fields with one key, which nothing else is read from. */
+  simple(): number[] {
+    const only = [...this.keys.values()].filter(
+      (key) => key.targets.length === 1 && !key.isShared && !key.isChoice,
+    );
+    const targets = only
+      .flatMap((key) => key.targets)
+      .filter((target) => target >>> 16 === TARGET_LAST >>> 16);
+    return targets.map((target) => this.ranks[target & 0xffff] ?? 0);
+  }
+}
+
+function keyOf(keys: Map<string, KeyUse>, name: string): KeyUse {
+  const known = keys.get(name);
+  if (known !== undefined) return known;
+  const key = { targets: [], isOwn: false, isShared: false, isChoice: false };
+  keys.set(name, key);
+  return key;
+}

@@ -1,0 +1,70 @@
+import type { Machine } from "./machine.ts";
+
+const ENCODER = new TextEncoder();
+
+export interface HashTable {
+  readonly at: number;
+  readonly mask: number;
+}
+
+/** Writes words, texts and hash tables into the memory of the scanner; each text once. */
+export class TableMemory {
+  private readonly machine: Machine;
+  private readonly texts = new Map<string, number>();
+
+  constructor(machine: Machine) {
+    this.machine = machine;
+  }
+
+  /** A hash table: in each row the hash, the address and the length of a text, and further words. */
+  hashed(
+    entries: ReadonlyArray<readonly [text: string, words: readonly number[]]>,
+    rowWords: number,
+  ): HashTable {
+    let size = 4;
+    while (size < entries.length * 2) size *= 2;
+    const mask = size - 1;
+    const texts = entries.map(([text]) => this.text(text));
+    const at = this.machine.allocate(size * rowWords * 4);
+    for (const [index, [text, words]] of entries.entries()) {
+      // the scanner hands over what has an escape
+      if (isEscaped(text)) continue;
+      const from = texts[index] ?? 0;
+      const length = byteLength(text);
+      const hash = this.machine.exports.hash(from, length) >>> 0;
+      let row = (hash >>> 4) & mask;
+      while (this.machine.words[at / 4 + row * rowWords] !== 0) row = (row + 1) & mask;
+      this.fill(at + row * rowWords * 4, [hash, from, length, ...words]);
+    }
+    return { at, mask };
+  }
+
+  text(text: string): number {
+    const known = this.texts.get(text);
+    if (known !== undefined) return known;
+    const bytes = ENCODER.encode(text);
+    // compared with 32 bytes, which have zeros behind a shorter word
+    const at = this.machine.allocate(bytes.length + 32);
+    this.machine.bytes.set(bytes, at);
+    this.texts.set(text, at);
+    return at;
+  }
+
+  write(words: readonly number[]): number {
+    const at = this.machine.allocate(words.length * 4);
+    this.fill(at, words);
+    return at;
+  }
+
+  fill(at: number, words: readonly number[]): void {
+    for (const [index, word] of words.entries()) this.machine.words[at / 4 + index] = word;
+  }
+}
+
+function isEscaped(text: string): boolean {
+  return JSON.stringify(text) !== `"${text}"`;
+}
+
+export function byteLength(text: string): number {
+  return Buffer.byteLength(text);
+}
