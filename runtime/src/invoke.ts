@@ -4,9 +4,11 @@ import type { Clock } from "connect-rest-codec/internal";
 import type { PollAdapter, UnaryAdapter, UploadAdapter } from "./adapter/adapter.ts";
 import type { CallContext, CallSettings } from "./call/call-context.ts";
 import { differenceLevels } from "./call/difference-levels.ts";
+import { messageOf } from "./call/messages.ts";
 import type { RestOptions } from "./call/options.ts";
 import type { Route, StreamAdapter } from "./call/routes.ts";
 import { RunningCall } from "./call/running-call.ts";
+import { send } from "./call/send.ts";
 import { resolveWatch } from "./call/watch-options.ts";
 import { FeedHub } from "./feed/hub.ts";
 import { poll } from "./feed/poll.ts";
@@ -70,8 +72,8 @@ export class Invoker {
     let error: ConnectError | undefined;
     try {
       checkRunning(call);
-      const read = await call.send(call.request(message), SCANNED);
-      const bytes = call.message(read);
+      const read = await send(call, call.request(message), SCANNED);
+      const bytes = messageOf(call, read);
       return { bytes: bytes instanceof Promise ? await bytes : bytes, header: call.header };
     } catch (thrown) {
       error = call.errorOf(thrown);

@@ -2,6 +2,7 @@ import { valueAt } from "connect-rest-codec/internal";
 import type { PollAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RunningCall } from "../call/running-call.ts";
+import { send } from "../call/send.ts";
 import { withHeaders } from "../request/with-headers.ts";
 import type { Page } from "../response/page.ts";
 import type { ReadResponse } from "../response/read-response.ts";
@@ -24,7 +25,7 @@ export function requestPage(
 ): Promise<ReadResponse> {
   const { rules } = call.adapter;
   const extras = { rules: { ...rules, success: [...rules.success, NOT_MODIFIED] }, retry: false };
-  return call.send(conditional(request, etag), extras);
+  return send(call, conditional(request, etag), extras);
 }
 
 /** The entity tag of a response; undefined where it is empty, or too long to be sent back. */

@@ -1,6 +1,7 @@
 import { linkTarget } from "connect-rest-codec/internal";
 import type { PollAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
+import { itemsOf, pageOf } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { linkedRequest } from "../stream/page-link.ts";
@@ -140,12 +141,12 @@ export class FeedPages {
     room: number,
     isKnown: (key: string) => boolean,
   ): Promise<string[]> {
-    const page = call.page(response, [call.adapter.items]);
+    const page = pageOf(call, response, [call.adapter.items]);
     const keys = keysOf(call.adapter, page, room);
     for (const [index, key] of keys.entries()) {
       if (isKnown(key) || this.found.has(key)) continue;
       // one by one: an item that is none is left out, and takes its key with it
-      const [bytes] = await call.items(page, response, [index]);
+      const [bytes] = await itemsOf(call, page, response, [index]);
       if (bytes !== undefined) this.found.set(key, { key, bytes, late: false });
     }
     return keys;

@@ -1,5 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { PollAdapter } from "../adapter/adapter.ts";
+import { itemsOf, pageOf } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { sleepUntil } from "../time/abort.ts";
 import { Pacer, paced } from "../time/pacer.ts";
@@ -53,11 +54,11 @@ function newItems(
     const isSame = response.status === NOT_MODIFIED;
     etag = tagOf(response) ?? (isSame ? etag : undefined);
     if (isSame) return [];
-    const page = call.page(response, [adapter.items]);
+    const page = pageOf(call, response, [adapter.items]);
     const keys = keysOf(adapter, page);
     const indices = skip ? [] : seen.unseen(keys).reverse();
     skip = false;
     seen.see(keys);
-    return await call.items(page, response, indices);
+    return await itemsOf(call, page, response, indices);
   };
 }

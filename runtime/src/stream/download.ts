@@ -1,5 +1,7 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { DownloadAdapter } from "../adapter/adapter.ts";
+import { chunkOf } from "../call/messages.ts";
+import { open } from "../call/open.ts";
 import type { RunningCall } from "../call/running-call.ts";
 
 /** The largest chunk of a message, in bytes. */
@@ -14,13 +16,13 @@ export async function* download(
   call: RunningCall<DownloadAdapter>,
   message: MessageShape<DescMessage>,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
-  const { head, chunks } = await call.open(call.request(message));
+  const { head, chunks } = await open(call, call.request(message));
   let first = true;
   for await (const chunk of pieces(chunks)) {
-    yield call.chunk(first ? head : undefined, chunk);
+    yield chunkOf(call, first ? head : undefined, chunk);
     first = false;
   }
-  if (first) yield call.chunk(head, undefined);
+  if (first) yield chunkOf(call, head, undefined);
   return undefined;
 }
 

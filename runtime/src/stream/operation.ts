@@ -10,7 +10,9 @@ import {
 import type { OperationAdapter, UnaryAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules, OperationRule } from "../adapter/rules.ts";
+import { messageOf } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
+import { send } from "../call/send.ts";
 import { namesOf } from "../errors/names.ts";
 import { reasonOf, restError } from "../errors/rest-error.ts";
 import { retryDelayMs, retryDelayOf } from "../errors/retry-info.ts";
@@ -53,7 +55,7 @@ export async function awaitOperation(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const work = new Work(call, rule);
   for await (const { response, isDone } of work.states(message)) {
-    if (isDone) return call.message(await work.result(response), work.resultRules);
+    if (isDone) return messageOf(call, await work.result(response), work.resultRules);
   }
   throw work.unfinished();
 }
@@ -71,7 +73,7 @@ export async function* operation(
   let before: string | undefined;
   for await (const { response } of new Work(call, rule).states(message)) {
     const text = stringifyJson(response.body.exactly() ?? null);
-    if (text !== before) yield call.message(response);
+    if (text !== before) yield messageOf(call, response);
     before = text;
   }
   return undefined;
@@ -107,7 +109,7 @@ class Work {
   /** Every response until the work is done. */
   async *states(message: MessageShape<DescMessage>): AsyncGenerator<State, undefined> {
     this.request = this.call.request(message);
-    let response = await this.call.send(this.request);
+    let response = await send(this.call, this.request);
     let isDone = this.isDone(response);
     yield { response, isDone };
     if (isDone) return undefined;
@@ -118,7 +120,7 @@ class Work {
       response = await this.poll();
       if (response.status === SEE_OTHER) {
         this.request = this.linked(() => response.header("location"));
-        response = await this.call.send(this.request);
+        response = await send(this.call, this.request);
         isDone = true;
       } else {
         isDone = this.isDone(response);
@@ -134,7 +136,7 @@ class Work {
     const { resultLink } = this.rule;
     if (resultLink === undefined) return response;
     this.request = this.linked(() => hrefOf(valueAt(this.payload(response), resultLink)));
-    return await this.call.send(this.request);
+    return await send(this.call, this.request);
   }
 
   unfinished(): ConnectError {
@@ -199,7 +201,7 @@ class Work {
   private async poll(): Promise<ReadResponse> {
     for (let failed = 1; ; failed++) {
       try {
-        return await this.call.send(this.request, { rules: this.rules, retry: false });
+        return await send(this.call, this.request, { rules: this.rules, retry: false });
       } catch (error) {
         const delay = transientDelay(error);
         if (delay === undefined || failed >= MAX_FAILED_POLLS) throw error;

@@ -1,6 +1,8 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { PaginateAdapter } from "../adapter/adapter.ts";
+import { itemsOf, pageOf } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
+import { send } from "../call/send.ts";
 import { namesOf } from "../errors/names.ts";
 import { restError } from "../errors/rest-error.ts";
 import { Pacer, paced } from "../time/pacer.ts";
@@ -20,9 +22,9 @@ export async function* paginate(
   const pager = new Pager(call, message);
   const pacer = new Pacer(call.context.signal);
   for (let pages = 1; ; pages++) {
-    const response = await call.send(pager.request, { scan: true });
-    const page = call.page(response, items, call.adapter.empty);
-    yield* paced(await call.items(page, response), pacer);
+    const response = await send(call, pager.request, { scan: true });
+    const page = pageOf(call, response, items, call.adapter.empty);
+    yield* paced(await itemsOf(call, page, response), pacer);
     const { inPieces } = response.body;
     const advance = () => pager.advance(page, response);
     const goesOn = inPieces === undefined ? advance() : await call.inTurns(inPieces.asking(advance));

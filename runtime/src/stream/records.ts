@@ -15,6 +15,8 @@ import {
 } from "connect-rest-codec/internal";
 import type { RecordsAdapter } from "../adapter/adapter.ts";
 import type { Download } from "../call/call-context.ts";
+import { recordOf } from "../call/messages.ts";
+import { open } from "../call/open.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { restError } from "../errors/rest-error.ts";
 import { setOwn } from "../request/encode.ts";
@@ -51,7 +53,7 @@ export async function* records(
   const hasEnd = end.length > 0 || last !== undefined;
   // a stream without an end of its own is news, which nobody gets any more when all is closed
   const bounds = hasEnd || format === "array" ? {} : { until: call.route.upstream.closing };
-  const download = await call.open(call.request(message), { bodyTimeoutMs: call.adapter.idleMs, ...bounds });
+  const download = await open(call, call.request(message), { bodyTimeoutMs: call.adapter.idleMs, ...bounds });
   let index = 0;
   for await (const text of recordTexts(call, download)) {
     if (isEnd(text, end)) return undefined;
@@ -62,7 +64,7 @@ export async function* records(
     const verbatim = () => verbatimRecord(call.adapter, text);
     const inPieces = { verbatim: () => verbatimRecordInPieces(call.adapter, text) };
     const record = { value: json, verbatim, malformed: text.malformed, ...(isLarge && { inPieces }) };
-    const bytes = await call.record(record, index++);
+    const bytes = await recordOf(call, record, index++);
     if (bytes !== undefined) yield bytes;
     if (last !== undefined && isJsonObject(json) && holdsExactly(json, last, verbatim)) return undefined;
   }
@@ -79,7 +81,7 @@ function readRecord(call: Call, text: RecordText, download: Download): JsonValue
   checkBegin(call, text, download);
   try {
     checkJsonCost(text.data, maxCostOf(call));
-    return checkedRecord(call, recordOf(call.adapter, text, parseJson), text, download);
+    return checkedRecord(call, recordJson(call.adapter, text, parseJson), text, download);
   } catch (cause) {
     throw recordError(call, text, download, cause);
   }
@@ -139,12 +141,12 @@ function recordError(call: Call, text: RecordText, { head }: Download, cause: un
 type Parse = (text: string) => JsonValue | undefined;
 
 /** The record as JSON: the data, with what else an event has under the keys that the rule names. */
-function recordOf(adapter: RecordsAdapter, text: RecordText, parse: Parse): JsonValue | undefined {
+function recordJson(adapter: RecordsAdapter, text: RecordText, parse: Parse): JsonValue | undefined {
   const value = adapter.data === undefined ? parse(text.data) : dataOf(adapter, text.data, parse);
   return recordWith(adapter, text, value);
 }
 
-/** Like `recordOf`, in pieces. */
+/** Like `recordJson`, in pieces. */
 function* recordInPieces(
   adapter: RecordsAdapter,
   { data, ...text }: RecordText,
@@ -176,7 +178,7 @@ function entriesOf(value: JsonValue | undefined): ReadonlyArray<readonly [string
 /** The record with every number as it is written; undefined where JSON.parse keeps them all. */
 function verbatimRecord(adapter: RecordsAdapter, text: RecordText): JsonValue | undefined {
   let isChanged = false;
-  const record = recordOf(adapter, text, (data) => {
+  const record = recordJson(adapter, text, (data) => {
     const verbatim = parseJsonVerbatim(data);
     isChanged = verbatim !== undefined;
     return verbatim ?? parseJson(data);

@@ -1,6 +1,8 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { UploadAdapter } from "../adapter/adapter.ts";
+import { messageOf } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
+import { send } from "../call/send.ts";
 import { restError } from "../errors/rest-error.ts";
 import { headerValue } from "../request/header-value.ts";
 import { fullName } from "../text/full-name.ts";
@@ -31,7 +33,7 @@ export async function upload(
     const first = await raced(body.first(), context.signal);
     if (first === undefined) throw restError("REQUEST_STREAM_EMPTY", { method: fullName(adapter.method) });
     const request = call.request(first);
-    return call.message(await call.send(request, { stream: streamOf(call, first, body) }));
+    return messageOf(call, await send(call, request, { stream: streamOf(call, first, body) }));
   } catch (error) {
     throw body.failure === undefined ? error : body.failure.error;
   } finally {

@@ -1,0 +1,120 @@
+import type { RestRequest } from "../adapter/rest-request.ts";
+import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
+import { withRetries } from "../retry/with-retries.ts";
+import { fullName } from "../text/full-name.ts";
+import { baseOf } from "../upstream/options.ts";
+import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
+import { observed } from "./observed.ts";
+import { callerOf } from "./options.ts";
+import type { RunningCall } from "./running-call.ts";
+
+/** Sends a request, again where `isRetry` is set; calls `onSent` when it goes out. */
+export type Send<T> = (onSent: () => void, isRetry: boolean) => Promise<T>;
+
+/**
+ * Sends a request, again where that may help.
+ *
+ * @param failed the error of the first attempt, where it has been made
+ */
+export function retried<T>(
+  call: RunningCall,
+  retry: boolean,
+  send: Send<T>,
+  failed?: { readonly error: unknown },
+): Promise<T> {
+  const { retrier, closing } = call.route.upstream;
+  const { signal, expiresAt } = call.context;
+  const { idempotent } = call.adapter.rules;
+  const { clock } = call;
+  const context = {
+    retrier: retry ? retrier : undefined,
+    idempotent,
+    signal,
+    expiresAt,
+    closing,
+    clock,
+    allowance: call.allowance,
+  };
+  let isRetry = failed !== undefined;
+  let first = failed;
+  return withRetries(() => {
+    if (first !== undefined) {
+      const { error } = first;
+      first = undefined;
+      return Promise.reject(error);
+    }
+    const sending = permitted(call, send, isRetry);
+    isRetry = true;
+    return sending;
+  }, context);
+}
+
+async function permitted<T>(call: RunningCall, send: Send<T>, isRetry: boolean): Promise<T> {
+  const { rules, method } = call.adapter;
+  const caller = callerOf(call.settings.options);
+  const permit = call.route.upstream.admit(rules.base, { caller, method: fullName(method) });
+  try {
+    const result = await send(() => {
+      call.progress.counts.attempts++;
+      permit.sent();
+    }, isRetry);
+    permit.end(undefined);
+    return result;
+  } catch (error) {
+    permit.end(error);
+    throw error;
+  }
+}
+
+/**
+ * Sends a request, those that its redirects lead to, and it again with renewed credentials: each is a
+ * request of its own to the observer of requests.
+ */
+export async function following<T extends UpstreamResponse>(
+  call: RunningCall,
+  first: UpstreamCall,
+  send: (call: UpstreamCall) => Promise<T>,
+): Promise<T> {
+  let next: UpstreamCall | undefined = first;
+  for (;;) {
+    const current: UpstreamCall = next;
+    const response = await observe(call, current, (request) => send({ ...current, request }));
+    const { upstream } = call.route;
+    next = upstream.redirected(current, response) ?? (await upstream.renewed(current, response));
+    if (next === undefined) return response;
+  }
+}
+
+async function observe<T extends UpstreamResponse>(
+  call: RunningCall,
+  { request, hop, isRetry = false }: UpstreamCall,
+  send: (request: RestRequest) => Promise<T>,
+): Promise<T> {
+  const { verb } = request;
+  const { method, rules } = call.adapter;
+  call.progress.counts.verb = verb;
+  const origin = hop?.origin ?? baseOf(call.route.upstream.settings, rules.base)?.origin ?? "";
+  const report = { method, upstream: rules.upstream, verb, origin, isRetry };
+  const response = await observed(call.settings.options.onRequest, report, request, send);
+  call.progress.responded(response, call);
+  return response;
+}
+
+/** Field by field, since a context may make them when they are asked for. */
+export function ofContext({
+  context,
+}: RunningCall): Pick<UpstreamCall, "header" | "signal" | "expiresAt" | "provided"> {
+  const { header, signal, expiresAt, provided } = context;
+  return { header, signal, expiresAt, provided };
+}
+
+/** A response whose refusal, if it is one, concerns the credentials in the message, where there are any. */
+export function attributed<T extends UpstreamResponse>(call: RunningCall, response: T): T {
+  const { method, rules } = call.adapter;
+  const fields = rules.credentialFields;
+  if (!response.configuredCredentials || fields === undefined || call.requested === undefined) {
+    return response;
+  }
+  const isOfCaller = hasCallerCredentials(method.input, call.requested, fields);
+  return isOfCaller ? { ...response, configuredCredentials: false } : response;
+}

@@ -1,0 +1,117 @@
+import type { FoundDifferences } from "connect-rest-codec/internal";
+import type {
+  DownloadAdapter,
+  OperationAdapter,
+  PaginateAdapter,
+  PollAdapter,
+  RecordsAdapter,
+  UnaryAdapter,
+  UploadAdapter,
+} from "../adapter/adapter.ts";
+import type { RestResponse } from "../adapter/rest-response.ts";
+import type { MethodRules } from "../adapter/rules.ts";
+import type { RecordBody } from "../response/decode.ts";
+import { type ListRules, Page } from "../response/page.ts";
+import type { ReadResponse } from "../response/read-response.ts";
+import { shapeError } from "../response/shape-error.ts";
+import { reportDifferences } from "./differences.ts";
+import type { RunningCall } from "./running-call.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+type Decodable = UnaryAdapter | UploadAdapter | OperationAdapter;
+
+/** The response message in a response; `rules` in place of the method's own. */
+export function messageOf(
+  call: RunningCall<Decodable>,
+  response: ReadResponse,
+  rules: MethodRules = call.adapter.rules,
+): Bytes | Promise<Bytes> {
+  const { decoder } = call.settings;
+  const { adapter } = call;
+  return response.body.inPieces === undefined
+    ? reported(
+        call,
+        call.knowing(() => decoder.message(adapter, response, rules)),
+      ).bytes
+    : call
+        .inTurns(decoder.messageInParts(adapter, response, rules))
+        .then((decoded) => reported(call, decoded).bytes);
+}
+
+/**
+ * The list in a response; one without a body, by its status, is a page without items.
+ *
+ * @throws ConnectError reason RESPONSE_SHAPE where there is neither a list nor what stands for an empty one
+ */
+export function pageOf(
+  call: RunningCall,
+  response: ReadResponse,
+  paths: ListRules["paths"],
+  empty?: ListRules["empty"],
+): Page {
+  const page = new Page(response.body, { envelope: call.adapter.rules.envelope, paths, empty });
+  const { misshapen } = page;
+  if (misshapen !== undefined && response.status !== 204) throw shapeError(call.adapter, misshapen);
+  return page;
+}
+
+/** Items of a page as response messages, by default all of them. */
+export function itemsOf(
+  call: RunningCall<PaginateAdapter | PollAdapter>,
+  page: Page,
+  response: ReadResponse,
+  indices: readonly number[] = [...page.items.keys()],
+): readonly Bytes[] | Promise<readonly Bytes[]> {
+  const { decoder } = call.settings;
+  const { adapter } = call;
+  return response.body.inPieces === undefined
+    ? reported(
+        call,
+        call.knowing(() => decoder.items(adapter, page, response, indices)),
+      ).items
+    : call
+        .inTurns(decoder.itemsInParts(adapter, page, response, indices))
+        .then((decoded) => reported(call, decoded).items);
+}
+
+/** A response message with a record; undefined where it is no object. */
+export function recordOf(
+  call: RunningCall<RecordsAdapter>,
+  record: RecordBody,
+  index: number,
+): Bytes | undefined | Promise<Bytes | undefined> {
+  const { decoder } = call.settings;
+  const { adapter } = call;
+  return record.inPieces === undefined
+    ? reported(
+        call,
+        call.knowing(() => decoder.record(adapter, record, index)),
+      ).bytes
+    : call
+        .inTurns(decoder.recordInParts(adapter, record, index))
+        .then((decoded) => reported(call, decoded).bytes);
+}
+
+/** A response message with a chunk. */
+export function chunkOf(
+  call: RunningCall<DownloadAdapter>,
+  head: RestResponse | undefined,
+  chunk: Uint8Array | undefined,
+): Uint8Array<ArrayBuffer> {
+  return reported(
+    call,
+    call.knowing(() => call.settings.decoder.chunk(call.adapter, head, chunk)),
+  ).bytes;
+}
+
+/** What was decoded, its differences reported. */
+function reported<T extends { readonly differences: FoundDifferences }>(call: RunningCall, decoded: T): T {
+  reportDifferences(
+    decoded.differences,
+    call.adapter,
+    call.settings,
+    () => call.secrets(),
+    (counts) => call.progress.differed(counts),
+  );
+  return decoded;
+}

@@ -1,0 +1,102 @@
+import type { RestRequest } from "../adapter/rest-request.ts";
+import type { MethodRules } from "../adapter/rules.ts";
+import type { Permit } from "../breaker/breaker.ts";
+import { rulesOfRequest } from "../rate-limit/request-condition.ts";
+import type { ReadResponse } from "../response/read-response.ts";
+import { fullName } from "../text/full-name.ts";
+import { baseOf } from "../upstream/options.ts";
+import type { UpstreamResponse } from "../upstream/upstream.ts";
+import { attributed, following, ofContext, retried, type Send } from "./attempts.ts";
+import type { RequestExtras } from "./call-context.ts";
+import { sendFirst } from "./first-attempt.ts";
+import { Observation } from "./observed.ts";
+import { callerOf } from "./options.ts";
+import { read } from "./read.ts";
+import type { RunningCall } from "./running-call.ts";
+
+/** Sends a request, again where that may help, and reads the response. */
+export function send(
+  call: RunningCall,
+  request: RestRequest,
+  { rules, stream, retry = true, scan = false }: RequestExtras = {},
+): Promise<ReadResponse> {
+  const { method } = call.adapter;
+  const used = rulesOfRequest(rules ?? call.adapter.rules, method.input, call.requested);
+  const mayRetry = retry && stream === undefined;
+  const attempt: Send<ReadResponse> = async (onSent, isRetry) => {
+    const sent = {
+      ...ofContext(call),
+      onSecrets: call.sentSecrets.add,
+      method,
+      rules: used,
+      request,
+      stream,
+      onSent,
+      isRetry,
+      caller: callerOf(call.settings.options),
+    };
+    const response = await following(call, sent, (each) => call.route.upstream.call(each));
+    return await read(call, attributed(call, response), used, scan);
+  };
+  if (stream !== undefined || !startsAtOnce(call, used)) return retried(call, mayRetry, attempt);
+  return attempted(call, request, used, scan, (error) => retried(call, mayRetry, attempt, { error }));
+}
+
+function startsAtOnce(call: RunningCall, rules: MethodRules): boolean {
+  const { context } = call;
+  // a context that can be asked for a listener tells that one of what has happened already
+  const isAborted = context.onCancel === undefined && context.signal.aborted;
+  return !isAborted && call.route.upstream.startsAtOnce(rules);
+}
+
+/** The first attempt, in as few steps as will do; `again` goes on with its error, as attempt two. */
+async function attempted(
+  call: RunningCall,
+  request: RestRequest,
+  rules: MethodRules,
+  scan: boolean,
+  again: (error: unknown) => Promise<ReadResponse>,
+): Promise<ReadResponse> {
+  const { context, progress } = call;
+  const { upstream } = call.route;
+  const { method } = call.adapter;
+  const { onRequest } = call.settings.options;
+  const caller = callerOf(call.settings.options);
+  let permit: Permit | undefined;
+  try {
+    permit = upstream.admit(rules.base, { caller, method: fullName(method) });
+    const { verb } = request;
+    progress.counts.verb = verb;
+    const origin = baseOf(upstream.settings, rules.base)?.origin ?? "";
+    const report = { method, upstream: rules.upstream, verb, origin, isRetry: false };
+    const observation = new Observation(onRequest, report, request);
+    const parts = {
+      context,
+      upstream,
+      method,
+      rules,
+      request: observation.request,
+      caller,
+      permit,
+      progress,
+      sentSecrets: call.sentSecrets,
+    };
+    let response: UpstreamResponse;
+    try {
+      response = await observation.run(() => sendFirst(parts));
+    } catch (error) {
+      observation.ended(undefined, error);
+      throw error;
+    }
+    observation.ended(response.status, undefined);
+    progress.responded(response, call);
+    const reading = read(call, attributed(call, response), rules, scan);
+    const result = reading instanceof Promise ? await reading : reading;
+    permit.end(undefined);
+    upstream.retrier?.succeeded();
+    return result;
+  } catch (error) {
+    permit?.end(error);
+    return again(error);
+  }
+}
