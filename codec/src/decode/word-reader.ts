@@ -3,8 +3,8 @@ import type { ProtoWriter } from "./proto-writer.ts";
 import { wordOf } from "./read.ts";
 
 /**
- * The function that reads a value as text, to compare it with some texts. Where one of these is an integer that a double may
- * not hold, it asks for an integer that JSON.parse has rounded as it came.
+ * The function that reads a value as text, to compare it with some texts. Where one of these is an integer
+ * that a double may not hold, it asks for an integer that JSON.parse has rounded as it came.
  */
 export function wordReader(
   texts: readonly string[],
