@@ -318,7 +318,8 @@ export class Metrics {
   private counted<const L extends readonly string[]>(name: string, help: string, labelNames: L) {
     const counter = this.counter(name, help, labelNames);
     return (...values: { readonly [K in keyof L]: string | number }): void => {
-      counter.labels(...values.map(String)).inc();
+      const labels = Object.fromEntries(labelNames.map((label, at) => [label, values[at]]));
+      counter.inc(labels as Partial<Record<string, string | number>>);
     };
   }
 
