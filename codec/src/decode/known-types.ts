@@ -66,11 +66,10 @@ export function* typed<T>(work: Work<T>, types: Registry): Work<T> {
   }
 }
 
-const wellKnown = typesOfFiles([]);
 const joined = new WeakMap<Registry, WeakMap<Registry, Registry>>();
 
 /** These types and those of the running call; of two types with one name, the first is taken. */
-export function knownTypes(own: Registry = wellKnown): Registry {
+export function knownTypes(own: Registry): Registry {
   if (scope === undefined || scope === own) return own;
   const known = joined.get(own)?.get(scope);
   if (known !== undefined) return known;

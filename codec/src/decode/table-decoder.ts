@@ -4,9 +4,9 @@ import { exclusiveMembers, firstKey, knownKeys, reportedAs } from "../table/keys
 import {
   type Entry,
   type FieldEntry,
+  holdsNull,
   isField,
   type Key,
-  type Kind,
   type MessageTable,
   type ValueEntry,
 } from "../table/message-table.ts";
@@ -120,12 +120,6 @@ function rowsOf([number, kind, ...keys]: FieldEntry, scope: FieldScope): Row[] {
   if (keys.every(isOneKey)) return [[(value, out) => write(value, out, name), ...first]];
   const read = fieldReader(keys);
   return [[(_value, out, _key, json: JsonObject) => write(read(json), out, name), ...first]];
-}
-
-function holdsNull(kind: Kind): boolean {
-  if (typeof kind !== "object") return false;
-  if ("absent" in kind) return holdsNull(kind.of);
-  return "loose" in kind ? holdsNull(kind.loose) : "nullable" in kind;
 }
 
 function isOneKey(key: Key): boolean {

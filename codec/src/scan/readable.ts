@@ -7,6 +7,7 @@ import {
   choiceMembers,
   type Entry,
   type FieldEntry,
+  holdsNull,
   isField,
   type Key,
   type Kind,
@@ -50,13 +51,6 @@ function isReadableEntry(entry: Entry): boolean {
 
 function isReadableField([, kind, ...keys]: FieldEntry): boolean {
   return !holdsNull(kind) && keys.length <= MAX_KEYS && keys.every((key) => stepsTo(key).length > 0);
-}
-
-/** Null is taken for nothing. */
-function holdsNull(kind: Kind): boolean {
-  if (typeof kind !== "object") return false;
-  if ("absent" in kind) return holdsNull(kind.of);
-  return "loose" in kind ? holdsNull(kind.loose) : "nullable" in kind;
 }
 
 function isReadableChoice(choice: ChoiceEntry): boolean {

@@ -130,6 +130,13 @@ export function isField(entry: Entry): entry is FieldEntry {
   return Array.isArray(entry);
 }
 
+/** Whether null is a value of a kind, and does not stand for nothing. */
+export function holdsNull(kind: Kind): boolean {
+  if (typeof kind !== "object") return false;
+  if ("absent" in kind) return holdsNull(kind.of);
+  return "loose" in kind ? holdsNull(kind.loose) : "nullable" in kind;
+}
+
 /** The members that a choice may read, each once. */
 export function choiceMembers({ when, otherwise }: Pick<ChoiceEntry, "when" | "otherwise">): FieldEntry[] {
   const all = [...when.map(({ as }) => as), otherwise];
