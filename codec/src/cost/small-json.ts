@@ -8,7 +8,7 @@ import { checkJsonCost } from "./json-cost.ts";
  */
 const MAX_COST = 200_000;
 
-/** The value of such JSON, counted before it is parsed; undefined for other text, and for JSON that costs more. */
+/** The value of such JSON, counted before it is parsed; undefined for other text, and for what costs more. */
 export function smallJson(text: string, parse: typeof parseJson = parseJson): JsonValue | undefined {
   try {
     checkJsonCost(text, MAX_COST);

@@ -105,7 +105,7 @@ export function restAfterEnd(encoding: string, left: Uint8Array): Uint8Array {
   throw new DecompressError("corrupt", encoding, new Error(`${left.length} bytes after the end`));
 }
 
-/** The longest padding at the end of a body or of a chunk, in bytes: a byte of it takes longer than others. */
+/** The longest padding at the end of a body, or of a chunk, in bytes: each is looked at. */
 const MAX_PADDING = 64 * 1024;
 
 /** A header with unknown encodings is shown up to this length. */
