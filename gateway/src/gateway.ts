@@ -149,7 +149,7 @@ export interface Gateway extends Server {
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { metrics: metricsPlace, diagnostics } = options;
-  const metrics = new Metrics({ perMethod: metricsPlace?.perMethod });
+  const metrics = new Metrics({ perMethod: metricsPlace?.perMethod }, options.adapters);
   const log = options.log ?? silentLogger();
   const callers = await callersOf(options, () => rest, metrics, log);
   const bus = options.bus && (await makeBus(options.bus, createBusObserver(metrics, log)));
