@@ -40,8 +40,6 @@ export interface Subject {
   /** The person's session at a third party. */
   readonly sessionId?: string | undefined;
   readonly scopes: ReadonlySet<string>;
-  /** The token, as it was when it was looked up. */
-  readonly token: StoredToken;
 }
 
 /**
@@ -109,18 +107,15 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
     authenticate,
     ended: async (subjects) => {
       let failure: unknown;
-      const ends = await tokens.ended(
-        subjects.map(({ token }) => token),
-        (error) => {
-          failure = error;
-        },
-      );
+      const asked = subjects.flatMap((subject) => TOKENS.get(subject) ?? []);
+      const ends = await tokens.ended(asked, (error) => {
+        failure = error;
+      });
       // once until it is over: calls that fail for the same cause are reported one by one
       if (failure !== undefined && !isFailing) onError(failure);
       isFailing = failure !== undefined;
-      const found = subjects.flatMap((subject): [Subject, EndedToken][] => {
-        const why = ends.get(subject.token);
-        return why === undefined ? [] : [[subject, { why, error: () => challenges.ended(why) }]];
+      const found = [...ends].map(([token, why]) => {
+        return [subjectOf(token), { why, error: () => challenges.ended(why) }] as const;
       });
       return new Map(found);
     },
@@ -128,14 +123,16 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
 }
 
 const SUBJECTS = new WeakMap<StoredToken, Subject>();
+const TOKENS = new WeakMap<Subject, StoredToken>();
 
 /** The same for all calls with a token that is remembered. */
 function subjectOf(token: StoredToken): Subject {
   const known = SUBJECTS.get(token);
   if (known !== undefined) return known;
   const { clientId, subject: person, sessionId, scopes } = token;
-  const subject = { clientId, person, sessionId, scopes, token };
+  const subject = { clientId, person, sessionId, scopes };
   SUBJECTS.set(token, subject);
+  TOKENS.set(subject, token);
   return subject;
 }
 
