@@ -19,6 +19,7 @@ export { isMarked as isRedactedField } from "./errors/redacted-fields.ts";
 export { ERRORS } from "./errors/table.ts";
 export { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
 export { decompressSmall } from "./http/decompress-small.ts";
+export { FairShare } from "./shares/fair-share.ts";
 export { escapeHtml } from "./text/escape-html.ts";
 export { fullName } from "./text/full-name.ts";
 export { hashOf } from "./text/hash.ts";
