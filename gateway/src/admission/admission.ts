@@ -79,7 +79,7 @@ export class Admission {
   private readonly process: Slots;
   private readonly upstreams = new Map<string, Slots>();
   private readonly upstreamLimits = new Map<string, number>();
-  private readonly queue = new WaitingCalls<Entry>();
+  private readonly queue = new WaitingCalls<Entry>(() => this.limits.queuedCalls);
   private places = 0;
   /** When each client was last given a slot, by counting them; of clients that have something here. */
   private readonly turns = new Map<string, number>();
@@ -190,9 +190,9 @@ export class Admission {
    * if that is more than this one has.
    */
   private makePlace(client: string): boolean {
-    const newest = this.queue.newestOfMost();
-    if (newest === undefined || this.queue.of(newest.client) <= this.queue.of(client) + 1) return false;
-    this.giveUp(newest, this.beyondShare(this.queue.of(newest.client)));
+    const loser = this.queue.loser(client);
+    if (loser === undefined) return false;
+    this.giveUp(loser, this.beyondShare(this.queue.of(loser.client)));
     return true;
   }
 
