@@ -23,7 +23,6 @@ import type {
 import { createBusObserver } from "./bus/bus-observer.ts";
 import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "./bus/bus-options.ts";
 import { asCurrentSubject, callKey, currentCall } from "./call/call.ts";
-import { clientKey } from "./call/client-key.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { withRightsOfCallers } from "./credentials/caller-rights.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
@@ -229,10 +228,7 @@ function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: 
       metrics.differed(report);
       logDifferences(report);
     },
-    callerOf: () => {
-      const call = currentCall();
-      return call && clientKey(call.client);
-    },
+    callerOf: () => currentCall()?.key,
     onCall: ({ upstream, droppedHeaders }) => {
       if (droppedHeaders > 0) metrics.headersDropped(upstream, droppedHeaders);
     },

@@ -2,10 +2,10 @@ import { Code } from "@connectrpc/connect";
 import { RetryInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Refused } from "../call/refused.ts";
 import { type LimitOptions, withDefaultLimits } from "../limits.ts";
 import { Admission, type QueuedCall } from "./admission.ts";
 import type { Overload } from "./overload.ts";
-import type { Refused } from "./refused.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -230,15 +230,14 @@ test("streams of one client leave the last slots to others", () => {
   expect(log.at(-1)).toBe("other runs");
 });
 
-test("while the process is overloaded, what runs goes on and what comes is refused", () => {
-  const { log, refusals, enter, setOverload } = setup({});
-  enter("a");
+test("while the process is overloaded, what has come goes on and what comes is refused", () => {
+  const { admission, log, enter, setOverload } = setup({});
   setOverload({ limit: "heapPercent", text: "too full" });
-  enter("b");
+  const { overloaded } = admission;
+  enter("a");
   setOverload(undefined);
-  enter("c");
-  expect(log).toEqual(["a runs", "b refused by heapPercent", "c runs"]);
-  expect(refusals[0]?.error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
+  expect([overloaded?.limit, admission.overloaded, log]).toEqual(["heapPercent", undefined, ["a runs"]]);
+  expect(overloaded?.error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
 });
 
 test("whatever comes and goes, nothing is counted twice or forgotten", () => {

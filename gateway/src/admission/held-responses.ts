@@ -2,9 +2,10 @@ import { Code } from "@connectrpc/connect";
 import { FairShare } from "connect-rest-runtime/internal";
 import { clientKey } from "../call/client-key.ts";
 import { gatewayError } from "../call/gateway-error.ts";
+import type { Refused } from "../call/refused.ts";
 import type { Limits } from "../limits.ts";
 import { type Linked, LinkedList } from "./linked-list.ts";
-import { type Refused, retryInfo } from "./refused.ts";
+import { retryInfo } from "./refused.ts";
 
 /** When to call again, in milliseconds: about as long as a large message takes to be read. */
 const RETRY_MS = 1000;
@@ -101,7 +102,7 @@ export class HeldResponses {
   }
 
   /**
-   * Begins to count for one response to a client's address.
+   * Begins to count for one response to a caller, by its key or address.
    *
    * @param cut ends the response; `release` may be called later, or at once
    */

@@ -13,7 +13,7 @@ function world(watchers: number, watchersPerClient: number) {
       ended.push(name);
       texts.push(String(error));
     };
-    return all.enter({ client, running: { stop } })?.limit;
+    return all.enter({ key: client, running: { stop } })?.limit;
   };
   return { all, ended, texts, enter };
 }
@@ -56,7 +56,7 @@ test("networks of IPv6 are one client", () => {
 test("an overloaded process takes no watchers", () => {
   const overload = { limit: "heapPercent", text: "full" } as const;
   const watchers = new Watchers({ watchers: 1, watchersPerClient: 1 }, () => overload);
-  expect(watchers.enter({ client: "a" })).toMatchObject({ limit: "heapPercent" });
+  expect(watchers.enter({ key: "a" })).toMatchObject({ limit: "heapPercent" });
 });
 
 test("whatever comes and goes, there are never more than may be, and nobody loses one of an equal part", () => {
@@ -77,11 +77,11 @@ test("whatever comes and goes, there are never more than may be, and nobody lose
           newcomer = client;
           if (leaves) {
             const call = of(client).pop();
-            if (call !== undefined) all.leave(call as { client: string });
+            if (call !== undefined) all.leave(call as { key: string });
             continue;
           }
           const own = {
-            client,
+            key: client,
             running: {
               stop: () => {
                 const others = of(client);

@@ -1,17 +1,19 @@
 import type { ConnectError } from "@connectrpc/connect";
 import { FairShare } from "connect-rest-runtime/internal";
 import { clientKey } from "../call/client-key.ts";
+import type { Refused } from "../call/refused.ts";
 import type { Limits } from "../limits.ts";
 import { OVERLOAD_RETRY_MS } from "./admission.ts";
 import type { Overload } from "./overload.ts";
-import { type Refused, refused } from "./refused.ts";
+import { refused } from "./refused.ts";
 
 /** When to watch again after there was no room, in milliseconds: watchers stay for long. */
 const RETRY_MS = 10_000;
 
 /** A call that watches a feed. */
 interface Watching {
-  readonly client: string;
+  /** Whose it is: a key, or an address. */
+  readonly key: string;
   readonly running?: { readonly stop: (error: ConnectError) => void };
 }
 
@@ -49,7 +51,7 @@ export class Watchers {
   enter(call: Watching): Refused | undefined {
     const overload = this.overload();
     if (overload !== undefined) return refused(overload.limit, overload.text, OVERLOAD_RETRY_MS);
-    const client = clientKey(call.client);
+    const client = clientKey(call.key);
     if (this.size >= this.limits.watchers && !this.makeRoom(client)) return this.full(client);
     const watchers = this.byClient.get(client) ?? new Set();
     this.byClient.set(client, watchers.add(call));
@@ -59,7 +61,7 @@ export class Watchers {
 
   /** A call is over; safe to call twice. */
   leave(call: Watching): void {
-    const client = clientKey(call.client);
+    const client = clientKey(call.key);
     const watchers = this.byClient.get(client);
     if (watchers?.delete(call) !== true) return;
     if (watchers.size === 0) this.byClient.delete(client);
@@ -80,7 +82,9 @@ export class Watchers {
     return refused("watchersPerClient", text, RETRY_MS);
   }
 
-  /** What each client keeps once a client is there too: an equal part, and no more than `watchersPerClient`. */
+  /**
+   * What each client keeps once a client is there too: an equal part, and no more than `watchersPerClient`.
+   */
   private partOf(client: string): number {
     const clients = this.share.callers + (this.share.heldBy(client) === 0 ? 1 : 0);
     return Math.min(this.limits.watchersPerClient, Math.floor(this.limits.watchers / clients));

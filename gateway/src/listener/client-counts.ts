@@ -4,8 +4,8 @@ import { clientKey } from "../call/client-key.ts";
 /**
  * Counts what clients have, e.g. their connections, and says when one has too many. Up to half of all there
  * may be is anybody's, so that a single client, such as a proxy, is not held back while nobody else is there;
- * the other half is shared: a client gets of it only while it has less than its own part, and leaves enough to
- * others.
+ * the other half is shared: a client gets of it only while it has less than its own part, and leaves enough
+ * to others.
  */
 export class ClientCounts {
   private readonly max: number;

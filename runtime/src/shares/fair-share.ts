@@ -2,11 +2,11 @@
 const HELD_PER_FREE = 3;
 
 /**
- * What callers hold of one limit, and which of them may hold more. All limits that callers share have the same
- * two rules. Where nothing can be taken back, such as calls that run, a caller takes more only as long as a
- * third of what it then holds stays free: the first one gets three quarters, the next one three quarters of the
- * rest, and so on. Where something can be taken back, callers may hold all, and the caller that holds most
- * loses it to a caller that would still hold less. Callers that hold nothing are forgotten.
+ * What callers hold of one limit, and which of them may hold more. All limits that callers share have the
+ * same two rules. Where nothing can be taken back, such as calls that run, a caller takes more only as long
+ * as a third of what it then holds stays free: the first one gets three quarters, the next one three quarters
+ * of the rest, and so on. Where something can be taken back, callers may hold all, and the caller that holds
+ * most loses it to a caller that would still hold less. Callers that hold nothing are forgotten.
  */
 export class FairShare {
   private readonly limit: () => number;
