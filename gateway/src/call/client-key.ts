@@ -1,5 +1,4 @@
 import { isIPv6 } from "node:net";
-import type { Caller } from "./caller.ts";
 
 /** Groups of an IPv6 address that name a network; the others are for the network's owner to choose. */
 const NETWORK_GROUPS = 4;
@@ -17,15 +16,6 @@ export function clientKey(address: string): string {
   if (!isIPv6(plain)) return address;
   const groups = groupsOf(plain);
   return isMapped(groups) ? quad(groups) : groups.slice(0, NETWORK_GROUPS).map(hex).join(":");
-}
-
-/**
- * What counts as one caller: the person whose token it is, the client that calls for itself, or where callers
- * are not authorized, the client's address.
- */
-export function callerKey({ client, subject }: Pick<Caller, "client" | "subject">): string {
-  if (subject === undefined) return clientKey(client);
-  return subject.person === undefined ? `client ${subject.clientId}` : `person ${subject.person}`;
 }
 
 /** The eight groups of an IPv6 address, as numbers. */

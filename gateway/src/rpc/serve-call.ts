@@ -6,7 +6,7 @@ import type { ResponseHold } from "../admission/held-responses.ts";
 import type { Call } from "../call/call.ts";
 import { hungUp } from "../call/call-errors.ts";
 import type { Caller } from "../call/caller.ts";
-import { callerKey } from "../call/client-key.ts";
+import { callerKey } from "../call/caller-key.ts";
 import { deadlineOf, timeoutHeader } from "../call/deadline.ts";
 import { protocolOf } from "../call/protocol.ts";
 import type { Refused } from "../call/refused.ts";
@@ -71,6 +71,7 @@ export async function serveCall(
     const begun = beginCall(handler.method, request, caller, options);
     call = begun;
     hold = begun.hold;
+    options.authorizedStreams?.enter(call);
     // its client may be gone while its token was looked up
     if (isGone(response)) {
       leftUnserved(call, response, options);
@@ -109,7 +110,7 @@ export async function serveCall(
     }
   } finally {
     hold?.release();
-    if (call !== undefined) options.watchers.leave(call);
+    if (call !== undefined) leave(call, options);
     responseHold?.release();
   }
 }
@@ -124,9 +125,14 @@ export function leftUnserved(call: Call, response: HttpResponse, { onDone }: Cal
 function whenOver(call: Call, hold: Hold, options: CallOptions): (defect?: unknown) => void {
   return (defect) => {
     hold.release();
-    options.watchers.leave(call);
+    leave(call, options);
     options.onDone(call, PARKED_STATUS, defect);
   };
+}
+
+function leave(call: Call, { watchers, authorizedStreams }: CallOptions): void {
+  watchers.leave(call);
+  authorizedStreams?.leave(call);
 }
 
 /** The HTTP status of a stream that is parked. */
