@@ -259,7 +259,7 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "paginate_pages",
     'paginate: {items: ".", link: "next", max_pages: -1}',
-    "4:76: paginate-pages: paginate of case.S.Get: expected 1 page or more, or 0 for the default, got -1",
+    "4:76: paginate-pages: paginate of case.S.Get: expected max_pages to be 1 page or more, or 0 for the default, got -1",
   ],
   [
     "paginate_path",

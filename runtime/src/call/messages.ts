@@ -12,6 +12,7 @@ import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { RecordBody } from "../response/decode.ts";
 import { type ListRules, Page } from "../response/page.ts";
+import { unknownKeys } from "../response/page-keys.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
 import { reportDifferences } from "./differences.ts";
@@ -39,19 +40,22 @@ export function messageOf(
 }
 
 /**
- * The list in a response; one without a body, by its status, is a page without items.
+ * The list in a response; one without a body, by its status, is a page without items. What it has beside its
+ * items, and no rule knows, is reported.
  *
  * @throws ConnectError reason RESPONSE_SHAPE where there is neither a list nor what stands for an empty one
  */
 export function pageOf(
-  call: RunningCall,
+  call: RunningCall<PaginateAdapter | PollAdapter>,
   response: ReadResponse,
   paths: ListRules["paths"],
   empty?: ListRules["empty"],
 ): Page {
-  const page = new Page(response.body, { envelope: call.adapter.rules.envelope, paths, empty });
+  const { adapter } = call;
+  const page = new Page(response.body, { envelope: adapter.rules.envelope, paths, empty });
   const { misshapen } = page;
-  if (misshapen !== undefined && response.status !== 204) throw shapeError(call.adapter, misshapen);
+  if (misshapen !== undefined && response.status !== 204) throw shapeError(adapter, misshapen);
+  reported(call, { differences: unknownKeys(adapter, page) });
   return page;
 }
 
