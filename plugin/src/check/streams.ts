@@ -49,7 +49,19 @@ export function checkStreams({ desc, annotation }: MethodModel, problems: Proble
 }
 
 function checkPaginate(
-  { items, next, maxPages, maxEmptyPages, linkQuery, linkAlways, more, total, first, empty, known }: Frozen<Paginate>,
+  {
+    items,
+    next,
+    maxPages,
+    maxEmptyPages,
+    linkQuery,
+    linkAlways,
+    more,
+    total,
+    first,
+    empty,
+    known,
+  }: Frozen<Paginate>,
   desc: DescMethod,
   problems: Problems,
 ): void {
@@ -117,7 +129,18 @@ function knownPaths(known: readonly string[], place: number): PathPlace[] {
 }
 
 function checkPoll(
-  { items, key, intervalHeader, interval, skipBacklog, batch, request, pages, ignoreCase, known }: Frozen<Poll>,
+  {
+    items,
+    key,
+    intervalHeader,
+    interval,
+    skipBacklog,
+    batch,
+    request,
+    pages,
+    ignoreCase,
+    known,
+  }: Frozen<Poll>,
   desc: DescMethod,
   problems: Problems,
 ): void {

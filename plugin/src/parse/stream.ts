@@ -198,8 +198,9 @@ function parseCursor(
     const text = `the field \`${cursor.field}\` takes no cursor; use a string, an integer or a Timestamp`;
     return fault(context, "paginate", "paginate-cursor", text, ...place);
   }
-  if (path.length === 0) return { kind: "cursor", from: "header", paths: [header.toLowerCase()], field, always };
-  return { kind: "cursor", from: kind === "cursor" ? "payload" : "last_item", paths: path, field, always };
+  const from = path.length === 0 ? "header" : kind === "cursor" ? "payload" : "last_item";
+  const paths = from === "header" ? [header.toLowerCase()] : path;
+  return { kind: "cursor", from, paths, field, always };
 }
 
 function takesCursor(field: DescField): boolean {

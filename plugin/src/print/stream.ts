@@ -81,7 +81,9 @@ function itemMember({ desc }: MethodModel, file: AdapterFile, item = desc.output
 function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): string[] {
   switch (next.kind) {
     case "link":
-      return [`next: { kind: "link", path: ${printString(next.path)}${linkQuery(next)}${next.always ? ", always: true" : ""} },`];
+      return [
+        `next: { kind: "link", path: ${printString(next.path)}${linkQuery(next)}${next.always ? ", always: true" : ""} },`,
+      ];
     case "link_header":
       return [`next: { kind: "link_header", rel: ${printString(next.rel)} },`];
     case "step":

@@ -1,4 +1,3 @@
-import type { FoundDifferences } from "connect-rest-codec/internal";
 import type {
   DownloadAdapter,
   OperationAdapter,
@@ -11,6 +10,7 @@ import type {
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { RecordBody } from "../response/decode.ts";
+import type { Decoded } from "../response/decoded.ts";
 import { type ListRules, Page } from "../response/page.ts";
 import { unknownKeys } from "../response/page-keys.ts";
 import type { ReadResponse } from "../response/read-response.ts";
@@ -32,11 +32,17 @@ export function messageOf(
   return response.body.inPieces === undefined
     ? reported(
         call,
-        call.knowing(() => decoder.message(adapter, response, rules)),
+        call.knowing(() => decoder.message(adapter, response, rules, isWrite(call))),
       ).bytes
     : call
         .inTurns(decoder.messageInParts(adapter, response, rules))
         .then((decoded) => reported(call, decoded).bytes);
+}
+
+/** Whether the request that was sent last may have changed something. */
+function isWrite({ progress }: RunningCall): boolean {
+  const { verb } = progress.counts;
+  return verb !== "GET" && verb !== "HEAD";
 }
 
 /**
@@ -109,9 +115,9 @@ export function chunkOf(
 }
 
 /** What was decoded, its differences reported. */
-function reported<T extends { readonly differences: FoundDifferences }>(call: RunningCall, decoded: T): T {
+function reported<T extends Pick<Decoded, "differences" | "isSettled">>(call: RunningCall, decoded: T): T {
   reportDifferences(
-    decoded.differences,
+    decoded,
     call.adapter,
     call.settings,
     () => call.secrets(),

@@ -5,6 +5,8 @@ export interface Decoded {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** What was not as declared. */
   readonly differences: FoundDifferences;
+  /** An error would invite the caller to write again: whatever the differences are, they do not fail the call. */
+  readonly isSettled?: boolean;
 }
 
 /** Items of a page, each a response message. */

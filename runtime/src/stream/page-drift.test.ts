@@ -7,7 +7,13 @@ import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
 import { reasonOf } from "../errors/rest-error.ts";
 import { createRest } from "../rest.ts";
 import { httpUpstream, type TestServer } from "../testing/servers.ts";
-import { type Item, listAdapter, StreamService, streamService } from "../testing/stream-service.ts";
+import {
+  type Item,
+  listAdapter,
+  StreamService,
+  streamService,
+  watchAdapter,
+} from "../testing/stream-service.ts";
 
 type Parts = PaginateAdapter<typeof StreamService.method.list.input, typeof StreamService.method.list.output>;
 type Next = NextPage<typeof StreamService.method.list.input>;
@@ -156,6 +162,27 @@ async function listed(parts: Partial<Parts> & { readonly next: Next }, strict: b
   }
   return { names, differences, error };
 }
+
+test("a feed reports what it holds beside its items, and not what is known", async () => {
+  const differences: Difference[] = [];
+  const parts = { items: "entries", known: ["meta"] };
+  const rest = createRest({
+    adapters: [streamService("watch", watchAdapter(parts))],
+    upstreams: { things: { baseUrl: server.url } },
+    onDifference: (report) => differences.push(...report.differences),
+  });
+  pages = [{ entries: [{ id: 1, name: "a" }], meta: { ttl: 5 }, interval: 60 }];
+  const controller = new AbortController();
+  const messages = (async function* () {
+    yield {};
+  })();
+  const { watch } = StreamService.method;
+  const { message } = await rest.transport.stream(watch, controller.signal, undefined, undefined, messages);
+  await message[Symbol.asyncIterator]().next();
+  controller.abort();
+  await rest.close();
+  expect(differences.map((each) => `${each.class} ${each.path}`)).toEqual(["additional interval"]);
+});
 
 test.each(Object.entries(WAYS))(
   "a list with a %s ends early only with a report or an error, whatever its pages hold",
