@@ -1,8 +1,4 @@
-import type {
-  Difference,
-  DifferenceClass,
-  DifferenceCounts,
-} from "connect-rest-codec/internal";
+import type { Difference, DifferenceClass, DifferenceCounts } from "connect-rest-codec/internal";
 import type { AnyMethodAdapter } from "../adapter/adapter.ts";
 import { namesOf } from "../errors/names.ts";
 import { redactText } from "../errors/redact.ts";

@@ -22,7 +22,7 @@ let server: TestServer;
 let response = "";
 
 beforeAll(async () => {
-  server = await rawUpstream((socket) => socket.once("data", () => socket.end(response)));
+  server = await rawUpstream((socket) => socket.end(response));
 });
 
 afterAll(() => server[Symbol.asyncDispose]());
@@ -56,7 +56,13 @@ test("a response without a body is an empty message after a write, lost but wher
         strict,
         onDifference: (report) => reports.push(report),
       });
-      const call = rest.transport.unary(getThing, undefined, undefined, undefined, thingRequest({ name: "a" }));
+      const call = rest.transport.unary(
+        getThing,
+        undefined,
+        undefined,
+        undefined,
+        thingRequest({ name: "a" }),
+      );
       const differences = () => reports.flatMap((each) => each.differences);
       if (verb === "GET" && !isAllowed) {
         expect(reasonOf(await failureOf(call))).toBe("RESPONSE_SHAPE");
