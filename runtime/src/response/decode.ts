@@ -83,7 +83,7 @@ export class Decoder {
    * Writes the response message. The body was parsed the fast way, which rounds integers beyond 2^53; only
    * where the message needs one of those is it parsed exactly and decoded again.
    *
-   * @param isWrite whether the request may have changed something, so that a response without a body is no error
+   * @param isWrite whether the request may have changed something: a response without a body is then no error
    * @throws ConnectError INTERNAL, reason RESPONSE_SHAPE, UPSTREAM_BODY_TOO_DEEP or ADAPTER_FAILED
    */
   message(

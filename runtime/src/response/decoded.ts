@@ -5,7 +5,7 @@ export interface Decoded {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** What was not as declared. */
   readonly differences: FoundDifferences;
-  /** An error would invite the caller to write again: whatever the differences are, they do not fail the call. */
+  /** An error would invite the caller to write again: no difference fails the call. */
   readonly isSettled?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Pages that are not as their rule says: whatever an upstream does to a cursor, a list never ends in silence. */
+/** Pages that are not as their rule says: no list ends in silence. */
 import type { ConnectError } from "@connectrpc/connect";
 import type { Difference } from "connect-rest-codec/internal";
 import fc from "fast-check";
