@@ -50,6 +50,8 @@ const VERSION = 1;
 /** The largest entry, in bytes. */
 export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
 const MAX_ITEMS = 10_000;
+/** Every item and every key is a field; all others are there once. */
+const MAX_FIELDS = 2 * MAX_ITEMS + 100;
 
 const KINDS: readonly FeedEntryKind[] = ["window", "news", "poll"];
 
@@ -82,7 +84,9 @@ export function encodeFeedEntry(entry: FeedEntry): Uint8Array<ArrayBuffer> {
   if (entry.waitMs !== undefined) out.tag(FIELD.waitMs, WireType.Varint).uint64(Math.round(entry.waitMs));
   if (entry.failure !== undefined) {
     out.tag(FIELD.failureCode, WireType.Varint).uint32(entry.failure.code);
-    out.tag(FIELD.failureReason, WireType.LengthDelimited).string(entry.failure.reason);
+    out
+      .tag(FIELD.failureReason, WireType.LengthDelimited)
+      .string(entry.failure.reason.slice(0, MAX_KEY_LENGTH));
   }
   for (const { key, bytes, late } of entry.items) {
     out.tag(FIELD.items, WireType.LengthDelimited).fork();
@@ -117,9 +121,10 @@ type OpenEntry = { -readonly [K in keyof FeedEntry]?: FeedEntry[K] | undefined }
 
 function readEntry(reader: BinaryReader): FeedEntry {
   const entry: OpenEntry = { items: [], listed: [] };
-  let version = 0;
+  let [version, fields] = [0, 0];
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
+    bounded("fields", ++fields, MAX_FIELDS);
     if (field === FIELD.version) {
       version = expect(wireType, WireType.Varint) && reader.uint32();
       continue;
@@ -182,10 +187,11 @@ function readField(entry: OpenEntry, field: number, wireType: WireType, reader: 
 }
 
 function readItem(reader: BinaryReader): FeedItem {
-  let [key, late] = ["", false];
+  let [key, late, fields] = ["", false, 0];
   let bytes: Uint8Array = new Uint8Array();
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
+    bounded("fields of an item", ++fields, 3);
     switch (field) {
       case ITEM.key:
         key = keyOf(reader, wireType);

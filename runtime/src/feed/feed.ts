@@ -196,5 +196,5 @@ export class Feed {
 
 function failureOf(error: ConnectError): Failure {
   const { code, rawMessage: message } = error;
-  return { code, reason: reasonOf(error) ?? Code[code], message };
+  return { code, reason: reasonOf(error) || Code[code], message };
 }

@@ -7,7 +7,7 @@ export interface FailedPage {
   readonly error: unknown;
 }
 
-/** The page of a feed that is asked ever more seldom, because it keeps failing, while those before it are polled. */
+/** The page that keeps failing and is asked ever more seldom, while the pages before it are polled. */
 export class PageBackoff {
   private failed: FailedPage | undefined;
   private failures = 0;

@@ -17,8 +17,8 @@ export interface Start {
 }
 
 /**
- * What a watcher starts with at the position of the window; undefined while what its request names may be on a
- * page that could not be read.
+ * What a watcher starts with at the position of the window; undefined while what its request names may be on
+ * a page that could not be read.
  */
 export function startAt(
   { ids, after, backlog }: StartPoint,
