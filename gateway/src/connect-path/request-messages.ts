@@ -15,7 +15,7 @@ const BYTES_PER_MESSAGE = 4096;
 
 /** How the messages of a request are to be read. */
 export interface MessageOptions {
-  readonly call: Pick<Call, "client" | "method" | "messageCost">;
+  readonly call: Pick<Call, "key" | "method" | "messageCost">;
   readonly signal: AbortSignal;
   readonly isJson: boolean;
   /** What they are compressed with; undefined for nothing, and for what is not known. */
