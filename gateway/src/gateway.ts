@@ -212,9 +212,7 @@ function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: 
   const logDifferences = createDifferenceLog(log);
   return {
     adapters,
-    upstreams: withTracedCredentials(
-      callers === undefined ? upstreams : withRightsOfCallers(callers.upstreams),
-    ),
+    upstreams: runtimeOptionsOf(callers === undefined ? upstreams : withRightsOfCallers(callers.upstreams)),
     types,
     strict: options.strict ?? false,
     differences,
@@ -353,9 +351,10 @@ function observe(
   };
 }
 
-/** The upstreams, with functions for credentials that run outside of the request that they are for. */
-function withTracedCredentials(upstreams: GatewayOptions["upstreams"]): GatewayOptions["upstreams"] {
-  const entries = Object.entries(upstreams).map(([name, options]) => {
+/** What the runtime gets of the upstreams. Functions for credentials run outside of the request that they are for. */
+function runtimeOptionsOf(upstreams: GatewayOptions["upstreams"]): RestOptions["upstreams"] {
+  const entries = Object.entries(upstreams).map(([name, upstream]) => {
+    const { isApplicationToken: _, callsInFlight: __, traceContext: ___, ...options } = upstream;
     const { credentials } = options;
     if (typeof credentials !== "function") return [name, options] as const;
     const provide: CredentialsFunction = (context) => traced(() => credentials(context));
