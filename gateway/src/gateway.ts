@@ -23,7 +23,7 @@ import type {
 import { createBusObserver } from "./bus/bus-observer.ts";
 import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "./bus/bus-options.ts";
 import { asCurrentSubject, callKey, currentCall } from "./call/call.ts";
-import { clientKey } from "./call/client-key.ts";
+import { callerKey, clientOfCaller } from "./call/caller-key.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { withRightsOfCallers } from "./credentials/caller-rights.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
@@ -229,7 +229,7 @@ function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: 
     },
     callerOf: () => {
       const call = currentCall();
-      return call && clientKey(call.client);
+      return call && callerKey(call);
     },
     onCall: ({ upstream, droppedHeaders }) => {
       if (droppedHeaders > 0) metrics.headersDropped(upstream, droppedHeaders);
@@ -309,7 +309,7 @@ async function serveMetrics(
 }
 
 /**
- * Logs a change of a breaker, with the client where it is the circuit of one alone: a warning when it opens.
+ * Logs a change of a breaker, with the client where it is the circuit of one caller: a warning when it opens.
  */
 function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }: BreakerReport): void {
   const line = {
@@ -317,7 +317,7 @@ function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }
     origin,
     state,
     ...(cooldownMs === undefined ? {} : { cooldownMs }),
-    ...(caller === undefined ? {} : { client: caller }),
+    ...(caller === undefined ? {} : { client: clientOfCaller(caller) }),
   };
   if (state === "open") {
     log.warn(line, "breaker");

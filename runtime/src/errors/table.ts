@@ -281,7 +281,7 @@ export const ERRORS = {
     code: Code.Unavailable,
     text: "upstream {upstream}: the circuit is open after too many failures; retry in {delay} ms",
     cause:
-      "Recent requests to the upstream failed, so the circuit opened; after the cooldown one probe decides whether it closes.",
+      "Recent requests failed, so a circuit opened: of all callers where no connection to the upstream was established, else of the caller whose requests failed. After the cooldown a probe decides whether it closes. Also where more requests of a caller than 256 wait since the upstream fails for several callers.",
     remedy: "Wait for the delay in the RetryInfo; investigate the failures that preceded it.",
   },
   UPSTREAM_INTERIM_RESPONSES: {
