@@ -351,7 +351,7 @@ function observe(
   };
 }
 
-/** What the runtime gets of the upstreams. Functions for credentials run outside of the request that they are for. */
+/** What the runtime gets of the upstreams. Functions for credentials run outside of their requests. */
 function runtimeOptionsOf(upstreams: GatewayOptions["upstreams"]): RestOptions["upstreams"] {
   const entries = Object.entries(upstreams).map(([name, upstream]) => {
     const { isApplicationToken: _, callsInFlight: __, traceContext: ___, ...options } = upstream;

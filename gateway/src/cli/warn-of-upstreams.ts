@@ -4,8 +4,8 @@ import { upstreamWarnings } from "../config/upstream-uses.ts";
 import type { Logger } from "../log/logger.ts";
 
 /**
- * Logs what `check-config` warns of as to upstreams: credentials that are missing or of the wrong kind, so that
- * calls will fail, and upstreams that no adapter calls. What a sandbox stands in for is not looked at.
+ * Logs what `check-config` warns of as to upstreams: credentials that are missing or of the wrong kind, so
+ * that calls will fail, and upstreams that no adapter calls. What a sandbox stands in for is not looked at.
  */
 export function warnOfUpstreams(
   log: Logger,

@@ -38,7 +38,7 @@ export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]):
   ];
 }
 
-/** Warnings of methods that have none of the credentials that they need, where upstreams are as configured. */
+/** Warnings of methods that have none of the credentials that they need, and of upstreams without methods. */
 export function upstreamWarnings(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   const called = new Set(methodsFor(undefined, adapters).map(({ rules }) => rules.upstream));
   return Object.entries(config.upstreams).flatMap(([name, { credentials, signIn }]) => {

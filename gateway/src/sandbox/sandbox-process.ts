@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type ReadyMessage, readyMessageSchema } from "./ready-message.ts";
 
-/** How long a sandbox may take to start, in milliseconds: loading it for the first time takes a slow machine long. */
+/** How long a sandbox may take to start, in milliseconds: a slow machine takes long to load it first. */
 const READY_TIMEOUT_MS = 120_000;
 
 /** After how many milliseconds it is said that it is waited for. */

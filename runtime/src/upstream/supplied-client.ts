@@ -56,8 +56,8 @@ export function resolveClient(
 }
 
 /**
- * What sends requests where nothing is supplied: our own connections (undefined), but on Bun its `fetch`, since
- * Bun has a stand-in for undici that cannot connect.
+ * What sends requests where nothing is supplied: our own connections (undefined), but on Bun its `fetch`,
+ * since Bun has a stand-in for undici that cannot connect.
  *
  * @param invalid makes the error for an option
  */
