@@ -61,6 +61,7 @@ export async function serveCall(
 
     hold = options.heldBytes.begin(clientKey(caller.client));
     call = beginCall(handler.method, request, caller, options, hold);
+    options.authorizedStreams?.enter(call);
     // its client may be gone while its token was looked up
     const admission = isGone(response) ? "gone" : admissionOf(handler, call, response, exchange, options);
     const problem = admission instanceof Promise ? await admission : admission;
@@ -100,7 +101,7 @@ export async function serveCall(
     }
   } finally {
     hold?.release();
-    if (call !== undefined) options.watchers.leave(call);
+    if (call !== undefined) leave(call, options);
     responseHold?.release();
   }
 }
@@ -115,9 +116,14 @@ export function leftUnserved(call: Call, response: HttpResponse, { onDone }: Cal
 function whenOver(call: Call, hold: Hold, options: CallOptions): (defect?: unknown) => void {
   return (defect) => {
     hold.release();
-    options.watchers.leave(call);
+    leave(call, options);
     options.onDone(call, PARKED_STATUS, defect);
   };
+}
+
+function leave(call: Call, { watchers, authorizedStreams }: CallOptions): void {
+  watchers.leave(call);
+  authorizedStreams?.leave(call);
 }
 
 /** The HTTP status of a stream that is parked. */
