@@ -6,6 +6,7 @@ import type { RunningCall } from "../call/running-call.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { linkedRequest } from "../stream/page-link.ts";
 import { percentEncode } from "../text/percent-encode.ts";
+import { Pacer } from "../time/pacer.ts";
 import type { FeedItem } from "./bus-entry.ts";
 import { keysOf, NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
 
@@ -152,8 +153,10 @@ async function newItems(
   const page = pageOf(call, response, [call.adapter.items]);
   const keys = keysOf(call.adapter, page, room);
   const items = new Map<string, FeedItem>();
+  const pacer = new Pacer(call.context.signal);
   for (const [index, key] of keys.entries()) {
     if (isKnown(key) || items.has(key)) continue;
+    await pacer.items();
     // one by one: an item that is none is left out, and takes its key with it
     const [bytes] = await itemsOf(call, page, response, [index]);
     if (bytes !== undefined) items.set(key, { key, bytes, late: false });
