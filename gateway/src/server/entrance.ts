@@ -5,10 +5,9 @@ import type { Health } from "../health/health.ts";
 import { createGuard } from "../listener/guard.ts";
 import { hostsOf } from "../listener/hosts.ts";
 import type { Exchange, HttpRequest, HttpResponse } from "../listener/http.ts";
-import { UNCACHED } from "../listener/refusal.ts";
-import { createCors } from "../pages/cors.ts";
+import { type Refuse, UNCACHED } from "../listener/refusal.ts";
+import type { Cors } from "../pages/cors.ts";
 import { createPages } from "../pages/pages.ts";
-import { refuse } from "../protocol/refuse.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { ServerOptions } from "./options.ts";
 import type { Reports } from "./reports.ts";
@@ -21,6 +20,8 @@ export interface EntranceParts {
   readonly authorization: CallerAuthorization | undefined;
   readonly reports: Reports;
   readonly rpc: Rpc;
+  readonly cors: Cors;
+  readonly refuse: Refuse;
   /** What the start page shows. */
   readonly services: readonly DescService[];
 }
@@ -29,18 +30,13 @@ export interface EntranceParts {
 export type Entrance = (request: HttpRequest, response: HttpResponse, exchange: Exchange) => void;
 
 export function createEntrance(parts: EntranceParts): Entrance {
-  const { options, host, authorization, rpc, reports } = parts;
-  const { origins = [], corsHeaders = [] } = options;
+  const { options, host, authorization, rpc, reports, cors, refuse } = parts;
   const { onRejected } = reports;
   const guard = createGuard({
     hosts: hostsOf(host, options.hosts),
-    origins,
+    origins: options.origins ?? [],
     isShared: authorization?.isShared,
   });
-  const cors = createCors(origins, [
-    ...corsHeaders,
-    ...(authorization === undefined ? [] : ["authorization"]),
-  ]);
   const pages = pagesOf(parts);
   return (request, response, exchange) => {
     const requestId = requestIdOf(request.headers[REQUEST_ID_HEADER]);
@@ -65,7 +61,7 @@ export function createEntrance(parts: EntranceParts): Entrance {
       return;
     }
     if (authorization?.serve(request, response, origin) === true) return;
-    if (cors(request, response) || pages(request, response, origin)) return;
+    if (cors.serve(request, response) || pages(request, response, origin)) return;
     rpc.serve(request, response, caller, exchange);
   };
 }
