@@ -12,12 +12,9 @@ import { Health } from "./health/health.ts";
 import { type Limits, LiveLimits, withDefaultLimits } from "./limits.ts";
 import { isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
 import { createListener } from "./listener/listener.ts";
-import type { Refuse } from "./listener/refusal.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { standardError } from "./log/standard-streams.ts";
 import { Metrics } from "./metrics/metrics.ts";
-import { Cors } from "./pages/cors.ts";
-import { refuse as refuseInWords } from "./protocol/refuse.ts";
 import { createValidation, type Validation } from "./protocol/validate.ts";
 import { createRpc, type Rpc } from "./rpc/rpc.ts";
 import { createEntrance, type Entrance } from "./server/entrance.ts";
@@ -62,13 +59,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { admission, authorization, certificate, log, validation } = shared;
   const rpc = createCalls(shared);
   const services = withoutOwn(rpc.services);
-  const cors = corsOf(shared);
-  const refuse: Refuse = (request, response, refusal) => {
-    cors.allow(request, response);
-    refuseInWords(request, response, refusal);
-  };
-  const entrance = createEntrance({ ...shared, rpc, services, cors, refuse });
-  const listener = createConnections(shared, entrance, refuse);
+  const listener = createConnections(shared, createEntrance({ ...shared, rpc, services }));
   watchParts(shared, listener);
   const { port } = await listener.listen(options.port ?? 0, host).catch(async (error: unknown) => {
     await authorization?.close();
@@ -154,18 +145,13 @@ function createCalls(shared: Shared): Rpc {
   return rpc;
 }
 
-function corsOf({ options, authorization }: Shared): Cors {
-  const { origins = [], corsHeaders = [] } = options;
-  return new Cors(origins, [...corsHeaders, ...(authorization === undefined ? [] : ["authorization"])]);
-}
-
-function createConnections(shared: Shared, handler: Entrance, refuse: Refuse): Listener {
+function createConnections(shared: Shared, entrance: Entrance): Listener {
   const { options, limits, metrics, reports, certificate } = shared;
   return createListener({
     limits,
     certificate: certificate?.current,
-    handler,
-    refuse,
+    handler: entrance.serve,
+    refuse: entrance.refuse,
     proxies: options.proxies,
     onError: reports.onError,
     onLimit: reports.onLimit,

@@ -6,8 +6,9 @@ import { createGuard } from "../listener/guard.ts";
 import { hostsOf } from "../listener/hosts.ts";
 import type { Exchange, HttpRequest, HttpResponse } from "../listener/http.ts";
 import { type Refuse, UNCACHED } from "../listener/refusal.ts";
-import type { Cors } from "../pages/cors.ts";
+import { Cors } from "../pages/cors.ts";
 import { createPages } from "../pages/pages.ts";
+import { refuse as refuseInWords } from "../protocol/refuse.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { ServerOptions } from "./options.ts";
 import type { Reports } from "./reports.ts";
@@ -20,25 +21,33 @@ export interface EntranceParts {
   readonly authorization: CallerAuthorization | undefined;
   readonly reports: Reports;
   readonly rpc: Rpc;
-  readonly cors: Cors;
-  readonly refuse: Refuse;
   /** What the start page shows. */
   readonly services: readonly DescService[];
 }
 
-/** Serves one request: refused, or by the first part that it is for. */
-export type Entrance = (request: HttpRequest, response: HttpResponse, exchange: Exchange) => void;
+/** Where requests come in. */
+export interface Entrance {
+  /** Serves one request: refused, or by the first part that it is for. */
+  serve(request: HttpRequest, response: HttpResponse, exchange: Exchange): void;
+  /** Refuses a request, so that the page that has sent it can read why. */
+  readonly refuse: Refuse;
+}
 
 export function createEntrance(parts: EntranceParts): Entrance {
-  const { options, host, authorization, rpc, reports, cors, refuse } = parts;
+  const { options, host, authorization, rpc, reports } = parts;
   const { onRejected } = reports;
   const guard = createGuard({
     hosts: hostsOf(host, options.hosts),
     origins: options.origins ?? [],
     isShared: authorization?.isShared,
   });
+  const cors = corsOf(parts);
   const pages = pagesOf(parts);
-  return (request, response, exchange) => {
+  const refuse: Refuse = (request, response, refusal) => {
+    cors.allow(request, response);
+    refuseInWords(request, response, refusal);
+  };
+  const serve: Entrance["serve"] = (request, response, exchange) => {
     const requestId = requestIdOf(request.headers[REQUEST_ID_HEADER]);
     const { origin } = exchange;
     const refusal = guard(request, origin);
@@ -64,6 +73,12 @@ export function createEntrance(parts: EntranceParts): Entrance {
     if (cors.serve(request, response) || pages(request, response, origin)) return;
     rpc.serve(request, response, caller, exchange);
   };
+  return { serve, refuse };
+}
+
+function corsOf({ options, authorization }: EntranceParts): Cors {
+  const { origins = [], corsHeaders = [] } = options;
+  return new Cors(origins, [...corsHeaders, ...(authorization === undefined ? [] : ["authorization"])]);
 }
 
 function pagesOf({
