@@ -1,6 +1,6 @@
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { FeedEntryKind } from "../call/feed-bus.ts";
-import { MAX_KEY_LENGTH } from "./item-key.ts";
+import { MAX_KEY_LENGTH } from "../response/item-key.ts";
 import { MAX_INTERVAL_MS } from "./poll-interval.ts";
 
 /** One item of a feed. */
