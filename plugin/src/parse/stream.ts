@@ -231,6 +231,10 @@ function parseOverlap(
   };
   if (kind === "cursor") return faulty("belongs to `last_item`: a cursor of the response is unique");
   if (overlap.key === "") return faulty('needs a key that identifies an item, e.g. key: "id"');
+  if (overlap.defaultSize < 0) {
+    const text = `has a default_size of 1 item or more, or 0 where it is unknown, got ${overlap.defaultSize}`;
+    return faulty(text, OverlapSchema.field.defaultSize.number);
+  }
   const notation = isTimestamp(field) ? typeModels.field(field).time?.notation : undefined;
   const unit = COUNT_UNITS.find((each) => each === notation);
   const isInteger = field.fieldKind === "scalar" && !NOT_INTEGERS.has(field.scalar);
@@ -240,10 +244,6 @@ function parseOverlap(
   const sizePlace = [...place, OverlapSchema.field.size.number] as const;
   const size = overlap.size === "" ? undefined : integerField(overlap.size, context, ...sizePlace);
   if (overlap.size !== "" && size === undefined) return "faulty";
-  if (overlap.defaultSize < 0) {
-    const text = `has a default_size of 1 item or more, or 0 where it is unknown, got ${overlap.defaultSize}`;
-    return faulty(text, OverlapSchema.field.defaultSize.number);
-  }
   const step = overlap.ascending ? -1 : 1;
   const again = overlap.inclusive ? 0 : step;
   const { key, defaultSize } = overlap;

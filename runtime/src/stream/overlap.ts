@@ -34,14 +34,15 @@ export class Overlap {
   }
 
   /**
-   * What a page says of the one before it. That one had a single value, and was stepped past: if there are
-   * items after it, it was cut within that value, since it had room for none of them.
+   * What may have been left out between the page before and a page. The page before had a single value, and
+   * was stepped past. If it was not full, it had room for what comes after it: in a list whose values fall,
+   * items after it mean that it was cut all the same. In a list whose values grow, they may be new.
    */
   lostBefore({ path, items }: Page): FoundDifferences {
     const { steppedPast } = this;
     this.steppedPast = undefined;
-    if (steppedPast === undefined || (steppedPast === "short page" && items.length === 0))
-      return NO_DIFFERENCES;
+    const isWhole = steppedPast === "short page" && (items.length === 0 || this.forward > 0n);
+    if (steppedPast === undefined || isWhole) return NO_DIFFERENCES;
     const expected = "items with one cursor on one page";
     const difference = { path: path === "" ? "(root)" : path, expected, got: "more", class: "lost" } as const;
     return { list: [difference], counts: { ...NO_DIFFERENCES.counts, lost: 1 } };
@@ -58,12 +59,16 @@ export class Overlap {
     const { unit, again, past, size } = this.rule;
     const count = cursorCount(value, unit);
     const bound = count + BigInt(again);
-    const forward = BigInt(past - again);
-    if (this.bound === undefined || (bound - this.bound) * forward > 0n) return this.moveTo(bound);
+    if (this.bound === undefined || (bound - this.bound) * this.forward > 0n) return this.moveTo(bound);
     if (bound !== this.bound) return undefined;
     const full = size?.(message) || this.largest;
     this.steppedPast = items.length >= full ? "full page" : "short page";
     return this.moveTo(count + BigInt(past));
+  }
+
+  /** 1 where the values of the list grow, else -1. */
+  private get forward(): bigint {
+    return BigInt(this.rule.past - this.rule.again);
   }
 
   private moveTo(bound: bigint): JsonValue {
