@@ -23,7 +23,7 @@ import type {
 import { createBusObserver } from "./bus/bus-observer.ts";
 import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "./bus/bus-options.ts";
 import { asCurrentSubject, callKey, currentCall } from "./call/call.ts";
-import { callerKey, clientOfCaller } from "./call/caller-key.ts";
+import { clientOfCaller } from "./call/caller-key.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { withRightsOfCallers } from "./credentials/caller-rights.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
@@ -229,10 +229,7 @@ function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: 
       metrics.differed(report);
       logDifferences(report);
     },
-    callerOf: () => {
-      const call = currentCall();
-      return call && callerKey(call);
-    },
+    callerOf: () => currentCall()?.key,
     onCall: ({ upstream, droppedHeaders }) => {
       if (droppedHeaders > 0) metrics.headersDropped(upstream, droppedHeaders);
     },
