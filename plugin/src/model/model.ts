@@ -226,7 +226,7 @@ export interface OverlapModel {
   /** What is added to the value of the last item to ask for its like again, and to step past them. */
   readonly again: number;
   readonly past: number;
-  /** The number of items on a page: a field of the request, and what counts if it is not set, 0 for unknown. */
+  /** The number of items on a page: a field of the request, and its default; 0 where it is unknown. */
   readonly size: FieldPath | undefined;
   readonly defaultSize: number;
 }

@@ -120,7 +120,7 @@ test("a timeline with many posts in one second: none is left out without a repor
         expect(missing).toEqual([]);
         whole++;
       } else if (isSizeKnown && (order.ascending || inserts.length === 0)) {
-        // no false alarm; a post that is backdated below the end of a list can look like one that was left out
+        // a post that is backdated below the end of a list can look like one that was left out
         const most = Math.max(...posts.map(({ at }) => posts.filter((post) => post.at === at).length));
         expect(most).toBeGreaterThanOrEqual(size);
       }
