@@ -9,6 +9,7 @@ export { pool } from "./buffers/pool.ts";
 export { Budget, TooComplex, TooCostly, VALUE_COST } from "./cost/budget.ts";
 export { checkJsonCost, checkJsonCostInPieces } from "./cost/json-cost.ts";
 export { MESSAGE_COST, spendJson } from "./cost/message-cost.ts";
+export { smallJson } from "./cost/small-json.ts";
 export { spendWire } from "./cost/wire-cost.ts";
 export { plainJson, typeNameOf } from "./decode/any.ts";
 export {
@@ -32,6 +33,7 @@ export {
 } from "./decode/duration.ts";
 export { firstOf, type ReadField } from "./decode/field-reader.ts";
 export { isScalarKind } from "./decode/kind-writer.ts";
+export { KnownPaths } from "./decode/known-paths.ts";
 export { knownTypes, typed, typesOfFiles, withTypes } from "./decode/known-types.ts";
 export { valueWriter, writePayload } from "./decode/payload.ts";
 export { type ItemParts, ProtoWriter } from "./decode/proto-writer.ts";

@@ -11,9 +11,10 @@ import type {
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { RecordBody } from "../response/decode.ts";
-import type { DecodedItems } from "../response/decoded.ts";
+import type { Decoded, DecodedItems } from "../response/decoded.ts";
 import { type ListRules, Page } from "../response/page.ts";
-import { notePlaces } from "../response/page-places.ts";
+import { unknownKeys } from "../response/page-keys.ts";
+import { noteKeys, notePlaces } from "../response/page-places.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
 import { reportDifferences, sumOf } from "./differences.ts";
@@ -33,11 +34,17 @@ export function messageOf(
   return response.body.inPieces === undefined
     ? reported(
         call,
-        call.knowing(() => decoder.message(adapter, response, rules)),
+        call.knowing(() => decoder.message(adapter, response, rules, isWrite(call))),
       ).bytes
     : call
         .inTurns(decoder.messageInParts(adapter, response, rules))
         .then((decoded) => reported(call, decoded).bytes);
+}
+
+/** Whether the request that was sent last may have changed something. */
+function isWrite({ progress }: RunningCall): boolean {
+  const { verb } = progress.counts;
+  return verb !== "GET" && verb !== "HEAD";
 }
 
 /** Reports what a function notes, beside a message. */
@@ -46,20 +53,23 @@ export function noteIn(call: RunningCall, note: (out: ProtoWriter) => void): voi
 }
 
 /**
- * The list in a response; one without a body, by its status, is a page without items.
+ * The list in a response; one without a body, by its status, is a page without items. What it has beside its
+ * items, and no rule knows, is reported.
  *
  * @throws ConnectError reason RESPONSE_SHAPE where there is neither a list nor what stands for an empty one
  */
 export function pageOf(
-  call: RunningCall,
+  call: RunningCall<PaginateAdapter | PollAdapter>,
   response: ReadResponse,
   paths: ListRules["paths"],
   empty?: ListRules["empty"],
 ): Page {
-  const page = new Page(response.body, { envelope: call.adapter.rules.envelope, paths, empty });
+  const { adapter } = call;
+  const page = new Page(response.body, { envelope: adapter.rules.envelope, paths, empty });
   const { misshapen } = page;
-  if (misshapen !== undefined && response.status !== 204) throw shapeError(call.adapter, misshapen);
-  if (page.missteps.length > 0) noteIn(call, ({ misstep }) => page.missteps.forEach(misstep));
+  if (misshapen !== undefined && response.status !== 204) throw shapeError(adapter, misshapen);
+  const noted = call.settings.decoder.noted((out) => notePlaces(adapter, page, out));
+  reported(call, { differences: together(noted, unknownKeys(adapter, page)) });
   return page;
 }
 
@@ -73,8 +83,8 @@ export function itemsOf(
   const { decoder } = call.settings;
   const { adapter } = call;
   const whole = ({ items, differences }: DecodedItems) => {
-    const around = decoder.noted((out) => notePlaces(adapter, page, indices, out));
-    return reported(call, { items, differences: together(around, differences) }).items;
+    const noted = decoder.noted((out) => noteKeys(adapter, page, indices, out));
+    return reported(call, { items, differences: together(noted, differences) }).items;
   };
   return response.body.inPieces === undefined
     ? whole(call.knowing(() => decoder.items(adapter, page, response, indices)))
@@ -120,9 +130,9 @@ function together(first: FoundDifferences, second: FoundDifferences): FoundDiffe
 }
 
 /** What was decoded, its differences reported. */
-function reported<T extends { readonly differences: FoundDifferences }>(call: RunningCall, decoded: T): T {
+function reported<T extends Pick<Decoded, "differences" | "isSettled">>(call: RunningCall, decoded: T): T {
   reportDifferences(
-    decoded.differences,
+    decoded,
     call.adapter,
     call.settings,
     () => call.secrets(),

@@ -84,18 +84,26 @@ export class Decoder {
    * Writes the response message. The body was parsed the fast way, which rounds integers beyond 2^53; only
    * where the message needs one of those is it parsed exactly and decoded again.
    *
+   * @param isWrite whether the request may have changed something: a response without a body is then no error
    * @throws ConnectError INTERNAL, reason RESPONSE_SHAPE, UPSTREAM_BODY_TOO_DEEP or ADAPTER_FAILED
    */
-  message(adapter: WholeAdapter, response: ReadResponse, rules: MethodRules = adapter.rules): Decoded {
+  message(
+    adapter: WholeAdapter,
+    response: ReadResponse,
+    rules: MethodRules = adapter.rules,
+    isWrite = false,
+  ): Decoded {
     const { out } = this;
     const { body, decoded } = response;
     if (decoded !== undefined) return decoded;
+    const isSettled = isWrite && body.value === undefined && body.bytes === undefined;
     guarded(adapter, () => {
-      this.write(out, adapter, response, rules, body.value, false);
+      this.write(out, adapter, response, rules, body.value, false, isSettled);
       const better = verbatimOf(out, body.value, body.verbatim);
-      if (better !== undefined) this.write(out, adapter, response, rules, better.value, true);
+      if (better !== undefined) this.write(out, adapter, response, rules, better.value, true, isSettled);
     });
-    return { bytes: out.finish(), differences: withMalformed(out.found(), body.malformed) };
+    const differences = withMalformed(out.found(), body.malformed);
+    return { bytes: out.finish(), differences, isSettled };
   }
 
   /** Like `message`, in parts, of a large body. */
@@ -126,6 +134,7 @@ export class Decoder {
     rules: MethodRules,
     value: JsonValue | undefined,
     exact: boolean,
+    isSettled = false,
   ): void {
     const { status, header, body } = response;
     // what is noted on the way to the payload stays
@@ -134,7 +143,7 @@ export class Decoder {
     if (rules.envelope?.status !== undefined) valueAt(value, rules.envelope.status, out.misstep);
     if (payload === undefined || isSpelledOut(payload, rules.envelope?.empty)) {
       out.payloadMayBeEmpty();
-      this.empty(out, adapter, rules, value, payload, response);
+      this.empty(out, adapter, rules, value, payload, response, isSettled);
     } else {
       writeMessage(adapter, { status, header, payload, bytes: body.bytes }, out);
     }
@@ -142,7 +151,8 @@ export class Decoder {
 
   /**
    * Writes a message without a payload. A response that should have one and does not would look like success:
-   * unless the upstream spells "empty" so, or the message asks for none, it is an error.
+   * unless the upstream spells "empty" so, or the message asks for none, it is an error. Of a write that has
+   * succeeded the response is lost, and no error: that would invite a second write.
    */
   private empty(
     out: ProtoWriter,
@@ -151,6 +161,7 @@ export class Decoder {
     value: JsonValue | undefined,
     payload: JsonValue | undefined,
     { status, header, body }: ReadResponse,
+    isSettled: boolean,
   ): void {
     const given = payload !== null && typeof payload === "object" ? payload : undefined;
     const response = new EmptyResponse(status, header, given, body.bytes);
@@ -158,9 +169,11 @@ export class Decoder {
     const mayLack = status < 200 || status > 299 || status === 204 || status === 205;
     if (mayLack || payload !== undefined || !response.wasAsked) return;
     if (body.bytes !== undefined || rules.responseEncoding === "empty") return;
-    if (!isAllowedAbsence(value, rules.envelope)) {
+    if (isAllowedAbsence(value, rules.envelope)) return;
+    if (!isSettled) {
       throw shapeError(adapter, misshapen(rules.envelope?.payload[0] ?? "", "a payload", undefined));
     }
+    out.drop("", "a body", undefined);
   }
 
   /**

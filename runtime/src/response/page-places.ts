@@ -19,17 +19,21 @@ import type { PaginateAdapter, PollAdapter } from "../adapter/adapter.ts";
 import { hrefAt, LinkRefused } from "./href.ts";
 import type { Page } from "./page.ts";
 
-/** Notes what is not as declared at these places, as fields note it. */
-export function notePlaces(
+/** Notes what is not as declared on the way to the keys of a feed's items. */
+export function noteKeys(
   adapter: PaginateAdapter | PollAdapter,
   page: Page,
   indices: readonly number[],
   out: ProtoWriter,
 ): void {
-  if (adapter.kind === "poll") {
-    for (const index of indices) valueAt(page.items[index], adapter.key, inItem(page, index, out));
-    return;
-  }
+  if (adapter.kind !== "poll") return;
+  for (const index of indices) valueAt(page.items[index], adapter.key, inItem(page, index, out));
+}
+
+/** Notes what is not as declared around the items of a page, and where its successor is, as fields note it. */
+export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, out: ProtoWriter): void {
+  for (const misstep of page.missteps) out.misstep(misstep);
+  if (adapter.kind === "poll") return;
   const { next, more } = adapter;
   const { payload, items } = page;
   if (next.kind === "cursor" && next.from === "last_item" && items.length > 0) {
@@ -70,11 +74,7 @@ function noteLink(root: JsonObject, path: string, out: ProtoWriter): void {
     throw error;
   }
   const link = valueAt(root, path);
-  if (link === false || (Array.isArray(link) && link.length === 0)) {
-    out.coerce(path, "a link", link);
-  } else if (isJsonObject(link) && Object.keys(link).length > 0 && !Object.hasOwn(link, "href")) {
-    out.drop(path, "a link", link);
-  }
+  if (link === false || (Array.isArray(link) && link.length === 0)) out.coerce(path, "a link", link);
 }
 
 /** @param link where the link is: a text there has no parameters beside it */
