@@ -61,6 +61,8 @@ interface Place {
   /** What the call returns, and how many requests it takes, with the place and without. */
   readonly found: readonly [got: unknown, requests: number];
   readonly absent: readonly [got: unknown, requests: number];
+  /** What else is lost without the place. */
+  readonly lostWithout?: string;
   /** What holds the path. */
   readonly holder?: string;
 }
@@ -94,6 +96,13 @@ const PLACES: Readonly<Record<string, Place>> = {
     call: async (client) => (await client.getField({})).value,
     found: ["x", 1],
     absent: ["", 1],
+  },
+  discriminator: {
+    first: (way) => ({ ...way.place("one"), one: ITEM }),
+    call: async (client) => (await client.getChosen({})).choice.case,
+    found: ["one", 1],
+    absent: [undefined, 1],
+    lostWithout: "one",
   },
   payload: {
     first: (way) => way.place(ITEM),
@@ -164,7 +173,9 @@ test.each(Object.entries(PLACES))(
     await fc.assert(
       fc.asyncProperty(WAY, async (way) => {
         const leaf = way.isFound && CONVERTED_LEAVES[name];
-        const wanted = [...way.departures, ...(leaf ? [["a.b.place", leaf] as const] : [])];
+        const { lostWithout } = place;
+        const also = way.isFound || lostWithout === undefined ? [] : [[lostWithout, "lost"] as const];
+        const wanted = [...way.departures, ...(leaf ? [["a.b.place", leaf] as const] : []), ...also];
         const { outcome, departures, requests } = await outcomeOf(place, way, false);
         expect(departures.map((each) => [each.path, each.class])).toEqual(
           wanted.map(([path, departure]) => [`${place.holder ?? ""}${path}`, departure]),

@@ -30,7 +30,7 @@ export function noteKeys(
   for (const index of indices) valueAt(page.items[index], adapter.key, inItem(page, index, out));
 }
 
-/** Notes what is not as declared around the items of a page, and where its successor is, as fields note it. */
+/** Notes, as fields do, what is not as declared around the items of a page, and where the next page is. */
 export function notePlaces(adapter: PaginateAdapter | PollAdapter, page: Page, out: ProtoWriter): void {
   for (const misstep of page.missteps) out.misstep(misstep);
   if (adapter.kind === "poll") return;

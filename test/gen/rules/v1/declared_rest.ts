@@ -23,13 +23,13 @@ import { type DeclaredRequest, DeclaredService } from "./declared_pb.ts";
 
 /** @generated from message rules.v1.DeclaredChoice */
 export const DeclaredChoiceTable: MessageTable = table("rules.v1.DeclaredChoice", () => [
+  [3, "string", { path: "a.b.beside" }],
   {
     choice: "choice",
     when: [
       { key: ["a.b.place"], is: ["one"], as: [1, DeclaredItemTable, "one"] },
       { key: ["a.b.place"], is: ["other"], as: [2, DeclaredItemTable, "other"] },
     ],
-    lost: ["a"],
   },
 ]);
 
