@@ -73,6 +73,11 @@ export function pageOf(
   return page;
 }
 
+/** Reports what was lost between the page before and a page. */
+export function reportLost(call: RunningCall<PaginateAdapter>, differences: FoundDifferences): void {
+  reported(call, { differences });
+}
+
 /** Items of a page as response messages, by default all of them. */
 export function itemsOf(
   call: RunningCall<PaginateAdapter | PollAdapter>,
