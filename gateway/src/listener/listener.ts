@@ -1,7 +1,7 @@
 import net from "node:net";
 import type { Duplex } from "node:stream";
 import type { Limits, OnLimit } from "../limits.ts";
-import { Blocklist } from "./blocklist.ts";
+import { Attackers } from "./attackers.ts";
 import { Callbacks } from "./callbacks.ts";
 import type { Certificate } from "./certificate.ts";
 import { checkRequest, useOriginForm } from "./check-request.ts";
@@ -144,8 +144,8 @@ function createServers(options: ListenerOptions, taker: Taker, inFlight: InFligh
   const onRejected = options.onRejected ?? ignore;
   const h1 = createHttp1Server(limits, onRequest, hasResponse, callbacks, { onLimit, onRejected, onError });
   const onViolation = options.onViolation ?? ignore;
-  const { attacked } = taker;
-  const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError, onViolation, attacked);
+  const { attackers } = taker;
+  const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError, onViolation, attackers);
   return { h1, h2 };
 }
 
@@ -205,8 +205,7 @@ interface Taker {
   connection(socket: net.Socket, callbacks: Callbacks): boolean;
   /** Serves a request, or refuses it. */
   request(request: HttpRequest, response: HttpResponse, callbacks: () => Callbacks): void;
-  /** A connection of a client was ended for an attack. */
-  readonly attacked: (client: string) => void;
+  readonly attackers: Attackers;
   stop(): void;
 }
 
@@ -231,9 +230,9 @@ function createTaker(
   const { limits, onLimit, openFiles = maxOpenFiles() } = options;
   const most = maxConnections(limits, openFiles);
   const connections = new ClientCounts(most.all, most.perClient);
-  const blocklist = new Blocklist();
   const requests = new ClientCounts(limits.requestsInFlight, limits.requestsPerClient);
   const isProxy = createProxyCheck(options.proxies);
+  const attackers = new Attackers(limits, isProxy);
   const originOf = createOriginReader(options.proxies);
   const watch = new WriteWatch(
     () => limits.stalledWriteMs,
@@ -263,7 +262,7 @@ function createTaker(
         socket.destroy();
         return false;
       }
-      if (blocklist.isBlocked(address, performance.now()) && !isProxy(address)) {
+      if (attackers.isBlocked(address, performance.now())) {
         onLimit("resetsPerSecond");
         socket.destroy();
         return false;
@@ -296,7 +295,7 @@ function createTaker(
         if (takeBack !== undefined) callbacks().once(outgoing(response), "close", takeBack);
       }
     },
-    attacked: (client) => blocklist.add(client, performance.now()),
+    attackers,
     stop: () => timer.stop(),
   };
 }
