@@ -11,7 +11,7 @@ import {
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { difference, numberOf, written } from "../../codec/src/testing/kinds.ts";
-import { durationText, timeJson, timeText } from "../../runtime/src/request/encode.ts";
+import { durationText, timeJson, timeText } from "../../runtime/src/request/time-text.ts";
 
 const PATTERN: TimeRule = { pattern: "YYYY-MM-DD HH:mm:ss GMT" };
 

@@ -25,7 +25,7 @@ import {
   pathSegment,
   plainJson,
   rawEntries,
-  setAll,
+  setMember,
   table,
   timeJson,
   timeText,
@@ -1094,32 +1094,25 @@ export const PostService_createLegacyPost: UnaryAdapter<
       if (message.nativeInlineImages) json["native_inline_images"] = message.nativeInlineImages;
       switch (message.content.case) {
         case "text":
-          json["type"] = "text";
-          setAll(json, encodeLegacyText(message.content.value));
+          setMember(json, "type", "text", encodeLegacyText(message.content.value));
           break;
         case "photo":
-          json["type"] = "photo";
-          setAll(json, encodeLegacyPhoto(message.content.value));
+          setMember(json, "type", "photo", encodeLegacyPhoto(message.content.value));
           break;
         case "quote":
-          json["type"] = "quote";
-          setAll(json, encodeLegacyQuote(message.content.value));
+          setMember(json, "type", "quote", encodeLegacyQuote(message.content.value));
           break;
         case "link":
-          json["type"] = "link";
-          setAll(json, encodeLegacyLink(message.content.value));
+          setMember(json, "type", "link", encodeLegacyLink(message.content.value));
           break;
         case "chat":
-          json["type"] = "chat";
-          setAll(json, encodeLegacyChat(message.content.value));
+          setMember(json, "type", "chat", encodeLegacyChat(message.content.value));
           break;
         case "audio":
-          json["type"] = "audio";
-          setAll(json, encodeLegacyAudio(message.content.value));
+          setMember(json, "type", "audio", encodeLegacyAudio(message.content.value));
           break;
         case "video":
-          json["type"] = "video";
-          setAll(json, encodeLegacyVideo(message.content.value));
+          setMember(json, "type", "video", encodeLegacyVideo(message.content.value));
           break;
       }
       request.json(json);
@@ -1300,32 +1293,25 @@ export const PostService_updateLegacyPost: UnaryAdapter<
       if (message.postId) json["id"] = message.postId;
       switch (message.content.case) {
         case "text":
-          json["type"] = "text";
-          setAll(json, encodeLegacyText(message.content.value));
+          setMember(json, "type", "text", encodeLegacyText(message.content.value));
           break;
         case "photo":
-          json["type"] = "photo";
-          setAll(json, encodeLegacyPhoto(message.content.value));
+          setMember(json, "type", "photo", encodeLegacyPhoto(message.content.value));
           break;
         case "quote":
-          json["type"] = "quote";
-          setAll(json, encodeLegacyQuote(message.content.value));
+          setMember(json, "type", "quote", encodeLegacyQuote(message.content.value));
           break;
         case "link":
-          json["type"] = "link";
-          setAll(json, encodeLegacyLink(message.content.value));
+          setMember(json, "type", "link", encodeLegacyLink(message.content.value));
           break;
         case "chat":
-          json["type"] = "chat";
-          setAll(json, encodeLegacyChat(message.content.value));
+          setMember(json, "type", "chat", encodeLegacyChat(message.content.value));
           break;
         case "audio":
-          json["type"] = "audio";
-          setAll(json, encodeLegacyAudio(message.content.value));
+          setMember(json, "type", "audio", encodeLegacyAudio(message.content.value));
           break;
         case "video":
-          json["type"] = "video";
-          setAll(json, encodeLegacyVideo(message.content.value));
+          setMember(json, "type", "video", encodeLegacyVideo(message.content.value));
           break;
       }
       request.json(json);
@@ -1468,32 +1454,25 @@ export const PostService_reblogLegacyPost: UnaryAdapter<
       if (message.comment) json["comment"] = message.comment;
       switch (message.content.case) {
         case "text":
-          json["type"] = "text";
-          setAll(json, encodeLegacyText(message.content.value));
+          setMember(json, "type", "text", encodeLegacyText(message.content.value));
           break;
         case "photo":
-          json["type"] = "photo";
-          setAll(json, encodeLegacyPhoto(message.content.value));
+          setMember(json, "type", "photo", encodeLegacyPhoto(message.content.value));
           break;
         case "quote":
-          json["type"] = "quote";
-          setAll(json, encodeLegacyQuote(message.content.value));
+          setMember(json, "type", "quote", encodeLegacyQuote(message.content.value));
           break;
         case "link":
-          json["type"] = "link";
-          setAll(json, encodeLegacyLink(message.content.value));
+          setMember(json, "type", "link", encodeLegacyLink(message.content.value));
           break;
         case "chat":
-          json["type"] = "chat";
-          setAll(json, encodeLegacyChat(message.content.value));
+          setMember(json, "type", "chat", encodeLegacyChat(message.content.value));
           break;
         case "audio":
-          json["type"] = "audio";
-          setAll(json, encodeLegacyAudio(message.content.value));
+          setMember(json, "type", "audio", encodeLegacyAudio(message.content.value));
           break;
         case "video":
-          json["type"] = "video";
-          setAll(json, encodeLegacyVideo(message.content.value));
+          setMember(json, "type", "video", encodeLegacyVideo(message.content.value));
           break;
       }
       request.json(json);
@@ -1691,20 +1670,16 @@ function encodeAttribution(message: Attribution): JsonRecord {
   const json: JsonRecord = {};
   switch (message.source.case) {
     case "post":
-      json["type"] = "post";
-      setAll(json, encodePostAttribution(message.source.value));
+      setMember(json, "type", "post", encodePostAttribution(message.source.value));
       break;
     case "link":
-      json["type"] = "link";
-      setAll(json, encodeLinkAttribution(message.source.value));
+      setMember(json, "type", "link", encodeLinkAttribution(message.source.value));
       break;
     case "blog":
-      json["type"] = "blog";
-      setAll(json, encodeBlogAttribution(message.source.value));
+      setMember(json, "type", "blog", encodeBlogAttribution(message.source.value));
       break;
     case "app":
-      json["type"] = "app";
-      setAll(json, encodeAppAttribution(message.source.value));
+      setMember(json, "type", "app", encodeAppAttribution(message.source.value));
       break;
   }
   if (message.typeName) json["type"] = message.typeName;
@@ -1771,32 +1746,25 @@ function encodeContentBlock(message: ContentBlock): JsonRecord {
   const json: JsonRecord = {};
   switch (message.block.case) {
     case "text":
-      json["type"] = "text";
-      setAll(json, encodeTextBlock(message.block.value));
+      setMember(json, "type", "text", encodeTextBlock(message.block.value));
       break;
     case "image":
-      json["type"] = "image";
-      setAll(json, encodeImageBlock(message.block.value));
+      setMember(json, "type", "image", encodeImageBlock(message.block.value));
       break;
     case "link":
-      json["type"] = "link";
-      setAll(json, encodeLinkBlock(message.block.value));
+      setMember(json, "type", "link", encodeLinkBlock(message.block.value));
       break;
     case "audio":
-      json["type"] = "audio";
-      setAll(json, encodeAudioBlock(message.block.value));
+      setMember(json, "type", "audio", encodeAudioBlock(message.block.value));
       break;
     case "video":
-      json["type"] = "video";
-      setAll(json, encodeVideoBlock(message.block.value));
+      setMember(json, "type", "video", encodeVideoBlock(message.block.value));
       break;
     case "paywall":
-      json["type"] = "paywall";
-      setAll(json, encodePaywallBlock(message.block.value));
+      setMember(json, "type", "paywall", encodePaywallBlock(message.block.value));
       break;
     case "poll":
-      json["type"] = "poll";
-      setAll(json, encodePollBlock(message.block.value));
+      setMember(json, "type", "poll", encodePollBlock(message.block.value));
       break;
   }
   if (message.typeName) json["type"] = message.typeName;
@@ -1809,16 +1777,13 @@ function encodeContentLayout(message: ContentLayout): JsonRecord {
   const json: JsonRecord = {};
   switch (message.layout.case) {
     case "rows":
-      json["type"] = "rows";
-      setAll(json, encodeRowsLayout(message.layout.value));
+      setMember(json, "type", "rows", encodeRowsLayout(message.layout.value));
       break;
     case "ask":
-      json["type"] = "ask";
-      setAll(json, encodeAskLayout(message.layout.value));
+      setMember(json, "type", "ask", encodeAskLayout(message.layout.value));
       break;
     case "condensed":
-      json["type"] = "condensed";
-      setAll(json, encodeCondensedLayout(message.layout.value));
+      setMember(json, "type", "condensed", encodeCondensedLayout(message.layout.value));
       break;
   }
   if (message.typeName) json["type"] = message.typeName;

@@ -12,6 +12,7 @@ import {
   type RestRequest,
   type ServiceAdapter,
   type UnaryAdapter,
+  enumJson,
   paginate,
   pathSegment,
   timeText,
@@ -195,7 +196,9 @@ export const CommunityService_updateCommunity: UnaryAdapter<
     if (message.title !== undefined) json["title"] = message.title;
     if (message.description !== undefined) json["description"] = message.description;
     if (message.handle !== undefined) json["handle"] = message.handle;
-    if (message.visibility !== undefined) json["privacy"] = COMMUNITY_VISIBILITY.json(message.visibility);
+    if (message.visibility !== undefined) {
+      json["privacy"] = enumJson(COMMUNITY_VISIBILITY, message.visibility);
+    }
     if (message.tags !== undefined) json["tags"] = [...message.tags.values];
     if (message.about !== undefined) json["about"] = message.about;
     if (message.guidelines !== undefined) json["guidelines"] = [...message.guidelines.values];

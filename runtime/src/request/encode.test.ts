@@ -4,25 +4,21 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { bytesFromBase64, stringifyJson } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { listJson, plainJson, structJson, valueJson } from "./any-value.ts";
 import {
   addUnknown,
   base64,
   base64Url,
   doubleJson,
-  durationText,
   type JsonRecord,
-  joinCommas,
-  joinHeader,
-  listJson,
   omit,
-  plainJson,
   rawEntries,
   rawText,
   setOwn,
-  structJson,
-  valueJson,
 } from "./encode.ts";
 import { fieldMaskText } from "./field-mask.ts";
+import { joinCommas, joinHeader } from "./parameters.ts";
+import { durationText } from "./time-text.ts";
 
 function refusal(action: () => unknown): { code: Code; message: string } {
   try {

@@ -15,7 +15,7 @@ const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
  *   characters, characters beyond Latin-1, and spaces at the ends, which would be lost
  */
 export function headerValue(name: string, value: ParameterValue): string {
-  const text = String(value);
+  const text = latin1(value);
   if (PADDED.test(text)) {
     const problem = "begins or ends with a space, which headers lose";
     throw invalidParameter(name, "header", { problem, remedy: "send it without" }, { value });
@@ -32,13 +32,19 @@ export function headerValue(name: string, value: ParameterValue): string {
   );
 }
 
+/** Bytes as the characters that stand for them on the wire. */
+function latin1(value: ParameterValue): string {
+  if (!(value instanceof Uint8Array)) return String(value);
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1");
+}
+
 /**
  * The value as text for a cookie (RFC 6265 section 4.1.1).
  *
  * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID
  */
 export function cookieValue(name: string, value: ParameterValue): string {
-  const text = String(value);
+  const text = latin1(value);
   if (COOKIE_VALUE.test(text)) return text;
   throw invalidParameter(
     name,
