@@ -154,10 +154,10 @@ export function edgeMessage(desc: DescMessage, depth: number = DEPTH): fc.Arbitr
       member.kind === "oneof"
         ? fc.oneof(
             ...member.fields.map((field) =>
-              valueOf(field, depth).map((each) => ({ case: field.localName, value: each })),
+              arbitraryOf(field, depth).map((each) => ({ case: field.localName, value: each })),
             ),
           )
-        : valueOf(member, depth);
+        : arbitraryOf(member, depth);
     return [member.localName, value] as const;
   });
   return fc
@@ -165,7 +165,7 @@ export function edgeMessage(desc: DescMessage, depth: number = DEPTH): fc.Arbitr
     .map((values) => create(desc, values as MessageInitShape<DescMessage>));
 }
 
-function valueOf(field: DescField, depth: number): fc.Arbitrary<unknown> {
+function arbitraryOf(field: DescField, depth: number): fc.Arbitrary<unknown> {
   // keys that declared fields write are theirs, as the rule says
   if (field.name === "others") return looseEntries;
   switch (field.fieldKind) {

@@ -24,9 +24,10 @@ function fieldsOf(desc: DescMessage, message: Message, allowed: Allowed): unknow
   return desc.fields
     .filter((field) => isFieldSet(message, field))
     .flatMap((field) => {
-      const said = valueOf(field, read(field, message), allowed);
+      const said = saidOf(field, read(field, message), allowed);
       const isEmpty = field.fieldKind === "message" && Array.isArray(said) && said.length === 0;
-      return isEmpty && allowed.isFlat ? [] : [[field.name, said]];
+      // a response without any key of a oneof gives its fallback, empty
+      return isEmpty && (allowed.isFlat || field.name === "rest") ? [] : [[field.name, said]];
     });
 }
 
@@ -36,10 +37,11 @@ function read(field: DescField, message: Message): unknown {
   return (values[field.oneof.localName] as { readonly value: unknown }).value;
 }
 
-function valueOf(field: DescField, value: unknown, allowed: Allowed): unknown {
+function saidOf(field: DescField, value: unknown, allowed: Allowed): unknown {
   // raw JSON is what it says; a part has the name of its field by default, and holds bytes
-  if (field.name === "others")
+  if (field.name === "others") {
     return sorted(value as object, (text) => jsonOf(JSON.parse(String(text)), allowed));
+  }
   if (field.parent.name === "Part" && (value === "x" || value === "application/octet-stream")) return "";
   switch (field.fieldKind) {
     case "list":
@@ -79,8 +81,9 @@ function scalar(desc: DescMessage, fields: unknown[]): unknown[] {
 
 function jsonOf(value: JsonValue, allowed: Allowed): unknown {
   if (Array.isArray(value)) return { list: value.map((item) => jsonOf(item, allowed)) };
-  if (typeof value === "object" && value !== null)
+  if (typeof value === "object" && value !== null) {
     return { object: sorted(value, (item) => jsonOf(item as JsonValue, allowed)) };
+  }
   return allowed.isFlat && value !== null ? String(value) : value;
 }
 

@@ -1094,25 +1094,25 @@ export const PostService_createLegacyPost: UnaryAdapter<
       if (message.nativeInlineImages) json["native_inline_images"] = message.nativeInlineImages;
       switch (message.content.case) {
         case "text":
-          setMember(json, "type", "text", encodeLegacyText(message.content.value));
+          setMember(json, "type", "text", encodeLegacyText(message.content.value), message.content.value);
           break;
         case "photo":
-          setMember(json, "type", "photo", encodeLegacyPhoto(message.content.value));
+          setMember(json, "type", "photo", encodeLegacyPhoto(message.content.value), message.content.value);
           break;
         case "quote":
-          setMember(json, "type", "quote", encodeLegacyQuote(message.content.value));
+          setMember(json, "type", "quote", encodeLegacyQuote(message.content.value), message.content.value);
           break;
         case "link":
-          setMember(json, "type", "link", encodeLegacyLink(message.content.value));
+          setMember(json, "type", "link", encodeLegacyLink(message.content.value), message.content.value);
           break;
         case "chat":
-          setMember(json, "type", "chat", encodeLegacyChat(message.content.value));
+          setMember(json, "type", "chat", encodeLegacyChat(message.content.value), message.content.value);
           break;
         case "audio":
-          setMember(json, "type", "audio", encodeLegacyAudio(message.content.value));
+          setMember(json, "type", "audio", encodeLegacyAudio(message.content.value), message.content.value);
           break;
         case "video":
-          setMember(json, "type", "video", encodeLegacyVideo(message.content.value));
+          setMember(json, "type", "video", encodeLegacyVideo(message.content.value), message.content.value);
           break;
       }
       request.json(json);
@@ -1293,25 +1293,25 @@ export const PostService_updateLegacyPost: UnaryAdapter<
       if (message.postId) json["id"] = message.postId;
       switch (message.content.case) {
         case "text":
-          setMember(json, "type", "text", encodeLegacyText(message.content.value));
+          setMember(json, "type", "text", encodeLegacyText(message.content.value), message.content.value);
           break;
         case "photo":
-          setMember(json, "type", "photo", encodeLegacyPhoto(message.content.value));
+          setMember(json, "type", "photo", encodeLegacyPhoto(message.content.value), message.content.value);
           break;
         case "quote":
-          setMember(json, "type", "quote", encodeLegacyQuote(message.content.value));
+          setMember(json, "type", "quote", encodeLegacyQuote(message.content.value), message.content.value);
           break;
         case "link":
-          setMember(json, "type", "link", encodeLegacyLink(message.content.value));
+          setMember(json, "type", "link", encodeLegacyLink(message.content.value), message.content.value);
           break;
         case "chat":
-          setMember(json, "type", "chat", encodeLegacyChat(message.content.value));
+          setMember(json, "type", "chat", encodeLegacyChat(message.content.value), message.content.value);
           break;
         case "audio":
-          setMember(json, "type", "audio", encodeLegacyAudio(message.content.value));
+          setMember(json, "type", "audio", encodeLegacyAudio(message.content.value), message.content.value);
           break;
         case "video":
-          setMember(json, "type", "video", encodeLegacyVideo(message.content.value));
+          setMember(json, "type", "video", encodeLegacyVideo(message.content.value), message.content.value);
           break;
       }
       request.json(json);
@@ -1454,25 +1454,25 @@ export const PostService_reblogLegacyPost: UnaryAdapter<
       if (message.comment) json["comment"] = message.comment;
       switch (message.content.case) {
         case "text":
-          setMember(json, "type", "text", encodeLegacyText(message.content.value));
+          setMember(json, "type", "text", encodeLegacyText(message.content.value), message.content.value);
           break;
         case "photo":
-          setMember(json, "type", "photo", encodeLegacyPhoto(message.content.value));
+          setMember(json, "type", "photo", encodeLegacyPhoto(message.content.value), message.content.value);
           break;
         case "quote":
-          setMember(json, "type", "quote", encodeLegacyQuote(message.content.value));
+          setMember(json, "type", "quote", encodeLegacyQuote(message.content.value), message.content.value);
           break;
         case "link":
-          setMember(json, "type", "link", encodeLegacyLink(message.content.value));
+          setMember(json, "type", "link", encodeLegacyLink(message.content.value), message.content.value);
           break;
         case "chat":
-          setMember(json, "type", "chat", encodeLegacyChat(message.content.value));
+          setMember(json, "type", "chat", encodeLegacyChat(message.content.value), message.content.value);
           break;
         case "audio":
-          setMember(json, "type", "audio", encodeLegacyAudio(message.content.value));
+          setMember(json, "type", "audio", encodeLegacyAudio(message.content.value), message.content.value);
           break;
         case "video":
-          setMember(json, "type", "video", encodeLegacyVideo(message.content.value));
+          setMember(json, "type", "video", encodeLegacyVideo(message.content.value), message.content.value);
           break;
       }
       request.json(json);
@@ -1670,16 +1670,16 @@ function encodeAttribution(message: Attribution): JsonRecord {
   const json: JsonRecord = {};
   switch (message.source.case) {
     case "post":
-      setMember(json, "type", "post", encodePostAttribution(message.source.value));
+      setMember(json, "type", "post", encodePostAttribution(message.source.value), message.source.value);
       break;
     case "link":
-      setMember(json, "type", "link", encodeLinkAttribution(message.source.value));
+      setMember(json, "type", "link", encodeLinkAttribution(message.source.value), message.source.value);
       break;
     case "blog":
-      setMember(json, "type", "blog", encodeBlogAttribution(message.source.value));
+      setMember(json, "type", "blog", encodeBlogAttribution(message.source.value), message.source.value);
       break;
     case "app":
-      setMember(json, "type", "app", encodeAppAttribution(message.source.value));
+      setMember(json, "type", "app", encodeAppAttribution(message.source.value), message.source.value);
       break;
   }
   if (message.typeName) json["type"] = message.typeName;
@@ -1746,25 +1746,25 @@ function encodeContentBlock(message: ContentBlock): JsonRecord {
   const json: JsonRecord = {};
   switch (message.block.case) {
     case "text":
-      setMember(json, "type", "text", encodeTextBlock(message.block.value));
+      setMember(json, "type", "text", encodeTextBlock(message.block.value), message.block.value);
       break;
     case "image":
-      setMember(json, "type", "image", encodeImageBlock(message.block.value));
+      setMember(json, "type", "image", encodeImageBlock(message.block.value), message.block.value);
       break;
     case "link":
-      setMember(json, "type", "link", encodeLinkBlock(message.block.value));
+      setMember(json, "type", "link", encodeLinkBlock(message.block.value), message.block.value);
       break;
     case "audio":
-      setMember(json, "type", "audio", encodeAudioBlock(message.block.value));
+      setMember(json, "type", "audio", encodeAudioBlock(message.block.value), message.block.value);
       break;
     case "video":
-      setMember(json, "type", "video", encodeVideoBlock(message.block.value));
+      setMember(json, "type", "video", encodeVideoBlock(message.block.value), message.block.value);
       break;
     case "paywall":
-      setMember(json, "type", "paywall", encodePaywallBlock(message.block.value));
+      setMember(json, "type", "paywall", encodePaywallBlock(message.block.value), message.block.value);
       break;
     case "poll":
-      setMember(json, "type", "poll", encodePollBlock(message.block.value));
+      setMember(json, "type", "poll", encodePollBlock(message.block.value), message.block.value);
       break;
   }
   if (message.typeName) json["type"] = message.typeName;
@@ -1777,13 +1777,13 @@ function encodeContentLayout(message: ContentLayout): JsonRecord {
   const json: JsonRecord = {};
   switch (message.layout.case) {
     case "rows":
-      setMember(json, "type", "rows", encodeRowsLayout(message.layout.value));
+      setMember(json, "type", "rows", encodeRowsLayout(message.layout.value), message.layout.value);
       break;
     case "ask":
-      setMember(json, "type", "ask", encodeAskLayout(message.layout.value));
+      setMember(json, "type", "ask", encodeAskLayout(message.layout.value), message.layout.value);
       break;
     case "condensed":
-      setMember(json, "type", "condensed", encodeCondensedLayout(message.layout.value));
+      setMember(json, "type", "condensed", encodeCondensedLayout(message.layout.value), message.layout.value);
       break;
   }
   if (message.typeName) json["type"] = message.typeName;

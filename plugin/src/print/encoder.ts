@@ -89,7 +89,8 @@ export function oneofLines(oneof: DescOneof, style: JsonStyle, file: AdapterFile
 
 function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file: AdapterFile): string[] {
   const { discriminator, layout, payload, fallback } = file.types.oneof(oneof);
-  const value = jsonValue(field, `message.${oneof.localName}.value`, style, file);
+  const member = `message.${oneof.localName}.value`;
+  const value = jsonValue(field, member, style, file);
   const own = assignment(requestName(field, style, file.types), value, file);
   if (discriminator === "" && layout !== "flattened") return [own];
   const wire = discriminatorJson(field, file.types);
@@ -99,13 +100,15 @@ function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file:
   if (layout === "nested" || field.fieldKind !== "message") return [...lines, own];
   if (discriminator === "") return [`${file.runtimeValue("setAll")}(json, ${value});`];
   if (field.name !== fallback) {
-    return [`${file.runtimeValue("setMember")}(json, ${printString(discriminator)}, ${wire}, ${value});`];
+    return [
+      `${file.runtimeValue("setMember")}(json, ${printString(discriminator)}, ${wire}, ${value}, ${member});`,
+    ];
   }
   const others = oneof.fields
     .filter((other) => other !== field)
     .map((other) => discriminatorJson(other, file.types));
   return [
-    `${file.runtimeValue("setFallback")}(json, ${printString(discriminator)}, [${others.join(", ")}], ${value});`,
+    `${file.runtimeValue("setFallback")}(json, ${printString(discriminator)}, [${others.join(", ")}], ${value}, ${member});`,
   ];
 }
 

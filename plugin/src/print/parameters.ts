@@ -137,7 +137,7 @@ function fallbackLine(
   );
   const { expression } = access(own, "member");
   const value = textValue(own.at(-1) as DescField, expression, file);
-  return `${file.runtimeValue("checkFallback")}(${printString(discriminator)}, [${known.join(", ")}], ${value});`;
+  return `${file.runtimeValue("checkFallback")}(${printString(discriminator)}, [${known.join(", ")}], ${value}, member);`;
 }
 
 /** The runtime's name for the style of a list. */

@@ -36,7 +36,7 @@ export function structJson(value: Struct): JsonValue {
  * @throws ConnectError INVALID_ARGUMENT for what JSON cannot say: one without a kind, NaN, Infinity
  */
 export function valueJson(value: Value): JsonValue {
-  return markAny(valueOf(value, { type: "google.protobuf.Value", value }));
+  return markAny(anyOf(value, { type: "google.protobuf.Value", value }));
 }
 
 /**
@@ -56,14 +56,14 @@ interface Whole {
 
 function structOf({ fields }: Struct, whole: Whole): JsonValue {
   // fromEntries makes `__proto__` a key of the object's own
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, valueOf(value, whole)]));
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, anyOf(value, whole)]));
 }
 
 function listOf({ values }: ListValue, whole: Whole): JsonValue {
-  return values.map((value) => valueOf(value, whole));
+  return values.map((value) => anyOf(value, whole));
 }
 
-function valueOf({ kind }: Value, whole: Whole): JsonValue {
+function anyOf({ kind }: Value, whole: Whole): JsonValue {
   switch (kind.case) {
     case "structValue":
       return structOf(kind.value, whole);

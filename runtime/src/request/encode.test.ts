@@ -135,9 +135,10 @@ test("omit: does nothing where there is nothing", () => {
   expect(typeof {}.toString).toBe("function");
 });
 
-test("rawText: is bytes taken for UTF-8", () => {
+test("rawText: is bytes that are UTF-8; others are rejected", () => {
   expect(rawText(Buffer.from("é😀"))).toBe("é😀");
-  expect(rawText(Uint8Array.of(255, 97))).toBe("\ufffda");
+  expect(rawText(Buffer.from("\ufeffa"))).toBe("\ufeffa");
+  expect(() => rawText(Uint8Array.of(255, 97))).toThrow("is not UTF-8, so it cannot be sent in the body");
 });
 
 test("rawEntries: gives collected keys back as they came, numbers of any size included", () => {

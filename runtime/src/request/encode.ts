@@ -33,12 +33,19 @@ export function setAll(json: JsonRecord, entries: JsonValue): void {
 /**
  * Sets all keys of a member of a oneof beside the discriminator that chooses it.
  *
+ * @param value the member as the message has it, for the error
  * @throws ConnectError INVALID_ARGUMENT where the member has the key itself, with another value
  */
-export function setMember(json: JsonRecord, discriminator: string, wire: JsonValue, member: JsonValue): void {
+export function setMember(
+  json: JsonRecord,
+  discriminator: string,
+  wire: JsonValue,
+  member: JsonValue,
+  value: unknown,
+): void {
   const own = isJsonObject(member) ? ownValue(member, discriminator) : undefined;
-  if (own !== undefined && own !== wire)
-    throw otherMember(discriminator, own, "send the value of the member");
+  const isOther = own !== undefined && own !== wire;
+  if (isOther) throw otherMember(discriminator, own, "send the value of the member", value);
   setOwn(json, discriminator, wire);
   setAll(json, member);
 }
@@ -47,6 +54,7 @@ export function setMember(json: JsonRecord, discriminator: string, wire: JsonVal
  * Sets all keys of the member of a oneof that stands for unknown ones.
  *
  * @param known the discriminators of the other members
+ * @param value the member as the message has it, for the error
  * @throws ConnectError INVALID_ARGUMENT where its discriminator is of another member
  */
 export function setFallback(
@@ -54,13 +62,10 @@ export function setFallback(
   discriminator: string,
   known: readonly JsonValue[],
   member: JsonValue,
+  value: unknown,
 ): void {
-  const keys = isJsonObject(member) ? member : {};
-  if (Object.keys(keys).length === 0) {
-    const problem = "is missing in the member for unknown ones, which would be read as none";
-    throw invalidParameter(discriminator, "body", { problem, remedy: "set it" });
-  }
-  checkFallback(discriminator, known, ownValue(keys, discriminator));
+  const own = isJsonObject(member) ? ownValue(member, discriminator) : undefined;
+  checkFallback(discriminator, known, own, value);
   setAll(json, member);
 }
 
@@ -69,13 +74,15 @@ export function checkFallback(
   discriminator: string,
   known: readonly JsonValue[],
   own: JsonValue | undefined,
+  value: unknown,
 ): void {
-  if (own !== undefined && known.includes(own)) throw otherMember(discriminator, own, "set that member");
+  const isOther = own !== undefined && known.includes(own);
+  if (isOther) throw otherMember(discriminator, own, "set that member", value);
 }
 
-function otherMember(discriminator: string, own: JsonValue, remedy: string): Error {
+function otherMember(discriminator: string, own: JsonValue, remedy: string, value: unknown): Error {
   const problem = `${stringifyJson(own)} chooses another member of the oneof`;
-  return invalidParameter(discriminator, "body", { problem, remedy }, { value: own });
+  return invalidParameter(discriminator, "body", { problem, remedy }, { value });
 }
 
 /** Adds unknown keys to an object: those that it has are those of declared fields, which win. */

@@ -424,10 +424,10 @@ function encodeBlock(message: Block): JsonRecord {
   if (message.id) json["id"] = message.id;
   switch (message.block.case) {
     case "text":
-      setMember(json, "type", "text", encodeTextBlock(message.block.value));
+      setMember(json, "type", "text", encodeTextBlock(message.block.value), message.block.value);
       break;
     case "image":
-      setMember(json, "type", "image", encodeImageBlock(message.block.value));
+      setMember(json, "type", "image", encodeImageBlock(message.block.value), message.block.value);
       break;
   }
   addUnknown(json, rawEntries(message.unknownFields));
@@ -488,10 +488,10 @@ function encodeLoose(message: Loose): JsonRecord {
   if (message.id) json["id"] = message.id;
   switch (message.block.case) {
     case "text":
-      setMember(json, "type", "text", encodeLooseText(message.block.value));
+      setMember(json, "type", "text", encodeLooseText(message.block.value), message.block.value);
       break;
     case "other":
-      setFallback(json, "type", ["text"], plainJson(message.block.value));
+      setFallback(json, "type", ["text"], plainJson(message.block.value), message.block.value);
       break;
   }
   return json;

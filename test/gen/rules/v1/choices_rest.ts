@@ -539,10 +539,10 @@ function encodeFlagged(message: Flagged): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      setMember(json, "is_text", true, encodeText(message.choice.value));
+      setMember(json, "is_text", true, encodeText(message.choice.value), message.choice.value);
       break;
     case "picture":
-      setMember(json, "is_text", false, encodePicture(message.choice.value));
+      setMember(json, "is_text", false, encodePicture(message.choice.value), message.choice.value);
       break;
   }
   return json;
@@ -554,13 +554,13 @@ function encodeFlat(message: Flat): JsonRecord {
   if (message.id) json["id"] = message.id;
   switch (message.choice.case) {
     case "text":
-      setMember(json, "type", "text", encodeText(message.choice.value));
+      setMember(json, "type", "text", encodeText(message.choice.value), message.choice.value);
       break;
     case "picture":
-      setMember(json, "type", "image", encodePicture(message.choice.value));
+      setMember(json, "type", "image", encodePicture(message.choice.value), message.choice.value);
       break;
     case "other":
-      setFallback(json, "type", ["text", "image"], plainJson(message.choice.value));
+      setFallback(json, "type", ["text", "image"], plainJson(message.choice.value), message.choice.value);
       break;
   }
   return json;
@@ -589,10 +589,10 @@ function encodeImplied(message: Implied): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      setMember(json, "type", "text", encodeText(message.choice.value));
+      setMember(json, "type", "text", encodeText(message.choice.value), message.choice.value);
       break;
     case "picture":
-      setMember(json, "type", "picture", encodePicture(message.choice.value));
+      setMember(json, "type", "picture", encodePicture(message.choice.value), message.choice.value);
       break;
   }
   return json;
@@ -649,10 +649,10 @@ function encodeNumbered(message: Numbered): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      setMember(json, "op", 1, encodeText(message.choice.value));
+      setMember(json, "op", 1, encodeText(message.choice.value), message.choice.value);
       break;
     case "picture":
-      setMember(json, "op", 700000000000000001n, encodePicture(message.choice.value));
+      setMember(json, "op", 700000000000000001n, encodePicture(message.choice.value), message.choice.value);
       break;
   }
   return json;

@@ -417,10 +417,22 @@ function encodeLeafletAsDeclared(message: Leaflet): JsonRecord {
   if (message.heading) json["heading"] = message.heading;
   switch (message.picture.case) {
     case "photo":
-      setMember(json, "pictureKind", "photo", encodeLeafletPhotoAsDeclared(message.picture.value));
+      setMember(
+        json,
+        "pictureKind",
+        "photo",
+        encodeLeafletPhotoAsDeclared(message.picture.value),
+        message.picture.value,
+      );
       break;
     case "drawing":
-      setMember(json, "pictureKind", "drawing", encodeLeafletDrawingAsDeclared(message.picture.value));
+      setMember(
+        json,
+        "pictureKind",
+        "drawing",
+        encodeLeafletDrawingAsDeclared(message.picture.value),
+        message.picture.value,
+      );
       break;
     case "caption":
       json["pictureKind"] = "caption";
