@@ -61,6 +61,23 @@ What an upstream writes in place of nothing is said by \`empty\` of [\`Envelope\
 \`null\`, \`[]\` and \`{}\` mean empty, since nothing in them could be lost; a missing key or body does not. A field of a message
 may always be missing: ProtoJSON leaves out empty lists and zeros.
 
+## Requests
+
+Two request messages that differ never make requests that the upstream reads alike: one of them fails with INVALID_ARGUMENT, and the
+error names the field, the problem and the remedy. \`test/requests/\` draws messages for every kind of field in every place, and reads
+the requests with readers that share no code with the writers.
+
+| alike to the upstream                                                                   | why                                            |
+| --------------------------------------------------------------------------------------- | ---------------------------------------------- |
+| a singular message without anything in it, and none, in a query, a form or parts        | it has no parameter                            |
+| a number or a boolean of a Struct and its text, in a query, a form or parts             | parameters are text                            |
+| times that \`rounding\` makes one                                                      | the rule says so                               |
+| a parameter and an entry of a map with \`style: SPREAD\` that has its name              | the entry takes its place                      |
+| an unknown key that a declared field writes, and none                                   | the declared field is sent                     |
+| raw JSON of unknown keys with other spaces                                              | it is sent as JSON                             |
+| a fallback of a oneof without anything in it, and none, beside the keys of its message  | responses without its keys are read so         |
+| a name or type of a part that is what the part has without one                          | it is the default                              |
+
 ## Every difference
 `;
 
