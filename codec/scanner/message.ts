@@ -165,7 +165,7 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
 
 /** Reads the fields of a message that stand in an object below it; other keys there are nobody's. */
 function path(keys: usize, frame: usize, from: usize): usize {
-  if (byte(from) !== OPEN_BRACE) return skip(from);
+  if (byte(from) !== OPEN_BRACE) return 0;
   let at = space(from + 1);
   if (byte(at) === CLOSE_BRACE) return at + 1;
   while (true) {

@@ -9,6 +9,7 @@ export { pool } from "./buffers/pool.ts";
 export { Budget, TooComplex, TooCostly, VALUE_COST } from "./cost/budget.ts";
 export { checkJsonCost, checkJsonCostInPieces } from "./cost/json-cost.ts";
 export { MESSAGE_COST, spendJson } from "./cost/message-cost.ts";
+export { smallJson } from "./cost/small-json.ts";
 export { spendWire } from "./cost/wire-cost.ts";
 export { plainJson, typeNameOf } from "./decode/any.ts";
 export {
@@ -30,7 +31,9 @@ export {
   spanText,
   UNIT_DIGITS,
 } from "./decode/duration.ts";
+export { firstOf, type ReadField } from "./decode/field-reader.ts";
 export { isScalarKind } from "./decode/kind-writer.ts";
+export { KnownPaths } from "./decode/known-paths.ts";
 export { knownTypes, typed, typesOfFiles, withTypes } from "./decode/known-types.ts";
 export { valueWriter, writePayload } from "./decode/payload.ts";
 export { type ItemParts, ProtoWriter } from "./decode/proto-writer.ts";
@@ -41,7 +44,6 @@ export {
   holds,
   holdsExactly,
   linkTarget,
-  ownValue,
 } from "./decode/read.ts";
 export { bytesFromBase64, numberFromText } from "./decode/scalar.ts";
 export { joined, joinedDifferences, sequence } from "./decode/segment.ts";
@@ -58,8 +60,8 @@ export {
   MAX_DIGITS,
   plainDigits,
 } from "./json/exact-decimal.ts";
-export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf } from "./json/json.ts";
-export { valueAt } from "./json/json-path.ts";
+export { isJsonObject, type JsonObject, type JsonValue, jsonTypeOf, ownValue } from "./json/json.ts";
+export { type Misstep, type OnMisstep, valueAt } from "./json/json-path.ts";
 export { endOfString } from "./json/json-text.ts";
 export { NumberText } from "./json/number-text.ts";
 export {

@@ -10,16 +10,20 @@ import { EchoServiceRest } from "./testing/echo-rest.ts";
 
 const METRIC = /^connect_rest_breaker_state\{.*$/m;
 
-test("an upstream that is left alone, tried and taken back is seen in the log and in the metrics", async () => {
+/** A gateway of an upstream that is down, responds with an error, or works. */
+async function tested() {
   let status = 503;
   const upstream = http.createServer((_, response) => {
     response.writeHead(status, { "content-type": "application/json" }).end('{"text":"a"}');
   });
-  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => upstream.listen(port, "127.0.0.1", () => resolve()));
+  await listen(0);
+  const { port } = upstream.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
   const lines: Record<string, unknown>[] = [];
   const log = createLogger("info", { write: (line: string) => lines.push(JSON.parse(line)) });
-  await using gateway = await open({
+  const gateway = await startGateway({
     adapters: [EchoServiceRest],
     upstreams: {
       echo: { baseUrl: origin, retry: false, breaker: { failures: 2, cooldownMs: 1 } },
@@ -28,11 +32,32 @@ test("an upstream that is left alone, tried and taken back is seen in the log an
     limits: { drainNoticeMs: 1 },
     log,
   });
+  const stop = async () => {
+    upstream.closeAllConnections();
+    await new Promise((resolve) => upstream.close(resolve));
+  };
   const client = createClient(EchoService, createGrpcTransport({ baseUrl: gateway.url }));
-  const call = () => client.echo({ text: "a" }).catch(() => undefined);
-  const gauge = async () => METRIC.exec(await (await fetch(gateway.metricsUrl ?? "")).text())?.[0];
-  const changes = () => lines.filter(({ msg }) => msg === "breaker");
+  return {
+    origin,
+    call: () => client.echo({ text: "a" }).catch(() => undefined),
+    gauge: async () => METRIC.exec(await (await fetch(gateway.metricsUrl ?? "")).text())?.[0],
+    changes: () => lines.filter(({ msg }) => msg === "breaker"),
+    stop,
+    restart: async () => {
+      status = 200;
+      if (!upstream.listening) await listen(port);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await gateway.close();
+      await stop();
+    },
+  };
+}
 
+test("an upstream that cannot be reached, and is reached again, is seen in the log and in the metrics", async () => {
+  await using gateway = await tested();
+  const { origin, call, gauge, changes } = gateway;
+  await gateway.stop();
   expect(await gauge()).toBeUndefined();
   await call();
   await call();
@@ -40,19 +65,29 @@ test("an upstream that is left alone, tried and taken back is seen in the log an
   expect(await gauge()).toBe(`connect_rest_breaker_state${labels} 2`);
   const common = { upstream: "echo", origin, msg: "breaker" };
   expect(changes()).toMatchObject([{ level: "warn", state: "open", cooldownMs: 1, ...common }]);
+  expect(changes()[0]).not.toHaveProperty("client");
 
-  status = 200;
-  while (changes().length < 3) await call();
+  await gateway.restart();
+  while (changes().at(-1)?.state !== "closed") await call();
   expect(await gauge()).toBe(`connect_rest_breaker_state${labels} 0`);
-  expect(changes().slice(1)).toMatchObject([
+  expect(changes().slice(-2)).toMatchObject([
     { level: "info", state: "half_open", ...common },
     { level: "info", state: "closed", ...common },
   ]);
-  upstream.closeAllConnections();
-  upstream.close();
 });
 
-async function open(options: Parameters<typeof startGateway>[0]) {
-  const gateway = await startGateway(options);
-  return { ...gateway, [Symbol.asyncDispose]: () => gateway.close() };
-}
+test("a caller whose requests fail is seen in the log, and leaves the state of the upstream as it is", async () => {
+  await using gateway = await tested();
+  const { origin, call, gauge, changes } = gateway;
+  await call();
+  await call();
+  const common = { upstream: "echo", origin, msg: "breaker", client: "127.0.0.1" };
+  expect(changes()).toMatchObject([{ level: "warn", state: "open", cooldownMs: 1, ...common }]);
+  await gateway.restart();
+  while (changes().at(-1)?.state !== "closed") await call();
+  expect(changes().slice(-2)).toMatchObject([
+    { level: "info", state: "half_open", ...common },
+    { level: "info", state: "closed", ...common },
+  ]);
+  expect(await gauge()).toBeUndefined();
+});

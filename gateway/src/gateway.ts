@@ -23,7 +23,7 @@ import type {
 import { createBusObserver } from "./bus/bus-observer.ts";
 import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "./bus/bus-options.ts";
 import { asCurrentSubject, callKey, currentCall } from "./call/call.ts";
-import { clientKey } from "./call/client-key.ts";
+import { clientOfCaller } from "./call/caller-key.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { withRightsOfCallers } from "./credentials/caller-rights.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
@@ -149,7 +149,7 @@ export interface Gateway extends Server {
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { metrics: metricsPlace, diagnostics } = options;
-  const metrics = new Metrics({ perMethod: metricsPlace?.perMethod });
+  const metrics = new Metrics({ perMethod: metricsPlace?.perMethod }, options.adapters);
   const log = options.log ?? silentLogger();
   const callers = await callersOf(options, () => rest, metrics, log);
   const bus = options.bus && (await makeBus(options.bus, createBusObserver(metrics, log)));
@@ -229,10 +229,7 @@ function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: 
       metrics.differed(report);
       logDifferences(report);
     },
-    callerOf: () => {
-      const call = currentCall();
-      return call && clientKey(call.client);
-    },
+    callerOf: () => currentCall()?.key,
     onCall: ({ upstream, droppedHeaders }) => {
       if (droppedHeaders > 0) metrics.headersDropped(upstream, droppedHeaders);
     },
@@ -311,7 +308,7 @@ async function serveMetrics(
 }
 
 /**
- * Logs a change of a breaker, with the client where it is the circuit of one alone: a warning when it opens.
+ * Logs a change of a breaker, with the client where it is the circuit of one caller: a warning when it opens.
  */
 function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }: BreakerReport): void {
   const line = {
@@ -319,7 +316,7 @@ function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }
     origin,
     state,
     ...(cooldownMs === undefined ? {} : { cooldownMs }),
-    ...(caller === undefined ? {} : { client: caller }),
+    ...(caller === undefined ? {} : { client: clientOfCaller(caller) }),
   };
   if (state === "open") {
     log.warn(line, "breaker");

@@ -8,7 +8,7 @@ import {
   type Key,
   MessageTable,
 } from "../table/message-table.ts";
-import { fieldReader } from "./field-reader.ts";
+import { Attempts, fieldReader } from "./field-reader.ts";
 import type { KnownKeys } from "./key-writer.ts";
 import { type FieldScope, kindWriter } from "./kind-writer.ts";
 import type { ProtoWriter } from "./proto-writer.ts";
@@ -56,7 +56,7 @@ function memberWriter(field: FieldEntry | undefined, holder: KnownKeys, scope: F
   const read = fieldReader(keys);
   const collects = scope.collects === true && keys.every((key) => typeof key === "string");
   const write = kindWriter(kind, number, { ...scope, collects });
-  return (json, out) => write(read(json), out, name);
+  return (json, out) => write(read(json, out.misstep), out, name);
 }
 
 function otherwiseWriter(
@@ -66,7 +66,7 @@ function otherwiseWriter(
   if (lost === undefined) return memberOf(otherwise);
   const read = fieldReader(lost);
   const name = reportedAs(lost);
-  return (json, out) => out.unknownMember(name, `a known ${choice}`, read(json));
+  return (json, out) => out.unknownMember(name, `a known ${choice}`, read(json, out.misstep));
 }
 
 /** Whether a condition asks for nothing but values of the key that names the member. */
@@ -84,7 +84,7 @@ function byWord({ by = [], when }: ChoiceEntry, memberOf: (field: FieldEntry | u
   const word = wordReader([...members.keys()]);
   const name = reportedAs(by);
   return (json, out) => {
-    const chosen = word(read(json), out, name);
+    const chosen = word(read(json, out.misstep), out, name);
     return chosen === undefined ? undefined : members.get(chosen);
   };
 }
@@ -94,19 +94,27 @@ function byConditions(
   memberOf: (field: FieldEntry | undefined) => Write,
 ): Choose {
   const cases = when.map((each) => ({ holds: condition(each, by), write: memberOf(each.as) }));
-  return (json, out) => cases.find(({ holds }) => holds(json, out))?.write;
+  const attempts = new Attempts();
+  return (json, out) => {
+    const chosen = cases.find(({ holds }) => {
+      attempts.next();
+      return holds(json, out, attempts);
+    });
+    attempts.end(chosen !== undefined, out.misstep);
+    return chosen?.write;
+  };
 }
 
 function condition(
   { key, is, present, type }: ChoiceCase,
   by: readonly string[],
-): (json: JsonObject, out: ProtoWriter) => boolean {
+): (json: JsonObject, out: ProtoWriter, attempts: Attempts) => boolean {
   const keys: readonly Key[] = key?.map((path) => ({ path })) ?? by;
   const read = fieldReader(keys);
   const word = is && wordReader(is);
   const name = reportedAs(keys.slice(0, 1));
-  return (json, out) => {
-    const value = read(json);
+  return (json, out, attempts) => {
+    const value = read(json, attempts.add);
     if (present !== undefined && present !== (value !== undefined && value !== null)) return false;
     if (type !== undefined && jsonTypeOf(value) !== type) return false;
     if (word === undefined) return true;

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../json/json.ts";
 import { jsonTypeOf } from "../json/json.ts";
+import type { Misstep } from "../json/json-path.ts";
 import { BytesWriter } from "./bytes-writer.ts";
 import {
   type Difference,
@@ -29,6 +30,8 @@ export class DifferenceWriter extends BytesWriter {
   protected looseKey: string | undefined;
   protected looseDepth = 0;
   private textual = false;
+  /** The paths of what is no object on the way of another, by the object that they begin in. */
+  private missteps: WeakMap<object, Set<string>> | undefined;
   private readonly counts = { additional: 0, converted: 0, lost: 0 };
 
   /**
@@ -48,6 +51,7 @@ export class DifferenceWriter extends BytesWriter {
     this.keptNumbers = false;
     this.path = [];
     this.looseKey = undefined;
+    this.missteps = undefined;
   }
 
   /**
@@ -95,6 +99,16 @@ export class DifferenceWriter extends BytesWriter {
   additional(key: string, value: Field): void {
     this.note("additional", key, "no such key", value);
   }
+
+  /** Notes what is no object on the way of a path, once for all whose paths lead over it. */
+  readonly misstep = ({ root, path, value, class: as }: Misstep): void => {
+    this.missteps ??= new WeakMap();
+    const start = typeof root === "object" && root !== null ? root : this;
+    const paths = this.missteps.get(start) ?? new Set();
+    if (paths.has(path)) return;
+    this.missteps.set(start, paths.add(path));
+    this.note(as, path, "object", value);
+  };
 
   /** How many values were left out so far. */
   protected get lostCount(): number {
@@ -183,7 +197,7 @@ export class DifferenceWriter extends BytesWriter {
 }
 
 function describe(value: Field): string {
-  const type = jsonTypeOf(value);
+  const type = value === undefined ? "nothing" : jsonTypeOf(value);
   if (type !== "string" && type !== "number" && type !== "boolean") return type;
   const text = typeof value === "string" ? JSON.stringify(value.slice(0, MAX_GOT + 1)) : String(value);
   return `${type} ${cut(text, MAX_GOT)}`;

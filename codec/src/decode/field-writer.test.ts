@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonObject, JsonValue } from "../json/json.ts";
+import { type JsonObject, type JsonValue, ownValue } from "../json/json.ts";
 import { valueAt } from "../json/json-path.ts";
 import { difference, numberOf, type Written, written } from "../testing/kinds.ts";
 import type { FieldRow, LayoutEntry } from "./field-table.ts";
 import { FieldTable, ProtoWriter } from "./proto-writer.ts";
-import { ownValue } from "./read.ts";
 import { JsonTooDeep } from "./shape-writer.ts";
 
 type Row = FieldRow<ProtoWriter>;

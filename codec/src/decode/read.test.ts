@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonValue } from "../json/json.ts";
-import { type Condition, fromText, holds, linkTarget, ownValue, splitCommas, splitNumbers } from "./read.ts";
+import { type JsonValue, ownValue } from "../json/json.ts";
+import { type Condition, fromText, holds, linkTarget, splitCommas, splitNumbers } from "./read.ts";
 
 const HEADER =
   '<https://api.test/a?page=2>; rel="next", <https://api.test/a?page=9>; rel="last"; title="the, end"';

@@ -4,13 +4,6 @@ import { valueAt } from "../json/json-path.ts";
 import { isRounded } from "../json/raw-json.ts";
 import { integerFromText, numberFromText } from "./scalar.ts";
 
-/**
- * A key that JavaScript objects inherit, such as `constructor`: read only where the response has it itself.
- */
-export function ownValue(json: JsonObject, key: string): JsonValue | undefined {
-  return Object.hasOwn(json, key) ? json[key] : undefined;
-}
-
 /** A number or boolean from a header, where everything is text; other text as it is. */
 export function fromText(text: string | undefined): JsonValue | undefined {
   if (text === "true" || text === "false") return text === "true";

@@ -1,3 +1,4 @@
+import { departureOf, objectIn } from "../json/departure.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json.ts";
 import type { Field } from "./difference-writer.ts";
 import { ScalarWriter } from "./scalar-writer.ts";
@@ -65,34 +66,20 @@ export class ShapeWriter extends ScalarWriter {
   protected objectOf(value: Field, key: string): JsonObject | undefined {
     if (isJsonObject(value)) return value;
     if (value === undefined || value === null) return undefined;
-    if (Array.isArray(value)) return this.objectOfArray(value, key);
-    if (this.isPayload(key)) throw new WrongShape("object", value);
-    if (value === false || value === "") {
-      this.coerce(key, "object", value);
-    } else {
+    const isNone = Array.isArray(value) && value.length === 0;
+    const isPayload = this.isPayload(key);
+    if (isPayload && !isNone) throw new WrongShape("object", value);
+    if (departureOf(value) === "lost") {
       this.drop(key, "object", value);
+    } else if (!isPayload || !this.emptyDeclared) {
+      this.coerce(key, "object", value);
     }
-    return undefined;
+    return isNone ? {} : objectIn(value);
   }
 
   /** Whether a value stands where the payload is, and not in it. */
   private isPayload(key: string): boolean {
     return key === "" && this.path.every((step) => step === "");
-  }
-
-  private objectOfArray(items: readonly JsonValue[], key: string): JsonObject | undefined {
-    const [first] = items;
-    if (items.length === 0) {
-      if (!this.emptyDeclared || !this.isPayload(key)) this.coerce(key, "object", items);
-      return {};
-    }
-    if (this.isPayload(key)) throw new WrongShape("object", items);
-    if (items.length > 1 || !isJsonObject(first)) {
-      this.drop(key, "object", items);
-    } else {
-      this.coerce(key, "object", items);
-    }
-    return isJsonObject(first) ? first : undefined;
   }
 
   /**

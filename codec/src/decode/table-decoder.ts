@@ -119,7 +119,7 @@ function rowsOf([number, kind, ...keys]: FieldEntry, scope: FieldScope): Row[] {
   const first = [...new Set(keys.map(firstKey))];
   if (keys.every(isOneKey)) return [[(value, out) => write(value, out, name), ...first]];
   const read = fieldReader(keys);
-  return [[(_value, out, _key, json: JsonObject) => write(read(json), out, name), ...first]];
+  return [[(_value, out, _key, json: JsonObject) => write(read(json, out.misstep), out, name), ...first]];
 }
 
 function isOneKey(key: Key): boolean {

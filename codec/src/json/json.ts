@@ -28,6 +28,11 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
   );
 }
 
+/** A key that an object has itself: JavaScript objects inherit some, such as `constructor`. */
+export function ownValue(json: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(json, key) ? json[key] : undefined;
+}
+
 /** A number that was parsed verbatim as the number that it is; any other value as it is. */
 export function plainNumber<T>(value: T | NumberText): T | number | bigint {
   return value instanceof NumberText ? value.value : value;

@@ -161,7 +161,7 @@ test("every mistake is named with its place, in one run: YAML that is none, and 
   expect(await problems(() => load(laughs.join("\n")))).toEqual([
     "FILE:1:1: yaml: Excessive alias count indicates a resource exhaustion attack",
   ]);
-  expect(await problems(() => load("just text"))).toEqual(['FILE:1:1: expected object; it is "just text"']);
+  expect(await problems(() => load("just text"))).toEqual(["FILE:1:1: expected object, received string"]);
   expect(await problems(() => load(""))).toEqual(["FILE:1:1: adapters: missing: expected array"]);
 });
 

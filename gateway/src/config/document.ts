@@ -46,9 +46,13 @@ function builtValue(document: Document, report: (text: string) => void): unknown
   }
 }
 
-/** A password that begins with `*` or `!` is an alias or a tag to YAML, whose name stands in the text. */
+/** What a message of YAML begins with before it repeats a part of the file: `*pass` is an alias to it, `|pass` a block. */
+const REPEATS =
+  /^([^:]*(?=: )|Invalid escape sequence|Unsupported YAML version|Unknown directive|Verbatim tags|The(?= .* tag has no suffix)).*$/s;
+
+/** A message of YAML without what it repeats of the file, which may be a secret. */
 function nameless(text: string): string {
-  return text.replace(/^(Unresolved (?:alias|tag)\b[^:]*): .*$/s, "$1");
+  return text.replace(REPEATS, "$1").replace(/^(?:Verbatim tags|The)$/, "Unresolved tag");
 }
 
 function offsetOf(document: Document, path: readonly PropertyKey[]): number {

@@ -1,10 +1,9 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { didYouMean } from "../text/suggest.ts";
 import type { YamlFile } from "./document.ts";
 import { maskAddress } from "./mask.ts";
 import type { Problem } from "./problems.ts";
-import { configSchema } from "./schema.ts";
-import { SECRET_HELP } from "./schema-parts.ts";
+import { keysAt, mayHoldSecret } from "./schema-path.ts";
 
 /** Turns what zod found into problems with places, one for each unknown key. */
 export function problemsOf(error: z.ZodError, yaml: YamlFile, file: string): Problem[] {
@@ -40,11 +39,15 @@ export function dotted(path: readonly PropertyKey[]): string {
 }
 
 function unknownKey(path: readonly PropertyKey[], key: string, yaml: YamlFile, file: string): Problem {
-  const known = keysAt(configSchema, path);
+  const known = keysAt(path);
   const hint = didYouMean(key, known);
   const text = `unknown setting.${hint === "" ? ` Known here: ${known.join(", ")}.` : hint}`;
-  return { file, ...yaml.positionOfKey(path, key), key: dotted([...path, key]), text };
+  const isShown = hint !== "" || NAME.test(key) || !mayHoldSecret(path);
+  return { file, ...yaml.positionOfKey(path, key), key: dotted(isShown ? [...path, key] : path), text };
 }
+
+/** An unknown key with more in it may be a secret that stands where its place belongs: `apiKey: {sk-123}`. */
+const NAME = /^[A-Za-z]{1,16}$/;
 
 function keyText({ issues: [first] }: z.core.$ZodIssueInvalidKey): string {
   return first === undefined || first.code === "too_small" ? "a name must not be empty" : first.message;
@@ -54,9 +57,8 @@ function issueText(issue: z.core.$ZodIssue, root: unknown): string {
   const text = issue.message.replace(/^(?:Invalid input|Too big|Too small|Invalid option): /, "");
   const value = valueAt(root, issue.path);
   if (value === undefined) return `missing: ${text.replace(/, received undefined$/, "")}`;
-  // What stands in the place of a secret may be one, and so may what stands within an object.
-  const isSecret =
-    issue.path.includes("credentials") || issue.message === SECRET_HELP || typeof value === "object";
+  const isAddress = issue.path.at(-1) === "proxy" && typeof value === "string" && /^https?:\/\//.test(value);
+  const isSecret = (mayHoldSecret(issue.path) && !isAddress) || typeof value === "object";
   return isSecret ? text : `${text.replace(/, received .*$/, "")}; it is ${shown(value)}`;
 }
 
@@ -68,27 +70,4 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, part) => {
     return typeof value === "object" && value !== null ? Reflect.get(value, part) : undefined;
   }, root);
-}
-
-/** The settings that the schema knows at a path. */
-function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
-  const type = unwrap(schema);
-  const [first, ...rest] = path;
-  if (first === undefined) return type instanceof z.ZodObject ? Object.keys(type.shape) : [];
-  if (type instanceof z.ZodObject) {
-    const field: z.core.$ZodType | undefined = type.shape[String(first)];
-    return field === undefined ? [] : keysAt(field, rest);
-  }
-  if (type instanceof z.ZodRecord) return keysAt(type.valueType, rest);
-  return type instanceof z.ZodArray ? keysAt(type.element, rest) : [];
-}
-
-function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
-    return unwrap(schema.unwrap());
-  }
-  if (schema instanceof z.ZodUnion) {
-    return schema.options.find((option) => option instanceof z.ZodObject) ?? schema;
-  }
-  return schema;
 }

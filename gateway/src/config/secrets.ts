@@ -214,15 +214,31 @@ export function valueOfSecret(
   config: Config,
   env: Environment,
 ): string {
-  if (file !== undefined) return readSecretFile(path.resolve(config.directory, file));
+  if (file !== undefined) return readSecretFile(file, config);
   const value = env[name];
-  if (value === undefined || value === "") throw new Error(`the environment variable ${name} is not set`);
+  if (value === undefined || value === "") {
+    throw new Error(`the environment variable ${VARIABLE.test(name) ? name : NAMED_HERE} is not set`);
+  }
   return value;
 }
 
-function readSecretFile(file: string): string {
-  // A final newline is the editor's, not the secret's.
-  const value = readFileSync(file, "utf8").replace(/\r?\n$/, "");
-  if (value === "") throw new Error(`the file ${file} is empty`);
+/** Names that are shown: other texts may be secrets, where somebody took the place of a secret for its value. */
+const VARIABLE = /^[A-Z][A-Z0-9]{0,15}(?:_[A-Z0-9]{1,16})*$/;
+const FILE =
+  /^(?=.*\/|.*\.[a-z]{1,8}$)[./~]*(?:[A-Za-z0-9]{1,20}(?:[/._-]+|$))+$|^[A-Za-z]{1,12}(?:[_-][A-Za-z]{1,12})*$/;
+const NAMED_HERE = "that is named here";
+
+function readSecretFile(file: string, config: Config): string {
+  const shown = FILE.test(file);
+  const resolved = path.resolve(config.directory, file);
+  let value: string;
+  try {
+    // A final newline is the editor's, not the secret's.
+    value = readFileSync(resolved, "utf8").replace(/\r?\n$/, "");
+  } catch (error) {
+    if (shown) throw error;
+    throw new Error(`the file ${NAMED_HERE} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+  if (value === "") throw new Error(`the file ${shown ? resolved : NAMED_HERE} is empty`);
   return value;
 }

@@ -107,16 +107,16 @@ const retry = offOr({
 
 const breaker = offOr({
   failures: count.describe(
-    "Open the circuit after this many requests in a row that fail, each attempt being one: no connection, no response in time, a broken one, or status 5xx, not 4xx. Default: 5.",
+    "Open a circuit after this many requests in a row that fail, each attempt being one. Default: 5.",
   ),
   window: count.describe("How many of the last requests `ratio` is computed over. Default: 20."),
   ratio: part.describe(
-    "Open the circuit when this part of the last `window` requests has failed. Default: 0.5.",
+    "Open a circuit when this part of the last `window` requests has failed. Default: 0.5.",
   ),
   cooldownMs: count.describe(
-    "How long the circuit stays open before one probe decides; it grows each time the probe fails. Default: 5000.",
+    "How long a circuit stays open before a probe decides, one of each caller; it grows each time the probe fails. Default: 5000.",
   ),
-  maxCooldownMs: count.describe("Upper bound of the time that the circuit stays open. Default: 60000."),
+  maxCooldownMs: count.describe("Upper bound of the time that a circuit stays open. Default: 60000."),
 });
 
 const redirects = offOr({
@@ -241,7 +241,7 @@ export const upstreamSchema = z
       "Retry requests of idempotent methods after a connection failure, after an UNAVAILABLE (502, 503), and after a RESOURCE_EXHAUSTED (429) that says when to retry; see [what is retried](errors.md#what-is-retried). `false` turns retries off.",
     ),
     breaker: breaker.describe(
-      "Circuit breaker: when requests keep failing, for several callers or for the only one, the circuit opens, and calls fail fast with UNAVAILABLE; after a cooldown one probe decides. A caller whose requests fail while those of others succeed is refused alone. `false` turns it off.",
+      "Circuit breaker: while a circuit is open, calls fail fast with UNAVAILABLE; after a cooldown a probe decides. Requests that fail before their first byte is sent (no address, no connection, no TLS) open the circuit of their base address for all callers. Requests that fail later (status 5xx, no response in time, a broken one; not 4xx) open the circuit of their caller alone, which is the subject of its token, else its address; when they are of several callers, they also halve the number of requests that run at the address at a time, which successes raise again. Callers share that number, and each may always have one request. `false` turns it off.",
     ),
     rateLimits: rateLimits.describe(
       "Enforce the rate limits that the adapters declare (`rate_limits`) before a request is sent. `false` turns that off, e.g. for a test server.",

@@ -3,6 +3,8 @@ import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
+import { DIFFERENCE_CLASSES } from "connect-rest-runtime/internal";
+import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { type Gateway, startGateway } from "../index.ts";
@@ -117,32 +119,47 @@ test("the port of the metrics that is taken fails the start, and leaves nothing 
   await expect(startGateway({ ...options, metrics: { port: Number(port) } })).rejects.toThrow("EADDRINUSE");
 });
 
-test("places of differences are at most a thousand, whatever an upstream sends", async () => {
-  const metrics = new Metrics();
-  for (let i = 0; i < 3000; i++) {
-    const differences = [
-      { path: `items[${i}].key${i}`, expected: "string", got: "number 5", class: "converted" as const },
-    ];
-    const counts = { additional: 0, converted: 1, lost: 0 };
+test("places of differences are declared ones, whatever keys an upstream chooses", async () => {
+  const metrics = new Metrics({}, [EchoServiceRest]);
+  const keys = fc.oneof(
+    fc.string({ minLength: 1 }),
+    fc.constantFrom("text", "[3]", "[]", ".", " or ", "x or text"),
+  );
+  const paths = fc.array(keys, { minLength: 1, maxLength: 6 }).map((steps) => steps.join("."));
+  fc.assert(
+    fc.property(paths, fc.constantFrom(...DIFFERENCE_CLASSES), (path, as) => {
+      const counts = { additional: 0, converted: 0, lost: 0, [as]: 1 };
+      const differences = [{ path, expected: "string", got: "number 5", class: as }];
+      metrics.differed({ method: EchoService.method.echo, upstream: "echo", differences, counts });
+    }),
+  );
+  const { body } = await metrics.render();
+  const labels = Array.from(body.matchAll(/differences_total\{.*path="([^"]*)"/g), ([, path = ""]) => path);
+  expect(labels).toContain("*");
+  for (const label of labels) {
+    for (const name of label.split(/\.|\[\]| or /)) expect(["", "text", "*"]).toContain(name);
+  }
+});
+
+test("the place of a difference has no index, and ends with the first key that nothing declares", async () => {
+  const metrics = new Metrics({}, [EchoServiceRest]);
+  for (const path of ["text", "text[3]", "text[4].surprise", "surprise[1].text", "(root)"]) {
+    const differences = [{ path, expected: "string", got: "number 5", class: "lost" as const }];
+    const counts = { additional: 0, converted: 0, lost: 1 };
     metrics.differed({ method: EchoService.method.echo, upstream: "echo", differences, counts });
   }
-  const lines = (await metrics.render()).body
-    .split("\n")
-    .filter((line) => line.startsWith("connect_rest_differences_total{"));
-  expect(lines).toHaveLength(1001);
-  expect(lines[0]).toContain('path="items[].key0"');
-  expect(lines.at(-1)).toBe(
-    'connect_rest_differences_total{method="echo.v1.EchoService/Echo",path="other",class="converted"} 2000',
-  );
+  const { body } = await metrics.render();
+  const labels = Array.from(body.matchAll(/differences_total\{.*path="([^"]*)"/g), ([, path = ""]) => path);
+  expect(labels).toEqual(["text", "text[]", "text[].*", "*", "(root)"]);
 });
 
 test("differences beyond those that are listed are counted all the same", async () => {
-  const metrics = new Metrics();
+  const metrics = new Metrics({}, [EchoServiceRest]);
   const differences = [{ path: "a", expected: "no such key", got: "number 5", class: "additional" as const }];
   const counts = { additional: 41, converted: 0, lost: 0 };
   metrics.differed({ method: EchoService.method.echo, upstream: "echo", differences, counts });
   const { body } = await metrics.render();
-  expect(body).toContain('method="echo.v1.EchoService/Echo",path="a",class="additional"} 1\n');
+  expect(body).toContain('method="echo.v1.EchoService/Echo",path="*",class="additional"} 1\n');
   expect(body).toContain('method="echo.v1.EchoService/Echo",path="other",class="additional"} 40\n');
 });
 

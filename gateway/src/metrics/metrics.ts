@@ -1,5 +1,5 @@
-import type { BreakerReport, DifferenceReport, RequestReport } from "connect-rest-runtime";
-import { type BreakerState, DIFFERENCE_CLASSES } from "connect-rest-runtime/internal";
+import type { BreakerReport, DifferenceReport, RequestReport, ServiceAdapter } from "connect-rest-runtime";
+import { type BreakerState, DIFFERENCE_CLASSES, declaredPath } from "connect-rest-runtime/internal";
 import {
   type Aggregator,
   Counter,
@@ -22,6 +22,9 @@ const MAX_SETS = 1000;
 
 /** The grant types of OAuth 2 that are told apart. */
 const GRANTS: ReadonlySet<string> = new Set(["authorization_code", "refresh_token", "client_credentials"]);
+
+/** The path of differences that are not told apart. */
+const OTHER = "other";
 
 /** What a breaker's state is as a number. */
 const STATE_NUMBERS: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
@@ -62,10 +65,12 @@ export interface Gauges {
 }
 
 /**
- * What the gateway counts, in the text format of Prometheus. Labels are names of ours: methods, codes,
- * protocols, upstreams, limits, and the places of differences, of which there are at most a thousand.
+ * What the gateway counts, in the text format of Prometheus. Labels are declared names: methods, codes,
+ * protocols, upstreams, limits, and the places of differences, of which there are at most a thousand. None is
+ * what an upstream or a caller chose.
  */
 export class Metrics {
+  private readonly adapters: readonly ServiceAdapter[];
   private readonly registry = new Registry();
   private readonly places = new LabelSets();
   private readonly calls = this.totals("calls_total", "Calls that ended.", ["method", "code", "protocol"]);
@@ -85,7 +90,7 @@ export class Metrics {
   );
   private readonly differences = this.counter(
     "differences_total",
-    'Places where a response differs from its description; path "other" counts those that are not told apart.',
+    'Places where a response differs from its description; "*" in a path stands for keys that the upstream chose, and path "other" counts those that are not told apart.',
     ["method", "path", "class"],
   );
   private readonly droppedHeaders = this.counter(
@@ -179,7 +184,9 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  constructor({ perMethod = false }: MetricsOptions = {}) {
+  /** @param adapters those of the methods whose differences are counted by their places */
+  constructor({ perMethod = false }: MetricsOptions = {}, adapters: readonly ServiceAdapter[] = []) {
+    this.adapters = adapters;
     const help = "How long upstreams took to respond, by the method that was called.";
     this.methodSeconds = perMethod
       ? this.histogram("method_upstream_duration_seconds", help, ["upstream", "method"])
@@ -251,16 +258,21 @@ export class Metrics {
 
   differed({ method, differences, counts }: DifferenceReport): void {
     const name = methodPath(method);
+    const { localName, parent } = method;
+    const adapter = this.adapters.find(({ service }) => service === parent)?.methods[localName];
     const further = { ...counts };
     for (const { path, class: as } of differences) {
-      // A list differs as a whole.
-      const place = { method: name, path: path.replace(/\[\d+\]/g, "[]"), class: as };
+      const place = {
+        method: name,
+        path: adapter === undefined ? OTHER : declaredPath(adapter, path),
+        class: as,
+      };
       const isKnown = this.places.admits(Object.values(place).join(" "));
-      this.differences.inc(isKnown ? place : { ...place, path: "other" });
+      this.differences.inc(isKnown ? place : { ...place, path: OTHER });
       further[as]--;
     }
     for (const as of DIFFERENCE_CLASSES) {
-      if (further[as] > 0) this.differences.inc({ method: name, path: "other", class: as }, further[as]);
+      if (further[as] > 0) this.differences.inc({ method: name, path: OTHER, class: as }, further[as]);
     }
   }
 

@@ -5,7 +5,7 @@ import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 export const echoRules: UnaryAdapter["rules"] = {
   upstream: "echo",
   base: "",
-  credentials: ["api_key", "none"],
+  credentials: ["api_key", "basic", "none"],
   apiKey: { header: "x-api-key" },
   errorShapes: [],
   errors: [],

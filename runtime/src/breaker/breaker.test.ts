@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { connectError, reasonOf, restError } from "../errors/rest-error.ts";
 import { retryDelayOf } from "../errors/retry-info.ts";
+import { atOnce } from "../testing/at-once.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
 import { Breaker, type BreakerReport, type Permit } from "./breaker.ts";
 import { BREAKER_DEFAULTS, type BreakerSettings } from "./breaker-options.ts";
@@ -29,7 +30,7 @@ class Tested {
   /** Requests that end at once, or after some time, with an error or without. */
   requests(count: number, error?: unknown, ms = 0): this {
     for (let index = 0; index < count; index++) {
-      const permit = this.breaker.admit();
+      const permit = atOnce(this.breaker.admit());
       permit.sent();
       this.clock.advance(ms);
       permit.end(error);
@@ -40,7 +41,7 @@ class Tested {
   /** What a request is refused with; undefined when it may be made, as the only one. */
   refusal(): ConnectError | undefined {
     try {
-      this.breaker.admit().end(canceled);
+      atOnce(this.breaker.admit()).end(canceled);
       return undefined;
     } catch (error) {
       return error as ConnectError;
@@ -133,7 +134,7 @@ test.each<[string, unknown, number, boolean]>([
 test("a breaker: does not count a deadline that passes before the request goes out", () => {
   const tested = new Tested();
   for (let index = 0; index < 10; index++) {
-    const permit = tested.breaker.admit();
+    const permit = atOnce(tested.breaker.admit());
     tested.clock.advance(1_000);
     permit.end(late);
   }
@@ -145,7 +146,7 @@ test("a breaker: lets one request through after the cooling time, and all when t
   tested.clock.advance(4_999);
   expect(tested.refusal()).toBeDefined();
   tested.clock.advance(1);
-  const probe = tested.breaker.admit();
+  const probe = atOnce(tested.breaker.admit());
   const refusal = tested.refusal();
   expect(refusal && retryDelayOf(refusal)).toBe(1_000);
   probe.sent();
@@ -171,7 +172,7 @@ test("a breaker: cools longer each time, up to a minute, and from the start afte
 test("a breaker: lets the next request find out where one found nothing out", () => {
   const tested = new Tested().requests(5, down);
   tested.clock.advance(5_000);
-  tested.breaker.admit().end(canceled);
+  atOnce(tested.breaker.admit()).end(canceled);
   tested.requests(1);
   expect(tested.states.at(-1)).toBe("closed");
 });
@@ -179,7 +180,7 @@ test("a breaker: lets the next request find out where one found nothing out", ()
 test("a breaker: does not wait forever for the one that finds out", () => {
   const tested = new Tested().requests(5, down);
   tested.clock.advance(5_000);
-  const lost = tested.breaker.admit();
+  const lost = atOnce(tested.breaker.admit());
   lost.sent();
   tested.clock.advance(5_000);
   tested.requests(1);
@@ -191,7 +192,7 @@ test("a breaker: does not wait forever for the one that finds out", () => {
 
 test("a breaker: does not listen to requests from before it opened", () => {
   const tested = new Tested();
-  const old = tested.breaker.admit();
+  const old = atOnce(tested.breaker.admit());
   old.sent();
   tested.requests(5, down);
   old.end(undefined);
@@ -219,7 +220,7 @@ test("a breaker: sends one request to find out, however many come and whenever",
 
 function admitted(breaker: Breaker): Permit | undefined {
   try {
-    return breaker.admit();
+    return atOnce(breaker.admit());
   } catch {
     return undefined;
   }

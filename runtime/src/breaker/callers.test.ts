@@ -2,29 +2,103 @@ import { Code } from "@connectrpc/connect";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { connectError, restError } from "../errors/rest-error.ts";
+import { ExchangeFailed } from "../http/exchange.ts";
+import { atOnce } from "../testing/at-once.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
+import { exchangeError } from "../upstream/failure.ts";
+import { resolveOptions } from "../upstream/options.ts";
+import { ProxyFailed } from "../upstream/tunnel.ts";
 import { Breaker, type BreakerReport } from "./breaker.ts";
-import { BREAKER_DEFAULTS } from "./breaker-options.ts";
+import { BREAKER_DEFAULTS, type BreakerSettings } from "./breaker-options.ts";
 
 const PLACE = { upstream: "things", origin: "http://things.test" };
-const POISONED = connectError(Code.Internal, "no", "NO", {
-  domain: "things",
-  metadata: { http_status: "500" },
-});
-const DOWN = restError("UPSTREAM_RESET", { upstream: "things" });
+const SETTINGS = resolveOptions("things", { baseUrl: PLACE.origin, credentials: {} });
 const LATE = restError("DEADLINE_EXCEEDED", { method: "m", limit: "1 ms" });
+const LEFT = restError("CANCELED", { method: "m" });
 
-/** A breaker on a fake clock, and whether requests through it are refused. */
+type Phase = "connecting" | "sent" | "responded";
+
+/** What a request fails with that ends in a phase with an error of a connection. */
+function broken(phase: Phase, cause: unknown, client: "own" | "dispatcher" | "fetch" = "own") {
+  const failed = new ExchangeFailed(cause, {
+    sent: phase !== "connecting",
+    responded: phase === "responded",
+  });
+  return exchangeError(failed, { upstream: "things", settings: SETTINGS, client });
+}
+
+function coded(code: string, extras: object = {}): Error {
+  return Object.assign(new Error("no"), { code, ...extras });
+}
+
+function status(code: number): unknown {
+  const meaning = code === 503 ? Code.Unavailable : code === 504 ? Code.DeadlineExceeded : Code.Internal;
+  return connectError(meaning, "no", "NO", { domain: "things", metadata: { http_status: String(code) } });
+}
+
+type Kind = readonly [name: string, opens: "all" | "caller" | "nobody", error: unknown];
+
+/** How requests fail, in each phase, and whose circuit it opens. */
+const KINDS: readonly Kind[] = [
+  ["no address", "all", broken("connecting", coded("ENOTFOUND"))],
+  ["no address for now", "all", broken("connecting", coded("EAI_AGAIN"))],
+  ["a refused connection", "all", broken("connecting", coded("ECONNREFUSED"))],
+  ["a connection that is reset at once", "all", broken("connecting", coded("ECONNRESET"))],
+  ["no connection in time", "all", broken("connecting", coded("UND_ERR_CONNECT_TIMEOUT"))],
+  ["a certificate that expired", "all", broken("connecting", coded("CERT_HAS_EXPIRED"))],
+  ["a TLS alert after the request", "all", broken("sent", coded("ERR_SSL_TLSV1_ALERT_UNKNOWN_CA"))],
+  [
+    "a proxy that cannot be reached",
+    "all",
+    broken("connecting", new ProxyFailed(undefined, coded("ECONNREFUSED"))),
+  ],
+  [
+    "a proxy that is late",
+    "all",
+    broken("connecting", new ProxyFailed(undefined, coded("UND_ERR_CONNECT_TIMEOUT"))),
+  ],
+  ["a fetch without an address", "all", broken("sent", coded("ENOTFOUND"), "fetch")],
+  [
+    "a dispatcher without a connection in time",
+    "all",
+    broken("sent", coded("ETIMEDOUT", { syscall: "connect" }), "dispatcher"),
+  ],
+  ["a reset", "caller", broken("sent", coded("ECONNRESET"))],
+  ["a connection that ends", "caller", broken("sent", coded("UND_ERR_SOCKET"))],
+  ["no response in time", "caller", broken("sent", coded("UND_ERR_HEADERS_TIMEOUT"))],
+  ["another protocol", "caller", broken("sent", coded("HPE_INVALID_CONSTANT"))],
+  ["a fetch that is reset", "caller", broken("sent", coded("ECONNRESET"), "fetch")],
+  ["a pause within the body", "caller", broken("responded", coded("UND_ERR_BODY_TIMEOUT"))],
+  ["a body that is cut", "caller", broken("responded", coded("ECONNRESET"))],
+  ["500", "caller", status(500)],
+  ["503", "caller", status(503)],
+  ["504", "caller", status(504)],
+  ["a deadline that others meet", "caller", LATE],
+  ["headers that are too large", "nobody", broken("responded", coded("UND_ERR_HEADERS_OVERFLOW"))],
+  ["404", "nobody", status(404)],
+  ["no file here", "nobody", broken("connecting", coded("EMFILE"))],
+  ["a caller that leaves", "nobody", LEFT],
+  ["credentials that are missing", "nobody", new Error("no")],
+];
+
+const LONG_MS = 5_000;
+
+/** A breaker on a fake clock, and what it rejects. */
 class Tested {
   readonly clock = new FakeClock();
   readonly reports: BreakerReport[] = [];
-  readonly breaker = new Breaker(PLACE, BREAKER_DEFAULTS, this.clock, (report) => this.reports.push(report));
+  readonly breaker: Breaker;
 
-  /** One request; false where it was refused. */
-  request(caller: string, error?: unknown, { ms = 1, method = "m" } = {}): boolean {
+  constructor(settings: Partial<BreakerSettings> = {}) {
+    const all = { ...BREAKER_DEFAULTS, ...settings };
+    this.breaker = new Breaker(PLACE, all, this.clock, (report) => this.reports.push(report));
+  }
+
+  /** One request; false where it was rejected. */
+  request(caller: string | undefined, error?: unknown, { ms = 1, method = "m", hops = 1 } = {}): boolean {
     try {
-      const permit = this.breaker.admit({ caller, method });
-      permit.sent();
+      const permit = atOnce(this.breaker.admit({ caller, method }));
+      for (let hop = 0; hop < hops; hop++) permit.sent();
       this.clock.advance(ms);
       permit.end(error);
       return true;
@@ -33,128 +107,174 @@ class Tested {
     }
   }
 
-  /** The last state of the circuit of all that was reported. */
-  get state(): string {
-    return this.reports.findLast(({ caller }) => caller === undefined)?.state ?? "closed";
-  }
-
-  /** What was reported of circuits of single callers. */
-  get ofCallers(): string[] {
-    return this.reports.flatMap(({ caller, state, cooldownMs }) =>
-      caller === undefined ? [] : [`${caller} ${state}${cooldownMs === undefined ? "" : ` ${cooldownMs}`}`],
-    );
+  /** The last state of a circuit that was reported: of a caller, or of all. */
+  state(of?: string): string {
+    return this.reports.findLast(({ caller }) => caller === of)?.state ?? "closed";
   }
 }
 
-const step = fc.record({
-  poison: fc.boolean(),
-  others: fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 3 }),
-  pauseMs: fc.oneof(fc.nat(50), fc.nat(20_000)),
+/** What must be open, said in another way: by all outcomes that a circuit has had. */
+class Model {
+  private readonly outcomes = new Map<string, boolean[]>();
+  private readonly opened = new Set<string>();
+
+  /** An outcome of a caller counts from the first failure that is still among the last. */
+  add(circuit: string, failed: boolean): void {
+    const { failures, window, ratio } = BREAKER_DEFAULTS;
+    const all = [...(this.outcomes.get(circuit) ?? []), failed].slice(-window);
+    this.outcomes.set(circuit, circuit === "all" || all.includes(true) ? all : []);
+    const inARow = all.slice(-failures).filter(Boolean).length === failures;
+    const often = all.length === window && all.filter(Boolean).length >= ratio * window;
+    if (failed && (inARow || often)) this.opened.add(circuit);
+  }
+
+  isOpen(circuit: string): boolean {
+    return this.opened.has(circuit);
+  }
+}
+
+const CALLERS = ["a", "b", "c"] as const;
+const LASTING: Kind = ["success", "nobody", undefined];
+const request = fc.record({
+  caller: fc.constantFrom(...CALLERS),
+  kind: fc.oneof(fc.constantFrom(...KINDS), fc.constant(LASTING)),
 });
 
-test("one caller whose requests fail is refused alone, whenever it comes and however often", () => {
+test("each failure, in whatever phase and order and of whomever, opens the circuit of all, of its caller or none", () => {
   fc.assert(
-    fc.property(fc.array(step, { minLength: 1, maxLength: 150 }), fc.boolean(), (steps, isDown) => {
-      const tested = new Tested();
-      for (const { poison, others, pauseMs } of steps) {
-        if (poison) tested.request("poisoner", isDown ? DOWN : POISONED);
-        for (const other of others) expect(tested.request(other)).toBe(true);
-        tested.clock.advance(pauseMs);
-      }
-      expect(tested.request("a")).toBe(true);
-      expect(tested.state).toBe("closed");
-    }),
-    { interruptAfterTimeLimit: 3000 },
+    fc.property(
+      fc.array(request, { minLength: 1, maxLength: 150, size: "max" }),
+      fc.constantFrom(...KINDS),
+      (mixed, more) => {
+        const tested = new Tested({ cooldownMs: 10 ** 9, maxCooldownMs: 10 ** 9 });
+        const model = new Model();
+        // a run of one kind after the mixture, so that circuits open often
+        const runs = CALLERS.flatMap((caller) => Array.from({ length: 6 }, () => ({ caller, kind: more })));
+        for (const { caller, kind } of [...mixed, ...runs]) {
+          const [, opens, error] = kind;
+          const isOpen = model.isOpen("all") || model.isOpen(caller);
+          const usual = {
+            method: `${caller} ${tested.reports.length}`,
+            ms: LONG_MS * (error === LATE ? 1 : 0),
+          };
+          expect(tested.request(caller, error, usual)).toBe(!isOpen);
+          if (isOpen) break;
+          if (opens === "all") {
+            model.add("all", true);
+          } else if (opens === "caller" || error === undefined || kind[0] === "404" || isResponse(kind)) {
+            if (error !== LATE) model.add("all", false);
+            model.add(caller, opens === "caller");
+          }
+        }
+        expect(tested.state() === "open").toBe(model.isOpen("all"));
+        for (const each of CALLERS) expect(tested.state(each) === "open").toBe(model.isOpen(each));
+      },
+    ),
+    { numRuns: 2000, interruptAfterTimeLimit: 4000 },
   );
 });
 
-test("the circuit of a caller is reported when it opens and when it closes, once each", () => {
-  const tested = new Tested();
-  for (let i = 0; i < 100; i++) {
-    tested.request("poisoner", POISONED);
-    tested.request("other");
-  }
-  expect(tested.ofCallers).toEqual([`poisoner open ${BREAKER_DEFAULTS.cooldownMs}`]);
-  tested.clock.advance(BREAKER_DEFAULTS.cooldownMs);
-  expect(tested.request("poisoner")).toBe(true);
-  expect(tested.ofCallers.slice(1)).toEqual(["poisoner closed"]);
-  expect(tested.state).toBe("closed");
+function isResponse([name]: Kind): boolean {
+  return name === "headers that are too large";
+}
+
+test.each(KINDS)(
+  "five times %s: the circuit of %s opens, and of a single caller that of all",
+  (_n, opens, error) => {
+    const several = new Tested();
+    for (let i = 0; i < 5; i++) several.request("one", error, { ms: LONG_MS });
+    expect([several.state(), several.state("one")]).toEqual([
+      opens === "all" ? "open" : "closed",
+      opens === "caller" ? "open" : "closed",
+    ]);
+    expect(several.request("other")).toBe(opens !== "all");
+    const single = new Tested();
+    for (let i = 0; i < 5; i++) single.request(undefined, error, { ms: LONG_MS });
+    expect(single.state()).toBe(opens === "nobody" ? "closed" : "open");
+  },
+);
+
+const CHOSEN = KINDS.filter(([, opens]) => opens !== "all");
+const attack = fc.record({
+  attacker: fc.nat(40),
+  kind: fc.constantFrom(...CHOSEN),
+  ms: fc.nat(10_000),
+  redirects: fc.boolean(),
+});
+
+test("whatever many callers make fail, by what they can choose, another caller is served", () => {
+  const hop = broken("connecting", coded("ECONNREFUSED"));
+  fc.assert(
+    fc.property(fc.array(attack, { minLength: 1, maxLength: 300, size: "max" }), (attacks) => {
+      const tested = new Tested();
+      for (const { attacker, kind, ms, redirects } of attacks) {
+        tested.request(`attacker ${attacker}`, redirects ? hop : kind[2], { ms, hops: redirects ? 2 : 1 });
+        expect(tested.request("other")).toBe(true);
+      }
+      expect([tested.state(), tested.state("other")]).toEqual(["closed", "closed"]);
+    }),
+    { interruptAfterTimeLimit: 4000 },
+  );
 });
 
 test("a caller whose requests fail is spared the upstream, and the upstream is spared them", () => {
   const tested = new Tested();
   let sent = 0;
   for (let i = 0; i < 1000; i++) {
-    if (tested.request("poisoner", POISONED)) sent++;
+    if (tested.request("poisoner", status(500))) sent++;
     expect(tested.request("other")).toBe(true);
   }
   expect(sent).toBeLessThanOrEqual(BREAKER_DEFAULTS.failures + 1);
-});
-
-test("a caller that is refused alone is served again when its requests succeed", () => {
-  const tested = new Tested();
-  for (let i = 0; i < 10; i++) {
-    tested.request("other");
-    tested.request("poisoner", POISONED);
-  }
-  expect(tested.request("poisoner")).toBe(false);
   tested.clock.advance(BREAKER_DEFAULTS.cooldownMs);
-  expect(tested.request("poisoner")).toBe(true);
   for (let i = 0; i < 4; i++) expect(tested.request("poisoner")).toBe(true);
 });
 
-test("an upstream that fails for all is left alone, whoever calls and in what order", () => {
-  const callers = fc.array(fc.constantFrom("a", "b", "c", "d"), { minLength: 60, maxLength: 120 });
+test("an upstream that fails for everybody gets a few requests of each, whoever calls and in what order", () => {
+  const callers = fc.array(fc.constantFrom("a", "b", "c", "d"), {
+    minLength: 60,
+    maxLength: 120,
+    size: "max",
+  });
   fc.assert(
-    fc.property(
-      callers,
-      fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 40 }),
-      (order, before) => {
-        const tested = new Tested();
-        for (const caller of before) tested.request(caller);
-        let sent = 0;
-        for (const caller of order) if (tested.request(caller, DOWN)) sent++;
-        // a few of each caller, for all that have come
-        expect(sent).toBeLessThanOrEqual(BREAKER_DEFAULTS.failures * 4 + BREAKER_DEFAULTS.window);
-        for (const caller of new Set(order.slice(-20))) expect(tested.request(caller, DOWN)).toBe(false);
-      },
-    ),
-    { interruptAfterTimeLimit: 3000 },
+    fc.property(callers, (order) => {
+      const tested = new Tested();
+      const sent = new Map<string, number>();
+      for (const caller of order) {
+        if (tested.request(caller, status(503))) sent.set(caller, (sent.get(caller) ?? 0) + 1);
+      }
+      for (const count of sent.values()) expect(count).toBeLessThanOrEqual(BREAKER_DEFAULTS.failures);
+    }),
   );
 });
 
-test("an upstream that fails for many callers with a request each is left alone, and taken back", () => {
+test("the circuit of a caller is reported when it changes, with its caller", () => {
   const tested = new Tested();
-  for (let i = 0; i < 10; i++) tested.request(`caller ${i}`, DOWN);
-  expect([tested.state, tested.request("another")]).toEqual(["open", false]);
-  tested.clock.advance(BREAKER_DEFAULTS.cooldownMs);
-  expect(tested.request("another")).toBe(true);
-  expect([tested.state, tested.request("caller 1")]).toEqual(["closed", true]);
+  for (let i = 0; i < 100; i++) {
+    tested.request("poisoner", status(500));
+    tested.request("other");
+  }
+  const { cooldownMs } = BREAKER_DEFAULTS;
+  expect(tested.reports).toEqual([{ ...PLACE, state: "open", cooldownMs, caller: "poisoner" }]);
+  tested.clock.advance(cooldownMs);
+  expect(tested.request("poisoner")).toBe(true);
+  expect(tested.reports.slice(1)).toEqual([
+    { ...PLACE, state: "half_open", cooldownMs: undefined, caller: "poisoner" },
+    { ...PLACE, state: "closed", cooldownMs: undefined, caller: "poisoner" },
+  ]);
 });
 
-test("an upstream that fails for its only caller is left alone, and others find out whether it works for them", () => {
+test("a probe that finds nothing out holds up no other caller, who finds out that the upstream is back", () => {
   const tested = new Tested();
-  for (let i = 0; i < 5; i++) tested.request("lone", DOWN);
-  expect([tested.state, tested.request("lone")]).toEqual(["open", false]);
-  expect([tested.request("other"), tested.state]).toEqual([true, "closed"]);
-  expect(tested.request("lone")).toBe(false);
-  const dead = new Tested();
-  for (let i = 0; i < 5; i++) dead.request("lone", DOWN);
-  for (let i = 0; i < 5; i++) expect(dead.request("other", DOWN)).toBe(true);
-  expect([dead.state, dead.request("other"), dead.request("third")]).toEqual(["open", false, false]);
+  for (let i = 0; i < 5; i++) tested.request("a", broken("connecting", coded("ECONNREFUSED")));
+  expect([tested.state(), tested.request("b")]).toEqual(["open", false]);
+  tested.clock.advance(BREAKER_DEFAULTS.cooldownMs);
+  const slow = atOnce(tested.breaker.admit({ caller: "slow" }));
+  expect(tested.request("slow")).toBe(false);
+  expect([tested.request("b"), tested.state(), tested.request("slow")]).toEqual([true, "closed", true]);
+  slow.end(LATE);
 });
 
-test("a caller whose requests fail anyway does not keep a circuit open with its probes", () => {
-  const tested = new Tested();
-  for (let i = 0; i < 10; i++) tested.request(`caller ${i}`, DOWN);
-  tested.clock.advance(BREAKER_DEFAULTS.cooldownMs);
-  expect(tested.request("poisoner", POISONED)).toBe(true);
-  tested.clock.advance(BREAKER_DEFAULTS.cooldownMs);
-  expect(tested.request("poisoner", POISONED)).toBe(false);
-  expect([tested.request("other"), tested.state]).toEqual([true, "closed"]);
-});
-
-test("deadlines below what a method usually takes say nothing about the upstream, and those far above it do", () => {
+test("deadlines below what a method usually takes say nothing, and those far above open the circuit of their caller", () => {
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 5000 }), fc.integer({ min: 1, max: 100 }), (usual, percent) => {
       const tested = new Tested();
@@ -163,11 +283,8 @@ test("deadlines below what a method usually takes say nothing about the upstream
       for (let i = 0; i < 100; i++) {
         for (const caller of ["hasty", "hastier"]) expect(tested.request(caller, LATE, { ms })).toBe(true);
       }
-      expect(tested.state).toBe("closed");
-      for (let i = 0; i < 20; i++) {
-        for (const caller of ["a", "b"]) tested.request(caller, LATE, { ms: usual * 3 });
-      }
-      expect(tested.state).toBe("open");
+      for (let i = 0; i < 20; i++) tested.request("a", LATE, { ms: usual * 3 });
+      expect([tested.state(), tested.state("a"), tested.request("hasty")]).toEqual(["closed", "open", true]);
     }),
     { numRuns: 50 },
   );
@@ -177,8 +294,26 @@ test("a method that is slow is not late by what another usually takes", () => {
   const tested = new Tested();
   for (let i = 0; i < 50; i++) tested.request("a", undefined, { ms: 5, method: "fast" });
   for (let i = 0; i < 50; i++) tested.request("a", undefined, { ms: 3000, method: "slow" });
-  for (let i = 0; i < 50; i++) {
-    for (const caller of ["a", "b"]) tested.request(caller, LATE, { ms: 2000, method: "slow" });
+  for (let i = 0; i < 50; i++) expect(tested.request("a", LATE, { ms: 2000, method: "slow" })).toBe(true);
+});
+
+test("requests beyond the limit wait for their turn, and are rejected where a circuit opened meanwhile", async () => {
+  const tested = new Tested();
+  const { signal } = new AbortController();
+  const admit = (caller: string) => tested.breaker.admit({ caller, signal: () => signal });
+  for (let round = 0; round < 12; round++) {
+    const permits = ["a", "b", "c", "d"].map((caller) => atOnce(admit(`${caller} ${round}`)));
+    for (const permit of permits) permit.sent();
+    for (const permit of permits) permit.end(status(503));
   }
-  expect(tested.state).toBe("closed");
+  const first = atOnce(admit("one"));
+  const second = admit("one");
+  expect(second).toBeInstanceOf(Promise);
+  first.end(LEFT);
+  (await second).end(LEFT);
+  const running = atOnce(admit("two"));
+  const rejected = Promise.resolve(admit("two")).catch((error: unknown) => error);
+  for (let i = 0; i < 5; i++) tested.request(`of ${i}`, broken("connecting", coded("ENOTFOUND")));
+  running.end(LEFT);
+  expect(await rejected).toMatchObject({ code: Code.Unavailable });
 });

@@ -3,14 +3,14 @@ import { infoOf } from "../errors/rest-error.ts";
 import type { ErrorReason } from "../errors/table.ts";
 
 /**
- * What the outcome of a request says about the upstream: it `works` (even if its response is useless), it
- * `fails`, it was `late` for the caller's deadline, or `nothing`, e.g. because the caller aborted,
- * credentials were unavailable, or this machine has no more connections.
+ * What the outcome of a request says about the upstream: it `works` (even if its response is useless), it is
+ * `unreachable`: there was no address, no connection or no TLS, so that no byte of a request was sent; it
+ * `fails` in another way; it was `late` for the caller's deadline; or `nothing`, e.g. because the caller
+ * aborted, credentials were unavailable, or this machine has no more connections.
  */
-export type Verdict = "works" | "fails" | "late" | "nothing";
+export type Verdict = "works" | "unreachable" | "fails" | "late" | "nothing";
 
 const FAILURES: ReadonlySet<string | undefined> = new Set<ErrorReason>([
-  "UPSTREAM_UNREACHABLE",
   "UPSTREAM_TIMEOUT",
   "UPSTREAM_RESET",
   "UPSTREAM_FAILED",
@@ -56,6 +56,15 @@ function isOwnWant(error: ConnectError): boolean {
   return false;
 }
 
+/** Timeouts of connections, whose reason is that of all timeouts. */
+const CONNECTING = new WeakSet<ConnectError>();
+
+/** Notes that a request timed out before it had a connection; returns its error. */
+export function whileConnecting(error: ConnectError): ConnectError {
+  CONNECTING.add(error);
+  return error;
+}
+
 /** The verdict of a request that ended with an error. */
 export function verdictOf(error: unknown): Verdict {
   if (!(error instanceof ConnectError)) return "nothing";
@@ -63,6 +72,9 @@ export function verdictOf(error: unknown): Verdict {
   const status = metadata?.http_status;
   if (status !== undefined) {
     return Number(status) >= 500 && SERVER_CODES.includes(error.code) ? "fails" : "works";
+  }
+  if (reason === "UPSTREAM_UNREACHABLE" || CONNECTING.has(error)) {
+    return isOwnWant(error) ? "nothing" : "unreachable";
   }
   if (FAILURES.has(reason)) return isOwnWant(error) ? "nothing" : "fails";
   if (RESPONSES.has(reason)) return "works";

@@ -1,11 +1,11 @@
 import type { RestRequest } from "../adapter/rest-request.ts";
+import type { RequestOrigin } from "../breaker/breaker.ts";
 import { hasCallerCredentials } from "../credentials/caller-credentials.ts";
 import { withRetries } from "../retry/with-retries.ts";
 import { fullName } from "../text/full-name.ts";
 import { baseOf } from "../upstream/options.ts";
 import type { UpstreamCall, UpstreamResponse } from "../upstream/upstream.ts";
 import { observed } from "./observed.ts";
-import { callerOf } from "./options.ts";
 import type { RunningCall } from "./running-call.ts";
 
 /** Sends a request, again where `isRetry` is set; calls `onSent` when it goes out. */
@@ -50,9 +50,7 @@ export function retried<T>(
 }
 
 async function permitted<T>(call: RunningCall, send: Send<T>, isRetry: boolean): Promise<T> {
-  const { rules, method } = call.adapter;
-  const caller = callerOf(call.settings.options);
-  const permit = call.route.upstream.admit(rules.base, { caller, method: fullName(method) });
+  const permit = await call.route.upstream.admit(call.adapter.rules.base, requestOrigin(call));
   try {
     const result = await send(() => {
       call.progress.counts.attempts++;
@@ -64,6 +62,12 @@ async function permitted<T>(call: RunningCall, send: Send<T>, isRetry: boolean):
     permit.end(error);
     throw error;
   }
+}
+
+/** Whose request it is. */
+export function requestOrigin(call: RunningCall): RequestOrigin {
+  const method = fullName(call.adapter.method);
+  return { caller: call.caller, method, signal: () => call.context.signal };
 }
 
 /**

@@ -32,6 +32,8 @@ export interface CallContext {
    * it is asked for each request.
    */
   readonly provided?: Credentials | undefined;
+  /** The feed that the call polls, which counts as a caller: no watcher is to blame for its polls. */
+  readonly feed?: string | undefined;
 }
 
 /** What running calls share. */

@@ -139,9 +139,10 @@ export interface RestOptions extends ClientOptions {
   /** Is told when an upstream begins or ceases to be left alone. What it throws is a warning. */
   readonly onBreaker?: ((report: BreakerReport) => void) | undefined;
   /**
-   * Names whom the current request is made for, where there are several, e.g. clients of a server: the
-   * breaker of an upstream then tells failures of the upstream from those that one caller provokes. Is called
-   * within the call that makes the request. What it throws is ignored. Default: there is one.
+   * Names whom the current request is made for, where there are several callers, e.g. clients of a server:
+   * failures then open the circuit of their caller, and only an upstream that cannot be reached opens that of
+   * all. Is called within the call that makes the request; callers without a name, and those for whom it
+   * throws, count as one. Default: there is one caller, and every failure opens the circuit.
    */
   readonly callerOf?: (() => string | undefined) | undefined;
   /** How feeds are watched. */
@@ -154,13 +155,3 @@ export interface RestOptions extends ClientOptions {
 
 /** The deadline of a call that comes without one. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
-
-/** Whom the current request is made for. */
-export function callerOf(options: Pick<RestOptions, "callerOf">): string | undefined {
-  try {
-    return options.callerOf?.();
-  } catch {
-    // said in the documentation of the options
-    return undefined;
-  }
-}

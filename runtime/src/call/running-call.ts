@@ -56,6 +56,19 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
     return this.route.adapter;
   }
 
+  /** Whom requests are made for; undefined where there is one caller. */
+  get caller(): string | undefined {
+    const { callerOf } = this.settings.options;
+    if (callerOf === undefined) return undefined;
+    if (this.context.feed !== undefined) return this.context.feed;
+    try {
+      return callerOf() ?? "";
+    } catch {
+      // said in the documentation of the option
+      return "";
+    }
+  }
+
   /** Headers of the upstream's first response that callers get; none before it came. */
   get header(): Headers {
     return this.progress.header;

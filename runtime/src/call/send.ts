@@ -3,14 +3,12 @@ import type { MethodRules } from "../adapter/rules.ts";
 import type { Permit } from "../breaker/breaker.ts";
 import { rulesOfRequest } from "../rate-limit/request-condition.ts";
 import type { ReadResponse } from "../response/read-response.ts";
-import { fullName } from "../text/full-name.ts";
 import { baseOf } from "../upstream/options.ts";
 import type { UpstreamResponse } from "../upstream/upstream.ts";
-import { attributed, following, ofContext, retried, type Send } from "./attempts.ts";
+import { attributed, following, ofContext, requestOrigin, retried, type Send } from "./attempts.ts";
 import type { RequestExtras } from "./call-context.ts";
 import { sendFirst } from "./first-attempt.ts";
 import { Observation } from "./observed.ts";
-import { callerOf } from "./options.ts";
 import { read } from "./read.ts";
 import type { RunningCall } from "./running-call.ts";
 
@@ -33,7 +31,7 @@ export function send(
       stream,
       onSent,
       isRetry,
-      caller: callerOf(call.settings.options),
+      caller: call.caller,
     };
     const response = await following(call, sent, (each) => call.route.upstream.call(each));
     return await read(call, attributed(call, response), used, scan);
@@ -61,10 +59,11 @@ async function attempted(
   const { upstream } = call.route;
   const { method } = call.adapter;
   const { onRequest } = call.settings.options;
-  const caller = callerOf(call.settings.options);
+  const from = requestOrigin(call);
   let permit: Permit | undefined;
   try {
-    permit = upstream.admit(rules.base, { caller, method: fullName(method) });
+    const admitted = upstream.admit(rules.base, from);
+    permit = admitted instanceof Promise ? await admitted : admitted;
     const { verb } = request;
     progress.counts.verb = verb;
     const origin = baseOf(upstream.settings, rules.base)?.origin ?? "";
@@ -76,7 +75,7 @@ async function attempted(
       method,
       rules,
       request: observation.request,
-      caller,
+      caller: from.caller,
       permit,
       progress,
       sentSecrets: call.sentSecrets,

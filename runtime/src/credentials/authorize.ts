@@ -96,7 +96,13 @@ function bearer(call: Authorizable, value: string | Secret): Authorization {
   return { kind: "oauth2", headers, queryString: "", secrets: [secret] };
 }
 
-/** HTTP Basic (RFC 7617 section 2). A user without a password is a token, and as secret as one. */
+/** A user name with fewer characters is a name, and not a token in its place. */
+const MIN_TOKEN = 8;
+
+/**
+ * HTTP Basic (RFC 7617 section 2). Many APIs take a token as the user name, with no password or with a word
+ * that says nothing (`token:x`), so that a user name is as secret as a password, unless it is short.
+ */
 function basic({ rules }: Authorizable, { username, password = "" }: BasicCredentials): Authorization {
   const [user, word] = [Secret.of(username), Secret.of(password)];
   const problem = problemOfBasic(user, word);
@@ -108,7 +114,11 @@ function basic({ rules }: Authorizable, { username, password = "" }: BasicCreden
     kind: "basic",
     headers: [["authorization", `Basic ${pair.reveal()}`]],
     queryString: "",
-    secrets: [pair, word.reveal() === "" ? user : word],
+    secrets: [
+      pair,
+      ...(word.reveal() === "" ? [] : [word]),
+      ...(word.reveal() === "" || user.reveal().length >= MIN_TOKEN ? [user] : []),
+    ],
   };
 }
 

@@ -281,7 +281,7 @@ export const ERRORS = {
     code: Code.Unavailable,
     text: "upstream {upstream}: the circuit is open after too many failures; retry in {delay} ms",
     cause:
-      "Recent requests to the upstream failed, so the circuit opened; after the cooldown one probe decides whether it closes.",
+      "Recent requests failed, so a circuit opened: of all callers where no connection to the upstream was established, else of the caller whose requests failed. After the cooldown a probe decides whether it closes. Also where more requests of a caller than 256 wait since the upstream fails for several callers.",
     remedy: "Wait for the delay in the RetryInfo; investigate the failures that preceded it.",
   },
   UPSTREAM_INTERIM_RESPONSES: {
@@ -388,6 +388,14 @@ export const ERRORS = {
     cause:
       "The list has more pages than max_pages of the method allows. All items up to there were delivered.",
     remedy: "Request larger pages or a shorter list, or raise max_pages of the method.",
+  },
+  EMPTY_PAGES_EXCEEDED: {
+    code: Code.ResourceExhausted,
+    text: "upstream {upstream}: {method}: the list has {limit} pages without items in a row, and the last one leads to another",
+    cause:
+      "The response for each page has a link or a cursor to a next page, and no items, more often than max_empty_pages of the method allows.",
+    remedy:
+      "Narrow the request, or raise max_empty_pages of the method if the upstream filters its pages. Report an upstream whose lists do not end.",
   },
   PAGE_LINK_REFUSED: {
     code: Code.Internal,

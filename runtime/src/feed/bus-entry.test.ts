@@ -12,6 +12,9 @@ const entry: fc.Arbitrary<FeedEntry> = fc
     intervalMs: fc.integer({ min: 1000, max: 86_400_000 }),
     gap: fc.boolean(),
     full: fc.boolean(),
+    reach: fc.option(fc.nat(10_000), { nil: undefined }),
+    waitMs: fc.option(fc.nat(86_400_000), { nil: undefined }),
+    failure: fc.option(fc.record({ code: fc.integer({ min: 1, max: 16 }), reason: key }), { nil: undefined }),
     items: fc.array(item, { maxLength: 5 }),
     listed: fc.array(key, { maxLength: 5 }),
   })
@@ -81,6 +84,19 @@ test("too many items, keys that are too long, and items without a key are refuse
   ]) {
     expect(() => decodeFeedEntry(encodeFeedEntry({ ...EXAMPLE, ...broken }))).toThrow(FeedEntryInvalid);
   }
+});
+
+test.each([
+  ["an entry", [], Uint8Array.of(0x28, 1)],
+  ["an item", [0x32], Uint8Array.of(0x18, 1)],
+])("fields of %s that come again and again are refused", (_what, tag, field) => {
+  const many = Buffer.concat(Array(30_000).fill(field));
+  const length =
+    tag.length === 0
+      ? []
+      : [0x80 | (many.length & 127), 0x80 | ((many.length >> 7) & 127), many.length >> 14];
+  const bytes = Buffer.concat([encodeFeedEntry(EXAMPLE), Buffer.from([...tag, ...length]), many]);
+  expect(() => decodeFeedEntry(bytes)).toThrow(/^fields.*: more than/);
 });
 
 test("an item does not keep its entry in memory", () => {

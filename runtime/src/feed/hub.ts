@@ -137,7 +137,7 @@ export class FeedHub {
     this.resting.delete(key);
     const { clock, tokens } = this;
     const name = { key: tokens.hash(key), isPublic, intervalMs: adapter.intervalMs };
-    const bounds = { expiresAt: undefined, hasCallerDeadline: false };
+    const bounds = { expiresAt: undefined, hasCallerDeadline: false, feed: `feed ${name.key}` };
     const feed = this.outside(
       () =>
         new Feed({

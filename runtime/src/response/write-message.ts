@@ -1,11 +1,12 @@
 /** Writes response messages by what adapters say of them. */
 import {
-  type Field,
+  firstOf,
   fromText,
   isScalarKind,
   type Kind,
   linkTarget,
   type ProtoWriter,
+  type ReadField,
   valueAt,
   valueWriter,
   writePayload,
@@ -39,17 +40,10 @@ export function writeHead(head: readonly HeadEntry[], response: RestResponse, ou
 }
 
 function headWriter([number, kind, ...sources]: HeadEntry): Write {
-  const readers = sources.map((source) => sourceReader(source, kind));
+  const read = firstOf(sources.map((source) => sourceReader(source, kind)));
   const name = sources.map(nameOf).join(" or ");
   const write = valueWriter(kind, number);
-  return (response, out) => {
-    let value: Field;
-    for (const read of readers) {
-      value = read(response);
-      if (value !== undefined && value !== null) break;
-    }
-    write(value, out, name);
-  };
+  return (response, out) => write(read(response, out.misstep), out, name);
 }
 
 /** What a difference is reported by. */
@@ -58,10 +52,10 @@ function nameOf(source: HeadSource): string {
   return "header" in source ? source.header : source.path;
 }
 
-function sourceReader(source: HeadSource, kind: Kind): (response: RestResponse) => Field {
+function sourceReader(source: HeadSource, kind: Kind): ReadField<RestResponse> {
   if (source === "status") return ({ status }) => status;
   if ("status" in source) return ({ status }) => status === source.status;
-  if ("path" in source) return ({ payload }) => valueAt(payload, source.path);
+  if ("path" in source) return ({ payload }, found) => valueAt(payload, source.path, found);
   const header = source.header.toLowerCase();
   const { rel } = source;
   if (rel !== undefined) return (response) => linkTarget(response.header(header), rel);

@@ -107,6 +107,37 @@ test("the beginning of a secret before an ellipsis is found, and shorter ones gi
   }
 });
 
+test("any 12 characters in a row of a secret of 16 or more are found, in every way to write them", () => {
+  const long = secrets.filter((secret) => secret.length >= 16 && !/[%\\&]|[ +_-]{2}/.test(secret));
+  const ways = fc.constantFrom(...Object.keys(ENCODINGS));
+  const around = fc.stringMatching(/^(?:[A-Za-z ]{0,12}|["'%\\{:,]{0,3})$/);
+  fc.assert(
+    fc.property(long, fc.nat(), fc.integer({ min: 12, max: 60 }), ways, around, around, (...draw) => {
+      const [secret, place, length, way, before, behind] = draw;
+      const at = place % (secret.length - 11);
+      const part = secret.slice(at, at + length);
+      fc.pre(part === part.trim());
+      const text = `${before} ${(ENCODINGS[way] ?? String)(part)} ${behind}`;
+      const clean = redact(text, secret);
+      expect(clean).toContain("[secret]");
+      // base64 shares characters at its ends with what stands beside it
+      const left = clean.length - before.length - behind.length - "[secret]".length;
+      expect(left).toBeLessThanOrEqual(way.includes("base64") ? 16 : 8);
+    }),
+    { interruptAfterTimeLimit: 4000 },
+  );
+});
+
+test("fewer than 12 characters in a row of a secret stay", () => {
+  const secret = "k7Qz2mXw9RtL4vBn8sJd3fHg";
+  for (let length = 1; length < 12; length++) {
+    for (let at = 0; at + length <= secret.length; at++) {
+      const text = `id ${secret.slice(at, at + length)}.`;
+      expect(redact(text, secret)).toBe(text);
+    }
+  }
+});
+
 test("what is not the secret stays", () => {
   const others = fc.stringMatching(/^[ -~]{0,200}$/);
   fc.assert(
@@ -128,18 +159,12 @@ test("a long secret, as a token of OAuth 2 may be, is found as it is and cut", (
 
 test("a text that is made to keep a search busy does not", () => {
   const secret = `ab/+ c"<'${"x/y".repeat(40)}`;
-  for (const piece of [
-    "\\",
-    "a",
-    "ab",
-    " ",
-    "&#0",
-    "%25",
-    "\\u0061",
-    secret.slice(0, 70),
-    secret.slice(0, -1),
-  ]) {
+  for (const piece of ["\\", "a", "ab", " ", "&#0", "%25", "\\u0061", secret.slice(0, 7)]) {
     const text = piece.repeat(Math.ceil(200_000 / piece.length));
     expect(redact(text, secret)).toBe(text);
+  }
+  for (const piece of [secret.slice(0, 70), secret.slice(0, -1)]) {
+    const text = piece.repeat(Math.ceil(200_000 / piece.length));
+    expect(redact(text, secret)).toMatch(/^(?:\[secret\])+$/);
   }
 });

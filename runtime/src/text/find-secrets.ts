@@ -1,9 +1,7 @@
 import { percentEncode } from "./percent-encode.ts";
-import { literalView, type PlainView, plainView } from "./plain-view.ts";
+import { literalView, type PlainView, plainView, type Range } from "./plain-view.ts";
 import type { Secret } from "./secret.ts";
-
-/** A part of a text, from one place to before another. */
-export type Range = readonly [from: number, to: number];
+import { isLong, mayHoldPart, SecretParts } from "./secret-parts.ts";
 
 /**
  * A secret with fewer characters is looked for as a word: a part of a word
@@ -29,6 +27,8 @@ interface Needles {
   readonly literal: RegExp | undefined;
   /** In its plain view. */
   readonly plain: readonly string[];
+  /** Their parts, each of which is looked for alone; undefined of a secret that is not long. */
+  readonly parts: SecretParts | undefined;
   /** Whether they are looked for as words. */
   readonly areWords: boolean;
 }
@@ -39,19 +39,19 @@ const known = new WeakMap<Secret, Needles>();
  * Where secrets stand in a text, in order and apart from each other: as they are, in any case of letters;
  * percent-encoded, escaped as in JSON, JavaScript or HTML, wholly or in part, once or more often; in base64
  * and base64url, whatever stands before them; in hexadecimal; and their beginnings before the ellipsis of a
- * text that was cut. A secret of fewer than 8 characters is found as a word alone, as it is,
- * percent-encoded, and as in JSON.
+ * text that was cut. Of a secret of 16 characters or more, any 12 in a row are found. A secret of fewer than
+ * 8 characters is found as a word alone, as it is, percent-encoded, and as in JSON.
  */
 export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
   const found: Range[] = [];
   let view: PlainView | undefined;
   for (const secret of secrets) {
-    // no way to write a secret is half as long; most headers end here
-    if (text.length * 2 < secret.reveal().length && !text.includes("…")) continue;
-    const { literal, plain, areWords } = needlesOf(secret);
+    if (!mayHold(text, secret)) continue;
+    const { literal, plain, parts, areWords } = needlesOf(secret);
     if (literal !== undefined) found.push(...matches(text, literal));
     if (plain.length === 0) continue;
     view ??= plainView(text);
+    if (parts !== undefined) found.push(...parts.rangesIn(view));
     for (const needle of plain) {
       const whole = occurrences(view, needle);
       if (areWords) {
@@ -64,6 +64,14 @@ export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
   return merged(found);
 }
 
+/** Whether a search is worth its time: it is not for most headers and error texts, which say so by themselves. */
+function mayHold(text: string, secret: Secret): boolean {
+  const value = secret.reveal();
+  // no way to write a secret is half as long
+  if (text.length * 2 >= value.length || text.includes("…")) return true;
+  return mayHoldPart(text, value);
+}
+
 function needlesOf(secret: Secret): Needles {
   const before = known.get(secret);
   if (before !== undefined) return before;
@@ -73,25 +81,24 @@ function needlesOf(secret: Secret): Needles {
 }
 
 function makeNeedles(text: string): Needles {
-  if (text === "") return { literal: undefined, plain: [], areWords: true };
+  if (text === "") return { literal: undefined, plain: [], parts: undefined, areWords: true };
   const spellings = [text, percentEncode(text), JSON.stringify(text).slice(1, -1)].map(escaped).join("|");
   if (text.length < SHORT) {
     // letters and digits have no escapes to speak of
     const plain = /^[\p{L}\p{N}]*$/u.test(text) ? [] : [plainView(text).plain, literalView(text).plain];
     const words = new RegExp(`(?<![\\p{L}\\p{N}])(?:${spellings})(?![\\p{L}\\p{N}])`, "gu");
-    return { literal: words, plain: plain.filter(({ length }) => length >= MIN_WORD), areWords: true };
+    const long = plain.filter(({ length }) => length >= MIN_WORD);
+    return { literal: words, plain: long, parts: undefined, areWords: true };
   }
   const bytes = Buffer.from(text);
   const inJson = JSON.stringify(text).slice(1, -1);
   // a secret may have in it what looks like an escape, and is one or not by what has been done to it
   const views = [text, encodeURIComponent(text), inJson].map(plainView);
   const literal = [text, ...base64Cores(bytes), bytes.toString("hex")].map(literalView);
-  const plain = new Set([...views, ...literal].map((view) => view.plain));
-  return {
-    literal: new RegExp(spellings, "gi"),
-    plain: [...plain].filter(({ length }) => length >= MIN_PLAIN),
-    areWords: false,
-  };
+  const distinct = new Set([...views, ...literal].map((view) => view.plain));
+  const plain = [...distinct].filter(({ length }) => length >= MIN_PLAIN);
+  const parts = isLong(text) ? new SecretParts(text, plain) : undefined;
+  return { literal: new RegExp(spellings, "gi"), plain, parts, areWords: false };
 }
 
 /**

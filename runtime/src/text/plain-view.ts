@@ -1,3 +1,6 @@
+/** A part of a text, from one place to before another. */
+export type Range = readonly [from: number, to: number];
+
 /**
  * A text as it would be without escapes, for comparing: bytes of UTF-8 as characters, letters of ASCII in
  * lower case, every run of spaces, `+` and `-` as one space, since forms and base64url write

@@ -1,4 +1,5 @@
 import type { ConnectError } from "@connectrpc/connect";
+import { whileConnecting } from "../breaker/verdict.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { DecompressError } from "../http/decompress.ts";
 import {
@@ -50,7 +51,7 @@ export function exchangeError(failed: ExchangeFailed, context: FailureContext): 
     case "HPE_HEADER_OVERFLOW":
       return restError("UPSTREAM_HEADERS_TOO_LARGE", { upstream, limit: settings.maxHeaderBytes }, { cause });
     case "UND_ERR_CONNECT_TIMEOUT":
-      return timeout("a connection", settings.connectTimeoutMs);
+      return whileConnecting(timeout("a connection", settings.connectTimeoutMs));
     case "UND_ERR_CLOSED":
     case "UND_ERR_DESTROYED":
       return restError("UPSTREAM_CLOSED", { upstream }, { cause });
@@ -72,7 +73,8 @@ function proxyError(failed: ProxyFailed, { upstream, settings }: FailureContext)
   const code = codeOf(cause);
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "UND_ERR_HEADERS_TIMEOUT") {
     const limit = `${settings.connectTimeoutMs} ms`;
-    return restError("UPSTREAM_TIMEOUT", { upstream, part: "the proxy", limit }, { cause: failed });
+    const error = restError("UPSTREAM_TIMEOUT", { upstream, part: "the proxy", limit }, { cause: failed });
+    return whileConnecting(error);
   }
   return unreachable(upstream, `the proxy: ${code === "" ? "an error" : code}`, failed);
 }

@@ -104,7 +104,7 @@ class PooledUpstream implements Upstream {
     }
   }
 
-  admit(base: string, from?: RequestOrigin): Permit {
+  admit(base: string, from?: RequestOrigin): Permit | Promise<Permit> {
     // a closed upstream has nothing to be protected from, and a reason of its own
     if (this.closed.signal.aborted) return UNWATCHED;
     const origin = baseOf(this.settings, base)?.origin ?? "";

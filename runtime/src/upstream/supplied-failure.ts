@@ -1,4 +1,5 @@
 import type { ConnectError } from "@connectrpc/connect";
+import { whileConnecting } from "../breaker/verdict.ts";
 import { restError } from "../errors/rest-error.ts";
 import { FetchMisbehaved } from "../http/fetch-dispatcher.ts";
 
@@ -57,7 +58,9 @@ export function suppliedFailure(
       return restError("UPSTREAM_CLIENT_FAILED", { upstream, client, problem }, extras);
     }
     if (CONNECT_TIMEOUT.test(name) || (name === "ETIMEDOUT" && isConnecting)) {
-      return restError("UPSTREAM_TIMEOUT", { upstream, limit, part: "a connection" }, extras);
+      return whileConnecting(
+        restError("UPSTREAM_TIMEOUT", { upstream, limit, part: "a connection" }, extras),
+      );
     }
     if (NOT_CONNECTED.test(name) || NO_TLS.test(name) || (name === "ECONNRESET" && isConnecting)) {
       return restError("UPSTREAM_UNREACHABLE", { upstream, problem: name }, extras);

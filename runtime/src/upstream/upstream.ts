@@ -99,11 +99,11 @@ export interface Upstream {
   /** Decides whether requests are sent again, which is up to the caller; undefined where they never are. */
   readonly retrier: Retrier | undefined;
   /**
-   * Asks whether a request to a base address may be made now.
+   * Asks whether a request to a base address may be made; a promise where it has to wait for its turn.
    *
    * @throws ConnectError UNAVAILABLE, reason UPSTREAM_CIRCUIT_OPEN, with a google.rpc.RetryInfo
    */
-  admit(base: string, from?: RequestOrigin): Permit;
+  admit(base: string, from?: RequestOrigin): Permit | Promise<Permit>;
   /**
    * Whose credentials a request would carry: the configured ones, an owner whom the function that provides
    * them names, or else a keyed hash of them, whose key is this process's own.

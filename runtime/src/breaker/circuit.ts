@@ -1,0 +1,106 @@
+import type { Clock } from "connect-rest-codec/internal";
+import type { BreakerSettings } from "./breaker-options.ts";
+import { Cooldown } from "./cooldown.ts";
+import { Outcomes } from "./outcomes.ts";
+
+/** The state of a circuit. `half_open`: a probe was sent. */
+export type CircuitState = "closed" | "open" | "half_open";
+
+/** What a request says about what a circuit protects. */
+export type Finding = "works" | "fails" | "nothing";
+
+/** The retry delay of calls that are rejected while a probe runs. */
+export const PROBE_MS = 1_000;
+
+/** Notified of each change, with the cooldown of a circuit that opens. */
+type OnChange = (state: CircuitState, cooldownMs: number | undefined) => void;
+
+/**
+ * One circuit: closed until requests fail, then open for a cooldown, then half open: each caller may send one
+ * probe, so that a caller whose probe finds nothing out holds up no other, and the first probe that finds
+ * something out decides. It has no timers: it reads the clock when a request asks.
+ */
+export class Circuit {
+  private readonly settings: BreakerSettings;
+  private readonly clock: Clock;
+  private readonly onChange: OnChange;
+  private readonly outcomes: Outcomes;
+  private cooldown: Cooldown;
+  private state: CircuitState = "closed";
+  /** In `open`: when the next request becomes a probe. In `half_open`: when the probes are given up. */
+  private until = 0;
+  /** Callers whose probes run. */
+  private readonly probing = new Set<string>();
+  private era = 0;
+
+  constructor(settings: BreakerSettings, clock: Clock, onChange: OnChange) {
+    this.settings = settings;
+    this.clock = clock;
+    this.onChange = onChange;
+    this.outcomes = new Outcomes(settings);
+    this.cooldown = new Cooldown(settings, clock);
+  }
+
+  /** Whether it is closed, and no request has failed lately. */
+  get isIdle(): boolean {
+    return this.state === "closed" && this.outcomes.areGood;
+  }
+
+  /** How long a request of a caller has to wait, in milliseconds; undefined where it may be sent. */
+  waitMs(caller: string): number | undefined {
+    if (this.state === "closed") return undefined;
+    const leftMs = this.until - this.clock.monotonic();
+    if (leftMs <= 0) return undefined;
+    if (this.state === "open") return leftMs;
+    return this.probing.has(caller) ? Math.min(leftMs, PROBE_MS) : undefined;
+  }
+
+  /** A request begins that does not have to wait; returns the era that `end` takes. */
+  begin(caller: string): number {
+    if (this.state !== "closed") {
+      const now = this.clock.monotonic();
+      if (this.state === "open" || now >= this.until) {
+        this.probing.clear();
+        this.until = now + this.cooldown.ms;
+        this.change("half_open");
+      }
+      this.probing.add(caller);
+    }
+    return this.era;
+  }
+
+  /** A request has ended. Requests that began before the last change say nothing. */
+  end(era: number, caller: string, finding: Finding): void {
+    if (era !== this.era) return;
+    if (finding === "nothing") {
+      this.probing.delete(caller);
+    } else if (this.state === "half_open") {
+      this.probed(finding);
+    } else {
+      this.outcomes.add(finding === "fails");
+      if (finding === "fails" && this.outcomes.areFailing) this.open();
+    }
+  }
+
+  private probed(finding: "works" | "fails"): void {
+    if (finding === "fails") {
+      this.cooldown.grow();
+      this.open();
+    } else {
+      this.outcomes.clear();
+      this.cooldown = new Cooldown(this.settings, this.clock);
+      this.change("closed");
+    }
+  }
+
+  private open(): void {
+    this.until = this.clock.monotonic() + this.cooldown.ms;
+    this.change("open");
+  }
+
+  private change(state: CircuitState): void {
+    this.era++;
+    this.state = state;
+    this.onChange(state, state === "open" ? this.cooldown.ms : undefined);
+  }
+}

@@ -1,0 +1,144 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { BREAKER_DEFAULTS } from "./breaker-options.ts";
+import { ConcurrencyLimit } from "./concurrency-limit.ts";
+
+const CALLERS = ["a", "b", "c", "d"] as const;
+const { signal } = new AbortController();
+
+/** A limit, and the requests that run under it. */
+class Tested {
+  readonly limit = new ConcurrencyLimit(BREAKER_DEFAULTS);
+  readonly running: Array<{ readonly caller: string; readonly number: number }> = [];
+  /** Callers of requests that wait, in the order in which they came. */
+  readonly waiting: string[] = [];
+  readonly started: string[] = [];
+
+  enter(caller: string, until: AbortSignal = signal): boolean {
+    const entered = this.limit.enter(caller, () => until);
+    if (typeof entered === "number") {
+      this.running.push({ caller, number: entered });
+      return true;
+    }
+    this.waiting.push(caller);
+    entered.then(
+      (number) => {
+        this.waiting.splice(this.waiting.indexOf(caller), 1);
+        this.running.push({ caller, number });
+        this.started.push(caller);
+      },
+      () => this.waiting.splice(this.waiting.indexOf(caller), 1),
+    );
+    return false;
+  }
+
+  /** Ends a request that runs, and lets those begin that have their turn. */
+  async leave(index: number, failed: boolean | undefined): Promise<void> {
+    const [request] = this.running.splice(index % this.running.length, 1);
+    if (request !== undefined) this.limit.leave(request.caller, request.number, failed);
+    await settled();
+  }
+
+  runningOf(caller: string): number {
+    return this.running.filter((each) => each.caller === caller).length;
+  }
+
+  /** Several callers whose requests fail at the same time, again and again. */
+  async lower(rounds: number, callers: readonly string[] = CALLERS): Promise<void> {
+    for (let round = 0; round < rounds; round++) {
+      for (let count = 0; count < 3; count++) for (const caller of callers) this.enter(caller);
+      while (this.running.length > 0) await this.leave(0, true);
+    }
+  }
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 4; turn++) await Promise.resolve();
+}
+
+const step = fc.record({
+  caller: fc.constantFrom(...CALLERS),
+  enters: fc.boolean(),
+  index: fc.nat(50),
+  failed: fc.constantFrom(true, true, false, undefined),
+});
+
+test("whatever fails, a caller without a request may send one, the others wait for the limit, and all have a turn", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 200, size: "max" }), async (steps) => {
+      const tested = new Tested();
+      for (const { caller, enters, index, failed } of steps) {
+        if (enters || tested.running.length === 0) {
+          const [hadNone, all] = [tested.runningOf(caller) === 0, tested.running.length];
+          expect(tested.enter(caller)).toBe(hadNone || all < tested.limit.current);
+        } else {
+          await tested.leave(index, failed);
+        }
+        expect(tested.limit.current).toBeGreaterThanOrEqual(1);
+        const waiting = new Set(tested.waiting);
+        for (const each of waiting) expect(tested.runningOf(each)).toBeGreaterThan(0);
+        if (waiting.size > 0) expect(tested.running.length).toBeGreaterThanOrEqual(tested.limit.current);
+      }
+      while (tested.running.length > 0) await tested.leave(0, undefined);
+      expect(tested.waiting).toEqual([]);
+    }),
+    { interruptAfterTimeLimit: 3000 },
+  );
+});
+
+test("failures of several callers halve what runs, down to one, and successes lift the limit again", async () => {
+  const tested = new Tested();
+  await tested.lower(1);
+  expect(tested.limit.current).toBeLessThanOrEqual(6);
+  await tested.lower(5);
+  expect(tested.limit.current).toBe(1);
+  const seen = [1];
+  for (let count = 0; count < 200 && Number.isFinite(tested.limit.current); count++) {
+    while (tested.running.length < 6 && tested.waiting.length === 0) tested.enter("a");
+    await tested.leave(0, false);
+    seen.push(tested.limit.current);
+  }
+  expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  for (let count = 0; count < 100; count++) {
+    tested.enter("b");
+    while (tested.running.length > 0) await tested.leave(0, false);
+  }
+  expect(tested.limit.current).toBe(Number.POSITIVE_INFINITY);
+});
+
+test("failures of one caller lower nothing, and a burst of failures lowers the limit once", async () => {
+  const alone = new Tested();
+  await alone.lower(20, ["a"]);
+  expect(alone.limit.current).toBe(Number.POSITIVE_INFINITY);
+  const burst = new Tested();
+  for (let count = 0; count < 100; count++) for (const caller of CALLERS) burst.enter(caller);
+  while (burst.running.length > 0) await burst.leave(0, true);
+  expect(burst.limit.current).toBeGreaterThan(150);
+});
+
+test("callers whose requests wait take turns, however many each of them has", async () => {
+  const tested = new Tested();
+  await tested.lower(8);
+  for (const caller of CALLERS) tested.enter(caller);
+  for (let count = 0; count < 9; count++) tested.enter("a");
+  for (const caller of ["b", "c"]) tested.enter(caller);
+  // the one of d makes no room: those of the others are more than the limit
+  await tested.leave(3, undefined);
+  tested.enter("d");
+  while (tested.running.length > 0) await tested.leave(0, undefined);
+  expect(tested.started.slice(0, 4).sort().join("")).toMatch(/abc/);
+});
+
+test("a request that is given up while it waits takes nobody's turn", async () => {
+  const tested = new Tested();
+  await tested.lower(8);
+  tested.enter("a");
+  const given = new AbortController();
+  tested.enter("a", given.signal);
+  tested.enter("a");
+  given.abort(new Error("gone"));
+  await settled();
+  expect(tested.waiting).toEqual(["a"]);
+  await tested.leave(0, undefined);
+  expect([tested.running.length, tested.waiting]).toEqual([1, []]);
+});
