@@ -81,8 +81,9 @@ export {
 } from "./request/encode.ts";
 export { enumJson, enumText } from "./request/enum-text.ts";
 export { fieldMaskText, objectAt, sendUnset } from "./request/field-mask.ts";
+export { joinHeader } from "./request/header-value.ts";
 export { heartbeatMs } from "./request/heartbeat-ms.ts";
-export { joinCommas, joinHeader, type ListStyle, type ParameterValue } from "./request/parameters.ts";
+export { joinCommas, type ListStyle, type ParameterValue } from "./request/parameters.ts";
 export { fits, noBinding, pathPattern } from "./request/path-pattern.ts";
 export { type PathValue, pathSegment, pathSegments } from "./request/path-segment.ts";
 export { type BytesPart, RequestWriter } from "./request/request-writer.ts";

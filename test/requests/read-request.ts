@@ -1,6 +1,6 @@
 /**
- * What an upstream reads from a request. These readers share no code with the writers: URLs and forms are read by
- * URLSearchParams, multipart by undici, JSON by JSON.parse.
+ * What an upstream reads from a request. These readers share no code with the writers: URLs and forms are
+ * read by URLSearchParams, multipart by undici, JSON by JSON.parse.
  */
 
 import { stringifyJson } from "../../codec/src/json/stringify-json.ts";
@@ -120,8 +120,9 @@ function readJson(text: string): unknown {
 type Node = string | object | Map<string, Node>;
 
 /**
- * Parameters by brackets: a key in brackets is a key of an object, as PHP reads it, for which a list is an object with the
- * keys 0, 1, 2; empty brackets are the next item, as Rack reads them, where an item ends when one of its keys comes again.
+ * Parameters by brackets: a key in brackets is a key of an object, as PHP reads it, for which a list is an
+ * object with the keys 0, 1, 2; empty brackets are the next item, as Rack reads them, where an item ends
+ * when one of its keys comes again.
  */
 function brackets(pairs: ReadonlyArray<readonly [string, unknown]>): Map<string, Node> {
   const root = new Map<string, Node>();

@@ -1015,7 +1015,7 @@ export const PostService_createLegacyPost: UnaryAdapter<
       request.partList("tags", message.tags, "comma");
       if (message.tweet) request.part("tweet", message.tweet);
       if (message.date !== undefined) {
-        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }, "down"));
       }
       if (message.format) request.part("format", POST_FORMAT.wire(message.format));
       if (message.slug) request.part("slug", message.slug);
@@ -1103,7 +1103,7 @@ export const PostService_createLegacyPost: UnaryAdapter<
       if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
       if (message.tweet) json["tweet"] = message.tweet;
       if (message.date !== undefined) {
-        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }, "down");
       }
       if (message.format) json["format"] = POST_FORMAT.json(message.format);
       if (message.slug) json["slug"] = message.slug;
@@ -1164,7 +1164,7 @@ export const PostService_uploadLegacyVideo: UploadAdapter<
     request.partList("tags", message.tags, "comma");
     if (message.tweet) request.part("tweet", message.tweet);
     if (message.date !== undefined) {
-      request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+      request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }, "down"));
     }
     if (message.format) request.part("format", POST_FORMAT.wire(message.format));
     if (message.slug) request.part("slug", message.slug);
@@ -1212,7 +1212,7 @@ export const PostService_updateLegacyPost: UnaryAdapter<
       request.partList("tags", message.tags, "comma");
       if (message.tweet) request.part("tweet", message.tweet);
       if (message.date !== undefined) {
-        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }, "down"));
       }
       if (message.format) request.part("format", POST_FORMAT.wire(message.format));
       if (message.slug) request.part("slug", message.slug);
@@ -1301,7 +1301,7 @@ export const PostService_updateLegacyPost: UnaryAdapter<
       if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
       if (message.tweet) json["tweet"] = message.tweet;
       if (message.date !== undefined) {
-        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }, "down");
       }
       if (message.format) json["format"] = POST_FORMAT.json(message.format);
       if (message.slug) json["slug"] = message.slug;
@@ -1369,7 +1369,7 @@ export const PostService_reblogLegacyPost: UnaryAdapter<
       request.partList("tags", message.tags, "comma");
       if (message.tweet) request.part("tweet", message.tweet);
       if (message.date !== undefined) {
-        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }, "down"));
       }
       if (message.format) request.part("format", POST_FORMAT.wire(message.format));
       if (message.slug) request.part("slug", message.slug);
@@ -1460,7 +1460,7 @@ export const PostService_reblogLegacyPost: UnaryAdapter<
       if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
       if (message.tweet) json["tweet"] = message.tweet;
       if (message.date !== undefined) {
-        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }, "down");
       }
       if (message.format) json["format"] = POST_FORMAT.json(message.format);
       if (message.slug) json["slug"] = message.slug;

@@ -192,6 +192,7 @@ export const CommunityService_updateCommunity: UnaryAdapter<
   request(message: UpdateCommunityRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
     const request = new RequestWriter("PUT", `/v2/communities/${communityHandle}`);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
     const json: JsonRecord = {};
     if (message.title !== undefined) json["title"] = message.title;
     if (message.description !== undefined) json["description"] = message.description;
@@ -407,6 +408,7 @@ export const CommunityService_listMembers: UnaryAdapter<
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
     const request = new RequestWriter("GET", `/v2/communities/${communityHandle}/members`);
     if (message.filter) request.query("filter", MEMBER_FILTER.wire(message.filter));
+    if (message.inviteHash) request.query("invite_hash", message.inviteHash);
     request.query("page", message.page);
     request.queryList("fields[blogs]", message.blogFields, "comma");
     request.queryMap("page_token", message.pageToken);
@@ -632,6 +634,7 @@ export const CommunityService_addReaction: UnaryAdapter<
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
     const postId = pathSegment(message.postId, "post_id");
     const request = new RequestWriter("PUT", `/v2/communities/${communityHandle}/posts/${postId}/reactions`);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
     const json: JsonRecord = {};
     switch (message.emoji.case) {
       case "slug":

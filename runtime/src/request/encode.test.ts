@@ -17,7 +17,8 @@ import {
   setOwn,
 } from "./encode.ts";
 import { fieldMaskText } from "./field-mask.ts";
-import { joinCommas, joinHeader } from "./parameters.ts";
+import { joinHeader } from "./header-value.ts";
+import { joinCommas } from "./parameters.ts";
 import { durationText } from "./time-text.ts";
 
 function refusal(action: () => unknown): { code: Code; message: string } {

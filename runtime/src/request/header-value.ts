@@ -1,5 +1,5 @@
 import { invalidParameter } from "./invalid-value.ts";
-import type { ParameterValue } from "./parameters.ts";
+import { checkCommas, type ParameterValue } from "./parameters.ts";
 
 // field-content of RFC 9110 section 5.5: visible ASCII, obs-text, space and tab
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -55,4 +55,17 @@ export function cookieValue(name: string, value: ParameterValue): string {
     },
     { value },
   );
+}
+
+/**
+ * A list as the value of one header, with commas (RFC 9110 section 5.6.1).
+ *
+ * @throws ConnectError INVALID_ARGUMENT as `commaText` and `headerValue`, and for an empty value
+ */
+export function joinHeader(values: readonly ParameterValue[], field: string): string {
+  checkCommas(field, "header", values);
+  const texts = values.map((value) => headerValue(field, value));
+  if (!texts.includes("")) return texts.join(", ");
+  const problem = "has an empty value, which lists in headers lose";
+  throw invalidParameter(field, "header", { problem, remedy: "send it without" }, { value: values });
 }

@@ -1,5 +1,4 @@
 import { percentEncode, percentEncodeBytes } from "../text/percent-encode.ts";
-import { headerValue } from "./header-value.ts";
 import { invalidParameter } from "./invalid-value.ts";
 
 /** A value of a query or form parameter; bytes are percent-encoded as they are. */
@@ -113,20 +112,8 @@ export function joinCommas(values: readonly ParameterValue[], field: string, isA
   throw invalidParameter(field, "body", problem, { value: values });
 }
 
-/**
- * A list as the value of one header, with commas (RFC 9110 section 5.6.1).
- *
- * @throws ConnectError INVALID_ARGUMENT as `commaText` and `headerValue`, and for an empty value
- */
-export function joinHeader(values: readonly ParameterValue[], field: string): string {
-  checkCommas(field, "header", values);
-  const texts = values.map((value) => headerValue(field, value));
-  if (!texts.includes("")) return texts.join(", ");
-  const problem = "has an empty value, which lists in headers lose";
-  throw invalidParameter(field, "header", { problem, remedy: "send it without" }, { value: values });
-}
-
-function checkCommas(field: string, place: string, values: readonly ParameterValue[]): void {
+/** @throws ConnectError INVALID_ARGUMENT where a value has a comma */
+export function checkCommas(field: string, place: string, values: readonly ParameterValue[]): void {
   if (!values.some(hasComma)) return;
   throw invalidParameter(
     field,

@@ -103,7 +103,8 @@ export class RequestWriter implements RestRequest {
   }
 
   /**
-   * A part of a `multipart/form-data` body with text. The parts stand in the order of these calls. `field` is its name in errors.
+   * A part of a `multipart/form-data` body with text. The parts stand in the order of these calls. `field`
+   * is its name in errors.
    */
   part(name: string, value: ParameterValue | undefined, field = name): void {
     if (value === undefined) return;

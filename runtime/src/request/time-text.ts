@@ -23,12 +23,12 @@ export type Rounding = "down" | "up";
 const NANOS = 1_000_000_000;
 
 /**
- * A time as an upstream expects it: a count since 1970, or text. A count that is not whole keeps its fraction, unless the
- * time is rounded.
+ * A time as an upstream expects it: a count since 1970, or text. A count that is not whole keeps its
+ * fraction, unless the time is rounded.
  *
  * @param none the text that means "no time"
- * @throws ConnectError INVALID_ARGUMENT for a time outside of the range of google.protobuf.Timestamp, for one that the notation
- *   cannot hold, if it is not rounded, and for one whose text means "no time"
+ * @throws ConnectError INVALID_ARGUMENT for a time outside of the range of google.protobuf.Timestamp, for
+ *   one that the notation cannot hold, if it is not rounded, and for one whose text means "no time"
  */
 export function timeText(given: Timestamp, rule: TimeRule, rounding?: Rounding, none?: string): string {
   checkTime(given, given);
@@ -149,7 +149,8 @@ function dateOf(time: Timestamp): Date {
 /**
  * google.protobuf.Duration as ProtoJSON writes it, with 0, 3, 6 or 9 digits of a fraction: `3.500s`.
  *
- * @throws ConnectError INVALID_ARGUMENT for what is not a google.protobuf.Duration: outside of its range, or with two signs
+ * @throws ConnectError INVALID_ARGUMENT for what is not a google.protobuf.Duration: outside of its range, or
+ * with two signs
  */
 export function durationText(duration: Duration): string {
   checkDuration(duration);
