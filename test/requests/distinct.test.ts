@@ -1,6 +1,6 @@
 /**
- * Two messages that differ never make requests that an upstream reads alike: one of them is INVALID_ARGUMENT. For every
- * kind of field in every place of a request.
+ * Two messages that differ never make requests that an upstream reads alike: one of them is
+ * INVALID_ARGUMENT. For every kind of field in every place of a request.
  */
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";

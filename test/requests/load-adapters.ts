@@ -24,14 +24,18 @@ export function problemsOf(sources: Readonly<Record<string, string>>): readonly 
   return error === "" ? [] : error.split("\n");
 }
 
-/** Generated adapters, with the function of the runtime that they run in which names the field of an error. */
+/**
+ * Generated adapters, with the function of the runtime that they run in which names the field of an error.
+ */
 export interface Loaded {
   /** By the name of the service. */
   readonly adapters: ReadonlyMap<string, ServiceAdapter>;
   readonly located: (error: ConnectError, desc: DescMessage, message: Message) => ConnectError;
 }
 
-/** The adapters of all services of the sources. Node imports them, and the runtime with them, and not vitest. */
+/**
+ * The adapters of all services of the sources. Node imports them, and the runtime with them, and not vitest.
+ */
 export async function loadAdapters(sources: Readonly<Record<string, string>>): Promise<Loaded> {
   const request = compileRequest(sources, "target=js,import_extension=js");
   const { files, error } = runGenerator(request);

@@ -33,8 +33,9 @@ export function requestLines(method: MethodModel, file: AdapterFile): string[] {
 }
 
 /**
- * The condition under which a request fills the path of a binding; empty where it always does. The zero of a field without
- * presence counts as not set, so that the path of another binding is taken, but in the last one, where it is sent.
+ * The condition under which a request fills the path of a binding; empty where it always does. The zero of a
+ * field without presence counts as not set, so that the path of another binding is taken, but in the last
+ * one, where it is sent.
  */
 function fitsExpression(
   method: MethodModel,

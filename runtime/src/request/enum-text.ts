@@ -5,7 +5,8 @@ import { invalidParameter } from "./invalid-value.ts";
 /**
  * The spelling of a value of an enum.
  *
- * @throws ConnectError INVALID_ARGUMENT for a number without a name whose digits are the spelling of another value
+ * @throws ConnectError INVALID_ARGUMENT for a number without a name whose digits are the spelling of another
+ * value
  */
 export function enumText(table: EnumTable, value: number): string {
   check(table, value);

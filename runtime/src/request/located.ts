@@ -10,8 +10,8 @@ const MAX_PLACES = 20;
 /**
  * The error with the path from the request message to the value that cannot be sent:
  * `pen.lists[1].tags.color`, in names of the .proto file. What writes a value knows no more than the value,
- * wherever it stands, and its name on the wire. Where a scalar stands in several places, the path leads to what
- * holds all of them; the name stays if that is the request.
+ * wherever it stands, and its name on the wire. Where a scalar stands in several places, the path leads to
+ * what holds all of them; the name stays if that is the request.
  */
 export function located(error: ConnectError, desc: DescMessage, message: Message): ConnectError {
   const found = locatable(error);

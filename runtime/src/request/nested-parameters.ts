@@ -9,12 +9,13 @@ export type NestedListStyle = "indexed" | "brackets";
 export type NestedParameter = readonly [name: string, value: string | number | bigint | boolean];
 
 /**
- * The parameters of a JSON value by brackets: `items[0][price]=1`, `metadata[key]=value`. A message without anything in it has no
- * parameters, as one that is not set.
+ * The parameters of a JSON value by brackets: `items[0][price]=1`, `metadata[key]=value`. A message without
+ * anything in it has no parameters, as one that is not set.
  *
  * @param place where the parameters go, for errors
- * @throws ConnectError INVALID_ARGUMENT for what would be read as something else: a key that is empty or has a bracket, null,
- *   an empty item or entry, and with `brackets` an item that would be read as a part of the one before it
+ * @throws ConnectError INVALID_ARGUMENT for what would be read as something else: a key that is empty or has
+ *   a bracket, null, an empty item or entry, and with `brackets` an item that would be read as a part of the
+ *   one before it
  */
 export function nestedParameters(
   name: string,

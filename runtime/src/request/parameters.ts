@@ -147,8 +147,8 @@ export function utf8Text(field: string, place: string, bytes: Uint8Array): strin
 /**
  * The value as text that can be encoded.
  *
- * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for a lone surrogate, bytes that are not UTF-8,
- * NaN and Infinity
+ * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for a lone surrogate, bytes that
+ * are not UTF-8, NaN and Infinity
  */
 export function wellFormed(field: string, place: string, value: ParameterValue): string {
   if (value instanceof Uint8Array) return utf8Text(field, place, value);

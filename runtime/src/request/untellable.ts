@@ -1,6 +1,7 @@
 /**
- * JSON that parameters named by brackets cannot tell from other JSON. What writes JSON of a message marks it, since only there
- * is known whether an object is a message, whose absence means the same as its emptiness, or a value of a map.
+ * JSON that parameters named by brackets cannot tell from other JSON. What writes JSON of a message marks
+ * it, since only there is known whether an object is a message, whose absence means the same as its
+ * emptiness, or a value of a map.
  */
 import { isJsonObject, type JsonValue } from "connect-rest-codec/internal";
 import type { ValueProblem } from "./invalid-value.ts";
