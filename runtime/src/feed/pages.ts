@@ -3,11 +3,12 @@ import type { PollAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import { itemsOf, pageOf } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
+import { keysOf } from "../response/item-key.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { linkedRequest } from "../stream/page-link.ts";
 import { percentEncode } from "../text/percent-encode.ts";
 import type { FeedItem } from "./bus-entry.ts";
-import { keysOf, NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
+import { NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
 
 /** How many items a feed lists at most; those behind are not looked at. */
 export const MAX_LISTED = 10_000;
