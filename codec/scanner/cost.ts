@@ -23,7 +23,7 @@ const LONG_NUMBER_COST = 16;
 const LONG_NUMBER: usize = 16;
 const FRACTION_COST = 1;
 const NOTATION_COST = 9;
-const LARGE_NUMBER_COST = 100;
+const LARGE_NUMBER_COST = 300;
 const NEW_KEY_COST = 12;
 const ORDINARY_KEYS = 1000;
 /** One bit for each of 2^20 hashes. */

@@ -9,6 +9,7 @@ export { pool } from "./buffers/pool.ts";
 export { Budget, TooComplex, TooCostly, VALUE_COST } from "./cost/budget.ts";
 export { checkJsonCost, checkJsonCostInPieces } from "./cost/json-cost.ts";
 export { MESSAGE_COST, spendJson } from "./cost/message-cost.ts";
+export { smallJson } from "./cost/small-json.ts";
 export { spendWire } from "./cost/wire-cost.ts";
 export { plainJson, typeNameOf } from "./decode/any.ts";
 export {

@@ -3,7 +3,7 @@
  * it changes without notice between releases.
  */
 
-export { DIFFERENCE_CLASSES } from "connect-rest-codec/internal";
+export { DIFFERENCE_CLASSES, smallJson } from "connect-rest-codec/internal";
 export type { AnyMethodAdapter, UnaryAdapter } from "./adapter/adapter.ts";
 export { type Commented, loadComments } from "./adapter/comments.ts";
 export { declaredPath } from "./adapter/declared-names.ts";
@@ -19,6 +19,7 @@ export type { TokenStore } from "./credentials/oauth2-grant.ts";
 export { isMarked as isRedactedField } from "./errors/redacted-fields.ts";
 export { ERRORS } from "./errors/table.ts";
 export { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
+export { DecompressError, decompress, isCoding } from "./http/decompress.ts";
 export { decompressSmall } from "./http/decompress-small.ts";
 export { escapeHtml } from "./text/escape-html.ts";
 export { fullName } from "./text/full-name.ts";

@@ -41,6 +41,7 @@ export function errorsPage(): string {
       table(["Body", "Text", "Code", "Fields"], examples.map(bodyRow)),
     ]),
     "Bodies that are not JSON: plain text is the text; of HTML, the content of `<title>`; of XML, that of elements such as `<Message>` or `<faultstring>`, with `<Code>` as the code. Of everything else, and of what is behind the first 4 KiB, nothing is shown.",
+    "Compressed bodies and JSON beyond 256 KB, once decompressed, are not read, and no JSON that costs more than 200,000 units (see `maxResponseCost`): the status alone decides.",
     "With `error_bodies`, and for lists that the `envelope` names, the rules of the method are tried first, and alone decide on code, fields and details. Only a text that they do not find is taken from the kinds above. The `message` of the envelope counts last.",
     "## What is retried",
     "Only requests of idempotent methods are retried: those of idempotent verbs, with an `idempotency_level`, or with an `idempotency_key`. A request that is not idempotent is sent once more if no connection was established, since then nothing was sent. No request is retried once a part of its response has reached the caller.",

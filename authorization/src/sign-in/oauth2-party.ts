@@ -1,4 +1,5 @@
 import type { Secret, UpstreamFetch } from "connect-rest-runtime";
+import { smallJson } from "connect-rest-runtime/internal";
 import * as oauth from "oauth4webapi";
 import {
   type Departure,
@@ -183,13 +184,9 @@ function bodied(text: string, status: number, headers: Headers): Response {
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = smallJson(text);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : undefined;
 }
 
 /** What errors of an authorization server mean; all others refuse a code or a token. */

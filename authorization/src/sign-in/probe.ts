@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type Credentials, Secret, type UpstreamFetch } from "connect-rest-runtime";
-import { signOAuth1 } from "connect-rest-runtime/internal";
+import { signOAuth1, smallJson } from "connect-rest-runtime/internal";
 import { shown } from "./third-party.ts";
 
 /** Makes a call that tells who a person is, or that their session stands. */
@@ -38,7 +38,10 @@ export function urlProbe(address: string, http: UpstreamFetch, now: () => number
       const text = await response.text();
       if (response.status === 401) return { kind: "refused" };
       if (!response.ok) return { kind: "unavailable", text: `status ${response.status}` };
-      return { kind: "fine", value: JSON.parse(text) };
+      const value = smallJson(text);
+      return value === undefined
+        ? { kind: "unavailable", text: "a response that is no JSON, or has too many values" }
+        : { kind: "fine", value };
     } catch (error) {
       return { kind: "unavailable", text: shown(error instanceof Error ? error.message : String(error)) };
     }

@@ -28,7 +28,9 @@ const FRACTION_COST = 1;
  */
 const NOTATION_COST = 9;
 /** What a number costs whose exponent has three digits: it is written out as one of up to a thousand. */
-const LARGE_NUMBER_COST = 100;
+const LARGE_NUMBER_COST = 300;
+/** The length of the shortest such number, `1e100`. */
+const LARGE_NUMBER = 5;
 /** What a key costs more that no object before has: it is kept, and the shape of its object is new. */
 const NEW_KEY_COST = 12;
 /** As many different keys are ordinary: only more of them cost more. */
@@ -40,8 +42,8 @@ const ORDINARY_KEYS = 1000;
 const KEY_BITS = 2 ** 20;
 /** So that nobody can write keys that are different and have one hash. */
 const SEED = Math.floor(Math.random() * 2 ** 31);
-/** What a character can cost at most, that of `{`. */
-const MAX_COST_PER_CHARACTER = OBJECT_COST;
+/** What a character can cost at most. */
+const MAX_COST_PER_CHARACTER = (VALUE_COST + NOTATION_COST + LARGE_NUMBER_COST) / LARGE_NUMBER;
 
 // the loop below takes a third longer with constants of another file
 const SPACE = 0x20;

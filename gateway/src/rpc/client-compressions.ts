@@ -1,13 +1,8 @@
 import { promisify } from "node:util";
 import zlib from "node:zlib";
-import { Code, type ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
 import { TurnBudget } from "connect-rest-codec/internal";
-import { gatewayError } from "../call/gateway-error.ts";
-import { ZSTD_WINDOW_LOG } from "./inflate.ts";
-
-/** Decompresses no more than this many bytes. */
-type Decompress = (bytes: Uint8Array, maxOutputLength: number) => Promise<Uint8Array>;
+import { inflate } from "./inflate.ts";
 
 /**
  * Up to this size, in bytes, a message is compressed at once: to hand one of 20 KB to a thread and to get it
@@ -26,8 +21,10 @@ const AT_ONCE = new TurnBudget(256 * 1024);
 const MIN_CHUNK_BYTES = 1024;
 const MAX_CHUNK_BYTES = 16 * 1024;
 
-const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel, ZSTD_d_windowLogMax } = zlib.constants;
-const ZSTD_DECODER = { [ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG };
+const { BROTLI_PARAM_QUALITY, ZSTD_c_compressionLevel } = zlib.constants;
+
+/** What decompresses outside of a call is never ended. */
+const NEVER = new AbortController().signal;
 
 /** A content coding of node:zlib. */
 interface Coding<Options> {
@@ -39,7 +36,6 @@ interface Coding<Options> {
   readonly options: Options;
   readonly now: (bytes: Uint8Array, options: Options) => Uint8Array;
   readonly inThread: (bytes: Uint8Array, options: Options) => Promise<Uint8Array>;
-  readonly decompress: Decompress;
 }
 
 /**
@@ -52,34 +48,29 @@ export const CLIENT_COMPRESSIONS: readonly Compression[] = [
     options: { level: 1 },
     now: zlib.gzipSync,
     inThread: promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.gzip),
-    decompress: (bytes, maxOutputLength) => promisify(zlib.gunzip)(bytes, { maxOutputLength }),
   }),
   compression<zlib.BrotliOptions>({
     name: "br",
     options: { params: { [BROTLI_PARAM_QUALITY]: 4 } },
     now: zlib.brotliCompressSync,
     inThread: promisify<Uint8Array, zlib.BrotliOptions, Buffer>(zlib.brotliCompress),
-    decompress: (bytes, maxOutputLength) => promisify(zlib.brotliDecompress)(bytes, { maxOutputLength }),
   }),
   compression<zlib.ZstdOptions>({
     name: "zstd",
     options: { params: { [ZSTD_c_compressionLevel]: 1 } },
     now: zlib.zstdCompressSync,
     inThread: promisify<Uint8Array, zlib.ZstdOptions, Buffer>(zlib.zstdCompress),
-    decompress: (bytes, maxOutputLength) =>
-      promisify(zlib.zstdDecompress)(bytes, { maxOutputLength, params: ZSTD_DECODER }),
   }),
   compression<zlib.ZlibOptions>({
     name: "deflate",
     options: { level: 1 },
     now: zlib.deflateSync,
     inThread: promisify<Uint8Array, zlib.ZlibOptions, Buffer>(zlib.deflate),
-    decompress: (bytes, maxOutputLength) => promisify(zlib.inflate)(bytes, { maxOutputLength }),
   }),
 ];
 
 function compression<Options>(coding: Coding<Options>): Compression {
-  const { name, now, inThread, decompress } = coding;
+  const { name, now, inThread } = coding;
   return {
     name,
     compress: async (bytes) => {
@@ -92,11 +83,7 @@ function compression<Options>(coding: Coding<Options>): Compression {
     },
     decompress: async (bytes, maxBytes) => {
       if (bytes.length === 0) return new Uint8Array();
-      try {
-        return ownBytes(await decompress(bytes, maxBytes));
-      } catch (error) {
-        throw failure(error, maxBytes);
-      }
+      return ownBytes(await inflate(name, bytes, maxBytes, NEVER));
     },
   };
 }
@@ -104,12 +91,4 @@ function compression<Options>(coding: Coding<Options>): Compression {
 /** The bytes, copied only where they are in memory that others share. */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
-}
-
-function failure(error: unknown, maxBytes: number): ConnectError {
-  if (error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE") {
-    const text = `message is larger than configured readMaxBytes ${maxBytes} after decompression`;
-    return gatewayError("REQUEST_TOO_LARGE", text, Code.ResourceExhausted);
-  }
-  return gatewayError("REQUEST_MALFORMED", "decompression failed", Code.InvalidArgument, [], error);
 }

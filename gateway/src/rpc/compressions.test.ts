@@ -76,7 +76,7 @@ test.each([
   },
 );
 
-test("the parts of a message together may be as large as a message, and be so many", async () => {
+test("the parts of a message together may be as large as a message, and few where they are short", async () => {
   const zstd = CLIENT_COMPRESSIONS.find(({ name }) => name === "zstd") ?? compressionGzip;
   const decompress = createDecompress(limits);
   const repeated = (size: number, times: number) =>
@@ -88,8 +88,8 @@ test("the parts of a message together may be as large as a message, and be so ma
     );
   expect(await repeated(50_000, 2)).toHaveLength(100_000);
   expect((await failure(repeated(50_001, 2))).code).toBe(Code.ResourceExhausted);
-  expect(await repeated(0, 1000)).toHaveLength(0);
-  expect((await failure(repeated(0, 1001))).code).toBe(Code.InvalidArgument);
+  expect(await repeated(0, 16)).toHaveLength(0);
+  expect((await failure(repeated(0, 17))).code).toBe(Code.InvalidArgument);
 });
 
 test("messages of one caller wait for each other, not those of others, and too many are refused with a time to retry", async () => {

@@ -1,12 +1,12 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { TurnBudget } from "connect-rest-codec/internal";
-import { decompressSmall } from "connect-rest-runtime/internal";
+import { decompressSmall, isCoding } from "connect-rest-runtime/internal";
 import { FairQueue, QueueFull } from "../admission/fair-queue.ts";
 import { retryInfo } from "../admission/refused.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
 import type { Decompress } from "../protocol/decompress.ts";
-import { canInflate, inflate } from "./inflate.ts";
+import { inflate } from "./inflate.ts";
 
 /**
  * Messages that are decompressed at the same time. Brotli takes a window of up to 16 MiB for each, however
@@ -39,7 +39,7 @@ export function createDecompress({ readMaxBytes, queuedDecompressions }: Limits)
     const small = signal.aborted ? undefined : decompressSmall(bytes, name, readMaxBytes, atOnce);
     if (small !== undefined) return small;
     const work = () =>
-      canInflate(name)
+      isCoding(name)
         ? inflate(name, bytes, readMaxBytes, signal)
         : compression.decompress(bytes, readMaxBytes);
     try {

@@ -83,6 +83,19 @@ test("too many items, keys that are too long, and items without a key are refuse
   }
 });
 
+test.each([
+  ["an entry", [], Uint8Array.of(0x28, 1)],
+  ["an item", [0x32], Uint8Array.of(0x18, 1)],
+])("fields of %s that come again and again are refused", (_what, tag, field) => {
+  const many = Buffer.concat(Array(30_000).fill(field));
+  const length =
+    tag.length === 0
+      ? []
+      : [0x80 | (many.length & 127), 0x80 | ((many.length >> 7) & 127), many.length >> 14];
+  const bytes = Buffer.concat([encodeFeedEntry(EXAMPLE), Buffer.from([...tag, ...length]), many]);
+  expect(() => decodeFeedEntry(bytes)).toThrow(/^fields.*: more than/);
+});
+
 test("an item does not keep its entry in memory", () => {
   const [first] = decodeFeedEntry(encodeFeedEntry(EXAMPLE)).items;
   expect(first?.bytes.buffer.byteLength).toBe(2);

@@ -37,6 +37,8 @@ const VERSION = 1;
 /** The largest entry, in bytes. */
 export const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
 const MAX_ITEMS = 10_000;
+/** Every item and every key is a field; all others are there once. */
+const MAX_FIELDS = 2 * MAX_ITEMS + 100;
 
 const KINDS: readonly FeedEntryKind[] = ["window", "news", "poll"];
 
@@ -89,10 +91,12 @@ export function decodeFeedEntry(bytes: Uint8Array): FeedEntry {
 function readEntry(reader: BinaryReader): FeedEntry {
   let kind: FeedEntryKind | undefined;
   let [version, polledAt, intervalMs, gap, full] = [0, -1, -1, false, false];
+  let fields = 0;
   const items: FeedItem[] = [];
   const listed: string[] = [];
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
+    bounded("fields", ++fields, MAX_FIELDS);
     // the version stands in front: what another one means is not guessed
     if (version !== VERSION && field !== FIELD.version) throw new FeedEntryInvalid(`version ${version}`);
     switch (field) {
@@ -137,10 +141,11 @@ function readEntry(reader: BinaryReader): FeedEntry {
 }
 
 function readItem(reader: BinaryReader): FeedItem {
-  let [key, late] = ["", false];
+  let [key, late, fields] = ["", false, 0];
   let bytes: Uint8Array = new Uint8Array();
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
+    bounded("fields of an item", ++fields, 3);
     switch (field) {
       case ITEM.key:
         key = keyOf(reader, wireType);

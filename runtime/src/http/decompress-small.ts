@@ -1,5 +1,7 @@
-import { constants, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
+import { gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import type { TurnBudget } from "connect-rest-codec/internal";
+import { ZSTD_PARAMS } from "./decompress.ts";
+import { FrameCount } from "./frame-count.ts";
 
 /** A body becomes no longer than this at once, in bytes. */
 const MAX_BYTES = 256 * 1024;
@@ -17,9 +19,6 @@ const MAX_RATIO = 1032;
 
 /** What any body takes, compared with its bytes. */
 const UNITS_PER_BODY = 4 * 1024;
-
-/** The largest window of zstd that a decoder must have (RFC 9659): 8 MiB, as the exponent of two. */
-const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
 
 /** The options of node:zlib, one set for all decoders. */
 interface Options {
@@ -84,6 +83,7 @@ export function decompressSmall(
   if (coding === undefined || body.length > coding.maxBytes || maxOutputLength < 1 || budget.isSpent) {
     return undefined;
   }
+  if (!new FrameCount(encoding).allows(body)) return undefined;
   budget.spend(UNITS_PER_BODY + coding.unitsPerByte * body.length);
   try {
     const options = { chunkSize: chunkSize(body, encoding), maxOutputLength, info: true } as const;

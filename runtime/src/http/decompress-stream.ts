@@ -1,4 +1,12 @@
-import { type Decoder, decoderOf, decompressErrorOf, encodingsOf, restAfterEnd } from "./decompress.ts";
+import {
+  counted,
+  type Decoder,
+  decoderOf,
+  decompressErrorOf,
+  encodingsOf,
+  restAfterEnd,
+} from "./decompress.ts";
+import { FrameCount } from "./frame-count.ts";
 
 const OPTIONS = { chunkSize: 64 * 1024 };
 
@@ -24,7 +32,7 @@ async function* decoded(
   header: string,
 ): AsyncGenerator<Uint8Array> {
   const create = decoderOf(encoding, header);
-  const iterator = body[Symbol.asyncIterator]();
+  const iterator = countedChunks(body, encoding);
   try {
     let beginning = await twoBytes(new Uint8Array(), iterator);
     // an empty body is empty in every encoding
@@ -47,6 +55,20 @@ async function* decoded(
     // not awaited: it may wait for a chunk that never comes
     void iterator.return?.().catch(() => undefined);
   }
+}
+
+/** The chunks of a body, until it has too many frames. */
+function countedChunks(body: AsyncIterable<Uint8Array>, encoding: string): AsyncIterator<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  const frames = new FrameCount(encoding);
+  return {
+    next: async () => {
+      const next = await iterator.next();
+      if (next.done !== true) counted(next.value, frames, encoding);
+      return next;
+    },
+    return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
+  };
 }
 
 /** The two bytes that tell `deflate` with a header from that without, and what comes with them. */

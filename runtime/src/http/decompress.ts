@@ -1,11 +1,13 @@
 import type { Transform } from "node:stream";
 import {
+  constants,
   createBrotliDecompress,
   createGunzip,
   createInflate,
   createInflateRaw,
   createZstdDecompress,
 } from "node:zlib";
+import { FrameCount } from "./frame-count.ts";
 
 interface DecoderOptions {
   readonly chunkSize: number;
@@ -14,12 +16,15 @@ interface DecoderOptions {
 /** A stream of node:zlib; `bytesWritten` is how much of its input it has read so far. */
 export type Decoder = Transform & { readonly bytesWritten: number };
 
+/** The largest window of zstd that a decoder must have (RFC 9659): 8 MiB, as the exponent of two. */
+export const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 };
+
 /** By content coding; `beginning` has at least the first two bytes. */
 const DECODERS: Readonly<Record<string, (options: DecoderOptions, beginning: Uint8Array) => Decoder>> = {
   gzip: (options) => createGunzip(options),
   "x-gzip": (options) => createGunzip(options),
   br: (options) => createBrotliDecompress(options),
-  zstd: (options) => createZstdDecompress(options),
+  zstd: (options) => createZstdDecompress({ ...options, params: ZSTD_PARAMS }),
   deflate: (options, beginning) =>
     hasZlibHeader(beginning) ? createInflate(options) : createInflateRaw(options),
 };
@@ -70,6 +75,21 @@ export async function decompress(
   return bytes;
 }
 
+/** Whether there is a decoder for a content coding. */
+export function isCoding(name: string): boolean {
+  return Object.hasOwn(DECODERS, name);
+}
+
+/**
+ * The chunk, unless its body has too many frames with it.
+ *
+ * @throws DecompressError
+ */
+export function counted(chunk: Uint8Array, frames: FrameCount, encoding: string): Uint8Array {
+  if (frames.allows(chunk)) return chunk;
+  throw new DecompressError("corrupt", encoding, new Error("too many frames"));
+}
+
 /**
  * What of the bytes that a decoder has left at its end is still to be decoded: zstd is a sequence of frames
  * (RFC 8878 section 3), of which Node's decoder reads one at a time. The members of gzip it reads by itself,
@@ -79,10 +99,14 @@ export async function decompress(
  */
 export function restAfterEnd(encoding: string, left: Uint8Array): Uint8Array {
   if (encoding === "zstd") return left;
-  const isPadding = encoding.endsWith("gzip") && left.every((byte) => byte === 0);
+  const isShort = encoding.endsWith("gzip") && left.length <= MAX_PADDING;
+  const isPadding = isShort && left.every((byte) => byte === 0);
   if (left.length === 0 || isPadding) return new Uint8Array();
   throw new DecompressError("corrupt", encoding, new Error(`${left.length} bytes after the end`));
 }
+
+/** The longest padding at the end of a body, or of a chunk, in bytes: each is looked at. */
+const MAX_PADDING = 64 * 1024;
 
 /** A header with unknown encodings is shown up to this length. */
 const MAX_SHOWN = 200;
@@ -116,7 +140,7 @@ function unknownEncoding(header: string): DecompressError {
 
 /** @throws DecompressError for an encoding that is not known */
 export function decoderOf(encoding: string, header: string): (typeof DECODERS)[string] {
-  const create = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
+  const create = isCoding(encoding) ? DECODERS[encoding] : undefined;
   if (create === undefined) throw unknownEncoding(header);
   return create;
 }
@@ -130,7 +154,7 @@ async function step(
 ): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
-  let rest = bytes;
+  let rest = counted(bytes, new FrameCount(encoding), encoding);
   do {
     const { decoded, bytesRead } = await decodeOne(rest, create, encoding, limit - size, signal);
     parts.push(decoded);

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "connect-rest-codec/internal";
+import { isJsonObject, type JsonObject, type JsonValue, smallJson } from "connect-rest-codec/internal";
 import type { AuthorizationServer as Metadata } from "oauth4webapi";
 import { restError } from "../errors/rest-error.ts";
 import { EndpointError } from "../token-endpoint/endpoint-error.ts";
@@ -200,12 +200,8 @@ async function get(url: URL, send: Send): Promise<EndpointResponse> {
 
 function objectOf({ status, body }: EndpointResponse, url: URL): JsonObject {
   if (status !== 200) throw failed(url, `status ${status}`);
-  try {
-    const value: JsonValue = JSON.parse(new TextDecoder().decode(body));
-    if (isJsonObject(value)) return value;
-  } catch {
-    // said below
-  }
+  const value = smallJson(new TextDecoder().decode(body));
+  if (isJsonObject(value)) return value;
   throw failed(url, "expected a JSON object, got something else");
 }
 

@@ -1,5 +1,5 @@
 import type { JsonValue, Work } from "connect-rest-codec/internal";
-import { parseJsonExactly, TooCostly } from "connect-rest-codec/internal";
+import { parseJsonExactly, smallJson, TooCostly } from "connect-rest-codec/internal";
 import type { MethodRules } from "../adapter/rules.ts";
 import { restError } from "../errors/rest-error.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
@@ -86,11 +86,8 @@ export function checked(
 /** The error in a response whose status is one. */
 export function errorOf(response: UpstreamResponse, rules: MethodRules, now: number): Error {
   const header = headerReader(response.headers);
-  return upstreamError(
-    { ...response, header, json: leniently(response, header("content-type")) },
-    rules,
-    now,
-  );
+  const json = smallJson(textOf(response.body, header("content-type")), parseJsonExactly);
+  return upstreamError({ ...response, header, json }, rules, now);
 }
 
 function bodyOf(
@@ -125,12 +122,4 @@ function unreadable(
 /** The error of JSON that costs more to read than an upstream may ask for. */
 export function tooCostly(upstream: string, limit: number, cause: TooCostly): Error {
   return restError("UPSTREAM_BODY_TOO_COSTLY", { upstream, limit }, { cause });
-}
-
-function leniently({ body }: UpstreamResponse, type: string | undefined): JsonValue | undefined {
-  try {
-    return parseJsonExactly(textOf(body, type));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,4 @@
-import type { JsonValue } from "connect-rest-codec/internal";
-import { ChunkBuffer, parseJsonExactly } from "connect-rest-codec/internal";
+import { ChunkBuffer, parseJsonExactly, smallJson } from "connect-rest-codec/internal";
 import type { RecordsAdapter } from "../adapter/adapter.ts";
 import type { Download } from "../call/call-context.ts";
 import type { RunningCall } from "../call/running-call.ts";
@@ -120,7 +119,7 @@ async function* untilOther(
 
 function notArray({ adapter }: Call, { head, errorIn }: Download, beginning: Uint8Array): Error {
   const text = textOf(beginning, undefined);
-  const error = errorIn(parsed(text), text);
+  const error = errorIn(smallJson(text, parseJsonExactly), text);
   if (error !== undefined) return error;
   const { upstream } = adapter.rules;
   const type = head.header("content-type") ?? "no Content-Type";
@@ -140,17 +139,9 @@ async function checkType(call: Call, { head, chunks, errorIn }: Download): Promi
     if (beginning.size > MAX_ERROR_BYTES) break;
   }
   const text = textOf(beginning.bytes(), type);
-  const error = errorIn(parsed(text), text);
+  const error = errorIn(smallJson(text, parseJsonExactly), text);
   if (error !== undefined) throw error;
   const { upstream } = call.adapter.rules;
   const got = type ?? "no Content-Type";
   throw restError("UPSTREAM_BODY_NOT_EVENTS", { upstream, status: head.status, got });
-}
-
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return parseJsonExactly(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,10 @@
-import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "connect-rest-codec/internal";
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  smallJson,
+  valueAt,
+} from "connect-rest-codec/internal";
 import { EndpointError } from "./endpoint-error.ts";
 import type { EndpointResponse } from "./tokens.ts";
 
@@ -11,7 +17,7 @@ import type { EndpointResponse } from "./tokens.ts";
  */
 export function readEndpointJson(response: EndpointResponse): JsonObject {
   const { status } = response;
-  const value = parsed(response.body);
+  const value = smallJson(new TextDecoder().decode(response.body));
   const isSuccess = status >= 200 && status <= 299;
   const code = isJsonObject(value) ? textOf(value.error) : undefined;
   if (!isSuccess || code !== undefined) throw endpointError(response, value, code);
@@ -41,14 +47,6 @@ function descriptionOf(value: JsonValue | undefined): string | undefined {
     if (text !== undefined) return text;
   }
   return undefined;
-}
-
-function parsed(body: Uint8Array): JsonValue | undefined {
-  try {
-    return JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    return undefined;
-  }
 }
 
 function textOf(value: JsonValue | undefined): string | undefined {

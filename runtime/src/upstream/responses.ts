@@ -84,8 +84,7 @@ export class Responses {
     if (plain !== undefined) {
       return { status, headers, truncated: incomplete !== undefined, body: plain, ...sender };
     }
-    const tolerant = !isSuccess(status, call.rules);
-    return this.decompressed(response, tolerant, call).then((whole) => ({ ...whole, ...sender }));
+    return this.decompressed(response, call).then((whole) => ({ ...whole, ...sender }));
   }
 
   /**
@@ -110,7 +109,7 @@ export class Responses {
       return { status, headers, body: new Uint8Array(), truncated: false, chunks, ...sender };
     }
     const beginning = await beginningOf(response, this.maxErrorBytes, call.signal);
-    return { ...(await this.decompressed(beginning, true, call)), chunks: undefined, ...sender };
+    return { ...(await this.decompressed(beginning, call)), chunks: undefined, ...sender };
   }
 
   /** What an exchange brings; the error of one that fails is the one that callers get. */
@@ -128,11 +127,15 @@ export class Responses {
   }
 
   /** The body of a response as it was before it was compressed; undefined where that takes its time. */
-  private plainNow({ headers, body }: Exchange, { signal }: UpstreamCall): Uint8Array | undefined {
+  private plainNow(
+    { status, headers, body }: Exchange,
+    { signal, rules }: UpstreamCall,
+  ): Uint8Array | undefined {
     const encoding = headers["content-encoding"];
     if (encoding === undefined || body.length === 0) return body;
     if (signal.aborted) return undefined;
-    const plain = decompressSmall(body, String(encoding), this.settings.maxResponseBytes, AT_ONCE);
+    const limit = this.limits(rules).maxBytes(status);
+    const plain = decompressSmall(body, String(encoding), limit, AT_ONCE);
     if (plain !== undefined) pool.release(body);
     return plain;
   }
@@ -154,7 +157,7 @@ export class Responses {
   }
 
   /** The response as it was before it was compressed, when it is its turn to be decoded. */
-  private async decompressed(response: Exchange, tolerant: boolean, { signal, caller = "" }: UpstreamCall) {
+  private async decompressed(response: Exchange, { signal, rules, caller = "" }: UpstreamCall) {
     const { status, headers, body, incomplete } = response;
     const encoding = headers["content-encoding"];
     const head = { status, headers, truncated: incomplete !== undefined };
@@ -163,14 +166,15 @@ export class Responses {
       return bytes;
     };
     if (encoding === undefined || body.length === 0) return { ...head, body: await turn(body) };
-    const { maxResponseBytes } = this.settings;
-    const work = async () => turn(await decompress(body, String(encoding), maxResponseBytes, signal));
+    const { maxBytes, tolerant } = this.limits(rules);
+    const limit = maxBytes(status);
+    const work = async () => turn(await decompress(body, String(encoding), limit, signal));
     try {
       return { ...head, body: await this.decompressing.run(signal, work) };
     } catch (error) {
       if (!(error instanceof DecompressError)) throw error;
       // the status of an error says enough without its text
-      if (tolerant) return { ...head, body: new Uint8Array() };
+      if (tolerant(status)) return { ...head, truncated: true, body: new Uint8Array() };
       throw decompressError(error, this.failureContext);
     }
   }
