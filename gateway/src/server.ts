@@ -6,6 +6,7 @@ import { HeldResponses } from "./admission/held-responses.ts";
 import { OverloadMonitor } from "./admission/overload.ts";
 import { Watchers } from "./admission/watchers.ts";
 import type { CallerAuthorization } from "./authorization/caller-authorization.ts";
+import { methodPath } from "./call/method-path.ts";
 import { Health } from "./health/health.ts";
 import { type Limits, LiveLimits, withDefaultLimits } from "./limits.ts";
 import { isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
@@ -58,7 +59,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { admission, authorization, certificate, log, validation } = shared;
   const rpc = createCalls(shared);
   const services = withoutOwn(rpc.services);
-  const listener = createConnections(shared, createEntrance({ ...shared, rpc, services }));
+  const listener = createConnections(shared, createEntrance({ ...shared, rpc, services }), services);
   watchParts(shared, listener);
   const { port } = await listener.listen(options.port ?? 0, host).catch(async (error: unknown) => {
     await authorization?.close();
@@ -94,8 +95,8 @@ function createShared(options: ServerOptions, host: string, limits: Limits): Sha
     metrics,
     reports,
     overload,
-    admission: new Admission(limits, () => overload.current),
-    watchers: new Watchers(limits, () => overload.current),
+    admission: new Admission(limits, () => overload.rejection()),
+    watchers: new Watchers(limits, () => overload.rejection()),
     authorization: options.authorization?.({ limits, log, metrics, onLimit }),
     health: new Health(limits, onLimit),
     validation: createValidation(),
@@ -137,14 +138,19 @@ function createCalls(shared: Shared): Rpc {
   return rpc;
 }
 
-function createConnections(shared: Shared, handler: Entrance): Listener {
+function createConnections(shared: Shared, handler: Entrance, services: readonly DescService[]): Listener {
   const { options, limits, metrics, reports, certificate } = shared;
+  const isWatch = options.isWatch ?? (() => false);
+  const watches = new Set(
+    services.flatMap(({ methods }) => methods.filter(isWatch).map((method) => `/${methodPath(method)}`)),
+  );
   return createListener({
     limits,
     certificate: certificate?.current,
     handler,
     refuse,
     proxies: options.proxies,
+    isWatch: (path) => watches.has(path),
     onError: reports.onError,
     onLimit: reports.onLimit,
     onRejected: reports.onRejected,

@@ -8,6 +8,7 @@ import { checkRequest, useOriginForm } from "./check-request.ts";
 import { ClientCounts } from "./client-counts.ts";
 import { closeAll, startDrain } from "./drain.ts";
 import { failExchange, lingerForClose } from "./exchange.ts";
+import { serveHalfClosed } from "./half-closed.ts";
 import {
   type Exchange,
   type HttpHandler,
@@ -54,6 +55,11 @@ export interface ListenerOptions {
   readonly onRejected?: (status: number) => void;
   /** Speak TLS with this certificate. Default: cleartext. */
   readonly certificate?: Certificate | undefined;
+  /**
+   * Whether a request begins a stream that watches a feed, by its path. Such streams have a limit of their own,
+   * by which they are counted from the beginning. Default: none does.
+   */
+  readonly isWatch?: ((path: string) => boolean) | undefined;
   /** Trusted proxies: their connections are many clients'. Default: none. */
   readonly proxies?: ProxyOptions | undefined;
   /** How many files the process may have open. Default: what the system says. */
@@ -99,6 +105,7 @@ export function createListener(options: ListenerOptions): Listener {
       lingerForClose(usable, ofConnection);
       h2.server.emit("connection", usable);
     } else {
+      serveHalfClosed(usable, () => inFlight.owedBy(usable), ofConnection);
       h1.emit("connection", usable);
     }
   };
@@ -233,6 +240,8 @@ function createTaker(
   const connections = new ClientCounts(most.all, most.perClient);
   const blocklist = new Blocklist();
   const requests = new ClientCounts(limits.requestsInFlight, limits.requestsPerClient);
+  // until their calls are let in, which have shares: those of one client may be as many as there may be
+  const watches = new ClientCounts(limits.watchers, limits.watchers);
   const isProxy = createProxyCheck(options.proxies);
   const originOf = createOriginReader(options.proxies);
   const watch = new WriteWatch(
@@ -240,7 +249,7 @@ function createTaker(
     () => onLimit("stalledWriteMs"),
     running,
   );
-  const parts: TakenParts = { inFlight, running, requests, watch, isDraining };
+  const parts: TakenParts = { inFlight, running, watch, isDraining };
   const everyMs = Math.max(10, Math.min(WATCH_MS, limits.stalledWriteMs / 4));
   const shared = new Callbacks(options.onError);
   const timer = shared.every(everyMs, () => watch.check());
@@ -275,9 +284,18 @@ function createTaker(
       // one that was closed for pipelining too much, in the same read
       if (!isHttp2(request) && request.socket.destroyed) return;
       const origin = originOf(request);
-      const exceeded = excess(origin.client);
+      const isWatch =
+        options.isWatch?.(request.url ?? "") === true && watches.excess(origin.client) === undefined;
+      const exceeded = isWatch ? undefined : excess(origin.client);
       if (isDraining() && !isHttp2(request)) noKeepAlive(response);
-      const taken = new TakenRequest(request, response, origin, callbacks, parts);
+      const taken = new TakenRequest(
+        request,
+        response,
+        origin,
+        callbacks,
+        isWatch ? watches : requests,
+        parts,
+      );
       if (taken.running > limits.streamsPerConnection && !isHttp2(request)) {
         // HTTP/2 refuses by itself; an HTTP/1.1 client could pipeline without end.
         onLimit("streamsPerConnection");
