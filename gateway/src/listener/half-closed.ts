@@ -3,13 +3,14 @@ import type { Callbacks } from "./callbacks.ts";
 import type { HttpResponse } from "./http.ts";
 
 /** How long a client that has sent its end waits for a response before it is asked whether it is there. */
-const ASK_MS = 1000;
+const ASK_MS = 250;
 
 /**
  * Serves a client of HTTP/1 that has sent its end, and may wait for its response all the same (RFC 9112
- * section 9.6), or be gone: TCP says the same of both. After one and two seconds without a response the
- * client gets 100 (Continue), which is no final response (RFC 9110 section 15.2): of a client that is gone,
- * its system resets the connection. A client that ends its side while it reads a stream has left.
+ * section 9.6), or be gone: TCP says the same of both. After a quarter and half of a second without a
+ * response the client gets 100 (Continue), which is no final response (RFC 9110 section 15.2): of a client
+ * that is gone, its system resets the connection. A client that ends its side while it reads a stream has
+ * left.
  */
 export function serveHalfClosed(
   socket: Duplex,
