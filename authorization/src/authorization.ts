@@ -2,7 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import type { ClientMetadata } from "oidc-provider";
 import type { AuthorizationHost } from "./host.ts";
 import type { Interactions, Sessions } from "./interaction.ts";
-import { type Authenticate, createResourceServer } from "./resource/resource-server.ts";
+import { createResourceServer, type ResourceServer } from "./resource/resource-server.ts";
 import type { ScopeMap } from "./resource/scope-map.ts";
 import { Tokens } from "./resource/tokens.ts";
 import { type AuthorizationServer, createAuthorizationServer } from "./server/authorization-server.ts";
@@ -52,10 +52,8 @@ export interface MethodFacts {
 }
 
 /** Callers are authorized: issues tokens, and checks them. */
-export interface Authorization {
+export interface Authorization extends ResourceServer {
   readonly server: AuthorizationServer;
-  /** The check of calls. */
-  readonly authenticate: Authenticate;
   close(): Promise<void>;
 }
 
@@ -92,7 +90,7 @@ export function createAuthorization(
   const sweep = setInterval(() => void store.deleteExpired().catch(onError), SWEEP_MS).unref();
   return {
     server,
-    authenticate: createResourceServer({
+    ...createResourceServer({
       publicUrl,
       tokens,
       scopes,

@@ -5,8 +5,10 @@ import { HeldBytes } from "./admission/held-bytes.ts";
 import { HeldResponses } from "./admission/held-responses.ts";
 import { OverloadMonitor } from "./admission/overload.ts";
 import { Watchers } from "./admission/watchers.ts";
+import { AuthorizedStreams } from "./authorization/authorized-streams.ts";
 import type { CallerAuthorization } from "./authorization/caller-authorization.ts";
 import { methodPath } from "./call/method-path.ts";
+import { Health as HealthService } from "./gen/grpc/health/v1/health_pb.ts";
 import { Health } from "./health/health.ts";
 import { type Limits, LiveLimits, withDefaultLimits } from "./limits.ts";
 import { isLoopback, OPEN_TO_ALL } from "./listener/hosts.ts";
@@ -108,7 +110,7 @@ function createShared(options: ServerOptions, host: string, limits: Limits): Sha
 /** The calls of the routes, of health and of reflection. */
 function createCalls(shared: Shared): Rpc {
   const { options, limits, reports, admission, watchers, authorization, health, validation } = shared;
-  const isListed = options.reflection ?? true;
+  const { reflection: isListed = true, isWatch = () => false } = options;
   const rpc: Rpc = createRpc({
     limits,
     routes: (router) => {
@@ -125,12 +127,19 @@ function createCalls(shared: Shared): Rpc {
     isListed,
     admission,
     watchers,
-    isWatch: options.isWatch ?? (() => false),
+    isWatch,
     heldBytes: new HeldBytes(limits),
     heldResponses: new HeldResponses(limits, () => reports.onLimit("heldResponseBytes")),
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: isHealth,
     authenticate: authorization?.authenticate,
+    authorizedStreams:
+      authorization &&
+      new AuthorizedStreams({
+        ended: authorization.ended,
+        isEndless: (method) => isWatch(method) || method === HealthService.method.watch,
+        onError: reports.onError,
+      }),
     ...reports,
   });
   const names = rpc.services.map((service) => service.typeName);

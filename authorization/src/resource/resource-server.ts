@@ -6,7 +6,7 @@ import { RESOURCE_METADATA_PATH } from "../server/metadata.ts";
 import type { StoredToken } from "../server/stored-token.ts";
 import { type BearerProblem, readBearer } from "./bearer.ts";
 import { hasScopes, type ScopeMap, type ScopeNeed } from "./scope-map.ts";
-import type { Tokens } from "./tokens.ts";
+import type { TokenEnd, Tokens } from "./tokens.ts";
 
 /** Why a request is not served (RFC 6750 section 3). */
 export interface Denial {
@@ -43,6 +43,23 @@ export interface Subject {
 }
 
 /**
+ * Which callers' tokens have ended since they were checked, with the error of what still runs for them. Never
+ * rejects.
+ */
+export type EndedTokens = (subjects: readonly Subject[]) => Promise<ReadonlyMap<Subject, EndedToken>>;
+
+export interface EndedToken {
+  readonly why: TokenEnd;
+  readonly error: () => ConnectError;
+}
+
+/** The check of tokens: of each call when it begins, and while it runs. */
+export interface ResourceServer {
+  readonly authenticate: Authenticate;
+  readonly ended: EndedTokens;
+}
+
+/**
  * Finds out whose a request is, by its token: what the token says, or why the request is rejected; undefined
  * where the method is open. A promise only where a token has to be looked up; it does not reject.
  *
@@ -59,7 +76,7 @@ const TEXTS: Readonly<Record<Exclude<BearerProblem, "missing">, string>> = {
 };
 
 /** Creates the check of tokens for the methods of the gateway. */
-export function createResourceServer(options: ResourceServerOptions): Authenticate {
+export function createResourceServer(options: ResourceServerOptions): ResourceServer {
   const { tokens, isOpen, onChecked, onError } = options;
   const challenges = new Challenges(options);
   const settle = (token: StoredToken | undefined, method: DescMethod | undefined) => {
@@ -67,7 +84,7 @@ export function createResourceServer(options: ResourceServerOptions): Authentica
     onChecked(denial?.outcome ?? "ok");
     return denial ?? (token && subjectOf(token));
   };
-  return (request, method) => {
+  const authenticate: Authenticate = (request, method) => {
     if (method !== undefined && isOpen(method)) return undefined;
     const bearer = readBearer(request);
     if (typeof bearer === "string") {
@@ -85,9 +102,28 @@ export function createResourceServer(options: ResourceServerOptions): Authentica
       },
     );
   };
+  let isFailing = false;
+  return {
+    authenticate,
+    ended: async (subjects) => {
+      let failure: unknown;
+      const asked = subjects.flatMap((subject) => TOKENS.get(subject) ?? []);
+      const ends = await tokens.ended(asked, (error) => {
+        failure = error;
+      });
+      // once until it is over: calls that fail for the same cause are reported one by one
+      if (failure !== undefined && !isFailing) onError(failure);
+      isFailing = failure !== undefined;
+      const found = [...ends].map(([token, why]) => {
+        return [subjectOf(token), { why, error: () => challenges.ended(why) }] as const;
+      });
+      return new Map(found);
+    },
+  };
 }
 
 const SUBJECTS = new WeakMap<StoredToken, Subject>();
+const TOKENS = new WeakMap<Subject, StoredToken>();
 
 /** The same for all calls with a token that is remembered. */
 function subjectOf(token: StoredToken): Subject {
@@ -96,8 +132,12 @@ function subjectOf(token: StoredToken): Subject {
   const { clientId, subject: person, sessionId, scopes } = token;
   const subject = { clientId, person, sessionId, scopes };
   SUBJECTS.set(token, subject);
+  TOKENS.set(subject, token);
   return subject;
 }
+
+/** Where a response says what it would take (RFC 9110 section 11.6.1). */
+const CHALLENGE = "www-authenticate";
 
 type Refusal = Denial & { readonly outcome: TokenOutcome };
 
@@ -130,8 +170,23 @@ class Challenges {
 
   invalid(): Refusal {
     const text = "the access token is unknown, expired or revoked, or for another server";
-    const value = `Bearer error="invalid_token", error_description="${text}", ${this.metadata}`;
+    const value = this.invalidToken(text);
     return { ...this.denial("TOKEN_INVALID", text, Code.Unauthenticated, 401, value), outcome: "invalid" };
+  }
+
+  /** The error of a stream whose token has ended while it ran. */
+  ended(why: TokenEnd): ConnectError {
+    const text =
+      why === "expired"
+        ? "the access token of this stream has expired; call again with a new one"
+        : "the access token of this stream was revoked; sign in again";
+    const error = this.options.error("TOKEN_INVALID", text, Code.Unauthenticated);
+    error.metadata.set(CHALLENGE, this.invalidToken(text));
+    return error;
+  }
+
+  private invalidToken(text: string): string {
+    return `Bearer error="invalid_token", error_description="${text}", ${this.metadata}`;
   }
 
   malformed(text: string): Denial {
@@ -171,7 +226,7 @@ class Challenges {
     challenge: string,
   ): Denial {
     const error = this.options.error(reason, text, code);
-    return { error, status, headers: { "www-authenticate": challenge } };
+    return { error, status, headers: { [CHALLENGE]: challenge } };
   }
 }
 

@@ -1,7 +1,7 @@
 import { hashOf } from "connect-rest-runtime/internal";
 import type { Sessions } from "../interaction.ts";
 import { isRecent } from "../recent.ts";
-import { TOKEN_KIND } from "../server/grants.ts";
+import { GRANT_KIND, TOKEN_KIND } from "../server/grants.ts";
 import { type StoredToken, storedTokenOf } from "../server/stored-token.ts";
 import type { Store } from "../store/store.ts";
 
@@ -33,6 +33,11 @@ interface Known {
   /** When it was looked up. */
   readonly at: number;
 }
+
+/**
+ * How a token that was good has ended. Who has signed out may do nothing more, whether or not it has expired.
+ */
+export type TokenEnd = "revoked" | "expired";
 
 /** Looks tokens up, and remembers what it has found for a moment. */
 export class Tokens {
@@ -81,11 +86,45 @@ export class Tokens {
     for (const [token, known] of this.known) if (known.token.grantId === grantId) this.known.delete(token);
   }
 
+  /**
+   * Which of these tokens, which were good, have ended since: by the store, whoever has ended them. Where the
+   * store fails, only expiries are known; never rejects.
+   *
+   * @param onError notified of a failure of the store
+   */
+  async ended(
+    tokens: readonly StoredToken[],
+    onError: (error: unknown) => void,
+  ): Promise<ReadonlyMap<StoredToken, TokenEnd>> {
+    const { store, now } = this.options;
+    const time = now();
+    const [expired, good] = partition(tokens, ({ expiresAt }) => expiresAt <= time);
+    const lookUp = async (kind: string, keys: readonly string[]) => {
+      if (keys.length === 0) return undefined;
+      return await store.existing(kind, keys).catch((error: unknown) => void onError(error));
+    };
+    const rows = await lookUp(
+      TOKEN_KIND,
+      good.map(({ key }) => key),
+    );
+    // the row of a token that has expired is gone: its grant tells whether it was revoked as well
+    const grants = await lookUp(
+      GRANT_KIND,
+      expired.map(({ grantId }) => grantId).filter((id) => id !== undefined),
+    );
+    const isRevoked = ({ grantId }: StoredToken) => grantId !== undefined && grants?.has(grantId) === false;
+    return new Map([
+      ...expired.map((token) => [token, isRevoked(token) ? "revoked" : "expired"] as const),
+      ...good.filter(({ key }) => rows?.has(key) === false).map((token) => [token, "revoked"] as const),
+    ]);
+  }
+
   private async lookUp(token: string): Promise<StoredToken | undefined> {
     const { store, publicUrl, sessions, now } = this.options;
     const before = this.revocations;
-    const entry = await store.get(TOKEN_KIND, hashOf(token));
-    const stored = entry && storedTokenOf(entry);
+    const key = hashOf(token);
+    const entry = await store.get(TOKEN_KIND, key);
+    const stored = entry && storedTokenOf(key, entry);
     const isGood =
       stored !== undefined &&
       stored.audience === publicUrl &&
@@ -99,6 +138,10 @@ export class Tokens {
     if (this.revocations === before) remember(this.known, token, { token: stored, at: now() });
     return stored;
   }
+}
+
+function partition<T>(values: readonly T[], test: (value: T) => boolean): [T[], T[]] {
+  return [values.filter(test), values.filter((value) => !test(value))];
 }
 
 function remember<T>(tokens: Map<string, T>, token: string, value: T): void {

@@ -2,6 +2,8 @@ import type { Entry } from "../store/store.ts";
 
 /** An access token, as it is stored. */
 export interface StoredToken {
+  /** Its row's: its SHA-256 hash. */
+  readonly key: string;
   readonly clientId: string;
   /** The person; undefined where the client calls for itself. */
   readonly subject: string | undefined;
@@ -14,12 +16,13 @@ export interface StoredToken {
 }
 
 /** Reads the row of an access token; undefined where it is none. */
-export function storedTokenOf({ value, expiresAt, grant }: Entry): StoredToken | undefined {
+export function storedTokenOf(key: string, { value, expiresAt, grant }: Entry): StoredToken | undefined {
   const { payload } = JSON.parse(value) as { readonly payload?: Record<string, unknown> };
   const { clientId, accountId, scope, aud, extra } = payload ?? {};
   if (typeof clientId !== "string" || typeof aud !== "string" || expiresAt === undefined) return undefined;
   const { session } = Object(extra) as { readonly session?: unknown };
   return {
+    key,
     clientId,
     subject: typeof accountId === "string" ? accountId : undefined,
     sessionId: typeof session === "string" ? session : undefined,

@@ -67,6 +67,29 @@ describe.each(STORES)("$name", ({ isMissing, open }) => {
     expect(await b.get("kind", "key")).toBeUndefined();
   });
 
+  check("of any keys, those with an entry that has not expired are there", async () => {
+    const [a, b] = stores;
+    const keys = fc.uniqueArray(
+      fc.string({ maxLength: 8 }).filter((key) => !key.includes("\0")),
+      {
+        maxLength: 20,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(keys, keys, keys, async (lasting, expired, asked) => {
+        const kind = "asked";
+        for (const key of expired) await a.put(kind, key, { value: "v", expiresAt: time + 1 });
+        for (const key of lasting) await a.put(kind, key, { value: "v" });
+        time += 1;
+        const there = asked.filter((key) => lasting.includes(key)).sort();
+        expect([...(await b.existing(kind, asked))].sort()).toEqual(there);
+        for (const key of [...lasting, ...expired]) await a.delete(kind, key);
+        expect(await b.existing(kind, lasting)).toHaveProperty("size", 0);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   check("an entry may expire at any time, also at one that no clock shows", async () => {
     const [a, b] = stores;
     const times = fc.oneof(

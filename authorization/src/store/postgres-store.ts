@@ -76,6 +76,12 @@ export class PostgresStore implements Store {
     return entryOf(row);
   }
 
+  async existing(kind: string, keys: readonly string[]): Promise<ReadonlySet<string>> {
+    const sql = `SELECT ${COLUMNS} FROM connect_rest_entries WHERE kind = $1 AND key = ANY($2) AND ${ALIVE}`;
+    const rows = await this.query(sql, [kind, keys, this.now()]);
+    return new Set(rows.map(({ key }) => String(key)));
+  }
+
   async put(kind: string, key: string, entry: Entry): Promise<void> {
     await this.query(PUT, parametersOf(kind, key, entry));
   }

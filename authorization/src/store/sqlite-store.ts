@@ -66,6 +66,13 @@ export class SqliteStore implements Store {
     return this.attempt(({ get }) => entryOf(get.get(kind, key, this.now())));
   }
 
+  existing(kind: string, keys: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.attempt(({ existing }) => {
+      const rows = existing.all(kind, JSON.stringify(keys), this.now());
+      return new Set(rows.map(({ key }) => String(key)));
+    });
+  }
+
   put(kind: string, key: string, entry: Entry): Promise<void> {
     return this.attempt((opened) => insert(opened, kind, key, entry));
   }
@@ -226,6 +233,7 @@ interface Opened extends Statements {
 interface Statements {
   readonly database: DatabaseSync;
   readonly get: StatementSync;
+  readonly existing: StatementSync;
   readonly put: StatementSync;
   readonly take: StatementSync;
   readonly remove: StatementSync;
@@ -247,6 +255,9 @@ function prepare(database: DatabaseSync, waitMs: number): Statements {
   return {
     database,
     get: database.prepare(`SELECT ${columns} FROM entries WHERE kind = ? AND key = ? AND ${alive}`),
+    existing: database.prepare(
+      `SELECT key FROM entries WHERE kind = ? AND key IN (SELECT value FROM json_each(?)) AND ${alive}`,
+    ),
     put: database.prepare(`INSERT OR REPLACE INTO entries(${columns}) VALUES (?, ?, ?, ?, ?, ?)`),
     take: database.prepare(`DELETE FROM entries WHERE kind = ? AND key = ? RETURNING ${columns}`),
     remove: database.prepare("DELETE FROM entries WHERE kind = ? AND key = ?"),

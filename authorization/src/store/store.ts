@@ -45,6 +45,8 @@ export type Owner = { readonly grant: string } | { readonly session: string };
  */
 export interface Store {
   get(kind: string, key: string): Promise<Entry | undefined>;
+  /** Which of these keys have an entry: at most some thousands of keys. */
+  existing(kind: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** Adds or replaces an entry. */
   put(kind: string, key: string, entry: Entry): Promise<void>;
   /** Removes an entry and returns it: of any number of callers at the same time, one gets it. */

@@ -4,6 +4,7 @@ import type {
   Authorization,
   AuthorizationHost,
   AuthorizationOptions,
+  EndedTokens,
   SignInParts,
   SignInSettings,
 } from "connect-rest-authorization";
@@ -46,6 +47,7 @@ export interface CallerAuthorization {
   /** Whether pages of other origins may lead to a request. */
   isShared(path: string, method: string | undefined): boolean;
   readonly authenticate: Authenticate;
+  readonly ended: EndedTokens;
   close(): Promise<void>;
 }
 
@@ -117,12 +119,16 @@ export async function prepareAuthorization<U extends Upstream>(
   };
 }
 
-function forServer({ server, authenticate, close }: Authorization, open: OpenParts): CallerAuthorization {
+function forServer(
+  { server, authenticate, ended, close }: Authorization,
+  open: OpenParts,
+): CallerAuthorization {
   return {
     open,
     serve: (request, response, origin) => server.serve(new AuthorizationExchange(request, response, origin)),
     isShared: (path, method) => server.isShared(path, method),
     authenticate,
+    ended,
     close,
   };
 }

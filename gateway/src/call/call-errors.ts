@@ -37,6 +37,19 @@ export function drainingError(): ConnectError {
 }
 
 /**
+ * What a call ends with that was stopped: the error it was stopped with, as its handler passed it on, if it
+ * did, since that may have added details to it.
+ */
+export function stoppedWith<E extends Error>(stopped: E, thrown: unknown): E | ConnectError {
+  const isPassedOn =
+    stopped instanceof ConnectError &&
+    thrown instanceof ConnectError &&
+    thrown.code === stopped.code &&
+    thrown.rawMessage === stopped.rawMessage;
+  return isPassedOn ? thrown : stopped;
+}
+
+/**
  * What a caller gets to know of an error: of a defect only that there is one.
  * Errors of handlers stay as they are.
  */

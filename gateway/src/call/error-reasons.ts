@@ -78,8 +78,10 @@ export const GATEWAY_REASONS = {
   },
   TOKEN_INVALID: {
     codes: [Code.Unauthenticated],
-    cause: "The access token is unknown, has expired, was revoked, or is for another server.",
-    remedy: "Refresh the token, or get a new one.",
+    cause:
+      "The access token is unknown, has expired, was revoked, or is for another server. A stream ends with it when its token is revoked, and one that watches also when its token expires.",
+    remedy:
+      "Refresh the token, or get a new one; a stream that watched resumes by its `connectrest.v1.Resume`.",
   },
   TOKEN_MALFORMED: {
     codes: [Code.InvalidArgument],

@@ -2,7 +2,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type Interceptor, type StreamResponse } from "@connectrpc/connect";
 import { reasonOf } from "connect-rest-runtime";
 import { callKey } from "../call/call.ts";
-import { DEADLINE_REASON, deadlineExceeded, drainingError } from "../call/call-errors.ts";
+import { DEADLINE_REASON, deadlineExceeded, drainingError, stoppedWith } from "../call/call-errors.ts";
 import type { Deadline } from "../call/deadline.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import { Callbacks } from "../listener/callbacks.ts";
@@ -41,14 +41,19 @@ function abortError(signal: AbortSignal, deadline: Deadline | undefined): Connec
   return error.code === Code.DeadlineExceeded && deadline !== undefined ? deadlineExceeded(deadline) : error;
 }
 
-/** Settles as the work does, or rejects with `stop()` once the signal is aborted. */
+/**
+ * Settles as the work does, or rejects with `stop()` once the signal is aborted: work that listens to it has
+ * that turn to pass the error on.
+ */
 export function raced<T>(work: Promise<T>, signal: AbortSignal, stop: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const callbacks = new Callbacks(reject);
-    const abort = callbacks.guarded(() => reject(stop()));
+    const abort = () => callbacks.soon(() => reject(stop()));
     const off = callbacks.onAbort(signal, abort);
-    work.then(resolve, reject).finally(off);
-    if (signal.aborted) abort();
+    const fail = (error: unknown) => reject(signal.aborted ? stoppedWith(stop(), error) : error);
+    const finish = (value: T) => (signal.aborted ? reject(stop()) : resolve(value));
+    work.then(finish, fail).finally(off);
+    if (signal.aborted) reject(stop());
   });
 }
 

@@ -1,7 +1,7 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { type Call, runAs } from "../call/call.ts";
-import { deadlineExceeded, errorForCaller, hungUp } from "../call/call-errors.ts";
+import { deadlineExceeded, errorForCaller, hungUp, stoppedWith } from "../call/call-errors.ts";
 import { Callbacks, type Timer } from "../listener/callbacks.ts";
 import {
   type HttpRequest,
@@ -104,6 +104,7 @@ class RunningStream implements StreamedResponse {
   private readonly request: HttpRequest;
   private readonly options: StreamOptions;
   private readonly abort = new AbortController();
+  private readonly callbacks = new Callbacks((error) => this.abort.abort(error));
   private readonly timer: Timer | undefined;
   private result: StreamResult | undefined;
   private isOver = false;
@@ -127,7 +128,7 @@ class RunningStream implements StreamedResponse {
     this.request = request;
     this.options = options;
     call.signal = this.abort.signal;
-    const callbacks = new Callbacks((error) => this.abort.abort(error));
+    const { callbacks } = this;
     // The call may have waited before it came here.
     const leftMs = call.startedAt + call.deadline.ms - performance.now();
     if (leftMs <= 0) {
@@ -163,8 +164,11 @@ class RunningStream implements StreamedResponse {
     if (this.isOver) return END;
     try {
       if (this.failure !== undefined) throw this.failure;
-      if (this.stopped !== undefined) throw this.stopped;
+      const { stopped } = this;
+      if (stopped !== undefined && this.result === undefined) throw stopped;
       const frame = await this.unlessStopped(this.nextFrame());
+      // a method may take its signal for the end
+      if (this.stopped !== undefined && (stopped !== undefined || frame === undefined)) throw this.stopped;
       return frame === undefined ? await this.end(undefined) : { done: false, value: frame };
     } catch (error) {
       return await this.end(error);
@@ -183,6 +187,7 @@ class RunningStream implements StreamedResponse {
     const holder: Holder = { parked: undefined };
     try {
       const feed = await this.unlessStopped(this.beginWatch(watch, holder));
+      if (this.stopped !== undefined) throw feed.leave(this.stopped);
       const headers = { ...sentHeaders(response), ...this.headers() };
       const stream = park();
       this.cleanUp();
@@ -217,8 +222,8 @@ class RunningStream implements StreamedResponse {
 
   private unlessStopped<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.stopped !== undefined) reject(this.stopped);
       this.stopWaiting = reject;
+      if (this.stopped !== undefined) this.stopSoon(this.stopped);
       work.then(resolve, reject);
     });
   }
@@ -240,6 +245,7 @@ class RunningStream implements StreamedResponse {
   /** Read, decompress, parse, validate, call: each fails with a ConnectError, or with a defect. */
   private async begin(): Promise<StreamResult> {
     const message = await this.read();
+    await this.call.place?.take(this.abort.signal);
     return runAs(this.call, () => this.stream.method.call(message, this.context()));
   }
 
@@ -275,7 +281,12 @@ class RunningStream implements StreamedResponse {
     if (this.isOver || this.stopped !== undefined) return;
     this.stopped = error;
     this.abort.abort(error);
-    this.stopWaiting?.(error);
+    this.stopSoon(error);
+  }
+
+  /** What runs has this turn to pass the error on; a method that is deaf to its signal does not. */
+  private stopSoon(error: ConnectError): void {
+    this.callbacks.soon(() => this.stopWaiting?.(error));
   }
 
   private hangUp(): void {
@@ -289,8 +300,10 @@ class RunningStream implements StreamedResponse {
   /** The last step, after which there is none. */
   private async end(thrown: unknown): Promise<Step> {
     const { wire, head } = this.stream;
-    const error = thrown === undefined ? undefined : errorForCaller(this.stopped ?? thrown, this.call);
-    if (thrown !== undefined) this.abort.abort(this.stopped ?? thrown);
+    const cause =
+      thrown === undefined || this.stopped === undefined ? thrown : stoppedWith(this.stopped, thrown);
+    const error = thrown === undefined ? undefined : errorForCaller(cause, this.call);
+    if (thrown !== undefined) this.abort.abort(cause);
     this.leave();
     const { frame, trailers } = await wire.end(head, this.result?.trailer, error);
     this.ownTrailers = trailers;
@@ -300,6 +313,7 @@ class RunningStream implements StreamedResponse {
   private leave(): void {
     this.isOver = true;
     this.cleanUp();
+    this.call.place?.giveBack();
     // not awaited: a method that is deaf to its signal would hold the caller here
     this.result?.return().catch(() => undefined);
   }

@@ -70,6 +70,9 @@ export class ParkedWatch {
   private trailers: Fields | undefined;
   /** Frames are being compressed, or the client has to read first. */
   private isBusy = false;
+  private isPacking = false;
+  /** What ends it once a message is compressed. */
+  private stopped: ConnectError | undefined;
   private isOver = false;
   private onOver: ((defect?: unknown) => void) | undefined;
   private defect: unknown;
@@ -112,6 +115,7 @@ export class ParkedWatch {
         const frame = sharedFrameOf(this.call.method.output, message, head, options);
         if (frame instanceof Promise) {
           this.isBusy = true;
+          this.isPacking = true;
           frame
             .then(
               (packed) => this.packed(packed),
@@ -128,9 +132,15 @@ export class ParkedWatch {
     }
   }
 
-  /** Ends it from outside. */
+  /**
+   * Ends it from outside: behind the message that is being compressed, since the feed counts that as sent.
+   */
   stop(error: ConnectError): void {
-    if (!this.isOver) this.end(this.feed.leave(error));
+    if (this.isPacking) {
+      this.stopped ??= error;
+    } else if (!this.isOver) {
+      this.end(this.feed.leave(error));
+    }
   }
 
   /** What a listener has thrown. */
@@ -171,9 +181,14 @@ export class ParkedWatch {
 
   private packed(frame: Uint8Array): void {
     this.isBusy = false;
+    this.isPacking = false;
     if (this.isOver) return;
     this.write(frame);
-    this.ready();
+    if (this.stopped === undefined) {
+      this.ready();
+    } else {
+      this.stop(this.stopped);
+    }
   }
 
   private hungUp(): void {
