@@ -7,7 +7,6 @@ import { OverloadMonitor } from "./admission/overload.ts";
 import { Watchers } from "./admission/watchers.ts";
 import { AuthorizedStreams } from "./authorization/authorized-streams.ts";
 import type { CallerAuthorization } from "./authorization/caller-authorization.ts";
-import { methodPath } from "./call/method-path.ts";
 import { Health as HealthService } from "./gen/grpc/health/v1/health_pb.ts";
 import { Health } from "./health/health.ts";
 import { type Limits, LiveLimits, withDefaultLimits } from "./limits.ts";
@@ -22,7 +21,7 @@ import { createRpc, type Rpc } from "./rpc/rpc.ts";
 import { createEntrance, type Entrance } from "./server/entrance.ts";
 import { KeptCertificate } from "./server/kept-certificate.ts";
 import type { CloseOptions, Server, ServerOptions } from "./server/options.ts";
-import { isHealth, ownRoutes, withoutOwn } from "./server/own-services.ts";
+import { isHealth, ownRoutes, pathsOf, withoutOwn } from "./server/own-services.ts";
 import { createReports, type Reports, reportError } from "./server/reports.ts";
 
 export type { CloseOptions, Server, ServerChange, ServerOptions } from "./server/options.ts";
@@ -149,10 +148,7 @@ function createCalls(shared: Shared): Rpc {
 
 function createConnections(shared: Shared, handler: Entrance, services: readonly DescService[]): Listener {
   const { options, limits, metrics, reports, certificate } = shared;
-  const isWatch = options.isWatch ?? (() => false);
-  const watches = new Set(
-    services.flatMap(({ methods }) => methods.filter(isWatch).map((method) => `/${methodPath(method)}`)),
-  );
+  const watches = pathsOf(services, options.isWatch ?? (() => false));
   return createListener({
     limits,
     certificate: certificate?.current,

@@ -115,9 +115,9 @@ export function serveSession(
 const ERR_PROTO = -505;
 
 /**
- * Keeps a session whose peer sent a body longer than its content-length. nghttp2 resets that stream alone (RFC
- * 9113 sections 5.4.2 and 8.1.1), but reports it as it does errors of connections, for which Node destroys
- * the session. So the session is destroyed a turn later, unless a stream was reset meanwhile.
+ * Keeps a session whose peer sent a body longer than its content-length. nghttp2 resets that stream alone
+ * (RFC 9113 sections 5.4.2 and 8.1.1), but reports it as it does errors of connections, for which Node
+ * destroys the session. So the session is destroyed a turn later, unless a stream was reset meanwhile.
  *
  * @param invalidStreams how many streams were reset for an error of the protocol
  */

@@ -56,8 +56,8 @@ export interface ListenerOptions {
   /** Speak TLS with this certificate. Default: cleartext. */
   readonly certificate?: Certificate | undefined;
   /**
-   * Whether a request begins a stream that watches a feed, by its path. Such streams have a limit of their own,
-   * by which they are counted from the beginning. Default: none does.
+   * Whether a request begins a stream that watches a feed, by its path. Such streams have a limit of their
+   * own, by which they are counted from the beginning. Default: none does.
    */
   readonly isWatch?: ((path: string) => boolean) | undefined;
   /** Trusted proxies: their connections are many clients'. Default: none. */
@@ -263,22 +263,23 @@ function createTaker(
   };
   return {
     connection: (socket, callbacks) => {
-      const address = socket.remoteAddress ?? "";
-      const exceeded = leavesTooFew(socket, openFiles) ? "all" : connections.excess(address);
+      const client = socket.remoteAddress ?? "";
+      const limit = connectionLimit(
+        socket,
+        connections.excess(client),
+        isProxy(client),
+        blocklist,
+        openFiles,
+      );
+      if (limit === undefined) {
+        callbacks.once(socket, "close", connections.add(client));
+        return true;
+      }
       // Not by `maxConnections`: what a worker does not take at all,
       // its primary process hands out again without end.
-      if (exceeded === "all" || (exceeded === "client" && !isProxy(address))) {
-        onLimit(exceeded === "all" ? "connections" : "connectionsPerClient");
-        socket.destroy();
-        return false;
-      }
-      if (blocklist.isBlocked(address, performance.now()) && !isProxy(address)) {
-        onLimit("resetsPerSecond");
-        socket.destroy();
-        return false;
-      }
-      callbacks.once(socket, "close", connections.add(address));
-      return true;
+      onLimit(limit);
+      socket.destroy();
+      return false;
     },
     request: (request, response, callbacks) => {
       // one that was closed for pipelining too much, in the same read
@@ -303,20 +304,26 @@ function createTaker(
       } else if (exceeded !== undefined) {
         refuseMore(exceeded, request, response, requests.size, options);
       } else {
-        const begin = () => {
-          try {
-            serve(request, response, taken, options);
-          } catch (error) {
-            callbacks().fail(error);
-          }
-        };
-        const takeBack = turns.add(origin.client, begin);
-        if (takeBack !== undefined) callbacks().once(outgoing(response), "close", takeBack);
+        serveInTurn(turns, request, response, taken, callbacks, options);
       }
     },
     attacked: (client) => blocklist.add(client, performance.now()),
     stop: () => timer.stop(),
   };
+}
+
+/** The limit that a new connection is beyond; undefined for none. */
+function connectionLimit(
+  socket: net.Socket,
+  excess: "all" | "client" | undefined,
+  isProxy: boolean,
+  blocklist: Blocklist,
+  openFiles: number | undefined,
+) {
+  if (excess === "all" || leavesTooFew(socket, openFiles)) return "connections";
+  if (isProxy) return undefined;
+  if (excess === "client") return "connectionsPerClient";
+  return blocklist.isBlocked(socket.remoteAddress ?? "", performance.now()) ? "resetsPerSecond" : undefined;
 }
 
 /**
@@ -351,6 +358,26 @@ function closeConnection(request: HttpRequest): void {
   } else {
     request.socket.destroy();
   }
+}
+
+/** Serves a request now or in a later turn of the event loop, unless its client is gone by then. */
+function serveInTurn(
+  turns: RequestTurns,
+  request: HttpRequest,
+  response: HttpResponse,
+  taken: TakenRequest,
+  callbacks: () => Callbacks,
+  options: ListenerOptions,
+): void {
+  const begin = () => {
+    try {
+      serve(request, response, taken, options);
+    } catch (error) {
+      callbacks().fail(error);
+    }
+  };
+  const takeBack = turns.add(taken.origin.client, begin);
+  if (takeBack !== undefined) callbacks().once(outgoing(response), "close", takeBack);
 }
 
 function serve(

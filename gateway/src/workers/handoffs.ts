@@ -34,7 +34,7 @@ export function returnHandoffs(worker: ChildProcess, hasOthers: () => boolean): 
   });
   // when what the worker said before it ended has been read
   worker.once("close", () => {
-    // Node does not say so of a worker that ends in the middle of a handoff, and would go on with handoffs to it
+    // Node does not say so of a worker that ends in the middle of a handoff, and hands more to it
     if (!isDisconnected) worker.emit("disconnect");
     for (const [ack, handle] of open) {
       if (hasOthers()) {
