@@ -255,7 +255,7 @@ function createTaker(
   const timer = shared.every(everyMs, () => watch.check());
   const turns = new RequestTurns(shared);
   /** What is exceeded by one more request; in a crowd, those that do not read go first. */
-  const excess = (client: string) => {
+  const excessOf = (client: string) => {
     const found = requests.excess(client);
     if (!requests.isContended) return found;
     const hasRoom = watch.shed(found === undefined ? CONTENDED_STALL_MS : CROWDED_STALL_MS);
@@ -264,13 +264,8 @@ function createTaker(
   return {
     connection: (socket, callbacks) => {
       const client = socket.remoteAddress ?? "";
-      const limit = connectionLimit(
-        socket,
-        connections.excess(client),
-        isProxy(client),
-        blocklist,
-        openFiles,
-      );
+      const excess = connections.excess(client);
+      const limit = connectionLimit(socket, excess, isProxy(client), blocklist, openFiles);
       if (limit === undefined) {
         callbacks.once(socket, "close", connections.add(client));
         return true;
@@ -287,16 +282,10 @@ function createTaker(
       const origin = originOf(request);
       const isWatch =
         options.isWatch?.(request.url ?? "") === true && watches.excess(origin.client) === undefined;
-      const exceeded = isWatch ? undefined : excess(origin.client);
+      const exceeded = isWatch ? undefined : excessOf(origin.client);
       if (isDraining() && !isHttp2(request)) noKeepAlive(response);
-      const taken = new TakenRequest(
-        request,
-        response,
-        origin,
-        callbacks,
-        isWatch ? watches : requests,
-        parts,
-      );
+      const counts = isWatch ? watches : requests;
+      const taken = new TakenRequest(request, response, origin, callbacks, counts, parts);
       if (taken.running > limits.streamsPerConnection && !isHttp2(request)) {
         // HTTP/2 refuses by itself; an HTTP/1.1 client could pipeline without end.
         onLimit("streamsPerConnection");

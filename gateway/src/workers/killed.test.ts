@@ -11,7 +11,7 @@ const DIRECTORY = mkdtempSync(path.join(tmpdir(), "connect-rest-killed-"));
 const WORKERS = 3;
 const CLIENTS = 8;
 /** When a worker is killed, in calls since the last one was. */
-const KILLED_AFTER = [1, 40, 150, 7, 260, 90];
+const KILLED_AFTER = [40, 1, 150, 7];
 /** Much longer than any call takes, also on a busy machine. */
 const HANGS_MS = 20_000;
 
@@ -104,5 +104,5 @@ test("a worker that is killed at any point under load takes at most the calls th
   expect(counts.hangs).toBe(0);
   expect(counts.broken).toBeLessThanOrEqual(KILLED_AFTER.length * CLIENTS);
   const restarts = lines("a worker ended, another one is started");
-  expect(restarts.map(({ waitMs }) => waitMs)).toEqual([0, 100, 200, 400, 800, 1600]);
+  expect(restarts.map(({ waitMs }) => waitMs)).toEqual([0, 100, 200, 400]);
 });
