@@ -63,6 +63,8 @@ export interface Call extends Caller {
   /** Counts what the call holds of its request. */
   readonly hold?: BodyHold | undefined;
   readonly trace: CallTrace;
+  /** What a caller whom an upstream does not know is told; see `withChallenge`. */
+  readonly challenge?: string | undefined;
   /**
    * What decoding the costliest message of its request cost, by the table of `messageCost`; of cheap ones,
    * 0 or more.

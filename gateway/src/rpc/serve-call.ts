@@ -169,6 +169,7 @@ export function beginCall(
     deadline: deadlineOf(timeout, protocol, method, options.methodTimeout(method), options.limits),
     hold,
     trace: startCallTrace(method, protocol, caller, request),
+    challenge: options.challenge,
     bytesIn: 0,
     bytesOut: 0,
     messageCost: 0,
