@@ -48,6 +48,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "adapter/",
     "http1/",
     "http/",
+    "shares/",
     "text/",
     "time/",
     "version.ts",

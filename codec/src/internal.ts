@@ -33,6 +33,7 @@ export {
 } from "./decode/duration.ts";
 export { firstOf, type ReadField } from "./decode/field-reader.ts";
 export { isScalarKind } from "./decode/kind-writer.ts";
+export { KnownPaths } from "./decode/known-paths.ts";
 export { knownTypes, typed, typesOfFiles, withTypes } from "./decode/known-types.ts";
 export { valueWriter, writePayload } from "./decode/payload.ts";
 export { type ItemParts, ProtoWriter } from "./decode/proto-writer.ts";

@@ -22,6 +22,7 @@ export { ERRORS } from "./errors/table.ts";
 export { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
 export { DecompressError, decompress, isCoding } from "./http/decompress.ts";
 export { decompressSmall } from "./http/decompress-small.ts";
+export { FairShare } from "./shares/fair-share.ts";
 export { escapeHtml } from "./text/escape-html.ts";
 export { fullName } from "./text/full-name.ts";
 export { hashOf } from "./text/hash.ts";
@@ -35,4 +36,5 @@ export {
   REDIRECT_URI_EXPECTED,
 } from "./text/redirect-uri.ts";
 export { sealingKeyBytes } from "./text/sealing-key.ts";
+export { didYouMean, suggest } from "./text/suggest.ts";
 export { UPSTREAM_DEFAULTS } from "./upstream/options.ts";

@@ -43,8 +43,8 @@ upstreams:
     differences: { additional: ignore }
 \`\`\`
 
-The runtime has the same options: \`differences\` of \`createRest\`, and of each upstream. Its \`onDifference\` is told of each
-response that differs, in one report, before the call ends:
+The runtime has the same options: \`differences\` of \`createRest\`, and of each upstream. Its \`onDifference\` gets one report of each
+response that differs, before the call ends. What a page holds beside its items is a report of its own:
 
 \`\`\`ts
 ${EXAMPLE}\`\`\`
@@ -53,13 +53,17 @@ What it throws changes nothing of the call: the first failure is a warning of th
 
 ## Responses that cannot be read
 
-Some responses leave nothing to read: a payload or the items of a page that are of the wrong kind or missing, or a page
-that says that there is more and not how to get it. Such a call fails in every mode, with INTERNAL and the reason
+Some responses leave nothing to read: a payload or the items of a page that are of the wrong kind or missing, a page
+that says that there is more and not how to get it, or a page without the key of a link or cursor that has \`always\`. Such a call fails in every mode, with INTERNAL and the reason
 \`RESPONSE_SHAPE\`; the text has the path, what was expected and what came.
 
 What an upstream writes in place of nothing is said by \`empty\` of [\`Envelope\` and \`Paginate\`](annotations.md). Without a rule
 \`null\`, \`[]\` and \`{}\` mean empty, since nothing in them could be lost; a missing key or body does not. A field of a message
 may always be missing: ProtoJSON leaves out empty lists and zeros.
+
+A response of success without a body is no error if the request was neither GET nor HEAD: the upstream has done what it was
+asked, and an error would invite the caller to do it again. The message is empty. It is a \`lost\` that never fails the call,
+unless \`empty\` allows EMPTY_BODY. A stream of one JSON array has no items if the response has \`Content-Length: 0\`.
 
 ## Every difference
 `;

@@ -414,6 +414,15 @@ export const ROWS: readonly Row[] = [
     gets: "an error",
   },
   {
+    sends: "a key beside the items of a page that no rule reads, and that `known` does not name",
+    call: "list",
+    body: response({ parcels: [{ id: "a" }], next_page: "b" }),
+    outcome: "additional",
+    path: "next_page",
+    gets: "the items; where the key is a renamed cursor, the stream ends after this page",
+    message: [{ id: "a" }],
+  },
+  {
     sends: "an item of a page that is no object",
     call: "list",
     body: response({ parcels: [{ id: "a" }, 7] }),

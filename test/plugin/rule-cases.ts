@@ -259,7 +259,22 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "paginate_pages",
     'paginate: {items: ".", link: "next", max_pages: -1}',
-    "4:76: paginate-pages: paginate of case.S.Get: expected 1 page or more, or 0 for the default, got -1",
+    "4:76: paginate-pages: paginate of case.S.Get: expected max_pages to be 1 page or more, or 0 for the default, got -1",
+  ],
+  [
+    "paginate_empty_pages",
+    'paginate: {items: ".", link: "next", max_empty_pages: -1}',
+    "4:76: paginate-pages: paginate of case.S.Get: expected max_empty_pages to be 1 page or more, or 0 for the default, got -1",
+  ],
+  [
+    "paginate_link_always",
+    'paginate: {items: ".", link_header: "next", link_always: true}',
+    "4:83: paginate-link-query: paginate of case.S.Get: link_always requires link, which is not set",
+  ],
+  [
+    "paginate_known",
+    'paginate: {items: ".", link: "next", known: ["a", "b."]}',
+    "4:76: dotted-path: paginate of case.S.Get: the path `b.` has an empty key; expected keys joined by dots: `a.b`",
   ],
   [
     "paginate_path",

@@ -115,6 +115,21 @@ test("a cursor that stands still is an error, also where pages are empty", async
   expect(reasonOf(await failureOf(idsOf(client.byBodyCursor({}))))).toBe("PAGE_REPEATED");
 });
 
+test("a cursor that every page has: null ends the list, a page without the key fails the call, other keys are known", async () => {
+  const page = (id: number, next: object) => ({
+    json: { results: ids(id), count: 2, previous: null, ...next },
+  });
+  const { client, seen, differences } = await lists([page(1, { next: "n1" }), page(2, { next: null })]);
+  expect(await idsOf(client.byCertainCursor({}))).toEqual([1, 2]);
+  expect(seen).toHaveLength(2);
+  expect(differences).toEqual([]);
+  const renamed = await lists([page(1, { next: "n1" }), page(2, { next_page: "n2" })]);
+  await expect(idsOf(renamed.client.byCertainCursor({}))).rejects.toThrow(
+    "next: expected a key that every page has, got nothing",
+  );
+  expect(renamed.differences.map((each) => `${each.class} ${each.path}`)).toEqual(["additional next_page"]);
+});
+
 test("a cursor in a header", async () => {
   const { client, seen } = await lists([
     { json: { value: ids(1) }, headers: { "x-continuation-token": "a+b" } },

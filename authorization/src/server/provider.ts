@@ -4,6 +4,7 @@ import Provider, { type ClientMetadata, type Configuration, errors, interactionP
 import { INTERACTION_PATH } from "../interaction.ts";
 import { type AdapterOptions, createAdapter, orUnavailable } from "./adapter.ts";
 import { checkAssertion } from "./client-assertion.ts";
+import { checkOneSignature } from "./client-keys.ts";
 import { GRANT_KIND } from "./grants.ts";
 import { currentWork } from "./work.ts";
 
@@ -55,6 +56,7 @@ export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(options.publicUrl, configurationOf(options));
   compareSecretsByHash(provider);
   compareRedirectUris(provider, options.publicUrl);
+  checkOneSignature(provider);
   return provider;
 }
 

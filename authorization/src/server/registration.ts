@@ -1,4 +1,5 @@
 import { isOn, isRedirectHost, isRedirectUri, REDIRECT_URI_EXPECTED } from "connect-rest-runtime/internal";
+import { problemOfKeys, withoutExtras } from "./client-keys.ts";
 import { OAuthError } from "./oauth-error.ts";
 
 /** What clients that register themselves may be. */
@@ -75,8 +76,11 @@ export function checkRegistration(
   for (const [key, value] of Object.entries(known)) {
     if (typeof value === "string" && value.length > MAX_TEXT) throw invalid(`${key} is too long`);
   }
+  const problem = metadata.jwks === undefined ? undefined : problemOfKeys(metadata.jwks);
+  if (problem !== undefined) throw invalid(problem);
   return {
     ...known,
+    ...(metadata.jwks !== undefined && { jwks: withoutExtras(metadata.jwks) }),
     grant_types: grants,
     response_types: usesCodes ? ["code"] : [],
     redirect_uris: redirectUrisOf(metadata, usesCodes, policy, publicUrl),

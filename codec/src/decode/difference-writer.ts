@@ -197,7 +197,7 @@ export class DifferenceWriter extends BytesWriter {
 }
 
 function describe(value: Field): string {
-  const type = jsonTypeOf(value);
+  const type = value === undefined ? "nothing" : jsonTypeOf(value);
   if (type !== "string" && type !== "number" && type !== "boolean") return type;
   const text = typeof value === "string" ? JSON.stringify(value.slice(0, MAX_GOT + 1)) : String(value);
   return `${type} ${cut(text, MAX_GOT)}`;

@@ -1,7 +1,8 @@
 import { clientKey } from "../call/client-key.ts";
+import type { Refused } from "../call/refused.ts";
 import type { Limits } from "../limits.ts";
 import type { Overload } from "./overload.ts";
-import { type Refused, refused } from "./refused.ts";
+import { refused } from "./refused.ts";
 import { type Holder, Slots } from "./slots.ts";
 import { type Waiting, WaitingCalls } from "./waiting-calls.ts";
 
@@ -16,7 +17,7 @@ export interface UpstreamShare {
 
 /** A call that asks to be taken. */
 export interface QueuedCall {
-  /** The client's address. */
+  /** Whose it is: a key, or an address. */
   readonly client: string;
   /** By `performance.now()`. */
   readonly deadlineAt: number;
@@ -54,8 +55,8 @@ class Entry implements Waiting, Holder {
   /** Only those that wait have to stand in one. */
   get line(): string {
     const { client, isUnary, call } = this;
-    // a client's key has no spaces
-    return `${client} ${isUnary ? "unary" : "stream"}${call.share === undefined ? "" : ` ${call.share.upstream}`}`;
+    // names of upstreams have no spaces
+    return `${isUnary ? "unary" : "stream"} ${call.share?.upstream ?? ""} ${client}`;
   }
 }
 
@@ -79,7 +80,7 @@ export class Admission {
   private readonly process: Slots;
   private readonly upstreams = new Map<string, Slots>();
   private readonly upstreamLimits = new Map<string, number>();
-  private readonly queue = new WaitingCalls<Entry>();
+  private readonly queue = new WaitingCalls<Entry>(() => this.limits.queuedCalls);
   private places = 0;
   /** When each client was last given a slot, by counting them; of clients that have something here. */
   private readonly turns = new Map<string, number>();
@@ -104,17 +105,18 @@ export class Admission {
     return this.queue.size;
   }
 
+  /** Why no call is taken now, whatever it is for; undefined where calls are. */
+  get overloaded(): Refused | undefined {
+    const overload = this.overload();
+    return overload && refused(overload.limit, overload.text, OVERLOAD_RETRY_MS);
+  }
+
   /**
    * Calls exactly one of `run` and `refuse`, now or later.
    *
-   * @returns a function to be called once, when the call is over or its client is gone
+   * @returns a function to be called once, when the upstream has responded or the call is over
    */
   enter(call: QueuedCall): () => void {
-    const overload = this.overload();
-    if (overload !== undefined) {
-      call.refuse(refused(overload.limit, overload.text, OVERLOAD_RETRY_MS));
-      return () => undefined;
-    }
     const entry = new Entry(call, call.share && this.slotsOf(call.share), this.places++);
     if (this.hasRoom(entry)) {
       this.start(entry);
@@ -190,9 +192,9 @@ export class Admission {
    * if that is more than this one has.
    */
   private makePlace(client: string): boolean {
-    const newest = this.queue.newestOfMost();
-    if (newest === undefined || this.queue.of(newest.client) <= this.queue.of(client) + 1) return false;
-    this.giveUp(newest, this.beyondShare(this.queue.of(newest.client)));
+    const loser = this.queue.loser(client);
+    if (loser === undefined) return false;
+    this.giveUp(loser, this.beyondShare(this.queue.of(loser.client)));
     return true;
   }
 

@@ -1,3 +1,5 @@
+import { FairShare } from "connect-rest-runtime/internal";
+
 /** The queue has no place left for more work of a client. */
 export class QueueFull extends Error {}
 
@@ -16,7 +18,7 @@ export class FairQueue {
   /** By client; the first one is next. */
   private readonly queues = new Map<string, Waiting[]>();
   private running = 0;
-  private waitingCount = 0;
+  private readonly share: FairShare;
 
   /**
    * @param concurrency how much may run at the same time
@@ -25,11 +27,12 @@ export class FairQueue {
   constructor(concurrency: number, capacity: number) {
     this.concurrency = concurrency;
     this.capacity = capacity;
+    this.share = new FairShare(() => capacity);
   }
 
   /** How much waits. */
   get waiting(): number {
-    return this.waitingCount;
+    return this.share.total;
   }
 
   /**
@@ -75,19 +78,16 @@ export class FairQueue {
       } else {
         queue.push(waiting);
       }
-      this.waitingCount++;
+      this.share.add(client);
     });
   }
 
   /** @throws QueueFull when the client itself has most of what waits */
   private makeRoom(client: string): void {
-    if (this.waitingCount < this.capacity) return;
-    // with the newcomer: else two clients would push each other out
-    let most = (this.queues.get(client)?.length ?? 0) + 1;
-    let busiest = client;
-    for (const [other, { length }] of this.queues) if (length > most) [busiest, most] = [other, length];
-    const newest = busiest === client ? undefined : this.queues.get(busiest)?.at(-1);
-    if (newest === undefined || !this.remove(busiest, newest)) throw new QueueFull();
+    if (this.waiting < this.capacity) return;
+    const loser = this.share.loser(client);
+    const newest = loser === undefined ? undefined : this.queues.get(loser)?.at(-1);
+    if (loser === undefined || newest === undefined || !this.remove(loser, newest)) throw new QueueFull();
     newest.reject(new QueueFull());
   }
 
@@ -110,7 +110,7 @@ export class FairQueue {
     const index = queue.indexOf(waiting);
     if (index < 0) return false;
     queue.splice(index, 1);
-    this.waitingCount--;
+    this.share.remove(client);
     if (queue.length === 0) this.queues.delete(client);
     return true;
   }

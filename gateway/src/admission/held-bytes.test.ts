@@ -15,7 +15,7 @@ function codeOf(act: () => void): Code | undefined {
   }
 }
 
-test("property: never more is held than may be, nor more than half by one client, it is taken from whoever has most of what arrives, and all of it is given back", () => {
+test("property: never more is held than may be, nor more than half by one client, a part stays free, it is taken from the client that has most of what arrives, and all of it is given back", () => {
   const step = fc.record({
     client: fc.nat(3),
     bytes: fc.nat(60),
@@ -40,7 +40,7 @@ test("property: never more is held than may be, nor more than half by one client
       const add = (call: Known, bytes: number) => {
         const own = heldBy(call.client) + bytes;
         const before = new Map([0, 1, 2, 3].map((client) => [client, heldBy(client)]));
-        const needed = all() + bytes > 100;
+        const needed = Math.floor(own / 3) > 100 - all() - bytes;
         taken.length = 0;
         const code = codeOf(() => call.hold.add(bytes));
         for (const { client } of taken) expect(before.get(client)).toBeGreaterThan(own);
@@ -93,7 +93,7 @@ test("property: never more is held than may be, nor more than half by one client
 });
 
 test("of the requests of the client that has most, the one goes first whose last bytes are the oldest", () => {
-  const held = new HeldBytes({ heldRequestBytes: 100 });
+  const held = new HeldBytes({ heldRequestBytes: 106 });
   const failed: string[] = [];
   const begin = (name: string, client: string) => {
     const hold = held.begin(client);

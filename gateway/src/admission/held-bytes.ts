@@ -1,4 +1,5 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
+import { FairShare } from "connect-rest-runtime/internal";
 import type { BodyHold } from "../call/call.ts";
 import { gatewayError } from "../call/gateway-error.ts";
 import type { Limits } from "../limits.ts";
@@ -26,7 +27,7 @@ class HeldRequest implements Hold, Linked<HeldRequest> {
   before: HeldRequest | undefined;
   behind: HeldRequest | undefined;
   /** What its client has, while it is held. */
-  share: Share | undefined;
+  list: LinkedList<HeldRequest> | undefined;
   private readonly all: HeldBytes;
 
   constructor(all: HeldBytes, client: string) {
@@ -51,13 +52,6 @@ class HeldRequest implements Hold, Linked<HeldRequest> {
   }
 }
 
-/** What one client has. */
-interface Share {
-  readonly held: LinkedList<HeldRequest>;
-  // biome-ignore lint/plugin: the sum of what is held
-  bytes: number;
-}
-
 /**
  * The bytes of single request messages that are in memory, of all calls: as many calls as may run, each with
  * the largest message there may be, would be more than the process has. What is beyond the limit is taken
@@ -66,16 +60,17 @@ interface Share {
  */
 export class HeldBytes {
   private readonly limits: Pick<Limits, "heldRequestBytes">;
-  private readonly shares = new Map<string, Share>();
-  private total = 0;
+  private readonly lists = new Map<string, LinkedList<HeldRequest>>();
+  private readonly share: FairShare;
 
   constructor(limits: Pick<Limits, "heldRequestBytes">) {
     this.limits = limits;
+    this.share = new FairShare(() => limits.heldRequestBytes);
   }
 
   /** Bytes that are held now. */
   get held(): number {
-    return this.total;
+    return this.share.total;
   }
 
   /** Begins to count for one call of a client. */
@@ -86,60 +81,52 @@ export class HeldBytes {
   /** @throws ConnectError where there is no room */
   add(held: HeldRequest, bytes: number): void {
     this.makeRoom(held.client, bytes);
-    const share = held.share ?? this.shareOf(held.client);
+    const list = held.list ?? this.listOf(held.client);
     // to the end of the order
-    if (held.share !== undefined) share.held.remove(held);
-    share.held.push(held);
-    held.share = share;
-    this.count(share, held, bytes);
+    if (held.list !== undefined) list.remove(held);
+    list.push(held);
+    held.list = list;
+    held.bytes += bytes;
+    this.share.add(held.client, bytes);
   }
 
   /** Safe to call twice. */
   remove(held: HeldRequest): void {
-    const { share } = held;
-    if (share === undefined) return;
-    this.count(share, held, -held.bytes);
-    share.held.remove(held);
-    held.share = undefined;
-    if (share.held.first === undefined) this.shares.delete(held.client);
+    const { list, client, bytes } = held;
+    if (list === undefined) return;
+    this.share.remove(client, bytes);
+    held.bytes = 0;
+    list.remove(held);
+    held.list = undefined;
+    if (list.first === undefined) this.lists.delete(client);
   }
 
-  private shareOf(client: string): Share {
-    const known = this.shares.get(client);
+  private listOf(client: string): LinkedList<HeldRequest> {
+    const known = this.lists.get(client);
     if (known !== undefined) return known;
-    const share = { held: new LinkedList<HeldRequest>(), bytes: 0 };
-    this.shares.set(client, share);
-    return share;
-  }
-
-  private count(share: Share, held: HeldRequest, bytes: number): void {
-    held.bytes += bytes;
-    share.bytes += bytes;
-    this.total += bytes;
+    const list = new LinkedList<HeldRequest>();
+    this.lists.set(client, list);
+    return list;
   }
 
   private makeRoom(client: string, bytes: number): void {
     const { heldRequestBytes: limit } = this.limits;
-    const ofClient = (this.shares.get(client)?.bytes ?? 0) + bytes;
+    const { share } = this;
+    const ofClient = share.heldBy(client) + bytes;
     if (ofClient > limit / 2) {
       const text = `the client's requests take ${ofClient} bytes, more than half of the limit heldRequestBytes, ${limit}; try again later`;
       throw gatewayError("CALLS_EXCEEDED", text, Code.ResourceExhausted, [retryInfo(RETRY_MS)]);
     }
-    while (this.total + bytes > limit) {
-      if (!this.takeFromLargest(ofClient)) throw tooMany(limit);
+    while (!share.hasRoom(client, bytes)) {
+      if (!this.takeBack(client, bytes)) throw tooMany(limit);
     }
   }
 
-  /**
-   * Ends a request of the client that has most, and more than `atLeast`;
-   * false where there is none that could be ended.
-   */
-  private takeFromLargest(atLeast: number): boolean {
-    let [most, oldest]: [number, HeldRequest | undefined] = [atLeast, undefined];
-    for (const { held, bytes } of this.shares.values()) {
-      const first = bytes > most ? firstArriving(held) : undefined;
-      if (first !== undefined) [most, oldest] = [bytes, first];
-    }
+  /** Ends a request of the client that has most; false where there is none that could be ended. */
+  private takeBack(client: string, bytes: number): boolean {
+    const arriving = (other: string) => firstArriving(this.lists.get(other));
+    const loser = this.share.loser(client, bytes, (other) => arriving(other) !== undefined);
+    const oldest = loser === undefined ? undefined : arriving(loser);
     if (oldest === undefined) return false;
     this.remove(oldest);
     oldest.fail?.(tooMany(this.limits.heldRequestBytes));
@@ -147,13 +134,13 @@ export class HeldBytes {
   }
 }
 
-function firstArriving(requests: LinkedList<HeldRequest>): HeldRequest | undefined {
-  let held = requests.first;
+function firstArriving(requests: LinkedList<HeldRequest> | undefined): HeldRequest | undefined {
+  let held = requests?.first;
   while (held !== undefined && (held.fail === undefined || held.bytes === 0)) held = held.behind;
   return held;
 }
 
 function tooMany(limit: number): ConnectError {
-  const text = `requests take more bytes than the limit heldRequestBytes, ${limit}; try again later`;
+  const text = `requests take more bytes than the limit heldRequestBytes, ${limit}, has left; try again later`;
   return gatewayError("OVERLOADED", text, Code.Unavailable, [retryInfo(RETRY_MS)]);
 }

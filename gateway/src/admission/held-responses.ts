@@ -1,9 +1,11 @@
 import { Code } from "@connectrpc/connect";
+import { FairShare } from "connect-rest-runtime/internal";
 import { clientKey } from "../call/client-key.ts";
 import { gatewayError } from "../call/gateway-error.ts";
+import type { Refused } from "../call/refused.ts";
 import type { Limits } from "../limits.ts";
 import { type Linked, LinkedList } from "./linked-list.ts";
-import { type Refused, retryInfo } from "./refused.ts";
+import { retryInfo } from "./refused.ts";
 
 /** When to call again, in milliseconds: about as long as a large message takes to be read. */
 const RETRY_MS = 1000;
@@ -41,7 +43,7 @@ class HeldResponse implements ResponseHold, Linked<HeldResponse> {
   /** By `performance.now()`. */
   readAt = 0;
   /** What its client has, while it is held. */
-  share: Share | undefined;
+  list: LinkedList<HeldResponse> | undefined;
   private readonly all: HeldResponses;
   private readonly onCut: () => void;
 
@@ -69,13 +71,6 @@ class HeldResponse implements ResponseHold, Linked<HeldResponse> {
   }
 }
 
-/** What one client has. */
-interface Share {
-  readonly held: LinkedList<HeldResponse>;
-  // biome-ignore lint/plugin: the sum of what is held
-  bytes: number;
-}
-
 /**
  * The bytes of responses that wait in memory for their clients to read them: a message of a unary call, a
  * message of each stream. What is beyond the limit is taken from whoever has most of it, the response first
@@ -86,8 +81,8 @@ export class HeldResponses {
   private readonly limits: Pick<Limits, "heldResponseBytes">;
   private readonly onCut: () => void;
   private readonly now: () => number;
-  private readonly shares = new Map<string, Share>();
-  private total = 0;
+  private readonly lists = new Map<string, LinkedList<HeldResponse>>();
+  private readonly share: FairShare;
 
   /** @param onCut notified of each response that is cut to make room */
   constructor(
@@ -96,17 +91,18 @@ export class HeldResponses {
     now: () => number = () => performance.now(),
   ) {
     this.limits = limits;
+    this.share = new FairShare(() => limits.heldResponseBytes);
     this.onCut = onCut;
     this.now = now;
   }
 
   /** Bytes that are held now. */
   get held(): number {
-    return this.total;
+    return this.share.total;
   }
 
   /**
-   * Begins to count for one response to a client's address.
+   * Begins to count for one response to a caller, by its key or address.
    *
    * @param cut ends the response; `release` may be called later, or at once
    */
@@ -118,69 +114,55 @@ export class HeldResponses {
   add(held: HeldResponse, bytes: number): Refused | undefined {
     const refused = this.makeRoom(held.client, bytes);
     if (refused !== undefined) return refused;
-    const share = held.share ?? this.hold(held);
-    this.count(held, share, bytes);
+    if (held.list === undefined) this.hold(held);
+    held.bytes += bytes;
+    this.share.add(held.client, bytes);
     return undefined;
   }
 
   wasRead(held: HeldResponse): void {
-    const { share } = held;
-    if (share === undefined) return;
+    const { list } = held;
+    if (list === undefined) return;
     held.readAt = this.now();
     // to the end of the order
-    share.held.remove(held);
-    share.held.push(held);
+    list.remove(held);
+    list.push(held);
   }
 
   remove(held: HeldResponse): void {
-    const { share } = held;
-    if (share === undefined) return;
-    this.count(held, share, -held.bytes);
-    share.held.remove(held);
-    if (share.held.first === undefined) this.shares.delete(held.client);
-    held.share = undefined;
+    const { list, client, bytes } = held;
+    if (list === undefined) return;
+    this.share.remove(client, bytes);
+    held.bytes = 0;
+    list.remove(held);
+    if (list.first === undefined) this.lists.delete(client);
+    held.list = undefined;
   }
 
-  private hold(held: HeldResponse): Share {
-    const share = this.shares.get(held.client) ?? { held: new LinkedList<HeldResponse>(), bytes: 0 };
-    this.shares.set(held.client, share);
-    held.share = share;
+  private hold(held: HeldResponse): void {
+    const list = this.lists.get(held.client) ?? new LinkedList<HeldResponse>();
+    this.lists.set(held.client, list);
+    held.list = list;
     held.readAt = this.now();
-    share.held.push(held);
-    return share;
-  }
-
-  private count(held: HeldResponse, share: Share, bytes: number): void {
-    held.bytes += bytes;
-    share.bytes += bytes;
-    this.total += bytes;
+    list.push(held);
   }
 
   private makeRoom(client: string, bytes: number): Refused | undefined {
     const { heldResponseBytes: limit } = this.limits;
-    const share = this.shares.get(client);
+    const { share } = this;
     // one is always sent, however large
-    while (share !== undefined && share.bytes > 0 && share.bytes + bytes > limit / 2) {
-      if (!this.cutFirst(share, this.now() - UNREAD_MS)) return tooManyOfClient(limit);
+    while (share.heldBy(client) > 0 && share.heldBy(client) + bytes > limit / 2) {
+      if (!this.cutFirst(client, this.now() - UNREAD_MS)) return tooManyOfClient(limit);
     }
-    while (this.total > 0 && this.total + bytes > limit) {
-      if (!this.cutFirst(this.largestShare((share?.bytes ?? 0) + bytes))) return tooMany(limit);
+    while (share.total > 0 && share.total + bytes > limit) {
+      if (!this.cutFirst(share.loser(client, bytes))) return tooMany(limit);
     }
     return undefined;
   }
 
-  /** The client that has most, and more than `atLeast`. */
-  private largestShare(atLeast: number): Share | undefined {
-    let most: Share | undefined;
-    for (const share of this.shares.values()) {
-      if (share.bytes > (most?.bytes ?? atLeast)) most = share;
-    }
-    return most;
-  }
-
   /** Cuts what a client has not read for the longest time, if that was last read before `before`. */
-  private cutFirst(share: Share | undefined, before: number = Number.POSITIVE_INFINITY): boolean {
-    const first = share?.held.first;
+  private cutFirst(client: string | undefined, before: number = Number.POSITIVE_INFINITY): boolean {
+    const first = client === undefined ? undefined : this.lists.get(client)?.first;
     if (first === undefined || first.readAt > before) return false;
     this.onCut();
     first.cut();

@@ -1,14 +1,7 @@
-import { Code, type ConnectError } from "@connectrpc/connect";
+import { Code } from "@connectrpc/connect";
 import { RetryInfoSchema } from "connect-rest-runtime/gen/google/rpc/error_details_pb.js";
 import { gatewayError } from "../call/gateway-error.ts";
-import type { LimitName } from "../limits.ts";
-
-/** Why a call is not taken: by which limit, and the error for its caller. */
-export interface Refused {
-  /** A limit of the table, or `upstream.callsInFlight`. */
-  readonly limit: LimitName | "upstream.callsInFlight";
-  readonly error: ConnectError;
-}
+import type { Refused } from "../call/refused.ts";
 
 /** UNAVAILABLE, or RESOURCE_EXHAUSTED where it is the caller's own share, with when to call again. */
 export function refused(limit: Refused["limit"], text: string, retryMs: number): Refused {

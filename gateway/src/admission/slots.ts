@@ -1,14 +1,10 @@
+import { FairShare } from "connect-rest-runtime/internal";
+
 /** How much the newest call counts in the average. */
 const WEIGHT = 0.05;
 
-/** Of how many slots streams of one client leave one to others: they may hold theirs for hours. */
-const STREAMS_LEAVE = 8;
-
-/**
- * Of how many slots the streams of all clients leave one to unary calls:
- * two addresses could have all of them otherwise.
- */
-const ALL_STREAMS_LEAVE = 16;
+/** Of how many slots streams leave one to unary calls: they may hold theirs for hours. */
+const STREAMS_LEAVE = 16;
 
 /** Who holds a slot, and for what. */
 export interface Holder {
@@ -20,15 +16,16 @@ export interface Holder {
 /** The calls that may run at the same time, of one upstream or of the process. */
 export class Slots {
   private readonly limit: () => number;
-  private active = 0;
-  private readonly clients = new Counts();
-  private readonly streams = new Counts();
-  private allStreams = 0;
+  private readonly calls: FairShare;
+  private readonly streams: FairShare;
   private averageMs = 0;
 
   /** @param limit how many there are, which may change */
   constructor(limit: () => number) {
     this.limit = limit;
+    this.calls = new FairShare(limit);
+    // none of a few, which would be all that is left to streams of others
+    this.streams = new FairShare(() => limit() - Math.floor(limit() / STREAMS_LEAVE));
   }
 
   get capacity(): number {
@@ -36,7 +33,7 @@ export class Slots {
   }
 
   get running(): number {
-    return this.active;
+    return this.calls.total;
   }
 
   /** How long a unary call takes, in milliseconds; 0 before the first. */
@@ -44,78 +41,37 @@ export class Slots {
     return this.averageMs;
   }
 
-  /**
-   * Whether there is room for a call. Alone, a client may have all of it, but for the last part with streams.
-   */
+  /** Whether there is room for a call, and its client leaves enough to others. */
   hasRoom({ client, isUnary }: Holder): boolean {
-    if (this.active >= this.capacity) return false;
-    if (isUnary || this.capacity === 1) return true;
-    const toOthers = Math.max(1, Math.floor(this.capacity / STREAMS_LEAVE));
-    // none of a few, which would be all that is left to streams of others
-    const toUnary = Math.floor(this.capacity / ALL_STREAMS_LEAVE);
-    return this.streams.of(client) < this.capacity - toOthers && this.allStreams < this.capacity - toUnary;
+    const { calls, streams, capacity } = this;
+    if (!calls.hasRoom(client)) return false;
+    if (isUnary) return true;
+    // of a few, the last one is for a client that has none
+    const isLast = calls.total + 1 === capacity;
+    return streams.hasRoom(client) && !(isLast && streams.heldBy(client) > 0);
   }
 
   /** The part of all slots that a client has, from 0 to 1. */
   shareOf(client: string): number {
-    return this.clients.of(client) / this.capacity;
+    return this.calls.heldBy(client) / this.capacity;
   }
 
   /** How many slots a client has. */
   heldBy(client: string): number {
-    return this.clients.of(client);
+    return this.calls.heldBy(client);
   }
 
   take({ client, isUnary }: Holder): void {
-    this.active += 1;
-    this.clients.add(client);
-    if (isUnary) return;
-    this.streams.add(client);
-    this.allStreams += 1;
+    this.calls.add(client);
+    if (!isUnary) this.streams.add(client);
   }
 
   giveBack({ client, isUnary }: Holder, tookMs: number): void {
-    this.active -= 1;
-    this.clients.remove(client);
+    this.calls.remove(client);
     if (isUnary) {
       this.averageMs += WEIGHT * (tookMs - this.averageMs);
     } else {
       this.streams.remove(client);
-      this.allStreams -= 1;
-    }
-  }
-}
-
-/** Counts by name, and forgets names that have nothing. */
-export class Counts {
-  private readonly counts = new Map<string, number>();
-
-  of(name: string): number {
-    return this.counts.get(name) ?? 0;
-  }
-
-  /** How many names have something. */
-  get size(): number {
-    return this.counts.size;
-  }
-
-  /** The name that has the most; undefined where none has anything. */
-  get most(): string | undefined {
-    let [most, count]: [string | undefined, number] = [undefined, 0];
-    for (const entry of this.counts) if (entry[1] > count) [most, count] = entry;
-    return most;
-  }
-
-  add(name: string): void {
-    this.counts.set(name, this.of(name) + 1);
-  }
-
-  remove(name: string): void {
-    const left = this.of(name) - 1;
-    if (left > 0) {
-      this.counts.set(name, left);
-    } else {
-      this.counts.delete(name);
     }
   }
 }

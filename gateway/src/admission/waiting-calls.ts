@@ -1,4 +1,4 @@
-import { Counts } from "./slots.ts";
+import { FairShare } from "connect-rest-runtime/internal";
 
 /** What waits, and what it waits for. */
 export interface Waiting {
@@ -13,28 +13,31 @@ export interface Waiting {
 /** Calls that wait, in a line for each client and what it waits for. */
 export class WaitingCalls<W extends Waiting> {
   private readonly lines = new Map<string, Set<W>>();
-  private readonly clients = new Counts();
-  private count = 0;
+  private readonly clients: FairShare;
+
+  /** @param limit how many may wait */
+  constructor(limit: () => number) {
+    this.clients = new FairShare(limit);
+  }
 
   get size(): number {
-    return this.count;
+    return this.clients.total;
   }
 
   /** How many clients wait. */
   get waitingClients(): number {
-    return this.clients.size;
+    return this.clients.callers;
   }
 
   /** How many calls of a client wait. */
   of(client: string): number {
-    return this.clients.of(client);
+    return this.clients.heldBy(client);
   }
 
   add(waiting: W): void {
     const line = this.lines.get(waiting.line) ?? new Set();
     this.lines.set(waiting.line, line.add(waiting));
     this.clients.add(waiting.client);
-    this.count += 1;
   }
 
   /** Returns whether it was waiting. */
@@ -43,7 +46,6 @@ export class WaitingCalls<W extends Waiting> {
     if (line?.delete(waiting) !== true) return false;
     if (line.size === 0) this.lines.delete(waiting.line);
     this.clients.remove(waiting.client);
-    this.count -= 1;
     return true;
   }
 
@@ -55,13 +57,14 @@ export class WaitingCalls<W extends Waiting> {
     }
   }
 
-  /** The newest call of the client that has the most waiting. */
-  newestOfMost(): W | undefined {
-    const { most } = this.clients;
+  /** The call that gives its place to one of a client: the newest one of the client that has the most. */
+  loser(client: string): W | undefined {
+    const loser = this.clients.loser(client);
+    if (loser === undefined) return undefined;
     let newest: W | undefined;
     for (const line of this.lines.values()) {
       const last = [...line].at(-1);
-      if (last?.client === most) newest = last;
+      if (last?.client === loser) newest = last;
     }
     return newest;
   }

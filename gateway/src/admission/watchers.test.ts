@@ -13,7 +13,7 @@ function world(watchers: number, watchersPerClient: number) {
       ended.push(name);
       texts.push(String(error));
     };
-    return all.enter({ client, running: { stop } })?.limit;
+    return all.enter({ key: client, running: { stop } })?.limit;
   };
   return { all, ended, texts, enter };
 }
@@ -35,11 +35,15 @@ test("another client takes the place of the newest watcher of the client that ha
   ]);
 });
 
-test("a client keeps the watchers that are its part", () => {
-  const { enter, ended } = world(4, 2);
-  for (const client of ["a", "a", "b", "b"]) enter(client);
-  expect(enter("c")).toBe("watchers");
-  expect(ended).toEqual([]);
+test("a client keeps an equal part of the watchers, and loses what others have less than", () => {
+  const { enter, ended } = world(6, 2);
+  for (const client of ["a", "a", "a", "b", "b", "b"]) enter(client);
+  for (const name of ["c", "c"]) expect(enter(name)).toBeUndefined();
+  expect(ended).toEqual(["a", "b"]);
+  expect(enter("c")).toBe("watchersPerClient");
+  expect(enter("d")).toBeUndefined();
+  expect(ended).toEqual(["a", "b", "a"]);
+  for (const client of ["a", "b", "c"]) expect(enter(client)).toMatch(/watchers/);
 });
 
 test("networks of IPv6 are one client", () => {
@@ -52,10 +56,10 @@ test("networks of IPv6 are one client", () => {
 test("an overloaded process takes no watchers", () => {
   const overload = { limit: "heapPercent", text: "full" } as const;
   const watchers = new Watchers({ watchers: 1, watchersPerClient: 1 }, () => overload);
-  expect(watchers.enter({ client: "a" })).toMatchObject({ limit: "heapPercent" });
+  expect(watchers.enter({ key: "a" })).toMatchObject({ limit: "heapPercent" });
 });
 
-test("whatever comes and goes, there are never more than may be, and nobody loses one of its part", () => {
+test("whatever comes and goes, there are never more than may be, and nobody loses one of an equal part", () => {
   const actions = fc.array(fc.record({ client: fc.constantFrom("a", "b", "c", "d"), leaves: fc.boolean() }), {
     maxLength: 60,
   });
@@ -68,18 +72,25 @@ test("whatever comes and goes, there are never more than may be, and nobody lose
         const all = new Watchers({ watchers: max, watchersPerClient: part });
         const held = new Map<string, object[]>();
         const of = (client: string) => held.get(client) ?? [];
+        let newcomer = "";
         for (const { client, leaves } of steps) {
+          newcomer = client;
           if (leaves) {
             const call = of(client).pop();
-            if (call !== undefined) all.leave(call as { client: string });
+            if (call !== undefined) all.leave(call as { key: string });
             continue;
           }
           const own = {
-            client,
+            key: client,
             running: {
               stop: () => {
                 const others = of(client);
-                expect(others.length).toBeGreaterThan(part);
+                const clients = new Set([
+                  ...[...held].filter(([, calls]) => calls.length > 0).map(([name]) => name),
+                  newcomer,
+                ]);
+                expect(others.length).toBeGreaterThan(Math.min(part, Math.floor(max / clients.size)));
+                expect(others.length).toBeGreaterThan(of(newcomer).length + 1);
                 expect(others.at(-1)).toBe(own);
                 others.pop();
               },

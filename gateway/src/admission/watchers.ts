@@ -1,17 +1,19 @@
 import type { ConnectError } from "@connectrpc/connect";
+import { FairShare } from "connect-rest-runtime/internal";
 import { clientKey } from "../call/client-key.ts";
+import type { Refused } from "../call/refused.ts";
 import type { Limits } from "../limits.ts";
 import { OVERLOAD_RETRY_MS } from "./admission.ts";
 import type { Overload } from "./overload.ts";
-import { type Refused, refused } from "./refused.ts";
-import { Counts } from "./slots.ts";
+import { refused } from "./refused.ts";
 
 /** When to watch again after there was no room, in milliseconds: watchers stay for long. */
 const RETRY_MS = 10_000;
 
 /** A call that watches a feed. */
 interface Watching {
-  readonly client: string;
+  /** Whose it is: a key, or an address. */
+  readonly key: string;
   readonly running?: { readonly stop: (error: ConnectError) => void };
 }
 
@@ -25,19 +27,19 @@ export class Watchers {
   private readonly limits: Pick<Limits, "watchers" | "watchersPerClient">;
   private readonly overload: () => Overload | undefined;
   private readonly byClient = new Map<string, Set<Watching>>();
-  private readonly counts = new Counts();
-  private all = 0;
+  private readonly share: FairShare;
 
   constructor(
     limits: Pick<Limits, "watchers" | "watchersPerClient">,
     overload: () => Overload | undefined = () => undefined,
   ) {
     this.limits = limits;
+    this.share = new FairShare(() => limits.watchers);
     this.overload = overload;
   }
 
   get size(): number {
-    return this.all;
+    return this.share.total;
   }
 
   /**
@@ -49,49 +51,54 @@ export class Watchers {
   enter(call: Watching): Refused | undefined {
     const overload = this.overload();
     if (overload !== undefined) return refused(overload.limit, overload.text, OVERLOAD_RETRY_MS);
-    const client = clientKey(call.client);
-    if (this.all >= this.limits.watchers && !this.makeRoom(client)) return this.full(client);
+    const client = clientKey(call.key);
+    if (this.size >= this.limits.watchers && !this.makeRoom(client)) return this.full(client);
     const watchers = this.byClient.get(client) ?? new Set();
     this.byClient.set(client, watchers.add(call));
-    this.counts.add(client);
-    this.all += 1;
+    this.share.add(client);
     return undefined;
   }
 
   /** A call is over; safe to call twice. */
   leave(call: Watching): void {
-    const client = clientKey(call.client);
+    const client = clientKey(call.key);
     const watchers = this.byClient.get(client);
     if (watchers?.delete(call) !== true) return;
     if (watchers.size === 0) this.byClient.delete(client);
-    this.counts.remove(client);
-    this.all -= 1;
+    this.share.remove(client);
   }
 
   private full(client: string): Refused {
     const { watchers, watchersPerClient } = this.limits;
-    const own = this.counts.of(client);
+    const own = this.share.heldBy(client);
     if (own < watchersPerClient) {
       return refused(
         "watchers",
-        `${this.all} streams watch feeds, the limit watchers (${watchers})`,
+        `${this.size} streams watch feeds, the limit watchers (${watchers})`,
         RETRY_MS,
       );
     }
-    const text = `this client has ${own} of the ${this.all} streams that watch feeds, and there is no room for more (watchersPerClient)`;
+    const text = `this client has ${own} of the ${this.size} streams that watch feeds, and there is no room for more (watchersPerClient)`;
     return refused("watchersPerClient", text, RETRY_MS);
+  }
+
+  /**
+   * What each client keeps once a client is there too: an equal part, and no more than `watchersPerClient`.
+   */
+  private partOf(client: string): number {
+    const clients = this.share.callers + (this.share.heldBy(client) === 0 ? 1 : 0);
+    return Math.min(this.limits.watchersPerClient, Math.floor(this.limits.watchers / clients));
   }
 
   /** Ends the newest watcher of the client that has the most. */
   private makeRoom(client: string): boolean {
-    const { most } = this.counts;
-    if (most === undefined) return false;
-    const count = this.counts.of(most);
-    if (count <= this.limits.watchersPerClient || count <= this.counts.of(client) + 1) return false;
-    const newest = [...(this.byClient.get(most) ?? [])].at(-1);
+    const loser = this.share.loser(client);
+    const count = loser === undefined ? 0 : this.share.heldBy(loser);
+    if (loser === undefined || count <= this.partOf(client)) return false;
+    const newest = [...(this.byClient.get(loser) ?? [])].at(-1);
     if (newest === undefined) return false;
     this.leave(newest);
-    const text = `this client has ${count} of the ${this.all + 1} streams that watch feeds, and another client takes the place of one (watchersPerClient)`;
+    const text = `this client has ${count} of the ${this.size + 1} streams that watch feeds, and another client takes the place of one (watchersPerClient)`;
     newest.running?.stop(refused("watchersPerClient", text, RETRY_MS).error);
     return true;
   }

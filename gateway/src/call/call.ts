@@ -5,6 +5,7 @@ import type { Context } from "@opentelemetry/api";
 import type { Caller } from "./caller.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Protocol } from "./protocol.ts";
+import type { Refused } from "./refused.ts";
 
 /**
  * The span of a call. Without an OpenTelemetry SDK in the process it records nothing,
@@ -47,8 +48,21 @@ export interface BodyHold {
   arrived(): void;
 }
 
+/** A place among the calls that run, of the process and of an upstream. */
+export interface CallPlace {
+  /**
+   * Resolves when the call may run, at once or after it has waited. Rejects with why it may not, and with the
+   * reason of the signal.
+   */
+  take(signal: AbortSignal): Promise<void>;
+  /** The upstream has responded, or the call is over; safe to call twice, and before it was taken. */
+  giveBack(): void;
+}
+
 /** What is known about one call while it runs: the log line and the interceptors read it. */
 export interface Call extends Caller {
+  /** Whose it is, in all limits that callers share. */
+  readonly key: string;
   readonly method: DescMethod;
   readonly protocol: Protocol;
   /** By `performance.now()`. */
@@ -62,6 +76,12 @@ export interface Call extends Caller {
   bytesOut: number;
   /** Counts what the call holds of its request. */
   readonly hold?: BodyHold | undefined;
+  /** Its place among the calls that run; absent where it needs none, or takes one by itself. */
+  // biome-ignore lint/plugin: set once it is known to need one
+  place?: CallPlace;
+  /** Why it may not run; absent where it may. */
+  // biome-ignore lint/plugin: set when it is refused
+  refused?: Refused;
   readonly trace: CallTrace;
   /** What a caller whom an upstream does not know is told; see `withChallenge`. */
   readonly challenge?: string | undefined;

@@ -1,6 +1,7 @@
 import type { DescFile } from "@bufbuild/protobuf";
 import type { SignInSettings } from "connect-rest-authorization";
 import { createRest, type ServiceAdapter, type UpstreamOptions } from "connect-rest-runtime";
+import { runtimeOptionsOf } from "../credentials/gateway-upstream.ts";
 import type { CertificateFiles } from "../listener/certificate.ts";
 import { readAdapters } from "./adapters.ts";
 import { type ResolvedAuthorization, resolveAuthorization } from "./authorization.ts";
@@ -157,7 +158,7 @@ function runtimeProblems(
 ): Problem[] {
   try {
     // it has no connections before its first call, and so nothing to close
-    createRest({ adapters, upstreams, differences: config.differences });
+    createRest({ adapters, upstreams: runtimeOptionsOf(upstreams), differences: config.differences });
     return [];
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);

@@ -15,7 +15,7 @@ const { messageDepth: depth } = withDefaultLimits();
 
 function options(changes: Partial<MessageOptions> = {}): MessageOptions {
   return {
-    call: { client: "a", method: EchoService.method.join, messageCost: 0 },
+    call: { key: "a", method: EchoService.method.join, messageCost: 0 },
     signal: new AbortController().signal,
     isJson: false,
     compression: compressionGzip,

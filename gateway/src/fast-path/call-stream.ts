@@ -245,6 +245,7 @@ class RunningStream implements StreamedResponse {
   /** Read, decompress, parse, validate, call: each fails with a ConnectError, or with a defect. */
   private async begin(): Promise<StreamResult> {
     const message = await this.read();
+    await this.call.place?.take(this.abort.signal);
     return runAs(this.call, () => this.stream.method.call(message, this.context()));
   }
 
@@ -312,6 +313,7 @@ class RunningStream implements StreamedResponse {
   private leave(): void {
     this.isOver = true;
     this.cleanUp();
+    this.call.place?.giveBack();
     // not awaited: a method that is deaf to its signal would hold the caller here
     this.result?.return().catch(() => undefined);
   }

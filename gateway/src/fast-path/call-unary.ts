@@ -55,8 +55,12 @@ export interface UnaryOptions extends ReadOptions {
   readonly validation: Pick<Validation, "check">;
 }
 
-/** Gets what a call comes to: one of both, once, unless its client is gone. */
+/** Learns how far a call is, and gets its response or a defect, once, unless its client is gone. */
 export interface UnarySink {
+  /** The message is there: the call goes on by `proceed`, now or later, or ends by `fail`. */
+  arrived(): void;
+  /** The method has responded. */
+  answered(): void;
   /** Sends a response, with a message or with an error. */
   respond(result: WholeResponse): void;
   /** There is no response, for a defect of ours. */
@@ -85,6 +89,8 @@ export class UnaryRun {
   /** When something of the body last arrived. */
   private arrivedAt = 0;
   private timer: NodeJS.Timeout | undefined;
+  /** The message, until the call may go on with it. */
+  private message: { readonly bytes: Uint8Array; readonly problem: ConnectError | undefined } | undefined;
   /** What the method has returned. */
   private header: Headers | undefined;
   private isOver = false;
@@ -101,7 +107,7 @@ export class UnaryRun {
 
   start(): void {
     const now = performance.now();
-    // The call may have waited before it came here.
+    // its token was looked up
     if (now >= this.expiresAt) {
       this.fail(deadlineExceeded(this.call.deadline));
       return;
@@ -162,11 +168,28 @@ export class UnaryRun {
 
   private received({ bytes, isCompressed, problem }: RawMessage): void {
     if (!isCompressed) {
-      this.parse(bytes, problem);
+      this.arrived(bytes, problem);
       return;
     }
     const plain = this.options.decompress(compressionOf(this.unary.head), bytes, this.call, this.end.signal);
-    this.after(plain, (unpacked) => this.parse(unpacked, problem));
+    this.after(plain, (unpacked) => this.arrived(unpacked, problem));
+  }
+
+  private arrived(bytes: Uint8Array, problem: ConnectError | undefined): void {
+    this.message = { bytes, problem };
+    this.sink.arrived();
+  }
+
+  /** The call may run. */
+  proceed(): void {
+    const { message } = this;
+    if (this.isOver || message === undefined) return;
+    this.message = undefined;
+    try {
+      this.parse(message.bytes, message.problem);
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   private parse(bytes: Uint8Array, problem: ConnectError | undefined): void {
@@ -193,12 +216,14 @@ export class UnaryRun {
   }
 
   private readonly onFailure = (error: unknown): void => {
+    this.sink.answered();
     if (this.isOver) return;
     this.call.failedInHandler = true;
     this.fail(error);
   };
 
   private readonly onResult = (result: UnaryResult): void => {
+    this.sink.answered();
     if (this.isOver) return;
     this.header = result.header;
     const { head } = this.unary;
@@ -244,7 +269,7 @@ export class UnaryRun {
   }
 
   /** Ends the call with an error; its caller learns of a defect only that there is one. */
-  private readonly fail = (error: unknown): void => {
+  readonly fail = (error: unknown): void => {
     if (this.isOver) return;
     this.over();
     const { sink } = this;
@@ -284,7 +309,8 @@ export class UnaryRun {
     const { bodyIdleTimeoutMs } = this.options.limits;
     const now = performance.now();
     if (now >= expiresAt) {
-      this.fail(deadlineExceeded(call.deadline));
+      // while it waits, admission ends it then, and says for what it has waited
+      if (this.message === undefined) this.fail(deadlineExceeded(call.deadline));
       return;
     }
     const idleLeft =
@@ -298,6 +324,7 @@ export class UnaryRun {
 
   private over(): void {
     this.isOver = true;
+    this.message = undefined;
     clearTimeout(this.timer);
     // what still arrives is dropped by whoever sends the response
     if (this.reader !== undefined) this.stopReading();

@@ -61,7 +61,7 @@ export class Health {
   }
 
   private async *watch(service: string, context: HandlerContext): AsyncGenerator<HealthCheckResponse> {
-    const client = context.values.get(callKey)?.client ?? "";
+    const client = context.values.get(callKey)?.key ?? "";
     if (this.watches.excess(client) !== undefined) {
       this.onLimit("healthWatches");
       throw gatewayError("OVERLOADED", "too many watch already, the limit healthWatches", Code.Unavailable);

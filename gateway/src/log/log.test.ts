@@ -24,6 +24,7 @@ function endedCall(reason?: unknown): Call {
   const abort = new AbortController();
   abort.abort(reason);
   return {
+    key: "192.0.2.1",
     requestId: "id",
     client: "192.0.2.1",
     method: EchoService.method.echo,

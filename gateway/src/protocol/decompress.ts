@@ -11,6 +11,6 @@ import type { Call } from "../call/call.ts";
 export type Decompress = (
   compression: Compression,
   bytes: Uint8Array,
-  call: Pick<Call, "client">,
+  call: Pick<Call, "key">,
   signal: AbortSignal,
 ) => Promise<Uint8Array>;

@@ -154,8 +154,12 @@ test("gRPC learns that its deadline has passed in the queue by headers that end 
   const session = http2.connect(queue.url);
   const held = session.request({ ":method": "POST", ":path": "/echo.v1.EchoService/Talk", ...grpc });
   held.on("error", () => undefined);
-  await new Promise((resolve) => session.ping(resolve));
-  const { head, isTrailersOnly } = await h2(queue.port, { ...grpc, ":path": ECHO, "grpc-timeout": "20m" });
+  const empty = envelopes([0, new Uint8Array()]);
+  held.write(empty);
+  // it runs once its first message was answered
+  await once(held, "response");
+  const headers = { ...grpc, ":path": ECHO, "grpc-timeout": "20m" };
+  const { head, isTrailersOnly } = await h2(queue.port, headers, empty);
   expect([head["grpc-status"], isTrailersOnly]).toEqual(["4", true]);
   session.destroy();
   await queue.close();

@@ -3,11 +3,11 @@ import type { Authenticate } from "connect-rest-authorization";
 import type { Admission, UpstreamShare } from "../admission/admission.ts";
 import type { HeldBytes } from "../admission/held-bytes.ts";
 import type { HeldResponses } from "../admission/held-responses.ts";
-import type { Refused } from "../admission/refused.ts";
 import type { Watchers } from "../admission/watchers.ts";
 import type { AuthorizedStreams } from "../authorization/authorized-streams.ts";
 import type { Call } from "../call/call.ts";
 import type { MethodTimeout } from "../call/deadline.ts";
+import type { Refused } from "../call/refused.ts";
 import type { DispatchOptions } from "./dispatch.ts";
 import type { Outbox } from "./outbox.ts";
 

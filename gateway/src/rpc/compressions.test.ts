@@ -26,7 +26,7 @@ test.each([
   "%s: a message is decompressed, refused beyond the limit, and INVALID_ARGUMENT where it is none",
   async (_, compression, compress) => {
     const decompress = createDecompress(limits);
-    const take = (bytes: Uint8Array) => decompress(compression, bytes, { client: "a" }, never);
+    const take = (bytes: Uint8Array) => decompress(compression, bytes, { key: "a" }, never);
     for (const size of [0, 1, 65_536, 65_537, 100_000]) {
       const bytes = Buffer.alloc(size, "ab");
       expect(Buffer.compare(await take(compress(bytes)), bytes)).toBe(0);
@@ -57,7 +57,7 @@ test.each([
   async (name, compress, isSequence) => {
     const compression = CLIENT_COMPRESSIONS.find((one) => one.name === name) ?? compressionGzip;
     const decompress = createDecompress(limits);
-    const take = (bytes: Uint8Array) => decompress(compression, bytes, { client: "a" }, never);
+    const take = (bytes: Uint8Array) => decompress(compression, bytes, { key: "a" }, never);
     await fc.assert(
       fc.asyncProperty(parts, behind, async (texts, garbage) => {
         const body = Buffer.concat(texts.map((text) => compress(text)));
@@ -83,7 +83,7 @@ test("the parts of a message together may be as large as a message, and few wher
     decompress(
       zstd,
       Buffer.concat(Array(times).fill(zlib.zstdCompressSync(Buffer.alloc(size)))),
-      { client: "a" },
+      { key: "a" },
       never,
     );
   expect(await repeated(50_000, 2)).toHaveLength(100_000);
@@ -107,7 +107,7 @@ test("messages of one caller wait for each other, not those of others, and too m
     },
   };
   const decompress = createDecompress(limits);
-  const take = (client: string, name: string) => decompress(slow, Buffer.from(name), { client }, never);
+  const take = (client: string, name: string) => decompress(slow, Buffer.from(name), { key: client }, never);
   const first = ["1", "2", "3", "4"].map((name) => take("a", name));
   const error = await failure(take("a", "5"));
   expect(error.code).toBe(Code.ResourceExhausted);
@@ -123,7 +123,7 @@ test("a message is decompressed no further once its caller is gone", async () =>
   const decompress = createDecompress(withDefaultLimits({ readMaxBytes: 2 ** 30 }));
   const bomb = zlib.gzipSync(Buffer.alloc(64 * 1024 * 1024), { level: 1 });
   const abort = new AbortController();
-  const work = decompress(compressionGzip, bomb, { client: "a" }, abort.signal).catch((error) => error);
+  const work = decompress(compressionGzip, bomb, { key: "a" }, abort.signal).catch((error) => error);
   await setImmediate();
   abort.abort(new Error("gone"));
   expect(await work).toEqual(new Error("gone"));

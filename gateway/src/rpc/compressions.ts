@@ -33,7 +33,7 @@ const RETRY_MS = 1000;
 export function createDecompress({ readMaxBytes, queuedDecompressions }: Limits): Decompress {
   const queue = new FairQueue(MAX_DECOMPRESSING, queuedDecompressions);
   const atOnce = new TurnBudget(BYTES_AT_ONCE);
-  return async (compression, bytes, { client }, signal) => {
+  return async (compression, bytes, { key }, signal) => {
     if (bytes.length === 0) return bytes;
     const { name } = compression;
     const small = signal.aborted ? undefined : decompressSmall(bytes, name, readMaxBytes, atOnce);
@@ -43,7 +43,7 @@ export function createDecompress({ readMaxBytes, queuedDecompressions }: Limits)
         ? inflate(name, bytes, readMaxBytes, signal)
         : compression.decompress(bytes, readMaxBytes);
     try {
-      return await queue.run(client, signal, work);
+      return await queue.run(key, signal, work);
     } catch (error) {
       throw error instanceof QueueFull ? queueFull(queuedDecompressions) : error;
     }

@@ -1,8 +1,8 @@
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { ResponseHold } from "../admission/held-responses.ts";
-import type { Refused } from "../admission/refused.ts";
 import type { Call } from "../call/call.ts";
 import { REQUEST_ID_HEADER } from "../call/caller.ts";
+import type { Refused } from "../call/refused.ts";
 import { Callbacks } from "../listener/callbacks.ts";
 import { type HttpResponse, isGone, outgoing } from "../listener/http.ts";
 import { sendable, toNodeHeaders } from "../protocol/headers.ts";

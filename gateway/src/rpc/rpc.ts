@@ -6,6 +6,7 @@ import type { Caller } from "../call/caller.ts";
 import { protocolOf } from "../call/protocol.ts";
 import { callInterceptor } from "../connect-path/call-interceptor.ts";
 import { createKeysInterceptor } from "../connect-path/keys-interceptor.ts";
+import { placeInterceptor } from "../connect-path/place-interceptor.ts";
 import { createRaceInterceptor } from "../connect-path/race.ts";
 import { gateKey } from "../connect-path/read-request.ts";
 import type { UnaryCall } from "../fast-path/call-unary.ts";
@@ -108,6 +109,7 @@ function createRouter(options: RpcOptions, acceptCompression: Compression[]): Co
     interceptors: [
       createRaceInterceptor(options.streamsEnd),
       createKeysInterceptor(options.types),
+      placeInterceptor,
       callInterceptor,
       ...options.interceptors,
     ],

@@ -4,20 +4,29 @@ import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import type { Hold } from "../admission/held-bytes.ts";
 import type { ResponseHold } from "../admission/held-responses.ts";
 import type { Call } from "../call/call.ts";
-import { deadlineExceeded, hungUp } from "../call/call-errors.ts";
+import { hungUp } from "../call/call-errors.ts";
 import type { Caller } from "../call/caller.ts";
-import { clientKey } from "../call/client-key.ts";
+import { callerKey } from "../call/caller-key.ts";
 import { deadlineOf, timeoutHeader } from "../call/deadline.ts";
 import { protocolOf } from "../call/protocol.ts";
+import type { Refused } from "../call/refused.ts";
 import { ParkedWatch } from "../fast-path/parked-watch.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 import { failExchange } from "../listener/exchange.ts";
-import { cut, type Exchange, type HttpRequest, type HttpResponse, isGone } from "../listener/http.ts";
+import {
+  cut,
+  type Exchange,
+  type HttpRequest,
+  type HttpResponse,
+  isGone,
+  outgoing,
+} from "../listener/http.ts";
 import { refuse as refuseRequest } from "../protocol/refuse.ts";
 import { startCallTrace } from "../trace/call-trace.ts";
-import { admit, admitWatch } from "./admit.ts";
 import { authenticate } from "./authenticate.ts";
 import type { CallOptions } from "./call-options.ts";
 import { dispatch, type Way } from "./dispatch.ts";
+import { noteRefused, Place } from "./place.ts";
 import { CALM, deny, refuse, refuseToSend } from "./refuse-call.ts";
 import type { Unresolved } from "./resolve.ts";
 import { respond } from "./respond.ts";
@@ -59,18 +68,18 @@ export async function serveCall(
       return;
     }
 
-    hold = options.heldBytes.begin(clientKey(caller.client));
-    call = beginCall(handler.method, request, caller, options, hold);
+    const begun = beginCall(handler.method, request, caller, options);
+    call = begun;
+    hold = begun.hold;
     options.authorizedStreams?.enter(call);
     // its client may be gone while its token was looked up
-    const admission = isGone(response) ? "gone" : admissionOf(handler, call, response, exchange, options);
-    const problem = admission instanceof Promise ? await admission : admission;
-    if (problem === "gone") {
+    if (isGone(response)) {
       leftUnserved(call, response, options);
       return;
     }
+    const problem = admit(handler, call, response, exchange, options);
     if (problem !== undefined) {
-      const refused = isDue(call) ? { ...problem, error: deadlineExceeded(call.deadline) } : problem;
+      const refused = noteRefused(call, problem);
       refuse(request, response, refused.error, codeToHttpStatus(refused.error.code));
       options.onRefused(call, refused);
       return;
@@ -84,7 +93,7 @@ export async function serveCall(
       call = undefined;
       return;
     }
-    responseHold = options.heldResponses.begin(caller.client, () => cut(response, CALM));
+    responseHold = options.heldResponses.begin(call.key, () => cut(response, CALM));
     const unsent = result && (await respond(response, result, call, responseHold));
     if (unsent === undefined) {
       options.onDone(call, response.statusCode);
@@ -129,23 +138,29 @@ function leave(call: Call, { watchers, authorizedStreams }: CallOptions): void {
 /** The HTTP status of a stream that is parked. */
 const PARKED_STATUS = 200;
 
-function admissionOf(
+/**
+ * The third step of a call: whether it may be read, or why not. One that watches a feed is no request in
+ * flight any more, and gives its place back when it leaves, or to another caller while it runs. Any other one
+ * takes its place when its message is there.
+ */
+function admit(
   { service }: UniversalHandler,
   call: Call,
   response: HttpResponse,
   exchange: Exchange,
-  options: CallOptions,
-): ReturnType<typeof admit> {
-  const { admission, watchers, onError } = options;
+  { admission, watchers, ...options }: CallOptions,
+): Refused | undefined {
   if (options.isAlwaysServed(service)) return undefined;
-  return options.isWatch(call.method)
-    ? admitWatch(call, watchers, exchange)
-    : admit(call, response, admission, options.shareOf(call.method), onError);
-}
-
-/** Whether the deadline of a call has passed, give or take a timer's tick. */
-export function isDue({ startedAt, deadline }: Call): boolean {
-  return performance.now() - startedAt >= deadline.ms - 1;
+  if (options.isWatch(call.method)) {
+    const problem = watchers.enter(call);
+    if (problem === undefined) exchange.uncount();
+    return problem;
+  }
+  if (admission.overloaded !== undefined) return admission.overloaded;
+  const place = new Place(call, admission, options.shareOf(call.method));
+  call.place = place;
+  new Callbacks(options.onError).once(outgoing(response), "close", () => place.giveBack());
+  return undefined;
 }
 
 /** What is known about a call when it begins. */
@@ -154,12 +169,13 @@ export function beginCall(
   request: HttpRequest,
   caller: Caller,
   options: CallOptions,
-  hold: Hold,
-): Call {
+): Call & { readonly hold: Hold } {
   const { headers } = request;
+  const key = callerKey(caller);
   const protocol = protocolOf(headers["content-type"]);
   const timeout = headers[timeoutHeader(protocol)]?.toString();
   return {
+    key,
     requestId: caller.requestId,
     client: caller.client,
     subject: caller.subject,
@@ -167,7 +183,7 @@ export function beginCall(
     protocol,
     startedAt: performance.now(),
     deadline: deadlineOf(timeout, protocol, method, options.methodTimeout(method), options.limits),
-    hold,
+    hold: options.heldBytes.begin(key),
     trace: startCallTrace(method, protocol, caller, request),
     challenge: options.challenge,
     bytesIn: 0,

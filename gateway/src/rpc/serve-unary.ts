@@ -1,15 +1,12 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import { codeToHttpStatus } from "@connectrpc/connect/protocol-connect";
 import type { Denial } from "connect-rest-authorization";
 import { pool as bufferPool } from "connect-rest-codec/internal";
 import type { QueuedCall, UpstreamShare } from "../admission/admission.ts";
 import type { Hold } from "../admission/held-bytes.ts";
 import type { ResponseHold } from "../admission/held-responses.ts";
-import type { Refused } from "../admission/refused.ts";
 import type { Call } from "../call/call.ts";
-import { deadlineExceeded } from "../call/call-errors.ts";
 import { type Caller, REQUEST_ID_HEADER } from "../call/caller.ts";
-import { clientKey } from "../call/client-key.ts";
+import type { Refused } from "../call/refused.ts";
 import { type UnaryCall, UnaryRun, type UnarySink } from "../fast-path/call-unary.ts";
 import { failExchange } from "../listener/exchange.ts";
 import {
@@ -27,9 +24,10 @@ import type { WholeResponse } from "../protocol/whole-response.ts";
 import { authenticate } from "./authenticate.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { Sender } from "./outbox.ts";
-import { CALM, deny, refuse, refuseToSend } from "./refuse-call.ts";
+import { noteRefused } from "./place.ts";
+import { CALM, deny, refuseToSend } from "./refuse-call.ts";
 import { respond, SLICE_BYTES, sendAtOnce } from "./respond.ts";
-import { beginCall, isDue, leftUnserved } from "./serve-call.ts";
+import { beginCall, leftUnserved } from "./serve-call.ts";
 
 /** A unary call of the fast path, before anything is known of who calls. */
 export interface UnaryParts {
@@ -70,6 +68,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
   private result: WholeResponse | undefined;
   /** What is being sent. */
   private body: Uint8Array | undefined;
+  private isAlwaysServed = false;
   private isOver = false;
 
   constructor(parts: UnaryParts, caller: Caller, options: CallOptions) {
@@ -98,44 +97,55 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
       options.onRejected(caller.status);
       return;
     }
-    this.hold = options.heldBytes.begin(clientKey(caller.client));
-    const call = beginCall(method, request, caller, options, this.hold);
+    const call = beginCall(method, request, caller, options);
     this.call = call;
+    this.hold = call.hold;
+    this.client = call.key;
     // it may be while its token was looked up
     if (isGone(response)) {
       this.left(call);
       return;
     }
     exchange.listen(this);
-    if (options.isAlwaysServed(method.parent)) {
+    this.isAlwaysServed = options.isAlwaysServed(method.parent);
+    const { overloaded } = options.admission;
+    if (overloaded !== undefined && !this.isAlwaysServed) {
+      this.sent(overloaded);
+      return;
+    }
+    this.running = new UnaryRun(this.parts.unary, call, request, options, this);
+    this.running.start();
+  }
+
+  arrived(): void {
+    const { call, options, parts } = this;
+    if (call === undefined || this.isOver) return;
+    if (this.isAlwaysServed) {
       this.run();
       return;
     }
     this.deadlineAt = call.startedAt + call.deadline.ms;
-    this.share = options.shareOf(method);
+    this.share = options.shareOf(parts.method);
     this.leave = options.admission.enter(this);
   }
 
   /** Admitted, at once or after it has waited. */
   run(): void {
-    const { call, parts, options } = this;
-    if (call === undefined || this.isOver) return;
-    this.running = new UnaryRun(parts.unary, call, parts.request, options, this);
-    this.running.start();
+    if (!this.isOver) this.running?.proceed();
   }
 
   refuse(problem: Refused): void {
-    const { call, options } = this;
-    const { request, response } = this.parts;
-    if (call === undefined || this.isOver) return;
-    const refused = isDue(call) ? { ...problem, error: deadlineExceeded(call.deadline) } : problem;
-    this.setHeaders();
-    refuse(request, response, refused.error, codeToHttpStatus(refused.error.code));
-    options.onRefused(call, refused);
-    this.release();
+    if (this.call === undefined || this.isOver) return;
+    this.running?.fail(noteRefused(this.call, problem).error);
+  }
+
+  answered(): void {
+    this.leave?.();
+    this.leave = undefined;
   }
 
   respond(result: WholeResponse): void {
+    this.answered();
     this.result = result;
     if ("stream" in this.parts.response) {
       // its session writes all of its streams at the end of the turn
@@ -163,7 +173,7 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
       return;
     }
     const cutOff = () => cut(response, CALM);
-    const hold = this.options.heldResponses.begin(call.client, cutOff);
+    const hold = this.options.heldResponses.begin(call.key, cutOff);
     this.responseHold = hold;
     this.body = result.body;
     if (result.body.length > SLICE_BYTES) {
@@ -219,16 +229,11 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
   }
 
   closed(): void {
-    this.leave?.();
-    this.leave = undefined;
+    this.answered();
     const { call } = this;
     if (call === undefined || this.isOver) return;
-    if (this.running === undefined) {
-      this.left(call);
-      return;
-    }
     // an error is costly to make, and nobody listens any more once all is sent
-    if (!isSent(this.parts.response)) this.running.hungUp();
+    if (!isSent(this.parts.response)) this.running?.hungUp();
     this.done();
   }
 

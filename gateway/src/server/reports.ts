@@ -19,17 +19,22 @@ export function createReports(log: Logger, metrics: Metrics): Reports {
     metrics.refused(limit);
     logRefusal(limit);
   };
+  const onRefused: CallOptions["onRefused"] = (call, { limit, error }) => {
+    const code = codeToString(error.code);
+    call.trace.end(code);
+    metrics.called(call, code);
+    onLimit(limit);
+  };
   return {
     onLimit,
     onRejected: (status) => metrics.rejected(status),
-    onRefused: (call, { limit, error }) => {
-      const code = codeToString(error.code);
-      call.trace.end(code);
-      metrics.called(call, code);
-      onLimit(limit);
-    },
+    onRefused,
     onError: (error) => reportError(log, error, "request failed"),
     onDone: (call, status, defect) => {
+      if (call.refused !== undefined) {
+        onRefused(call, call.refused);
+        return;
+      }
       const outcome = outcomeOf(call, status, defect);
       call.trace.end(outcome.code);
       metrics.called(call, outcome.code);

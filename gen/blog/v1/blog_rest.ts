@@ -224,6 +224,7 @@ export const BlogService_streamBlocks: PaginateAdapter<
   request: BlogService_listBlocks.request,
   items: ["blocked_tumblelogs"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["_links.previous", "_links.prev"],
   item: BlogTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamBlocks)
@@ -375,6 +376,7 @@ export const BlogService_streamLikes: PaginateAdapter<
   request: BlogService_listLikes.request,
   items: ["liked_posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["liked_count", "_links.previous", "_links.prev"],
   item: PostTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamLikes)
@@ -421,6 +423,7 @@ export const BlogService_streamFollowing: PaginateAdapter<
   request: BlogService_listFollowing.request,
   items: ["blogs"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["total_blogs", "_links.previous", "_links.prev"],
   item: BlogTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamFollowing)
@@ -466,6 +469,7 @@ export const BlogService_streamFollowers: PaginateAdapter<
   request: BlogService_listFollowers.request,
   items: ["users", "users.users"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["total_users", "_links.previous", "_links.prev"],
   item: FollowerTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamFollowers)
@@ -535,6 +539,7 @@ export const BlogService_streamNotifications: PaginateAdapter<
   request: BlogService_listNotifications.request,
   items: ["notifications"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["_links.previous", "_links.prev"],
   item: NotificationTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamNotifications)
@@ -590,6 +595,7 @@ export const BlogService_streamPages: PaginateAdapter<
   request: BlogService_listPages.request,
   items: ["pages"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["total_pages", "_links.previous", "_links.prev"],
   item: PageTable,
 });
 // @@protoc_insertion_point(method:blog.v1.BlogService.StreamPages)

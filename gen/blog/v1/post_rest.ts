@@ -311,6 +311,7 @@ export const PostService_streamPosts: PaginateAdapter<
   request: PostService_listPosts.request,
   items: ["posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["blog", "total_posts", "_links.previous", "_links.prev"],
   item: PostTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamPosts)
@@ -359,6 +360,7 @@ export const PostService_streamQueuedPosts: PaginateAdapter<
   request: PostService_listQueuedPosts.request,
   items: ["posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["state", "_links.previous", "_links.prev"],
   item: PostTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamQueuedPosts)
@@ -458,6 +460,7 @@ export const PostService_streamDraftPosts: PaginateAdapter<
   request: PostService_listDraftPosts.request,
   items: ["posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["_links.previous", "_links.prev"],
   item: PostTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamDraftPosts)
@@ -505,6 +508,7 @@ export const PostService_streamSubmissionPosts: PaginateAdapter<
   request: PostService_listSubmissionPosts.request,
   items: ["posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["_links.previous", "_links.prev"],
   item: PostTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamSubmissionPosts)
@@ -971,6 +975,18 @@ export const PostService_streamNotes: PaginateAdapter<
   request: PostService_listNotes.request,
   items: ["notes"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: [
+    "rollup_notes",
+    "total_notes",
+    "total_likes",
+    "total_reblogs",
+    "is_subscribed",
+    "can_subscribe",
+    "can_hide_or_delete_notes",
+    "conversational_notifications_enabled",
+    "_links.previous",
+    "_links.prev",
+  ],
   item: NoteTable,
 });
 // @@protoc_insertion_point(method:blog.v1.PostService.StreamNotes)

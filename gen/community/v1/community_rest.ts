@@ -255,6 +255,7 @@ export const CommunityService_streamInvitations: PaginateAdapter<
   request: CommunityService_listInvitations.request,
   items: ["invitations"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["_links.previous", "_links.prev"],
   item: InvitationTable,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.StreamInvitations)
@@ -429,6 +430,7 @@ export const CommunityService_streamMembers: PaginateAdapter<
   request: CommunityService_listMembers.request,
   items: ["members"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["_links.previous", "_links.prev"],
   item: MemberTable,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.StreamMembers)
@@ -808,6 +810,7 @@ export const CommunityService_streamTimeline: PaginateAdapter<
   request: CommunityService_listTimeline.request,
   items: ["timeline.elements"],
   next: { kind: "link", path: "timeline._links.next", query: "timeline._links.next.query_params" },
+  known: ["timeline._links.previous", "timeline._links.prev"],
   item: TimelineElementTable,
 });
 // @@protoc_insertion_point(method:community.v1.CommunityService.StreamTimeline)

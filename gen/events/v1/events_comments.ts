@@ -8,7 +8,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["connectrest.v1.FeedFailure.message", "The text of the error."],
   ["connectrest.v1.FeedFailure.reason", "The reason of the error, e.g. `RATE_LIMITED`."],
   ["connectrest.v1.Heartbeat", "Says that a watched feed lives although nothing happens in it. A message of a feed has one if the rule `poll` names a\nfield for it and the request asks for it."],
-  ["connectrest.v1.Heartbeat.failure", "Why the last poll brought nothing. The feed is polled again, and the stream goes on. Not set while polls succeed."],
+  ["connectrest.v1.Heartbeat.failure", "Why the feed, or a page of it, could not be read. It is polled again, and the stream goes on. Not set while every page\nis read."],
   ["connectrest.v1.Heartbeat.next_poll_time", "When the feed is polled next; not set where another process polls it."],
   ["events.v1.ListNetworkEventsRequest", "A request for the events of a repository and its forks."],
   ["events.v1.ListNetworkEventsRequest.if_none_match", "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit."],

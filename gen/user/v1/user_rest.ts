@@ -153,6 +153,7 @@ export const UserService_streamDashboard: PaginateAdapter<
   request: UserService_listDashboard.request,
   items: ["posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["_links.previous", "_links.prev"],
   item: PostTable,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.StreamDashboard)
@@ -201,6 +202,7 @@ export const UserService_streamLikes: PaginateAdapter<
   request: UserService_listLikes.request,
   items: ["liked_posts"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["liked_count", "_links.previous", "_links.prev"],
   item: PostTable,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.StreamLikes)
@@ -246,6 +248,7 @@ export const UserService_streamFollowing: PaginateAdapter<
   request: UserService_listFollowing.request,
   items: ["blogs"],
   next: { kind: "link", path: "_links.next", query: "_links.next.query_params" },
+  known: ["total_blogs", "_links.previous", "_links.prev"],
   item: BlogTable,
 });
 // @@protoc_insertion_point(method:user.v1.UserService.StreamFollowing)

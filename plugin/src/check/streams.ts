@@ -49,7 +49,19 @@ export function checkStreams({ desc, annotation }: MethodModel, problems: Proble
 }
 
 function checkPaginate(
-  { items, next, maxPages, linkQuery, more, total, first, empty }: Frozen<Paginate>,
+  {
+    items,
+    next,
+    maxPages,
+    maxEmptyPages,
+    linkQuery,
+    linkAlways,
+    more,
+    total,
+    first,
+    empty,
+    known,
+  }: Frozen<Paginate>,
   desc: DescMethod,
   problems: Problems,
 ): void {
@@ -63,13 +75,15 @@ function checkPaginate(
   }
   if (linkQuery !== "") paths.push([linkQuery, [PAGINATE.linkQuery.number], "no root"]);
   if (total !== "") paths.push([total, [PAGINATE.total.number], "no root"]);
+  paths.push(...knownPaths(known, PAGINATE.known.number));
   checkPaths(paths, "paginate", desc, problems);
-  if (linkQuery !== "" && next.case !== "link") {
-    const text = `paginate of ${nameOf(desc)}: link_query requires link, which is not set`;
-    problems.add(desc, [RULES, RULE.paginate.number, PAGINATE.linkQuery.number], "paginate-link-query", text);
-  }
   const add = (place: readonly number[], code: string, text: string) =>
     problems.add(desc, [RULES, RULE.paginate.number, ...place], code, text);
+  for (const rule of [linkQuery !== "" && PAGINATE.linkQuery, linkAlways && PAGINATE.linkAlways]) {
+    if (rule === false || next.case === "link") continue;
+    const text = `paginate of ${nameOf(desc)}: ${rule.name} requires link, which is not set`;
+    add([rule.number], "paginate-link-query", text);
+  }
   const headerName = next.case === "cursor" ? next.value.header : "";
   const fault = headerName === "" ? undefined : headerFault(headerName);
   if (fault !== undefined) {
@@ -100,14 +114,33 @@ function checkPaginate(
     const text = `paginate of ${nameOf(desc)}: a page has a body; EMPTY_BODY belongs to \`empty\` of the envelope`;
     add([PAGINATE.empty.number, index], "empty-spelling", text);
   });
-  if (maxPages < 0) {
-    const text = `paginate of ${nameOf(desc)}: expected 1 page or more, or 0 for the default, got ${maxPages}`;
-    problems.add(desc, [RULES, RULE.paginate.number, PAGINATE.maxPages.number], "paginate-pages", text);
+  for (const [most, rule] of [
+    [maxPages, PAGINATE.maxPages],
+    [maxEmptyPages, PAGINATE.maxEmptyPages],
+  ] as const) {
+    if (most >= 0) continue;
+    const text = `paginate of ${nameOf(desc)}: expected ${rule.name} to be 1 page or more, or 0 for the default, got ${most}`;
+    add([rule.number], "paginate-pages", text);
   }
 }
 
+function knownPaths(known: readonly string[], place: number): PathPlace[] {
+  return known.map((path, index) => [path, [place, index], "no root"]);
+}
+
 function checkPoll(
-  { items, key, intervalHeader, interval, skipBacklog, batch, request, pages, ignoreCase }: Frozen<Poll>,
+  {
+    items,
+    key,
+    intervalHeader,
+    interval,
+    skipBacklog,
+    batch,
+    request,
+    pages,
+    ignoreCase,
+    known,
+  }: Frozen<Poll>,
   desc: DescMethod,
   problems: Problems,
 ): void {
@@ -118,6 +151,7 @@ function checkPoll(
     [
       [items, [POLL.items.number], "root"],
       [key, [POLL.key.number], "no root"],
+      ...knownPaths(known, POLL.known.number),
     ],
     "poll",
     desc,

@@ -33,4 +33,4 @@ export const DEFAULT_RULES: Pick<
 };
 
 /** What holds of streams where nothing is said; it is left out and added in the same way. */
-export const DEFAULT_STREAM = { maxPages: 1_000, skipBacklog: false, end: [] } as const;
+export const DEFAULT_STREAM = { maxPages: 1_000, maxEmptyPages: 10, skipBacklog: false, end: [] } as const;

@@ -113,7 +113,10 @@ export type StreamModel =
       readonly more: ConditionModel | undefined;
       /** How the upstream spells a page without items; empty for the default. */
       readonly empty: readonly string[];
+      /** Paths of further keys. */
+      readonly known: readonly string[];
       readonly maxPages: number;
+      readonly maxEmptyPages: number;
     }
   | {
       readonly kind: "poll";
@@ -122,6 +125,8 @@ export type StreamModel =
       readonly intervalHeader: string;
       readonly intervalMs: number;
       readonly skipBacklog: boolean;
+      /** Paths of further keys. */
+      readonly known: readonly string[];
       /** undefined where a message is one item. */
       readonly feed: FeedModel | undefined;
     }
@@ -182,7 +187,13 @@ export interface FeedModel {
 
 /** How the next page of a list is found. */
 export type NextModel =
-  | { readonly kind: "link"; readonly path: string; readonly query: string }
+  | {
+      readonly kind: "link";
+      readonly path: string;
+      readonly query: string;
+      /** Whether every page has its key. */
+      readonly always: boolean;
+    }
   | { readonly kind: "link_header"; readonly rel: string }
   | {
       readonly kind: "step";
@@ -199,4 +210,6 @@ export type NextModel =
       /** Paths, of which the first that leads to a value counts, or the name of the header in lower case. */
       readonly paths: readonly string[];
       readonly field: FieldPath;
+      /** Whether every page has its key or header. */
+      readonly always: boolean;
     };

@@ -41,6 +41,7 @@ export function parsePoll(rule: Frozen<Poll>, desc: DescMethod, problems: Proble
     intervalHeader: rule.intervalHeader.toLowerCase(),
     intervalMs: rule.interval === undefined ? DEFAULT_INTERVAL_MS : millisOf(rule.interval),
     skipBacklog: rule.skipBacklog,
+    known: rule.known,
     feed,
   };
 }

@@ -147,17 +147,19 @@ function parsePaginate(rule: Frozen<Paginate>, context: Context): StreamModel | 
     next,
     more: rule.more && parseCondition(rule.more),
     empty: rule.empty.map(emptySpelling),
+    known: rule.known,
     maxPages: rule.maxPages || DEFAULT_STREAM.maxPages,
+    maxEmptyPages: rule.maxEmptyPages || DEFAULT_STREAM.maxEmptyPages,
   };
 }
 
 function parseNext(
-  { next, linkQuery, total, first }: Frozen<Paginate>,
+  { next, linkQuery, linkAlways: always, total, first }: Frozen<Paginate>,
   context: Context,
 ): NextModel | undefined {
   switch (next.case) {
     case "link":
-      return { kind: "link", path: rootless(next.value), query: rootless(linkQuery) };
+      return { kind: "link", path: rootless(next.value), query: rootless(linkQuery), always };
     case "linkHeader":
       return { kind: "link_header", rel: next.value };
     case "offset":
@@ -187,7 +189,7 @@ function parseCursor(
   const place = [PAGINATE[kind].number, CursorSchema.field.field.number] as const;
   const field = steppedField(cursor.field, context, ...place);
   if (field === undefined) return undefined;
-  const { path, header } = cursor;
+  const { path, header, always } = cursor;
   if ((path.length === 0) === (header === "" || kind === "lastItem")) {
     const text = "the cursor needs `path`, or (only for `cursor`) `header`";
     return fault(context, "paginate", "paginate-cursor", text, PAGINATE[kind].number);
@@ -196,8 +198,9 @@ function parseCursor(
     const text = `the field \`${cursor.field}\` takes no cursor; use a string, an integer or a Timestamp`;
     return fault(context, "paginate", "paginate-cursor", text, ...place);
   }
-  if (path.length === 0) return { kind: "cursor", from: "header", paths: [header.toLowerCase()], field };
-  return { kind: "cursor", from: kind === "cursor" ? "payload" : "last_item", paths: path, field };
+  const from = path.length === 0 ? "header" : kind === "cursor" ? "payload" : "last_item";
+  const paths = from === "header" ? [header.toLowerCase()] : path;
+  return { kind: "cursor", from, paths, field, always };
 }
 
 function takesCursor(field: DescField): boolean {

@@ -22,7 +22,9 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
         ...nextMember(method, stream.next, file),
         ...(stream.more === undefined ? [] : [`more: ${printInline(stream.more)},`]),
         ...(stream.empty.length === 0 ? [] : [`empty: ${printInline(stream.empty)},`]),
+        ...knownMember(stream.known),
         ...unlessDefault("maxPages", stream.maxPages),
+        ...unlessDefault("maxEmptyPages", stream.maxEmptyPages),
         itemMember(method, file),
       ];
     case "poll":
@@ -32,6 +34,7 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
         ...(stream.intervalHeader === "" ? [] : [`intervalHeader: ${printString(stream.intervalHeader)},`]),
         `intervalMs: ${printMillis(stream.intervalMs)},`,
         ...unlessDefault("skipBacklog", stream.skipBacklog),
+        ...knownMember(stream.known),
         itemMember(method, file, stream.feed?.item),
         ...(stream.feed === undefined ? [] : feedMember(method, stream.feed, file)),
       ];
@@ -44,6 +47,10 @@ export function streamMembers(method: MethodModel, stream: StreamModel, file: Ad
     case "upload":
       return [...uploadMembers(method, stream, file), ...responseMembers(method, file)];
   }
+}
+
+function knownMember(known: readonly string[]): string[] {
+  return known.length === 0 ? [] : [`known: ${printInline(known)},`];
 }
 
 function recordsMembers(stream: Extract<StreamModel, { kind: "records" }>): string[] {
@@ -74,7 +81,9 @@ function itemMember({ desc }: MethodModel, file: AdapterFile, item = desc.output
 function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): string[] {
   switch (next.kind) {
     case "link":
-      return [`next: { kind: "link", path: ${printString(next.path)}${linkQuery(next)} },`];
+      return [
+        `next: { kind: "link", path: ${printString(next.path)}${linkQuery(next)}${next.always ? ", always: true" : ""} },`,
+      ];
     case "link_header":
       return [`next: { kind: "link_header", rel: ${printString(next.rel)} },`];
     case "step":
@@ -92,6 +101,7 @@ function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): st
         '  kind: "cursor",',
         `  from: ${printString(next.from)},`,
         `  paths: [${next.paths.map(printString).join(", ")}],`,
+        ...(next.always ? ["  always: true,"] : []),
         `  advance: (message${typed(file.messageType(method.desc.input))}, value) => (${assigned(next.field, cursorValue(next.field, file), file)}),`,
         "},",
       ];

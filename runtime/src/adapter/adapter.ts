@@ -27,9 +27,9 @@ interface StreamParts<I extends DescMessage, Kind extends DescMethod["methodKind
 export type NextPage<I extends DescMessage = DescMessage> =
   /**
    * A link in the payload: a string, or an object with `href`. `query` is the
-   * path to parameters that go with it.
+   * path to parameters that go with it. With `always` every page has its key.
    */
-  | { readonly kind: "link"; readonly path: string; readonly query?: string }
+  | { readonly kind: "link"; readonly path: string; readonly query?: string; readonly always?: boolean }
   /** A relation of the `Link` header (RFC 8288). */
   | { readonly kind: "link_header"; readonly rel: string }
   /** A request field that grows, by the number of items that came or by one page. */
@@ -50,6 +50,8 @@ export type NextPage<I extends DescMessage = DescMessage> =
       readonly from: "payload" | "last_item" | "header";
       /** Paths, of which the first that leads to a value counts, or the name of the header. */
       readonly paths: readonly string[];
+      /** Every page has such a key or header. */
+      readonly always?: boolean;
       readonly advance: (message: MessageShape<I>, value: JsonValue) => MessageShape<I>;
     };
 
@@ -60,12 +62,16 @@ export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends 
   /** Paths from the payload to the array of items. The first that leads to an array counts. */
   readonly items: readonly string[];
   readonly next: NextPage<I>;
-  /** There is a further page only while this holds of the payload; then also behind a page without items. */
+  /** There is a further page only while this holds of the payload; then also after a page without items. */
   readonly more?: Condition;
   /** How the upstream spells a page without items; undefined for `null`, `[]` and `{}`. */
   readonly empty?: readonly EmptySpelling[];
+  /** Paths from the payload to keys that no rule reads, and that it has all the same. */
+  readonly known?: readonly string[];
   /** Pages asked for at most. */
   readonly maxPages: number;
+  /** Pages without items in a row at most. */
+  readonly maxEmptyPages: number;
   /** What an item is. */
   readonly item: MessageTable;
 }
@@ -133,6 +139,8 @@ export interface PollAdapter<I extends DescMessage = DescMessage, O extends Desc
   readonly intervalMs: number;
   /** Items that are there at the first poll are not streamed. */
   readonly skipBacklog: boolean;
+  /** Paths from the payload to keys that it has beside its items. */
+  readonly known?: readonly string[];
   /**
    * Messages are batches, and one poller serves all who watch. Default: a message is one item,
    * of a poller of its own.
@@ -257,13 +265,13 @@ export function unary<I extends DescMessage, O extends DescMessage>(
   return { kind: "unary", method, ...parts, rules: completeRules(parts.rules) };
 }
 
-/** Makes a paginated method of an adapter. `maxPages` is 1000 by default. */
+/** Makes a paginated method of an adapter. `maxPages` is 1000 by default, `maxEmptyPages` 10. */
 export function paginate<I extends DescMessage, O extends DescMessage>(
   method: PaginateAdapter<I, O>["method"],
-  parts: Parts<PaginateAdapter<I, O>, "maxPages">,
+  parts: Parts<PaginateAdapter<I, O>, "maxPages" | "maxEmptyPages">,
 ): PaginateAdapter<I, O> {
-  const { maxPages } = DEFAULT_STREAM;
-  return { kind: "paginate", method, maxPages, ...parts, rules: completeRules(parts.rules) };
+  const { maxPages, maxEmptyPages } = DEFAULT_STREAM;
+  return { kind: "paginate", method, maxPages, maxEmptyPages, ...parts, rules: completeRules(parts.rules) };
 }
 
 /** Makes a polling method of an adapter. `skipBacklog` is false by default. */

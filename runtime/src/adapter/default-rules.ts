@@ -20,7 +20,7 @@ export const DEFAULT_RULES: Omit<MethodRules, "upstream"> = {
 };
 
 /** What holds of streams where generated code states nothing. */
-export const DEFAULT_STREAM = { maxPages: 1_000, skipBacklog: false, end: [] } as const;
+export const DEFAULT_STREAM = { maxPages: 1_000, maxEmptyPages: 10, skipBacklog: false, end: [] } as const;
 
 /**
  * All rules of a method, the defaults filled in. Called once a method, when its adapter is loaded, so that

@@ -1,13 +1,9 @@
-import type {
-  Difference,
-  DifferenceClass,
-  DifferenceCounts,
-  FoundDifferences,
-} from "connect-rest-codec/internal";
+import type { Difference, DifferenceClass, DifferenceCounts } from "connect-rest-codec/internal";
 import type { AnyMethodAdapter } from "../adapter/adapter.ts";
 import { namesOf } from "../errors/names.ts";
 import { redactText } from "../errors/redact.ts";
 import { restError } from "../errors/rest-error.ts";
+import type { Decoded } from "../response/decoded.ts";
 import type { Secret } from "../text/secret.ts";
 import type { CallSettings } from "./call-context.ts";
 import type { MethodLevels } from "./difference-levels.ts";
@@ -21,7 +17,7 @@ import { notify } from "./notify.ts";
  * @throws ConnectError reason RESPONSE_DRIFT
  */
 export function reportDifferences(
-  found: FoundDifferences,
+  { differences: found, isSettled = false }: Pick<Decoded, "differences" | "isSettled">,
   adapter: AnyMethodAdapter,
   { options, levelsOf }: Pick<CallSettings, "options" | "levelsOf">,
   secrets: () => readonly Secret[],
@@ -39,6 +35,7 @@ export function reportDifferences(
   const counts = countsOf(found.counts, levels);
   counted(counts);
   notify("onDifference", options.onDifference, { method, upstream, differences, counts });
+  if (isSettled) return;
   const failing = differences.find((each) => levels[each.class] === "fail");
   if (failing !== undefined) throw driftError(adapter, failing);
 }

@@ -1,4 +1,3 @@
-import type { FoundDifferences } from "connect-rest-codec/internal";
 import type {
   DownloadAdapter,
   OperationAdapter,
@@ -11,7 +10,9 @@ import type {
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { RecordBody } from "../response/decode.ts";
+import type { Decoded } from "../response/decoded.ts";
 import { type ListRules, Page } from "../response/page.ts";
+import { unknownKeys } from "../response/page-keys.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
 import { reportDifferences } from "./differences.ts";
@@ -31,27 +32,36 @@ export function messageOf(
   return response.body.inPieces === undefined
     ? reported(
         call,
-        call.knowing(() => decoder.message(adapter, response, rules)),
+        call.knowing(() => decoder.message(adapter, response, rules, isWrite(call))),
       ).bytes
     : call
         .inTurns(decoder.messageInParts(adapter, response, rules))
         .then((decoded) => reported(call, decoded).bytes);
 }
 
+/** Whether the request that was sent last may have changed something. */
+function isWrite({ progress }: RunningCall): boolean {
+  const { verb } = progress.counts;
+  return verb !== "GET" && verb !== "HEAD";
+}
+
 /**
- * The list in a response; one without a body, by its status, is a page without items.
+ * The list in a response; one without a body, by its status, is a page without items. What it has beside its
+ * items, and no rule knows, is reported.
  *
  * @throws ConnectError reason RESPONSE_SHAPE where there is neither a list nor what stands for an empty one
  */
 export function pageOf(
-  call: RunningCall,
+  call: RunningCall<PaginateAdapter | PollAdapter>,
   response: ReadResponse,
   paths: ListRules["paths"],
   empty?: ListRules["empty"],
 ): Page {
-  const page = new Page(response.body, { envelope: call.adapter.rules.envelope, paths, empty });
+  const { adapter } = call;
+  const page = new Page(response.body, { envelope: adapter.rules.envelope, paths, empty });
   const { misshapen } = page;
-  if (misshapen !== undefined && response.status !== 204) throw shapeError(call.adapter, misshapen);
+  if (misshapen !== undefined && response.status !== 204) throw shapeError(adapter, misshapen);
+  reported(call, { differences: unknownKeys(adapter, page) });
   return page;
 }
 
@@ -105,9 +115,9 @@ export function chunkOf(
 }
 
 /** What was decoded, its differences reported. */
-function reported<T extends { readonly differences: FoundDifferences }>(call: RunningCall, decoded: T): T {
+function reported<T extends Pick<Decoded, "differences" | "isSettled">>(call: RunningCall, decoded: T): T {
   reportDifferences(
-    decoded.differences,
+    decoded,
     call.adapter,
     call.settings,
     () => call.secrets(),

@@ -389,6 +389,14 @@ export const ERRORS = {
       "The list has more pages than max_pages of the method allows. All items up to there were delivered.",
     remedy: "Request larger pages or a shorter list, or raise max_pages of the method.",
   },
+  EMPTY_PAGES_EXCEEDED: {
+    code: Code.ResourceExhausted,
+    text: "upstream {upstream}: {method}: the list has {limit} pages without items in a row, and the last one leads to another",
+    cause:
+      "The response for each page has a link or a cursor to a next page, and no items, more often than max_empty_pages of the method allows.",
+    remedy:
+      "Narrow the request, or raise max_empty_pages of the method if the upstream filters its pages. Report an upstream whose lists do not end.",
+  },
   PAGE_LINK_REFUSED: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: expected a link to the next page below the base address, got {problem}",

@@ -12,6 +12,9 @@ const entry: fc.Arbitrary<FeedEntry> = fc
     intervalMs: fc.integer({ min: 1000, max: 86_400_000 }),
     gap: fc.boolean(),
     full: fc.boolean(),
+    reach: fc.option(fc.nat(10_000), { nil: undefined }),
+    waitMs: fc.option(fc.nat(86_400_000), { nil: undefined }),
+    failure: fc.option(fc.record({ code: fc.integer({ min: 1, max: 16 }), reason: key }), { nil: undefined }),
     items: fc.array(item, { maxLength: 5 }),
     listed: fc.array(key, { maxLength: 5 }),
   })

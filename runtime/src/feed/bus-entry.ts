@@ -1,4 +1,5 @@
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { Code } from "@connectrpc/connect";
 import type { FeedEntryKind } from "../call/feed-bus.ts";
 import { MAX_KEY_LENGTH } from "./item-key.ts";
 import { MAX_INTERVAL_MS } from "./poll-interval.ts";
@@ -24,10 +25,22 @@ export interface FeedEntry {
   readonly gap: boolean;
   /** More may have happened than the feed lists: it lists as much as it ever does. */
   readonly full: boolean;
+  /** Where pages could not be read, how many of the keys that are listed were read without a hole. */
+  readonly reach?: number | undefined;
+  /** Where the next poll waits for longer than the interval, how long. */
+  readonly waitMs?: number | undefined;
+  /** Why the feed, or a page of it, cannot be read. */
+  readonly failure?: EntryFailure | undefined;
   /** With `news`, items that are new; with `window`, all of them. Oldest first. */
   readonly items: readonly FeedItem[];
   /** The keys of everything that the feed lists now, newest first; none with `poll`. */
   readonly listed: readonly string[];
+}
+
+/** An error, without its text, which may say what was asked for. */
+export interface EntryFailure {
+  readonly code: Code;
+  readonly reason: string;
 }
 
 /** Bytes that are no entry; `message` says what is wrong with them. */
@@ -51,6 +64,10 @@ const FIELD = {
   items: 6,
   listed: 7,
   full: 8,
+  reach: 9,
+  waitMs: 10,
+  failureCode: 11,
+  failureReason: 12,
 } as const;
 const ITEM = { key: 1, bytes: 2, late: 3 } as const;
 
@@ -63,6 +80,14 @@ export function encodeFeedEntry(entry: FeedEntry): Uint8Array<ArrayBuffer> {
   out.tag(FIELD.intervalMs, WireType.Varint).uint64(Math.max(0, Math.round(entry.intervalMs)));
   out.tag(FIELD.gap, WireType.Varint).bool(entry.gap);
   out.tag(FIELD.full, WireType.Varint).bool(entry.full);
+  if (entry.reach !== undefined) out.tag(FIELD.reach, WireType.Varint).uint32(entry.reach);
+  if (entry.waitMs !== undefined) out.tag(FIELD.waitMs, WireType.Varint).uint64(Math.round(entry.waitMs));
+  if (entry.failure !== undefined) {
+    out.tag(FIELD.failureCode, WireType.Varint).uint32(entry.failure.code);
+    out
+      .tag(FIELD.failureReason, WireType.LengthDelimited)
+      .string(entry.failure.reason.slice(0, MAX_KEY_LENGTH));
+  }
   for (const { key, bytes, late } of entry.items) {
     out.tag(FIELD.items, WireType.LengthDelimited).fork();
     out.tag(ITEM.key, WireType.LengthDelimited).string(key);
@@ -88,56 +113,77 @@ export function decodeFeedEntry(bytes: Uint8Array): FeedEntry {
   }
 }
 
+/** An entry while it is read. */
+type OpenEntry = { -readonly [K in keyof FeedEntry]?: FeedEntry[K] | undefined } & {
+  readonly items: FeedItem[];
+  readonly listed: string[];
+};
+
 function readEntry(reader: BinaryReader): FeedEntry {
-  let kind: FeedEntryKind | undefined;
-  let [version, polledAt, intervalMs, gap, full] = [0, -1, -1, false, false];
-  let fields = 0;
-  const items: FeedItem[] = [];
-  const listed: string[] = [];
+  const entry: OpenEntry = { items: [], listed: [] };
+  let [version, fields] = [0, 0];
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
     bounded("fields", ++fields, MAX_FIELDS);
-    // the version stands in front: what another one means is not guessed
-    if (version !== VERSION && field !== FIELD.version) throw new FeedEntryInvalid(`version ${version}`);
-    switch (field) {
-      case FIELD.version:
-        version = expect(wireType, WireType.Varint) && reader.uint32();
-        break;
-      case FIELD.kind:
-        kind = KINDS[(expect(wireType, WireType.Varint) && reader.uint32()) - 1];
-        break;
-      case FIELD.polledAt:
-        expect(wireType, WireType.Varint);
-        polledAt = bounded("a time", Number(reader.uint64()), 8.64e15);
-        break;
-      case FIELD.intervalMs:
-        expect(wireType, WireType.Varint);
-        intervalMs = bounded("an interval", Number(reader.uint64()), MAX_INTERVAL_MS);
-        break;
-      case FIELD.gap:
-        expect(wireType, WireType.Varint);
-        gap = reader.bool();
-        break;
-      case FIELD.full:
-        expect(wireType, WireType.Varint);
-        full = reader.bool();
-        break;
-      case FIELD.items:
-        items.push(readItem(inner(reader, wireType)));
-        bounded("items", items.length, MAX_ITEMS);
-        break;
-      case FIELD.listed:
-        listed.push(keyOf(reader, wireType));
-        bounded("keys", listed.length, MAX_ITEMS);
-        break;
-      default:
-        throw new FeedEntryInvalid(`field ${field}`);
+    if (field === FIELD.version) {
+      version = expect(wireType, WireType.Varint) && reader.uint32();
+      continue;
     }
+    // the version stands in front: what another one means is not guessed
+    if (version !== VERSION) throw new FeedEntryInvalid(`version ${version}`);
+    readField(entry, field, wireType, reader);
   }
+  const { kind, polledAt, intervalMs, gap = false, full = false, items, listed } = entry;
   if (kind === undefined) throw new FeedEntryInvalid("no kind");
-  if (polledAt < 0 || intervalMs < 0) throw new FeedEntryInvalid("no time of a poll");
+  if (polledAt === undefined || intervalMs === undefined) throw new FeedEntryInvalid("no time of a poll");
   if (kind === "poll" && items.length + listed.length > 0) throw new FeedEntryInvalid("a poll with items");
-  return { kind, polledAt, intervalMs, gap, full, items, listed };
+  return { ...entry, kind, polledAt, intervalMs, gap, full, items, listed };
+}
+
+function readField(entry: OpenEntry, field: number, wireType: WireType, reader: BinaryReader): void {
+  const varint = (what: string, most: number) => {
+    expect(wireType, WireType.Varint);
+    return bounded(what, Number(reader.uint64()), most);
+  };
+  switch (field) {
+    case FIELD.kind:
+      entry.kind = KINDS[varint("a kind", KINDS.length) - 1];
+      break;
+    case FIELD.polledAt:
+      entry.polledAt = varint("a time", 8.64e15);
+      break;
+    case FIELD.intervalMs:
+      entry.intervalMs = varint("an interval", MAX_INTERVAL_MS);
+      break;
+    case FIELD.gap:
+      entry.gap = varint("a truth value", 1) === 1;
+      break;
+    case FIELD.full:
+      entry.full = varint("a truth value", 1) === 1;
+      break;
+    case FIELD.reach:
+      entry.reach = varint("a reach", MAX_ITEMS);
+      break;
+    case FIELD.waitMs:
+      entry.waitMs = varint("a wait", MAX_INTERVAL_MS);
+      break;
+    case FIELD.failureCode:
+      entry.failure = { code: varint("a code", Code.Unauthenticated), reason: "" };
+      break;
+    case FIELD.failureReason:
+      entry.failure = { code: Code.Unknown, ...entry.failure, reason: keyOf(reader, wireType) };
+      break;
+    case FIELD.items:
+      entry.items.push(readItem(inner(reader, wireType)));
+      bounded("items", entry.items.length, MAX_ITEMS);
+      break;
+    case FIELD.listed:
+      entry.listed.push(keyOf(reader, wireType));
+      bounded("keys", entry.listed.length, MAX_ITEMS);
+      break;
+    default:
+      throw new FeedEntryInvalid(`field ${field}`);
+  }
 }
 
 function readItem(reader: BinaryReader): FeedItem {

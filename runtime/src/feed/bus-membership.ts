@@ -1,6 +1,12 @@
 import type { Clock } from "connect-rest-codec/internal";
 import type { FeedBus, FeedEntryKind, FeedMember, FeedName, FeedSeat } from "../call/feed-bus.ts";
-import { decodeFeedEntry, encodeFeedEntry, type FeedEntry, type FeedItem } from "./bus-entry.ts";
+import {
+  decodeFeedEntry,
+  type EntryFailure,
+  encodeFeedEntry,
+  type FeedEntry,
+  type FeedItem,
+} from "./bus-entry.ts";
 import { MAX_BACKOFF_MS } from "./failure-backoff.ts";
 import type { Poller } from "./poller.ts";
 import type { FeedWindow, News } from "./window.ts";
@@ -10,6 +16,9 @@ const NEWS_PER_WINDOW = 64;
 /** The items of an entry with news are at most so many bytes, or one item. */
 const MAX_NEWS_BYTES = 4 * 1024 * 1024;
 
+/** How long a poll waits for the bus to know of it, in milliseconds: without the bus, each process polls. */
+const MAX_ANNOUNCING_MS = 1_000;
+
 /** What the membership needs of its feed. */
 export interface BusMembershipOptions {
   readonly bus: FeedBus;
@@ -17,6 +26,8 @@ export interface BusMembershipOptions {
   readonly clock: Clock;
   readonly window: FeedWindow;
   readonly poller: Poller;
+  /** Why the feed, or a page of it, cannot be read now. */
+  readonly failure: () => EntryFailure | undefined;
   /** Is called with what another process has found. */
   readonly onEntry: (entry: FeedEntry) => void;
 }
@@ -49,20 +60,42 @@ export class BusMembership {
   }
 
   /**
+   * Says that the poller polls now: who takes over from a process that ends in the middle of a poll waits as
+   * if it had been made, and a process that has lost its lease without noticing stops.
+   */
+  polling(): Promise<void> {
+    const { clock } = this.options;
+    return new Promise((resolve) => {
+      const stop = clock.after(MAX_ANNOUNCING_MS, resolve);
+      const sent = () => {
+        stop();
+        resolve();
+      };
+      this.send({ ...this.head("poll"), items: [], listed: [] }).then(sent, sent);
+    });
+  }
+
+  /**
    * Says that the poller has polled, and publishes what it has found; undefined where it could not read the
    * feed.
    */
   polled(news: News | undefined): void {
-    const { window, clock, poller } = this.options;
-    const { intervalMs } = poller;
-    this.seat.interval(intervalMs);
-    if (news === undefined) return;
-    const { items, gap, changed } = news;
-    const kind: FeedEntryKind =
-      this.newsSinceWindow >= NEWS_PER_WINDOW ? "window" : items.length > 0 || changed ? "news" : "poll";
+    const { window, poller } = this.options;
+    this.seat.interval(poller.intervalMs);
+    const { items, gap, changed } = news ?? { items: [], gap: false, changed: false };
+    const hasNews = items.length > 0 || changed;
+    const isWindow = news !== undefined && this.newsSinceWindow >= NEWS_PER_WINDOW;
+    const kind: FeedEntryKind = isWindow ? "window" : hasNews ? "news" : "poll";
     this.newsSinceWindow = kind === "window" ? 0 : this.newsSinceWindow + (kind === "news" ? 1 : 0);
-    const head = { kind, polledAt: clock.now(), intervalMs, full: window.isFull, gap };
-    for (const part of partsOf(kind, items, window)) this.send({ ...head, ...part });
+    const head = { ...this.head(kind), waitMs: poller.waitMs, gap };
+    for (const part of partsOf(kind, items, window)) void this.send({ ...head, ...part });
+  }
+
+  private head(kind: FeedEntryKind): Omit<FeedEntry, "items" | "listed"> {
+    const { window, clock, poller, failure } = this.options;
+    const { intervalMs } = poller;
+    const polledAt = clock.now();
+    return { kind, polledAt, intervalMs, full: window.isFull, gap: false, failure: failure() };
   }
 
   private readonly member: FeedMember = {
@@ -87,18 +120,15 @@ export class BusMembership {
    * What nobody has polled for long says nothing of now: who starts with what is new would get all that has
    * happened since. Clocks of other processes may be wrong, which costs a poll at most.
    */
-  private isRecent({ polledAt, intervalMs }: FeedEntry): boolean {
-    return this.options.clock.now() - polledAt <= 2 * intervalMs + MAX_BACKOFF_MS;
+  private isRecent({ polledAt, intervalMs, waitMs = intervalMs }: FeedEntry): boolean {
+    return this.options.clock.now() - polledAt <= 2 * Math.max(intervalMs, waitMs) + MAX_BACKOFF_MS;
   }
 
-  private send(entry: FeedEntry): void {
+  private async send(entry: FeedEntry): Promise<void> {
     const { term } = this;
     if (term === undefined) return;
-    const stop = (isCurrent: boolean) => {
-      if (!isCurrent && this.term === term) this.member.follow();
-    };
-    // publishing never rejects
-    this.seat.publish(encodeFeedEntry(entry), term.fence, entry.kind).then(stop, () => undefined);
+    const isCurrent = await this.seat.publish(encodeFeedEntry(entry), term.fence, entry.kind);
+    if (!isCurrent && this.term === term) this.member.follow();
   }
 }
 
@@ -107,17 +137,19 @@ function* partsOf(
   kind: FeedEntryKind,
   items: readonly FeedItem[],
   window: FeedWindow,
-): Generator<Pick<FeedEntry, "items" | "listed">, undefined> {
-  const { keys: listed } = window;
+): Generator<Pick<FeedEntry, "items" | "listed" | "reach">, undefined> {
+  const { keys: listed, reach } = window;
   if (kind === "poll") {
     yield { items: [], listed: [] };
   } else if (kind === "window") {
-    yield { items: window.missing(() => false).items, listed };
+    yield { items: window.missing(() => false).items, listed, reach };
   } else {
     const pending = new Set(items.map(({ key }) => key));
     for (const part of partsBySize(items)) {
       for (const { key } of part) pending.delete(key);
-      yield { items: part, listed: listed.filter((key) => !pending.has(key)) };
+      const isListed = (key: string) => !pending.has(key);
+      const reached = reach === undefined ? undefined : listed.slice(0, reach).filter(isListed).length;
+      yield { items: part, listed: listed.filter(isListed), reach: reached };
     }
   }
   return undefined;

@@ -1,9 +1,10 @@
-import type { ConnectError } from "@connectrpc/connect";
+import { Code, type ConnectError } from "@connectrpc/connect";
 import type { FeedParts } from "../adapter/adapter.ts";
+import { reasonOf } from "../errors/rest-error.ts";
 import { type Batch, BatchWriter } from "./batch-writer.ts";
 import type { FeedEntry, FeedItem } from "./bus-entry.ts";
 import { BusMembership, type BusMembershipOptions } from "./bus-membership.ts";
-import { Heartbeats } from "./heartbeats.ts";
+import { type Failure, Heartbeats } from "./heartbeats.ts";
 import type { Listing } from "./pages.ts";
 import { type Asker, Poller, type PollerOptions } from "./poller.ts";
 import { withResume } from "./resume-error.ts";
@@ -62,6 +63,7 @@ export class Feed {
       ...options,
       window,
       asker: () => this.newestAsker(),
+      onPolling: () => this.bus.polling(),
       onPolled: (listing, error) => this.onPolled(listing, error),
       onFailed: (error) => this.end(error),
     });
@@ -70,6 +72,7 @@ export class Feed {
       ...options,
       window,
       poller: this.poller,
+      failure: () => this.heartbeats.failure,
       onEntry: (entry) => this.onEntry(entry),
     });
   }
@@ -98,7 +101,7 @@ export class Feed {
 
   /** Ends all who watch, with a last message that has their token. */
   drain(): void {
-    if (this.window.isKnown) this.deliver([...this.watchers], [], false);
+    if (this.window.isKnown) this.deliver(this.started, [], false);
     this.end(this.options.closed());
   }
 
@@ -126,33 +129,41 @@ export class Feed {
     return this.asker;
   }
 
+  private get started(): readonly Watcher[] {
+    return [...this.watchers].filter(({ point }) => point === undefined);
+  }
+
   private onPolled(listing: Listing | undefined, error: ConnectError | undefined): void {
     this.heartbeats.clear();
     const news = listing && this.window.read(listing);
     if (news !== undefined) this.arrived(news);
+    this.heartbeats.polled(error && failureOf(error));
     this.bus.polled(news);
-    this.heartbeats.polled(error);
   }
 
   /** What another process has found. */
-  private onEntry({ kind, items, listed, gap, full, polledAt, intervalMs }: FeedEntry): void {
+  private onEntry(entry: FeedEntry): void {
     if (this.isClosed) return;
-    this.poller.follow(polledAt, intervalMs);
-    this.heartbeats.polledElsewhere();
-    if (kind === "poll") return;
-    const news = this.window.apply(listed, items, full);
-    // a process that has paused may have missed entries, which the bus keeps no longer
-    this.arrived({ ...news, gap: gap || news.gap });
+    const { kind, items, listed, gap, full, reach, failure } = entry;
+    this.poller.follow(entry.polledAt, entry.intervalMs, entry.waitMs);
+    this.heartbeats.clear();
+    if (kind !== "poll") {
+      const news = this.window.apply(listed, items, { isFull: full, reach });
+      // a process that has paused may have missed entries, which the bus keeps no longer
+      this.arrived({ ...news, gap: gap || news.gap });
+    }
+    this.heartbeats.polled(failure && { ...failure, message: "the process that polls the feed has met it" });
   }
 
   /** Delivers news to those who have started, and lets the others start. */
   private arrived({ items, gap }: News): void {
-    const started = [...this.watchers].filter(({ point }) => point === undefined);
+    const { started } = this;
     const starting = [...this.watchers].filter(({ point }) => point !== undefined);
     this.starts.clear();
     this.heartbeats.clear();
     if (items.length > 0 || gap) this.deliver(started, items, gap);
-    for (const watcher of started) watcher.polled();
+    // what a token has may be on a page that could not be read
+    if (this.window.reach === undefined) for (const watcher of started) watcher.polled();
     for (const watcher of starting) this.start(watcher);
   }
 
@@ -177,7 +188,13 @@ export class Feed {
     if (point === undefined) return;
     const name = JSON.stringify([point.token, point.after, point.backlog]);
     const start = this.starts.get(name) ?? startAt(point, this.window, this.writer);
+    if (start === undefined) return;
     if (this.starts.size < MAX_STARTS) this.starts.set(name, start);
     watcher.start(start);
   }
+}
+
+function failureOf(error: ConnectError): Failure {
+  const { code, rawMessage: message } = error;
+  return { code, reason: reasonOf(error) || Code[code], message };
 }

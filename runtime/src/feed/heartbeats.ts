@@ -1,14 +1,20 @@
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { Code, type ConnectError } from "@connectrpc/connect";
+import type { Code } from "@connectrpc/connect";
 import { type Clock, MAX_DELAY_MS } from "connect-rest-codec/internal";
-import { reasonOf } from "../errors/rest-error.ts";
 import { HeartbeatSchema } from "../gen/connectrest/v1/feed_pb.ts";
 import type { Batch, BatchWriter } from "./batch-writer.ts";
 import type { TokenIds } from "./token-ids.ts";
 import type { Watcher } from "./watcher.ts";
 
 const MIN_HEARTBEAT_MS = 1_000;
+
+/** Why a feed, or a page of it, cannot be read. */
+export interface Failure {
+  readonly code: Code;
+  readonly reason: string;
+  readonly message: string;
+}
 
 /**
  * Messages without items to watchers who asked for them: while nothing comes, and when polls begin or cease
@@ -23,7 +29,7 @@ export class Heartbeats {
   private readonly written = new Map<TokenIds | undefined, Batch>();
   private deliveredAt = 0;
   /** The error that polls end with at the moment. */
-  private failure: MessageInitShape<typeof HeartbeatSchema>["failure"];
+  failure: Failure | undefined;
 
   /**
    * @param nextPollAt when the next poll is, in milliseconds since 1970; undefined where another process
@@ -57,24 +63,14 @@ export class Heartbeats {
   /**
    * Tells watchers at once that polls fail now, or no longer do.
    *
-   * @param error of the last poll
+   * @param failure that of the last poll
    */
-  polled(error: ConnectError | undefined): void {
-    const changed = (this.failure === undefined) !== (error === undefined);
-    this.failure = error && {
-      code: error.code,
-      reason: reasonOf(error) ?? Code[error.code],
-      message: error.rawMessage,
-    };
+  polled(failure: Failure | undefined): void {
+    const changed = (this.failure === undefined) !== (failure === undefined);
+    this.failure = failure;
     if (!changed) return;
     this.clear();
     for (const watcher of [...this.stops.keys()]) this.send(watcher);
-  }
-
-  /** Says that another process has polled. */
-  polledElsewhere(): void {
-    this.failure = undefined;
-    this.clear();
   }
 
   private schedule(watcher: Watcher, ms: number, since: number): void {
@@ -83,7 +79,8 @@ export class Heartbeats {
     const stop = clock.after(Math.min(left, MAX_DELAY_MS), () => {
       const last = Math.max(this.deliveredAt, since);
       const isDue = clock.monotonic() - last >= ms;
-      if (isDue) this.send(watcher);
+      // a watcher that has not read the last one needs no other
+      if (isDue && watcher.isIdle) this.send(watcher);
       // a watcher that was dropped by this has been removed
       if (this.stops.has(watcher)) this.schedule(watcher, ms, isDue ? clock.monotonic() : last);
     });
@@ -91,8 +88,6 @@ export class Heartbeats {
   }
 
   private send(watcher: Watcher): void {
-    // a watcher that has not read the last one needs no other
-    if (!watcher.isIdle) return;
     if (watcher.point !== undefined) {
       // there is no position yet but the one that it came with
       watcher.offer([this.write(watcher.position ?? "")]);

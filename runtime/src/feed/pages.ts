@@ -11,8 +11,6 @@ import { keysOf, NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
 
 /** How many items a feed lists at most; those behind are not looked at. */
 export const MAX_LISTED = 10_000;
-/** The items that wait for the rest of their poll are at most so many bytes, beside those of one poll. */
-const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
 /** A page as it was last read. */
 interface KnownPage {
@@ -32,13 +30,15 @@ interface Reading {
   readonly isKnown: (key: string) => boolean;
 }
 
-/** What a feed lists, and its items that may be new. */
+/** What the pages that a poll has read list, and their items that may be new. */
 export interface Listing {
   /** Newest first, each once. */
   readonly keys: readonly string[];
   /** Oldest first. Whether they are late is for the window to say. */
   readonly items: readonly FeedItem[];
-  /** Every page was read, now or before. */
+  /** How many pages were read. */
+  readonly pages: number;
+  /** The feed has no other pages than those. */
   readonly isComplete: boolean;
   /** The last page that is asked for has items: more may have been behind it. */
   readonly isFull: boolean;
@@ -51,8 +51,6 @@ export interface Listing {
 export class FeedPages {
   private pages: KnownPage[] = [];
   private readonly onResponse: (response: ReadResponse) => void;
-  /** What was read so far, for items that are on no page any more when a poll has failed in the middle. */
-  private found = new Map<string, FeedItem>();
 
   /** @param onResponse is told of each response */
   constructor(onResponse: (response: ReadResponse) => void) {
@@ -60,96 +58,71 @@ export class FeedPages {
   }
 
   /**
-   * Asks every page. What is read stays read where a later page fails.
+   * Asks every page, up to the first one that fails.
    *
    * @param first the request of the first page
+   * @param limit how many pages are asked for, where the next one is not to be asked yet
    * @param isKnown whether an item need not be written
-   * @returns whether every page was read; with the error of the one that was not
+   * @returns what was read, with the error of the page that was not
    */
   async poll(
     call: RunningCall<PollAdapter>,
     first: RestRequest,
+    limit: number,
     isKnown: (key: string) => boolean,
-  ): Promise<{ readonly error?: unknown }> {
-    const { feed } = call.adapter;
-    const most = feed?.pages?.max ?? 1;
-    let request: RestRequest | undefined = first;
+  ): Promise<{ readonly listing: Listing; readonly error?: unknown }> {
+    const most = call.adapter.feed?.pages?.max ?? 1;
+    const found = new Map<string, FeedItem>();
     const pages: KnownPage[] = [];
+    let next: RestRequest | undefined = first;
     let room = MAX_LISTED;
-    this.boundWaiting();
+    let failure: { readonly error?: unknown } = {};
     try {
-      for (let index = 0; request !== undefined && index < most && room > 0; index++) {
-        const page: KnownPage = await this.read(call, request, { index, room, isKnown });
-        pages.push(page);
-        room -= page.keys.length;
-        request = page.next;
+      while (next !== undefined && pages.length < Math.min(limit, most) && room > 0) {
+        const reading = {
+          index: pages.length,
+          room,
+          isKnown: (key: string) => isKnown(key) || found.has(key),
+        };
+        const read = await this.read(call, next, reading);
+        for (const item of read.items) found.set(item.key, item);
+        pages.push(read.page);
+        room -= read.page.keys.length;
+        next = read.page.next;
       }
     } catch (error) {
-      // the pages behind stay as they were read before
-      this.pages = [...pages, ...this.pages.slice(pages.length)];
-      return { error };
+      failure = { error };
     }
-    this.pages = pages;
-    return {};
-  }
-
-  /** What was listed when each page was last read, and the items that came since this was asked last. */
-  listing(most: number, isComplete: boolean): Listing {
-    const keys = [...new Set(this.pages.flatMap((page) => page.keys))];
-    const order = new Map(keys.map((key, index) => [key, index]));
-    // what has moved off the pages before they were all read came before what is there
-    const rank = (key: string) => order.get(key) ?? keys.length;
-    const items = [...this.found.values()].sort((a, b) => rank(b.key) - rank(a.key));
-    this.found.clear();
-    const last = this.pages[most - 1];
-    const count = this.pages.reduce((sum, page) => sum + page.keys.length, 0);
-    const isFull = count >= MAX_LISTED || (last !== undefined && last.keys.length > 0);
-    return { keys, items, isComplete, isFull };
-  }
-
-  /** A feed whose first poll is never done starts over before what was read of it is too much. */
-  private boundWaiting(): void {
-    let size = 0;
-    for (const { bytes } of this.found.values()) size += bytes.length;
-    if (this.found.size <= MAX_LISTED && size <= MAX_WAITING_BYTES) return;
-    this.found.clear();
-    this.pages = [];
+    const isComplete = next === undefined || pages.length === most || room <= 0;
+    // the pages that were not read stay as they were read before
+    this.pages = isComplete ? pages : [...pages, ...this.pages.slice(pages.length)];
+    const listing = {
+      keys: [...new Set(pages.flatMap(({ keys }) => keys))],
+      items: [...found.values()].reverse(),
+      pages: pages.length,
+      isComplete,
+      isFull: room <= 0 || (pages[most - 1]?.keys.length ?? 0) > 0,
+    };
+    return { listing, ...failure };
   }
 
   private async read(
     call: RunningCall<PollAdapter>,
     request: RestRequest,
     { index, room, isKnown }: Reading,
-  ): Promise<KnownPage> {
+  ): Promise<{ readonly page: KnownPage; readonly items: readonly FeedItem[] }> {
     const before = this.pages[index];
     const known = before !== undefined && isSame(before.request, request) ? before : undefined;
     const etag = known && mayGrow(known, index, call.adapter) ? undefined : known?.etag;
     const response = await requestPage(call, request, etag);
     this.onResponse(response);
     if (response.status === NOT_MODIFIED && known !== undefined) {
-      return { ...known, keys: known.keys.slice(0, room), etag: tagOf(response) ?? known.etag };
+      const page = { ...known, keys: known.keys.slice(0, room), etag: tagOf(response) ?? known.etag };
+      return { page, items: [] };
     }
-    const keys = await this.itemsOf(call, response, room, isKnown);
+    const { keys, items } = await newItems(call, response, room, isKnown);
     const next = this.next(call, request, response, index, keys.length);
-    return { request, etag: tagOf(response), keys, next };
-  }
-
-  /** Keeps the items of a page that are not known. */
-  private async itemsOf(
-    call: RunningCall<PollAdapter>,
-    response: ReadResponse,
-    room: number,
-    isKnown: (key: string) => boolean,
-  ): Promise<string[]> {
-    const page = pageOf(call, response, [call.adapter.items]);
-    const keys = keysOf(call.adapter, page, room);
-    for (const [index, key] of keys.entries()) {
-      if (isKnown(key) || this.found.has(key)) continue;
-      // one by one: an item that is none is left out, and takes its key with it
-      const [bytes] = await itemsOf(call, page, response, [index]);
-      if (bytes !== undefined) this.found.set(key, { key, bytes, late: false });
-    }
-    return keys;
+    return { page: { request, etag: tagOf(response), keys, next }, items };
   }
 
   private next(
@@ -167,6 +140,25 @@ export class FeedPages {
     // numbers do not say where the pages end
     return count === 0 || parameter === undefined ? undefined : numbered(request, parameter, index + 2);
   }
+}
+
+/** The keys of a page, and those of its items that are not known. */
+async function newItems(
+  call: RunningCall<PollAdapter>,
+  response: ReadResponse,
+  room: number,
+  isKnown: (key: string) => boolean,
+): Promise<{ readonly keys: readonly string[]; readonly items: readonly FeedItem[] }> {
+  const page = pageOf(call, response, [call.adapter.items]);
+  const keys = keysOf(call.adapter, page, room);
+  const items = new Map<string, FeedItem>();
+  for (const [index, key] of keys.entries()) {
+    if (isKnown(key) || items.has(key)) continue;
+    // one by one: an item that is none is left out, and takes its key with it
+    const [bytes] = await itemsOf(call, page, response, [index]);
+    if (bytes !== undefined) items.set(key, { key, bytes, late: false });
+  }
+  return { keys, items: [...items.values()] };
 }
 
 /**

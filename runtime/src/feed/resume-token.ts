@@ -6,7 +6,7 @@ const VERSION = 1;
 const FEED_BYTES = 8;
 const MAC_BYTES = 16;
 const HEAD_BYTES = 1 + FEED_BYTES;
-/** The longest token that is looked at, in characters. The longest that is made has about 7000. */
+/** The longest token that is looked at, in characters. The longest that is made has about 11,000. */
 const MAX_LENGTH = 16 * 1024;
 
 /** Why a token is refused. */

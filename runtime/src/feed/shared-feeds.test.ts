@@ -63,6 +63,70 @@ test("who takes over waits for the interval of the last poll, and repeats nothin
   expect(watchers.map(({ ids }) => ids)).toEqual([[2], [2]]);
 });
 
+test("who takes over from a process that ends in the middle of a poll waits as if the poll had been made", async () => {
+  const { bus, timeline, clock, processes } = fleet(2);
+  const watchers = processes.map(({ watching }) => watching());
+  await settled();
+  timeline.gate = new Promise(() => undefined);
+  let asked = 0;
+  timeline.onRequest = () => asked++;
+  clock.advance(NEXT);
+  await settled();
+  expect(asked).toBe(1);
+  timeline.gate = undefined;
+  timeline.add(1);
+  clock.advance(10_000);
+  bus.takeOver();
+  await settled();
+  clock.advance(49_000);
+  await settled();
+  expect(asked).toBe(1);
+  clock.advance(2_000);
+  await settled();
+  expect([asked, ...watchers.map(({ ids }) => ids)]).toEqual([2, [1], [1]]);
+});
+
+test("who takes over from a process whose polls fail waits as long as it would have", async () => {
+  const { bus, timeline, clock, processes } = fleet(2);
+  timeline.failure = { status: 503, headers: { "retry-after": "600" } };
+  const watchers = processes.map(({ watching }) => watching({ heartbeatMs: 20_000 }));
+  await settled();
+  expect(watchers.map(({ batches }) => batches.at(-1)?.heartbeat?.failure?.reason)).toEqual([
+    "SERVICE_UNAVAILABLE",
+    "SERVICE_UNAVAILABLE",
+  ]);
+  bus.takeOver();
+  clock.advance(599_000);
+  await settled();
+  expect(timeline.requests).toHaveLength(1);
+  timeline.failure = undefined;
+  clock.advance(2_000);
+  await settled();
+  expect(timeline.requests).toHaveLength(2);
+  expect(watchers.map(({ batches }) => batches.at(-1)?.heartbeat?.failure)).toEqual([undefined, undefined]);
+});
+
+test("a stream that starts where another process polls hears of a page that cannot be read", async () => {
+  const { timeline, clock, processes } = fleet(2);
+  timeline.ids = [1, 2, 3, 4];
+  timeline.failure = { status: 500, page: 2 };
+  const first = processes[0]?.watching();
+  await settled();
+  const [backlog, waiting] = [{ backlog: true }, { afterId: "2" }].map((each) =>
+    processes[1]?.watching(each),
+  );
+  await settled();
+  expect([backlog?.ids, backlog?.batches[0]?.gap, waiting?.batches]).toEqual([[3, 4], true, []]);
+  timeline.failure = undefined;
+  clock.advance(NEXT);
+  await settled();
+  expect([first?.ids, backlog?.ids, waiting?.ids]).toEqual([
+    [1, 2],
+    [3, 4, 1, 2],
+    [3, 4],
+  ]);
+});
+
 test("the end of the process that polls leaves the feed to another", async () => {
   const { timeline, clock, processes } = fleet(2);
   timeline.ids = [1];

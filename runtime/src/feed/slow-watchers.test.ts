@@ -6,6 +6,8 @@ import { ResumeSchema } from "../gen/connectrest/v1/feed_pb.ts";
 import { BigFeed } from "../testing/big-feed.ts";
 import { FeedService } from "../testing/feed-service.ts";
 import { closeWatching, startWatching } from "../testing/watching.ts";
+import { MAX_ERROR_TOKEN } from "./resume-error.ts";
+import { MAX_TOKEN_IDS } from "./token-ids.ts";
 
 afterEach(closeWatching);
 
@@ -83,16 +85,64 @@ test("a feed keeps items of 8 MiB for those who come, and says a gap where older
   expect(watcher.batches.map(({ gap }) => gap).indexOf(true)).toBe(0);
 });
 
-test("a token has 512 items: what is behind them may come again, and nothing else does", async () => {
+test("a token has 1,024 items: what is behind them may come again, and nothing else does", async () => {
   const feed = new BigFeed();
   const { watching } = startWatching({ options: { fetch: feed.fetch } });
-  feed.add(600, 1);
+  feed.add(1_112, 1);
   const watcher = watching({ backlog: true });
-  await watcher.has(600);
+  await watcher.has(1_112);
   const resumed = watching({ resumeToken: watcher.token });
   await resumed.has(88);
   expect(resumed.ids).toEqual(upTo(88));
 });
+
+test("whatever message of whatever feed a token is of, nothing is lost, and nothing that it can hold comes again", async () => {
+  const feeds = fc.record({
+    count: fc.integer({ min: 1, max: 3_000 }),
+    message: fc.nat(30),
+    more: fc.nat(300),
+  });
+  await fc.assert(
+    fc.asyncProperty(feeds, async ({ count, message, more }) => {
+      const feed = new BigFeed();
+      feed.add(count, 1);
+      const first = startWatching({ options: { fetch: feed.fetch } }).watching({ backlog: true });
+      await first.has(count);
+      const batches = first.batches.slice(0, 1 + (message % first.batches.length));
+      const had = batches.flatMap(({ entries }) => entries.map(({ id }) => Number(id)));
+      feed.add(more, 1);
+      const { watching } = startWatching({ options: { fetch: feed.fetch } });
+      const resumed = watching({ resumeToken: batches.at(-1)?.resumeToken ?? "" });
+      await resumed.hasBatches(1);
+      await resumed.has(count + more - Math.min(had.length, MAX_TOKEN_IDS));
+      expect(new Set([...had, ...resumed.ids])).toEqual(new Set(upTo(count + more)));
+      const repeated = resumed.ids.filter((id) => had.includes(id));
+      expect(repeated).toEqual(upTo(Math.max(had.length - MAX_TOKEN_IDS, 0)));
+      await closeWatching();
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test.each([
+  [200, true],
+  [700, false],
+])(
+  "an error of a feed of %i items has their token where clients can take it: %j",
+  async (count, isCarried) => {
+    const feed = new BigFeed();
+    const { watching, rest } = startWatching({ options: { fetch: feed.fetch } });
+    // far apart, so that each takes some bytes
+    for (let added = 0; added < count; added++) feed.add(1, 1, added * 2 ** 40);
+    const watcher = watching({ backlog: true });
+    await watcher.has(count);
+    rest.drain();
+    await watcher.over;
+    const [resume] = ConnectError.from(watcher.error).findDetails(ResumeSchema);
+    expect(watcher.token.length > MAX_ERROR_TOKEN).toBe(!isCarried);
+    expect(resume?.token).toBe(isCarried ? watcher.token : undefined);
+  },
+);
 
 async function* once<T>(message: T): AsyncGenerator<T> {
   yield message;

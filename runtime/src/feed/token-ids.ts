@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
 /** How many keys a token holds: those beyond it, the oldest, may be delivered again after it. */
-export const MAX_TOKEN_IDS = 512;
+export const MAX_TOKEN_IDS = 1024;
 
 const HASH_BYTES = 8;
 const DECIMAL = /^(?:0|[1-9]\d{0,18})$/;

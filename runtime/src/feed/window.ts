@@ -18,6 +18,14 @@ export interface News {
   readonly changed: boolean;
 }
 
+/** How much of a feed is known. */
+export interface Extent {
+  /** The feed lists as much as it ever does. */
+  readonly isFull: boolean;
+  /** See FeedWindow. */
+  readonly reach: number | undefined;
+}
+
 /** Items that somebody lacks. */
 export interface Missing {
   /** Oldest first. */
@@ -32,6 +40,11 @@ export class FeedWindow {
   isKnown = false;
   /** The feed lists as much as it ever does. */
   isFull = false;
+  /**
+   * How many of the keys that are listed were read without a hole between them, from the newest on; undefined
+   * where the last poll has read every page.
+   */
+  reach: number | undefined;
   private listed: readonly string[] = [];
   /** The items that are listed, but for the oldest where all are too many bytes. */
   private items: ReadonlyMap<string, Uint8Array> = new Map();
@@ -49,6 +62,11 @@ export class FeedWindow {
     return this.seen.all;
   }
 
+  /** Whether something listed between the newest item and this point may have been missed. */
+  reaches(isPoint: (key: string) => boolean): boolean {
+    return this.listed.slice(0, this.reach).some(isPoint);
+  }
+
   /** The keys of what is listed, newest first. */
   get keys(): readonly string[] {
     return this.listed;
@@ -56,13 +74,16 @@ export class FeedWindow {
 
   /** Takes over what a poll of this process has read. */
   read({ keys: onPages, items, isComplete, isFull }: Listing): News {
-    // who starts now gets also what is on pages that could not be read, and what has left while they were
-    // read for the first time
-    const others = this.isKnown ? (isComplete ? [] : this.listed) : items.map(({ key }) => key).reverse();
-    const keys = [...new Set([...onPages, ...others])].slice(0, MAX_LISTED);
+    // who starts now gets also what was on pages that could not be read
+    const keys = isComplete ? onPages : [...new Set([...onPages, ...this.listed])].slice(0, MAX_LISTED);
     const late = this.unseenBehind(keys);
     const marked = items.map((item) => (late.has(item.key) ? { ...item, late: true } : item));
-    return this.apply(keys, marked, isComplete ? isFull : undefined);
+    const isApart = this.isKnown && !isComplete && isDisjoint(onPages, this.listed);
+    const news = isComplete
+      ? this.apply(keys, marked, { isFull, reach: undefined })
+      : this.apply(keys, marked, { isFull: this.isFull, reach: this.reachOf(onPages) });
+    // what is between them may have left the feed by the time its page can be read
+    return { ...news, gap: news.gap || (isApart && items.length > 0) };
   }
 
   /**
@@ -70,23 +91,25 @@ export class FeedWindow {
    *
    * @param listed keys, newest first, each once
    * @param items those that may be new
-   * @param isFull whether the feed lists as much as it ever does; undefined where not all of it was read
    */
-  apply(listed: readonly string[], items: readonly FeedItem[], isFull: boolean | undefined): News {
+  apply(listed: readonly string[], items: readonly FeedItem[], { isFull, reach }: Extent): News {
     const changed =
-      listed.length !== this.listed.length || listed.some((key, index) => key !== this.listed[index]);
+      reach !== this.reach ||
+      listed.length !== this.listed.length ||
+      listed.some((key, index) => key !== this.listed[index]);
     const news = items.filter(({ key }) => !this.has(key));
     const isApart = this.isKnown && !listed.some((key) => this.has(key));
     const bytes = new Map([...this.items, ...news.map((item) => [item.key, item.bytes] as const)]);
     this.isKnown = true;
-    this.isFull = isFull ?? this.isFull;
+    this.isFull = isFull;
+    this.reach = reach;
     this.listed = listed;
     this.keep(listed, bytes);
     this.seen.see(
       listed,
       news.map(({ key }) => key),
     );
-    return { items: news, gap: isApart && isFull === true && news.length > 0, changed };
+    return { items: news, gap: isApart && isFull && news.length > 0, changed };
   }
 
   /** What is listed and not known to somebody. */
@@ -132,6 +155,16 @@ export class FeedWindow {
     return new Set(first < 0 ? [] : keys.slice(first).filter((key) => !this.has(key)));
   }
 
+  /** How far is known without a hole what is listed, after a poll that could read these keys only. */
+  private reachOf(onPages: readonly string[]): number {
+    const read = new Set(onPages);
+    const above = this.listed.slice(0, this.reach);
+    const below = this.listed.slice(above.length);
+    if (onPages.length > 0 && isDisjoint(onPages, this.listed)) return read.size;
+    for (const key of below.some((each) => read.has(each)) ? this.listed : above) read.add(key);
+    return Math.min(read.size, MAX_LISTED);
+  }
+
   private keep(listed: readonly string[], bytes: ReadonlyMap<string, Uint8Array>): void {
     const items = new Map<string, Uint8Array>();
     const cut = new Set<string>();
@@ -152,4 +185,9 @@ export class FeedWindow {
     this.items = items;
     this.cut = cut;
   }
+}
+
+function isDisjoint(some: readonly string[], others: readonly string[]): boolean {
+  const known = new Set(others);
+  return !some.some((key) => known.has(key));
 }

@@ -83,18 +83,26 @@ export class Decoder {
    * Writes the response message. The body was parsed the fast way, which rounds integers beyond 2^53; only
    * where the message needs one of those is it parsed exactly and decoded again.
    *
+   * @param isWrite whether the request may have changed something: a response without a body is then no error
    * @throws ConnectError INTERNAL, reason RESPONSE_SHAPE, UPSTREAM_BODY_TOO_DEEP or ADAPTER_FAILED
    */
-  message(adapter: WholeAdapter, response: ReadResponse, rules: MethodRules = adapter.rules): Decoded {
+  message(
+    adapter: WholeAdapter,
+    response: ReadResponse,
+    rules: MethodRules = adapter.rules,
+    isWrite = false,
+  ): Decoded {
     const { out } = this;
     const { body, decoded } = response;
     if (decoded !== undefined) return decoded;
+    const isSettled = isWrite && body.value === undefined && body.bytes === undefined;
     guarded(adapter, () => {
-      this.write(out, adapter, response, rules, body.value, false);
+      this.write(out, adapter, response, rules, body.value, false, isSettled);
       const better = verbatimOf(out, body.value, body.verbatim);
-      if (better !== undefined) this.write(out, adapter, response, rules, better.value, true);
+      if (better !== undefined) this.write(out, adapter, response, rules, better.value, true, isSettled);
     });
-    return { bytes: out.finish(), differences: withMalformed(out.found(), body.malformed) };
+    const differences = withMalformed(out.found(), body.malformed);
+    return { bytes: out.finish(), differences, isSettled };
   }
 
   /** Like `message`, in parts, of a large body. */
@@ -125,11 +133,12 @@ export class Decoder {
     rules: MethodRules,
     value: JsonValue | undefined,
     exact: boolean,
+    isSettled = false,
   ): void {
     const { status, header, body } = response;
     const payload = payloadOf(value, rules.envelope, rules.payloadType);
     if (payload === undefined || isSpelledOut(payload, rules.envelope?.empty)) {
-      this.empty(out, adapter, rules, value, payload, response, exact);
+      this.empty(out, adapter, rules, value, payload, response, exact, isSettled);
     } else {
       out.reset(exact, body.textual);
       writeMessage(adapter, { status, header, payload, bytes: body.bytes }, out);
@@ -138,7 +147,8 @@ export class Decoder {
 
   /**
    * Writes a message without a payload. A response that should have one and does not would look like success:
-   * unless the upstream spells "empty" so, or the message asks for none, it is an error.
+   * unless the upstream spells "empty" so, or the message asks for none, it is an error. Of a write that has
+   * succeeded the response is lost, and no error: that would invite a second write.
    */
   private empty(
     out: ProtoWriter,
@@ -148,6 +158,7 @@ export class Decoder {
     payload: JsonValue | undefined,
     { status, header, body }: ReadResponse,
     exact: boolean,
+    isSettled: boolean,
   ): void {
     out.reset(exact, body.textual, true);
     const given = payload !== null && typeof payload === "object" ? payload : undefined;
@@ -156,9 +167,11 @@ export class Decoder {
     const mayLack = status < 200 || status > 299 || status === 204 || status === 205;
     if (mayLack || payload !== undefined || !response.wasAsked) return;
     if (body.bytes !== undefined || rules.responseEncoding === "empty") return;
-    if (!isAllowedAbsence(value, rules.envelope)) {
+    if (isAllowedAbsence(value, rules.envelope)) return;
+    if (!isSettled) {
       throw shapeError(adapter, misshapen(rules.envelope?.payload[0] ?? "", "a payload", undefined));
     }
+    out.drop("", "a body", undefined);
   }
 
   /**

@@ -5,6 +5,8 @@ export interface Decoded {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** What was not as declared. */
   readonly differences: FoundDifferences;
+  /** An error would invite the caller to write again: no difference fails the call. */
+  readonly isSettled?: boolean;
 }
 
 /** Items of a page, each a response message. */

@@ -25,6 +25,9 @@ export function payloadOf(
   return (within ?? found[chosen])?.value;
 }
 
+/** Where errors are if the envelope does not say so. */
+export const ERRORS_PATH = "errors";
+
 /**
  * Whether a body has errors in place of a payload, whatever its status: `{"data": null, "errors": [{…}]}`.
  * They are where the envelope names them, or at `errors`.
@@ -33,7 +36,7 @@ export function hasErrorsAlone(body: JsonValue | undefined, envelope: EnvelopeRu
   if (envelope === undefined || envelope.payload.length === 0 || !isJsonObject(body)) return false;
   const hasPayload = envelope.payload.some((path) => (valueAt(body, path) ?? null) !== null);
   if (hasPayload) return false;
-  const errors = valueAt(body, envelope.errors ?? "errors");
+  const errors = valueAt(body, envelope.errors ?? ERRORS_PATH);
   if (typeof errors === "string") return errors.trim() !== "";
   return typeof errors === "object" && errors !== null && Object.keys(errors).length > 0;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "connect-rest-codec/internal";
+import { isJsonObject, type JsonValue, ownValue } from "connect-rest-codec/internal";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { ApiKeyRule } from "../adapter/rules.ts";
 import type { RunningCall } from "../call/running-call.ts";
@@ -14,12 +14,15 @@ export class LinkRefused extends Error {}
 
 /**
  * The address in a link of a body: a string, or an object with `href`. undefined where there is none, also
- * where its place holds `null`, `""`, `false` or `[]`.
+ * where its place holds `null`, `""`, `false`, `[]` or `{}`.
  *
  * @throws LinkRefused for a value of another kind
  */
 export function hrefOf(link: JsonValue | undefined): string | undefined {
-  const href = isJsonObject(link) ? link.href : link;
+  const href = isJsonObject(link) ? ownValue(link, "href") : link;
+  if (href === undefined && isJsonObject(link) && Object.keys(link).length > 0) {
+    throw new LinkRefused("an object without href");
+  }
   if (href === undefined || href === null || href === "" || href === false) return undefined;
   if (Array.isArray(href) && href.length === 0) return undefined;
   if (typeof href === "string") return href;

@@ -20,6 +20,9 @@ import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
 import { hrefOf, linkedRequest } from "./page-link.ts";
 
+/** A page without a body. */
+const NO_CONTENT = 204;
+
 type Advance<K extends NextPage["kind"]> = Extract<NextPage, { readonly kind: K }>;
 
 /** Finds the next page of a list. */
@@ -38,13 +41,14 @@ export class Pager {
 
   /**
    * Goes on to the next page; false where there is none. After a page without items there is one only if the
-   * rule `more` or the total says so.
+   * response says so: by a link or a cursor, the rule `more`, or a total of pages.
    *
    * @throws ConnectError reason PAGE_LINK_REFUSED, PAGE_REPEATED; RESPONSE_SHAPE where the upstream says that
-   *   there is more, and not how to get it
+   *   there is more, and not how to get it, and where a key that every page has is missing
    */
   advance(page: Page, response: ReadResponse): boolean {
     const { more } = this.call.adapter;
+    this.checkAlways(page, response);
     const exactly = () => page.exactly().payload;
     if (more !== undefined && !(isJsonObject(page.payload) && holdsExactly(page.payload, more, exactly))) {
       return false;
@@ -56,22 +60,23 @@ export class Pager {
 
   private moves(page: Page, response: ReadResponse): boolean {
     const { next, more } = this.call.adapter;
-    if (page.items.length === 0 && more === undefined) {
-      return next.kind === "step" && this.stepsOn(next, page);
+    if (page.items.length === 0) {
+      if (next.kind === "step" && more === undefined) return this.stepsOn(next, page);
+      if (needsItems(next)) return false;
     }
-    if (page.items.length === 0 && needsItems(next)) return false;
     switch (next.kind) {
       case "link":
         return this.follow(
+          page,
           () => hrefOf(valueAt(page.payload, next.path)),
           () => (next.query === undefined ? [] : queryOf(page, next.query)),
         );
       case "link_header":
-        return this.follow(() => linkTarget(response.header("link"), next.rel) || undefined);
+        return this.follow(page, () => linkTarget(response.header("link"), next.rel) || undefined);
       case "step":
         return this.step(next, next.by === "items" ? page.items.length : 1, page);
       case "cursor":
-        return this.moveCursor(next, cursorOf(next, page, response));
+        return this.moveCursor(next, page, cursorOf(next, page, response));
     }
   }
 
@@ -108,19 +113,22 @@ export class Pager {
     const expected = `a cursor ${why}`;
     if (from === "header") return this.shapeless(path, expected, "nothing");
     if (from === "payload") return this.shapeless(path, expected, gotAt(page.payload, path));
-    const place = `${page.path}[${page.items.length - 1}].${path}`;
-    return this.shapeless(place, expected, gotAt(page.items.at(-1), path));
+    return this.shapeless(placeInLast(page, path), expected, gotAt(page.items.at(-1), path));
   }
 
   private shapeless(path: string, expected: string, got: string): Error {
     return shapeError(this.call.adapter, { path: path === "" ? "(root)" : path, expected, got });
   }
 
-  private follow(find: () => string | undefined, further?: Parameters<typeof linkedRequest>[4]): boolean {
+  private follow(
+    page: Page,
+    find: () => string | undefined,
+    further?: Parameters<typeof linkedRequest>[4],
+  ): boolean {
     const { path, queryString } = this.request;
     const next = linkedRequest(this.call, this.request, "PAGE_LINK_REFUSED", find, further);
     if (next === undefined) return false;
-    if (next.path === path && next.queryString === queryString) throw this.repeated("link");
+    if (next.path === path && next.queryString === queryString) return this.repeated(page, "link");
     this.request = next;
     return true;
   }
@@ -133,13 +141,17 @@ export class Pager {
     return true;
   }
 
-  private moveCursor({ advance, paths }: Advance<"cursor">, value: JsonValue | undefined): boolean {
+  private moveCursor(
+    { advance, paths }: Advance<"cursor">,
+    page: Page,
+    value: JsonValue | undefined,
+  ): boolean {
     if (value === undefined || !isCursor(value)) return false;
     if (Array.isArray(value) || isJsonObject(value)) {
       throw this.shapeless(paths.join(" or "), "a cursor that is a text or a number", jsonTypeOf(value));
     }
     const cursor = stringifyJson(value);
-    if (cursor === this.cursor) throw this.repeated("cursor");
+    if (cursor === this.cursor) return this.repeated(page, "cursor");
     this.cursor = cursor;
     this.send(() => advance(this.message, value));
     return true;
@@ -150,8 +162,26 @@ export class Pager {
     this.request = this.call.request(this.message);
   }
 
-  private repeated(next: "cursor" | "link"): Error {
-    return restError("PAGE_REPEATED", { ...namesOf(this.call.adapter), next });
+  /** A page without items that leads to itself is the last one. */
+  private repeated(page: Page, next: "cursor" | "link"): false {
+    if (page.items.length === 0 && this.call.adapter.more === undefined) return false;
+    throw restError("PAGE_REPEATED", { ...namesOf(this.call.adapter), next });
+  }
+
+  private checkAlways(page: Page, response: ReadResponse): void {
+    const { next } = this.call.adapter;
+    if ((next.kind !== "link" && next.kind !== "cursor") || next.always !== true) return;
+    const paths = next.kind === "link" ? [next.path] : next.paths;
+    const from = next.kind === "link" ? "payload" : next.from;
+    if (response.status === NO_CONTENT || (from === "last_item" && page.items.length === 0)) return;
+    const root = from === "payload" ? page.payload : page.items.at(-1);
+    const found = (path: string) => (from === "header" ? response.header(path) : valueAt(root, path));
+    if (paths.some((path) => found(path) !== undefined)) return;
+    throw this.shapeless(
+      from === "last_item" ? placeInLast(page, paths.join(" or ")) : paths.join(" or "),
+      from === "header" ? "a header that every page has" : "a key that every page has",
+      "nothing",
+    );
   }
 }
 
@@ -203,6 +233,10 @@ function isCursor(value: JsonValue): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (isJsonObject(value)) return Object.keys(value).length > 0;
   return value !== null && value !== "" && value !== false;
+}
+
+function placeInLast({ path, items }: Page, below: string): string {
+  return `${path}[${items.length - 1}].${below}`;
 }
 
 function gotAt(root: JsonValue | undefined, path: string): string {

@@ -216,12 +216,20 @@ test.each([[undefined], [null], [""], [false], [[]], [{}], [{ href: "" }]])(
   },
 );
 
-test("a list that links to its next page: ends with a page without items, in whatever way it has none", async () => {
+test("a list that links to its next page: goes on after a page without items, in whatever way it has none", async () => {
   for (const posts of [[], null, {}]) {
-    const upstream = await Upstream.start(() => ({ body: { posts, _links: { next: "/v2/x" } } }), link);
-    expect(await upstream.all()).toEqual([]);
-    expect(upstream.seen).toHaveLength(1);
+    const upstream = await Upstream.start(
+      (url) => ({
+        body: url === "/v2/items" ? { posts, _links: { next: "?p=2" } } : { ...page("a"), _links: {} },
+      }),
+      link,
+    );
+    expect(await upstream.all()).toEqual(["a"]);
+    expect(upstream.seen).toHaveLength(2);
   }
+  const itself = await Upstream.start(() => ({ body: { posts: [], _links: { next: "/v2/items" } } }), link);
+  expect(await itself.all()).toEqual([]);
+  expect(itself.seen).toHaveLength(1);
   const empty = await Upstream.start(() => ({ body: "", status: 204 }), link);
   expect(await empty.all()).toEqual([]);
 });

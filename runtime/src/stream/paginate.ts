@@ -11,16 +11,17 @@ import { Pager } from "./pager.ts";
 /**
  * The items of a list, page by page. A page is asked for when its first item is, and not before.
  *
- * @throws ConnectError reason PAGES_EXCEEDED where there are more pages than the method allows, and what the
- *   calls for the pages throw
+ * @throws ConnectError reason PAGES_EXCEEDED where there are more pages than the method allows, reason
+ *   EMPTY_PAGES_EXCEEDED where too many in a row have no items, and what the calls for the pages throw
  */
 export async function* paginate(
   call: RunningCall<PaginateAdapter>,
   message: MessageShape<DescMessage>,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
-  const { items, maxPages: limit } = call.adapter;
+  const { items, maxPages: limit, maxEmptyPages } = call.adapter;
   const pager = new Pager(call, message);
   const pacer = new Pacer(call.context.signal);
+  let emptyPages = 0;
   for (let pages = 1; ; pages++) {
     const response = await send(call, pager.request, { scan: true });
     const page = pageOf(call, response, items, call.adapter.empty);
@@ -30,5 +31,9 @@ export async function* paginate(
     const goesOn = inPieces === undefined ? advance() : await call.inTurns(inPieces.asking(advance));
     if (!goesOn) return undefined;
     if (pages >= limit) throw restError("PAGES_EXCEEDED", { ...namesOf(call.adapter), limit });
+    emptyPages = page.items.length === 0 ? emptyPages + 1 : 0;
+    if (emptyPages >= maxEmptyPages) {
+      throw restError("EMPTY_PAGES_EXCEEDED", { ...namesOf(call.adapter), limit: maxEmptyPages });
+    }
   }
 }

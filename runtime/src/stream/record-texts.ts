@@ -99,8 +99,13 @@ async function* arrayTexts(call: Call, download: Download, pacer: Pacer): Record
     for (const { text, malformed } of items) yield { data: text, ended: true, malformed };
   }
   if (splitter.other !== undefined) throw notArray(call, download, splitter.other);
-  if (!splitter.ended && head.status !== 204) throw truncated(call);
+  if (!splitter.ended && !isWithoutBody(head)) throw truncated(call);
   return undefined;
+}
+
+/** Whether a head says that nothing follows, so that nothing was cut off. */
+function isWithoutBody({ status, header }: Download["head"]): boolean {
+  return status === 204 || header("content-length") === "0";
 }
 
 /**

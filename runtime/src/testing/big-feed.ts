@@ -9,10 +9,12 @@ export class BigFeed {
   polls = 0;
   private readonly items: Array<{ readonly id: number; readonly name: string }> = [];
 
-  /** Adds items of about so many bytes each. Ids count from 1. */
-  add(count: number, bytes: number): void {
+  /** Adds items of about so many bytes each. Ids count from 1, and may be further apart. */
+  add(count: number, bytes: number, apart = 0): void {
     const name = "x".repeat(bytes);
-    for (let added = 0; added < count; added++) this.items.unshift({ id: this.items.length + 1, name });
+    for (let added = 0; added < count; added++) {
+      this.items.unshift({ id: this.items.length + 1 + apart, name });
+    }
   }
 
   readonly fetch: FetchFunction = async (_address, { signal }) => {

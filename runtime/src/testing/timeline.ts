@@ -15,8 +15,8 @@ export interface TimelineRequest {
 export interface TimelineFailure {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default: every page. */
-  readonly page?: number;
+  /** The page that fails, or some. Default: every page. */
+  readonly page?: number | readonly number[];
 }
 
 /**
@@ -30,6 +30,10 @@ export class Timeline {
   depth: number;
   pageSize: number;
   interval: number | undefined;
+  /** How many items of a page the next one lists as well. */
+  overlap = 0;
+  /** The path that links lead to. Default: that of the request. */
+  linkedPath: string | undefined;
   /** Answers in place of the feed, for as long as it is set. */
   failure: TimelineFailure | undefined;
   /** Is called before each response, for what happens between pages. */
@@ -46,6 +50,11 @@ export class Timeline {
   /** What it lists now, newest first. */
   get listed(): number[] {
     return this.ids.slice(-this.depth).reverse();
+  }
+
+  /** How many pages have something, or the first one alone. */
+  get pages(): number {
+    return Math.max(1, Math.ceil((this.listed.length - this.overlap) / (this.pageSize - this.overlap)));
   }
 
   /** Adds an event before so many of those that are there. */
@@ -75,21 +84,22 @@ export class Timeline {
   };
 
   private pageOf(page: number): number[] {
-    return this.listed.slice((page - 1) * this.pageSize, page * this.pageSize);
+    const from = (page - 1) * (this.pageSize - this.overlap);
+    return this.listed.slice(from, from + this.pageSize);
   }
 
   private respond(url: URL, page: number, init: FetchInit): FetchResponse {
     const { failure } = this;
-    if (failure !== undefined && (failure.page ?? page) === page) {
+    if (failure !== undefined && [failure.page ?? page].flat().includes(page)) {
       return { status: failure.status, headers: Object.entries(failure.headers ?? {}), body: bytesOf("{}") };
     }
     const listed = this.pageOf(page);
-    const last = Math.max(1, Math.ceil(this.listed.length / this.pageSize));
     const tag = `W/"${page}:${listed.join(",")}"`;
     const headers: Array<[string, string]> = [["etag", tag]];
     if (this.interval !== undefined) headers.push(["x-poll-interval", String(this.interval)]);
     if (headerOf(init, "if-none-match") === tag) return { status: 304, headers };
-    if (page < last) {
+    if (page < this.pages) {
+      url.pathname = this.linkedPath ?? url.pathname;
       url.searchParams.set("page", String(page + 1));
       headers.push(["link", `<${url.href}>; rel="next"`]);
     }

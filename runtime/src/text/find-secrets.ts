@@ -64,7 +64,7 @@ export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
   return merged(found);
 }
 
-/** Whether a search is worth its time: it is not for most headers and error texts, which say so by themselves. */
+/** Whether a search is worth its time. For most headers and error texts a glance says that it is not. */
 function mayHold(text: string, secret: Secret): boolean {
   const value = secret.reveal();
   // no way to write a secret is half as long

@@ -174,8 +174,8 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
         "Add `path`, or `header` for a cursor in a header; use a string, an integer or a Timestamp for the field.",
     },
     "paginate-link-query": {
-      meaning: "`link_query` is set, but the next page is not found by `link`.",
-      remedy: "Add `link`, or remove `link_query`.",
+      meaning: "`link_query` or `link_always` is set, but the next page is not found by `link`.",
+      remedy: "Add `link`, or remove the rule. A cursor has an `always` of its own.",
     },
     "poll-key": {
       meaning: "`poll` does not say what identifies an item, so new items cannot be told from known ones.",
@@ -186,7 +186,7 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       remedy: "Change its type to string.",
     },
     "paginate-pages": {
-      meaning: "`max_pages` is negative.",
+      meaning: "`max_pages` or `max_empty_pages` is negative.",
       remedy: "Use 1 or more, or leave it out for the default.",
     },
     "paginate-count": {

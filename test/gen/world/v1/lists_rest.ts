@@ -256,6 +256,36 @@ export const ListService_byBodyCursor: PaginateAdapter<
 // @@protoc_insertion_point(method:world.v1.ListService.ByBodyCursor)
 
 /**
+ * Every page has a cursor, null on the last one, and counts that nobody reads.
+ *
+ * GET /certain-cursor
+ *
+ * @generated from rpc world.v1.ListService.ByCertainCursor
+ */
+export const ListService_byCertainCursor: PaginateAdapter<
+  typeof ListService.method.byCertainCursor.input,
+  typeof ListService.method.byCertainCursor.output
+> = paginate(ListService.method.byCertainCursor, {
+  rules: { ...ListService_rules, idempotent: true },
+  request(message: ByHeaderCursorRequest): RestRequest {
+    const request = new RequestWriter("GET", "/certain-cursor");
+    if (message.token) request.query("continuationToken", message.token);
+    return request;
+  },
+  items: ["results"],
+  next: {
+    kind: "cursor",
+    from: "payload",
+    paths: ["next"],
+    always: true,
+    advance: (message: ByHeaderCursorRequest, value) => ({ ...message, token: String(value) }),
+  },
+  known: ["count", "previous"],
+  item: TicketTable,
+});
+// @@protoc_insertion_point(method:world.v1.ListService.ByCertainCursor)
+
+/**
  * The cursor is in a header.
  *
  * GET /header-cursor
@@ -363,6 +393,7 @@ export const ListServiceRest: ServiceAdapter<typeof ListService> = {
     byLastId: ListService_byLastId,
     byLastName: ListService_byLastName,
     byBodyCursor: ListService_byBodyCursor,
+    byCertainCursor: ListService_byCertainCursor,
     byHeaderCursor: ListService_byHeaderCursor,
     byRelativeLink: ListService_byRelativeLink,
     byHalLink: ListService_byHalLink,
@@ -378,6 +409,7 @@ export const ListServiceRest: ServiceAdapter<typeof ListService> = {
       byLastId: "The cursor is the id of the last item, and a flag says that there are more.",
       byLastName: "Items lie in an object each, and the cursor is the name of the last one.",
       byBodyCursor: "The cursor goes into an object of the request's body; pages may be empty, and the token says whether there are more.",
+      byCertainCursor: "Every page has a cursor, null on the last one, and counts that nobody reads.",
       byHeaderCursor: "The cursor is in a header.",
       byRelativeLink: "A relative address in the body.",
       byHalLink: "HAL: links and items under keys of their own.",

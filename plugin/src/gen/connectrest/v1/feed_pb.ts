@@ -29,7 +29,8 @@ export type Heartbeat = Message<"connectrest.v1.Heartbeat"> & {
   nextPollTime?: Timestamp | undefined;
 
   /**
-   * Why the last poll brought nothing. The feed is polled again, and the stream goes on. Not set while polls succeed.
+   * Why the feed, or a page of it, could not be read. It is polled again, and the stream goes on. Not set while every page
+   * is read.
    *
    * @generated from field: connectrest.v1.FeedFailure failure = 2;
    */
@@ -79,7 +80,8 @@ export const FeedFailureSchema: GenMessage<FeedFailure> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_feed, 1);
 
 /**
- * Where to go on after a watched feed has ended with an error. It is a detail of that error.
+ * Where to go on after a watched feed has ended with an error. It is a detail of that error, unless the token is longer than
+ * 4,096 characters: clients then take it from the last message.
  *
  * @generated from message connectrest.v1.Resume
  */

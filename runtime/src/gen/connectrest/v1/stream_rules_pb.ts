@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/stream_rules.proto.
  */
 export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIugCCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBARItCgVlbXB0eRgNIAMoDjIeLmNvbm5lY3RyZXN0LnYxLkVtcHR5LlNwZWxsaW5nQgYKBG5leHRCCAoGX2ZpcnN0IjUKBkN1cnNvchIMCgRwYXRoGAEgAygJEg0KBWZpZWxkGAIgASgJEg4KBmhlYWRlchgDIAEoCSKVAgoEUG9sbBINCgVpdGVtcxgBIAEoCRILCgNrZXkYAiABKAkSFwoPaW50ZXJ2YWxfaGVhZGVyGAMgASgJEisKCGludGVydmFsGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhQKDHNraXBfYmFja2xvZxgFIAEoCBIoCgViYXRjaBgGIAEoCzIZLmNvbm5lY3RyZXN0LnYxLlBvbGxCYXRjaBIsCgdyZXF1ZXN0GAcgASgLMhsuY29ubmVjdHJlc3QudjEuUG9sbFJlcXVlc3QSKAoFcGFnZXMYCCABKAsyGS5jb25uZWN0cmVzdC52MS5Qb2xsUGFnZXMSEwoLaWdub3JlX2Nhc2UYCSADKAkiXgoJUG9sbEJhdGNoEg0KBWl0ZW1zGAEgASgJEhQKDHJlc3VtZV90b2tlbhgCIAEoCRIMCgRsYXRlGAMgASgJEgsKA2dhcBgEIAEoCRIRCgloZWFydGJlYXQYBSABKAkiVgoLUG9sbFJlcXVlc3QSDwoHYmFja2xvZxgBIAEoCRINCgVhZnRlchgCIAEoCRIUCgxyZXN1bWVfdG9rZW4YAyABKAkSEQoJaGVhcnRiZWF0GAQgASgJIlUKCVBvbGxQYWdlcxIVCgtsaW5rX2hlYWRlchgBIAEoCUgAEg4KBHBhZ2UYAiABKAlIABIMCgRzaXplGAMgASgFEgsKA21heBgEIAEoBUIGCgRuZXh0IvYBCglPcGVyYXRpb24SEAoGaGVhZGVyGAEgASgJSAASDgoEbGluaxgCIAEoCUgAEg4KBHBhdGgYAyABKAlIABIiCgRkb25lGAQgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhIkCgZmYWlsZWQYBSABKAsyFC5jb25uZWN0cmVzdC52MS5XaGVuEg4KBnJlc3VsdBgGIAEoCRITCgtyZXN1bHRfbGluaxgHIAEoCRIrCghpbnRlcnZhbBgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCgltYXhfcG9sbHMYCSABKAVCCAoGc3RhdHVzIk0KBlVwbG9hZBINCgVjaHVuaxgBIAEoCRIUCgxjb250ZW50X3R5cGUYAiABKAkSDAoEcGFydBgDIAEoCRIQCghmaWxlbmFtZRgEIAEoCSIZCghEb3dubG9hZBINCgVjaHVuaxgBIAEoCSKGAgoHUmVjb3JkcxIuCgZmb3JtYXQYASABKA4yHi5jb25uZWN0cmVzdC52MS5SZWNvcmRzLkZvcm1hdBINCgVldmVudBgCIAEoCRIKCgJpZBgDIAEoCRIMCgRkYXRhGAQgASgJEgsKA2VuZBgFIAMoCRIiCgRsYXN0GAYgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhInCgRpZGxlGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIkgKBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABIJCgVMSU5FUxABEhAKDEVWRU5UX1NUUkVBTRACEgkKBUFSUkFZEANiBnByb3RvMw", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIqUDCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBARItCgVlbXB0eRgNIAMoDjIeLmNvbm5lY3RyZXN0LnYxLkVtcHR5LlNwZWxsaW5nEhMKC2xpbmtfYWx3YXlzGA4gASgIEg0KBWtub3duGA8gAygJEhcKD21heF9lbXB0eV9wYWdlcxgQIAEoBUIGCgRuZXh0QggKBl9maXJzdCJFCgZDdXJzb3ISDAoEcGF0aBgBIAMoCRINCgVmaWVsZBgCIAEoCRIOCgZoZWFkZXIYAyABKAkSDgoGYWx3YXlzGAQgASgIIqQCCgRQb2xsEg0KBWl0ZW1zGAEgASgJEgsKA2tleRgCIAEoCRIXCg9pbnRlcnZhbF9oZWFkZXIYAyABKAkSKwoIaW50ZXJ2YWwYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMc2tpcF9iYWNrbG9nGAUgASgIEigKBWJhdGNoGAYgASgLMhkuY29ubmVjdHJlc3QudjEuUG9sbEJhdGNoEiwKB3JlcXVlc3QYByABKAsyGy5jb25uZWN0cmVzdC52MS5Qb2xsUmVxdWVzdBIoCgVwYWdlcxgIIAEoCzIZLmNvbm5lY3RyZXN0LnYxLlBvbGxQYWdlcxITCgtpZ25vcmVfY2FzZRgJIAMoCRINCgVrbm93bhgKIAMoCSJeCglQb2xsQmF0Y2gSDQoFaXRlbXMYASABKAkSFAoMcmVzdW1lX3Rva2VuGAIgASgJEgwKBGxhdGUYAyABKAkSCwoDZ2FwGAQgASgJEhEKCWhlYXJ0YmVhdBgFIAEoCSJWCgtQb2xsUmVxdWVzdBIPCgdiYWNrbG9nGAEgASgJEg0KBWFmdGVyGAIgASgJEhQKDHJlc3VtZV90b2tlbhgDIAEoCRIRCgloZWFydGJlYXQYBCABKAkiVQoJUG9sbFBhZ2VzEhUKC2xpbmtfaGVhZGVyGAEgASgJSAASDgoEcGFnZRgCIAEoCUgAEgwKBHNpemUYAyABKAUSCwoDbWF4GAQgASgFQgYKBG5leHQi9gEKCU9wZXJhdGlvbhIQCgZoZWFkZXIYASABKAlIABIOCgRsaW5rGAIgASgJSAASDgoEcGF0aBgDIAEoCUgAEiIKBGRvbmUYBCABKAsyFC5jb25uZWN0cmVzdC52MS5XaGVuEiQKBmZhaWxlZBgFIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDgoGcmVzdWx0GAYgASgJEhMKC3Jlc3VsdF9saW5rGAcgASgJEisKCGludGVydmFsGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhEKCW1heF9wb2xscxgJIAEoBUIICgZzdGF0dXMiTQoGVXBsb2FkEg0KBWNodW5rGAEgASgJEhQKDGNvbnRlbnRfdHlwZRgCIAEoCRIMCgRwYXJ0GAMgASgJEhAKCGZpbGVuYW1lGAQgASgJIhkKCERvd25sb2FkEg0KBWNodW5rGAEgASgJIoYCCgdSZWNvcmRzEi4KBmZvcm1hdBgBIAEoDjIeLmNvbm5lY3RyZXN0LnYxLlJlY29yZHMuRm9ybWF0Eg0KBWV2ZW50GAIgASgJEgoKAmlkGAMgASgJEgwKBGRhdGEYBCABKAkSCwoDZW5kGAUgAygJEiIKBGxhc3QYBiABKAsyFC5jb25uZWN0cmVzdC52MS5XaGVuEicKBGlkbGUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iSAoGRm9ybWF0EhYKEkZPUk1BVF9VTlNQRUNJRklFRBAAEgkKBUxJTkVTEAESEAoMRVZFTlRfU1RSRUFNEAISCQoFQVJSQVkQA2IGcHJvdG8z", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
 
 /**
  * Turns a paginated list into a server stream of its items. The response message of the method is one item. A page is
@@ -35,8 +35,10 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   items: string[];
 
   /**
-   * How the next page is found. The stream ends if there is no next page. It also ends with a page without items,
-   * unless `more` or `total` says that more pages follow; if there is then no way to the next one, the call fails.
+   * How the next page is found. The stream ends if there is no next page. A page without items ends it too where the
+   * requests count items or pages, or name the last item, unless `more` or `total` says that more pages follow; if there is
+   * then no way to the next one, the call fails. A link or a cursor in the response is also followed after such a page,
+   * unless it leads to the same page.
    *
    * @generated from oneof connectrest.v1.Paginate.next
    */
@@ -148,6 +150,33 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
    * @generated from field: repeated connectrest.v1.Empty.Spelling empty = 13;
    */
   empty: Empty_Spelling[];
+
+  /**
+   * With `link`: every page has the key of the link, and the last one has it with null or an empty value. A page without
+   * the key fails the call. Default: a page without the key is the last one.
+   *
+   * @generated from field: bool link_always = 14;
+   */
+  linkAlways: boolean;
+
+  /**
+   * Paths from the payload to keys that pages have beside their items, and that no rule reads. Everything below them is
+   * known too. Default: none. Keys that are neither known nor read by a rule are reported as `additional`: if an upstream
+   * renames its cursor, the stream ends after one page.
+   *
+   *     // {"incidents": […], "more": true, "limit": 25, "total": null}
+   *     paginate: {items: "incidents", offset: "offset", more: {key: "more", values: "true"}, known: ["limit", "total"]}
+   *
+   * @generated from field: repeated string known = 15;
+   */
+  known: string[];
+
+  /**
+   * The maximum number of pages without items in a row. If another page follows, the call fails. Default: 10.
+   *
+   * @generated from field: int32 max_empty_pages = 16;
+   */
+  maxEmptyPages: number;
 };
 
 /**
@@ -189,6 +218,17 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
    * @generated from field: string header = 3;
    */
   header: string;
+
+  /**
+   * Every page has the key or the header, and the last one has it with null or an empty value. A page without it fails the
+   * call. Default: a page without it is the last one.
+   *
+   *     // {"members": […], "next": "c2"}; the last page has "next": null
+   *     cursor: {path: "next", field: "cursor", always: true}
+   *
+   * @generated from field: bool always = 4;
+   */
+  always: boolean;
 };
 
 /**
@@ -289,6 +329,13 @@ export type Poll = Message<"connectrest.v1.Poll"> & {
    * @generated from field: repeated string ignore_case = 9;
    */
   ignoreCase: string[];
+
+  /**
+   * Paths from the payload to keys that it has beside its items. Default: none; other keys are reported as `additional`.
+   *
+   * @generated from field: repeated string known = 10;
+   */
+  known: string[];
 };
 
 /**

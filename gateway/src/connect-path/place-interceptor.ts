@@ -1,0 +1,46 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { Interceptor } from "@connectrpc/connect";
+import { type CallPlace, callKey } from "../call/call.ts";
+
+type Messages = AsyncIterable<MessageShape<DescMessage>>;
+
+/**
+ * Lets a call take its place when its message is there, of a stream of the client's with the first one, and
+ * give it back when the code that serves it has responded.
+ */
+export const placeInterceptor: Interceptor = (next) => async (request) => {
+  const place = request.contextValues.get(callKey)?.place;
+  if (place === undefined) return next(request);
+  try {
+    if (!request.stream) {
+      await place.take(request.signal);
+      const response = await next(request);
+      place.giveBack();
+      return response;
+    }
+    const response = await next({ ...request, message: placed(request.message, place, request.signal) });
+    return response.stream ? { ...response, message: givingBack(response.message, place) } : response;
+  } catch (error) {
+    place.giveBack();
+    throw error;
+  }
+};
+
+/** The messages of a client; the first one, or the end, is there once the call has its place. */
+async function* placed(messages: Messages, place: CallPlace, signal: AbortSignal) {
+  let isPlaced = false;
+  for await (const message of messages) {
+    if (!isPlaced) await place.take(signal);
+    isPlaced = true;
+    yield message;
+  }
+  if (!isPlaced) await place.take(signal);
+}
+
+async function* givingBack(messages: Messages, place: CallPlace) {
+  try {
+    yield* messages;
+  } finally {
+    place.giveBack();
+  }
+}

@@ -1,0 +1,72 @@
+import type { Admission, QueuedCall, UpstreamShare } from "../admission/admission.ts";
+import type { Call, CallPlace } from "../call/call.ts";
+import { deadlineExceeded } from "../call/call-errors.ts";
+import type { Refused } from "../call/refused.ts";
+
+/** Whether the deadline of a call has passed, give or take a timer's tick. */
+export function isDue({ startedAt, deadline }: Call): boolean {
+  return performance.now() - startedAt >= deadline.ms - 1;
+}
+
+/** Notes that a call may not run, and by which limit. Returns what its caller is told. */
+export function noteRefused(call: Call, problem: Refused): Refused {
+  const refused = isDue(call) ? { ...problem, error: deadlineExceeded(call.deadline) } : problem;
+  call.refused = refused;
+  return refused;
+}
+
+/**
+ * The place of a call among those that run, of the process and of its upstream. The call takes it when its
+ * message is complete, so that a client that sends half of one holds nothing that others wait for.
+ */
+export class Place implements CallPlace, QueuedCall {
+  readonly client: string;
+  readonly deadlineAt: number;
+  readonly share: UpstreamShare | undefined;
+  readonly isUnary: boolean;
+  private readonly call: Call;
+  private readonly admission: Admission;
+  private leave: (() => void) | undefined;
+  private resolve: (() => void) | undefined;
+  private reject: ((reason: unknown) => void) | undefined;
+
+  constructor(call: Call, admission: Admission, share: UpstreamShare | undefined) {
+    this.client = call.key;
+    this.deadlineAt = call.startedAt + call.deadline.ms;
+    this.share = share;
+    this.isUnary = call.method.methodKind === "unary";
+    this.call = call;
+    this.admission = admission;
+  }
+
+  async take(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const onAbort = () => {
+      this.giveBack();
+      this.reject?.(signal.reason);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.resolve = resolve;
+        this.reject = reject;
+        this.leave = this.admission.enter(this);
+      });
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  giveBack(): void {
+    this.leave?.();
+    this.leave = undefined;
+  }
+
+  run(): void {
+    this.resolve?.();
+  }
+
+  refuse(problem: Refused): void {
+    this.reject?.(noteRefused(this.call, problem).error);
+  }
+}

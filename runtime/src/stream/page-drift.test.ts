@@ -1,0 +1,215 @@
+/** Pages that are not as their rule says: no list ends in silence. */
+import type { ConnectError } from "@connectrpc/connect";
+import type { Difference } from "connect-rest-codec/internal";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
+import { reasonOf } from "../errors/rest-error.ts";
+import { createRest } from "../rest.ts";
+import { httpUpstream, type TestServer } from "../testing/servers.ts";
+import {
+  type Item,
+  listAdapter,
+  StreamService,
+  streamService,
+  watchAdapter,
+} from "../testing/stream-service.ts";
+
+type Parts = PaginateAdapter<typeof StreamService.method.list.input, typeof StreamService.method.list.output>;
+type Next = NextPage<typeof StreamService.method.list.input>;
+
+const MAX_EMPTY_PAGES = 3;
+
+/** How a list leads to its next page, and how one of its pages says so. */
+interface Way {
+  readonly next: (always: boolean) => Next;
+  /** The keys of a page that lead to another one; the last of them is at `path`. */
+  readonly keys: (value: unknown, name: string) => Record<string, unknown>;
+  readonly path: (name: string) => string;
+  /** A value that leads to a page. */
+  readonly to: (page: number) => unknown;
+}
+
+const WAYS: Readonly<Record<string, Way>> = {
+  cursor: {
+    next: (always) => ({
+      kind: "cursor",
+      from: "payload",
+      paths: ["paging.after"],
+      always,
+      advance: (message, value) => ({ ...message, cursor: String(value) }),
+    }),
+    keys: (value, name) => ({ paging: { [name]: value } }),
+    path: (name) => `paging.${name}`,
+    to: String,
+  },
+  link: {
+    next: (always) => ({ kind: "link", path: "after", always }),
+    keys: (value, name) => ({ [name]: value }),
+    path: (name) => name,
+    to: (page) => `/v2/items?cursor=${page}`,
+  },
+  "link object": {
+    next: (always) => ({ kind: "link", path: "after", always }),
+    keys: (value, name) => ({ [name]: value }),
+    path: (name) => name,
+    to: (page) => ({ href: `?cursor=${page}`, method: "GET" }),
+  },
+};
+
+/** What a page does with the key that leads to the next one. */
+type Fate = "kept" | "renamed" | "missing" | "null" | "empty" | "wrong";
+
+interface DrawnPage {
+  readonly names: readonly string[];
+  readonly fate: Fate;
+  readonly further: readonly string[];
+  readonly known: number;
+}
+
+const PAGE: fc.Arbitrary<DrawnPage> = fc.record({
+  names: fc.array(fc.string({ maxLength: 3 }), { maxLength: 2 }),
+  fate: fc.oneof(
+    { weight: 12, arbitrary: fc.constant<Fate>("kept") },
+    { weight: 5, arbitrary: fc.constantFrom<Fate>("renamed", "missing", "null", "empty", "wrong") },
+  ),
+  further: fc.uniqueArray(fc.constantFrom("extra", "took_ms", "constructor", "a.b", "warnings"), {
+    maxLength: 2,
+  }),
+  known: fc.nat(3),
+});
+
+/** What must come of a list: the items, the keys that are reported, and how it ends. */
+interface Expected {
+  readonly names: readonly string[];
+  readonly reported: readonly string[];
+  readonly reason: string | undefined;
+}
+
+function expectedOf(pages: readonly DrawnPage[], way: Way, always: boolean, strict: boolean): Expected {
+  const names: string[] = [];
+  const reported: string[] = [];
+  const ends = (reason?: string): Expected => ({ names, reported: reported.toSorted(), reason });
+  let empty = 0;
+  for (const [index, { names: own, fate, further }] of pages.entries()) {
+    reported.push(...further, ...(fate === "renamed" ? [way.path("then")] : []));
+    if (strict && reported.length > 0) return ends("RESPONSE_DRIFT");
+    names.push(...own);
+    if (always && (fate === "renamed" || fate === "missing")) return ends("RESPONSE_SHAPE");
+    if (fate === "wrong") {
+      return ends(way.next(false).kind === "link" ? "PAGE_LINK_REFUSED" : "RESPONSE_SHAPE");
+    }
+    if (fate !== "kept" || index === pages.length - 1) return ends();
+    empty = own.length === 0 ? empty + 1 : 0;
+    if (empty === MAX_EMPTY_PAGES) return ends("EMPTY_PAGES_EXCEEDED");
+  }
+  return ends();
+}
+
+function bodyOf({ names, fate, further, known }: DrawnPage, index: number, isLast: boolean, way: Way) {
+  const value = { null: null, empty: "", wrong: { id: [1] }, renamed: way.to(index + 1) }[fate as string];
+  const to = isLast && fate === "kept" ? null : fate === "kept" ? way.to(index + 1) : value;
+  const keys = fate === "missing" ? {} : way.keys(to, fate === "renamed" ? "then" : "after");
+  return {
+    posts: names.map((name) => ({ name })),
+    ...keys,
+    meta: { took: known, more: { below: known } },
+    ...Object.fromEntries(further.map((key) => [key, null])),
+  };
+}
+
+let server: TestServer;
+let pages: readonly unknown[] = [];
+
+beforeAll(async () => {
+  server = await httpUpstream((request, response) => {
+    const page = Number(new URL(request.url ?? "", "http://a").searchParams.get("cursor") ?? 0);
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(pages[page]));
+  });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+interface Outcome {
+  readonly names: readonly string[];
+  readonly differences: readonly Difference[];
+  readonly error: ConnectError | undefined;
+}
+
+async function listed(parts: Partial<Parts> & { readonly next: Next }, strict: boolean): Promise<Outcome> {
+  const differences: Difference[] = [];
+  const adapter = listAdapter(parts.next, {}, { maxEmptyPages: MAX_EMPTY_PAGES, ...parts });
+  const rest = createRest({
+    adapters: [streamService("list", adapter)],
+    upstreams: { things: { baseUrl: server.url } },
+    differences: strict ? { additional: "fail", lost: "fail" } : {},
+    onDifference: (report) => differences.push(...report.differences),
+  });
+  const names: string[] = [];
+  let error: ConnectError | undefined;
+  try {
+    const messages = (async function* () {
+      yield {};
+    })();
+    const { list } = StreamService.method;
+    const { message } = await rest.transport.stream(list, undefined, undefined, undefined, messages);
+    for await (const item of message as AsyncIterable<Item>) names.push(item.name);
+  } catch (thrown) {
+    error = thrown as ConnectError;
+  } finally {
+    await rest.close();
+  }
+  return { names, differences, error };
+}
+
+test("a feed reports what it holds beside its items, and not what is known", async () => {
+  const differences: Difference[] = [];
+  const parts = { items: "entries", known: ["meta"] };
+  const rest = createRest({
+    adapters: [streamService("watch", watchAdapter(parts))],
+    upstreams: { things: { baseUrl: server.url } },
+    onDifference: (report) => differences.push(...report.differences),
+  });
+  pages = [{ entries: [{ id: 1, name: "a" }], meta: { ttl: 5 }, interval: 60 }];
+  const controller = new AbortController();
+  const messages = (async function* () {
+    yield {};
+  })();
+  const { watch } = StreamService.method;
+  const { message } = await rest.transport.stream(watch, controller.signal, undefined, undefined, messages);
+  await message[Symbol.asyncIterator]().next();
+  controller.abort();
+  await rest.close();
+  expect(differences.map((each) => `${each.class} ${each.path}`)).toEqual(["additional interval"]);
+});
+
+test.each(Object.entries(WAYS))(
+  "a list with a %s ends early only with a report or an error, whatever its pages hold",
+  async (_name, way) => {
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(PAGE, { minLength: 1, maxLength: 7 }),
+        fc.boolean(),
+        fc.boolean(),
+        async (drawn, always, strict) => {
+          pages = drawn.map((page, index) => bodyOf(page, index, index === drawn.length - 1, way));
+          const expected = expectedOf(drawn, way, always, strict);
+          seen.add(expected.reason ?? "the end");
+          const { names, differences, error } = await listed(
+            { next: way.next(always), known: ["meta"] },
+            strict,
+          );
+          expect(names).toEqual(expected.names);
+          expect(error && reasonOf(error)).toBe(expected.reason);
+          expect(differences.map(({ path }) => path).toSorted()).toEqual(expected.reported);
+          expect(differences.every((each) => each.class === "additional")).toBe(true);
+        },
+      ),
+      { numRuns: 400 },
+    );
+    const reasons = ["EMPTY_PAGES_EXCEEDED", "RESPONSE_DRIFT", "RESPONSE_SHAPE", "the end"];
+    expect([...seen]).toEqual(expect.arrayContaining(reasons));
+  },
+);

@@ -1,0 +1,80 @@
+/** Streams of lists know every key that the method of one page declares. */
+import { expect, test } from "vitest";
+import { type FieldEntry, isField, MessageTable } from "../../codec/src/table/message-table.ts";
+import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";
+import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
+import { CommunityServiceRest } from "../../gen/community/v1/community_rest.ts";
+import { UserServiceRest } from "../../gen/user/v1/user_rest.ts";
+import type { AnyMethodAdapter, PaginateAdapter } from "../../runtime/src/adapter/adapter.ts";
+import { Page } from "../../runtime/src/response/page.ts";
+import { unknownKeys } from "../../runtime/src/response/page-keys.ts";
+
+type Json = { [key: string]: Json | readonly Json[] };
+
+/** An object with the keys of a table, the first spelling of each; of links in it all spellings. */
+function objectOf(table: MessageTable, depth: number): Json {
+  const object: Json = {};
+  const isSpelled = table.name === "blog.v1.Links";
+  for (const entry of table.entries) {
+    if (!isField(entry)) continue;
+    const [, , ...keys] = entry;
+    for (const key of isSpelled || typeof keys[0] !== "string" ? keys : keys.slice(0, 1)) {
+      put(object, typeof key === "string" ? [key] : key.path.split("."), sampleOf(entry, depth));
+    }
+  }
+  return object;
+}
+
+function sampleOf([, kind]: FieldEntry, depth: number): Json | readonly Json[] {
+  if (kind instanceof MessageTable && depth < 2) return objectOf(kind, depth + 1);
+  return typeof kind === "object" && "list" in kind ? [] : {};
+}
+
+function put(object: Json, [key = "", ...below]: readonly string[], value: Json | readonly Json[]): void {
+  if (below.length === 0) {
+    object[key] ??= value;
+  } else {
+    object[key] ??= {};
+    put(object[key] as Json, below, value);
+  }
+}
+
+const METHODS = [BlogServiceRest, PostServiceRest, CommunityServiceRest, UserServiceRest].flatMap(
+  ({ service, methods }) =>
+    Object.entries<AnyMethodAdapter>(methods).flatMap(([name, adapter]) => {
+      const one = Object.entries<AnyMethodAdapter>(methods).find(
+        ([other]) => other === `list${name.slice(6)}`,
+      );
+      return adapter.kind === "paginate"
+        ? [{ name: `${service.typeName}.${name}`, adapter, one: one?.[1] }]
+        : [];
+    }),
+);
+
+function payloadOf(one: AnyMethodAdapter | undefined): Json | undefined {
+  return one?.kind === "unary" && one.body instanceof MessageTable ? objectOf(one.body, 0) : undefined;
+}
+
+function pageOf({ items, rules }: PaginateAdapter, payload: Json): Page {
+  const { payload: [key = ""] = [] } = rules.envelope ?? {};
+  const value = key === "" ? payload : { [key]: payload };
+  const body = { value, exactly: () => value, verbatim: () => undefined };
+  return new Page(body, { envelope: rules.envelope, paths: items });
+}
+
+test("every stream of a list has a method for one page", () => {
+  const without = METHODS.filter(({ one }) => payloadOf(one) === undefined).map(({ name }) => name);
+  // a bare array has no keys beside its items
+  expect(without).toEqual(["blog.v1.PostService.streamTaggedPosts"]);
+  expect(METHODS.length).toBeGreaterThan(15);
+});
+
+test.each(METHODS)("$name knows what a page holds beside its items", ({ adapter, one }) => {
+  const payload = payloadOf(one);
+  if (payload === undefined) return;
+  expect(unknownKeys(adapter, pageOf(adapter, payload)).list.map(({ path }) => path)).toEqual([]);
+  const renamed = { ...payload, newest_cursor: {} };
+  expect(unknownKeys(adapter, pageOf(adapter, renamed)).list.map(({ path }) => path)).toEqual([
+    "newest_cursor",
+  ]);
+});
