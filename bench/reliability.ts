@@ -1,6 +1,7 @@
 /** `npm run bench -- reliability`: what the gateway keeps up when its peers do not. */
 import { parseArgs } from "node:util";
 import { measureAfterBurst } from "./reliability/after-burst.ts";
+import { measureBodies } from "./reliability/bodies.ts";
 import { measureBombs } from "./reliability/bombs.ts";
 import { measureCosts } from "./reliability/costs.ts";
 import { measureDeadlines } from "./reliability/deadlines.ts";
@@ -21,7 +22,7 @@ Holds the gateway to bounds, beside a server written with connect-node and undic
 status is 1 when a bound does not hold.
 
   --only <names>  bombs, costs, unread, memory, log, fairness, floods, retries, breaker, overload, drain, slow,
-                  deadlines, heap; several joined by commas
+                  deadlines, bodies, heap; several joined by commas
   --calls <n>     calls for the heap (default 200000)
   --json          print JSON instead of lines
   --help          show this text
@@ -91,6 +92,7 @@ function scenarios(calls: number): Scenario[] {
     { name: "drain", measure: measureDrain },
     { name: "slow", measure: measureSlowPeers },
     { name: "deadlines", measure: measureDeadlines },
+    { name: "bodies", measure: measureBodies },
     { name: "heap", measure: () => measureLeaks(calls) },
   ];
 }

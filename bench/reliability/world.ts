@@ -36,6 +36,11 @@ export class Subject implements AsyncDisposable {
     return this.ask<number>("heap");
   }
 
+  /** The processor time so far, in milliseconds. */
+  cpuMs(): Promise<number> {
+    return this.ask<number>("cpu");
+  }
+
   private async ask<T>(question: Question): Promise<T> {
     const response = next<T>(this.process);
     this.process.send(question);

@@ -1,5 +1,5 @@
 /** What a server under test is asked by its parent. */
-export type Question = "memory" | "heap";
+export type Question = "memory" | "heap" | "cpu";
 
 /** The memory of a process, in bytes. */
 export interface Memory {
@@ -9,10 +9,12 @@ export interface Memory {
   readonly peak: number;
 }
 
+const ANSWERS: Readonly<Record<Question, () => unknown>> = { memory, heap, cpu };
+
 /** Tells the parent the port, answers its questions, and exits when it is gone. */
 export function answerParent(port: number): void {
   process.on("message", (question: Question) => {
-    process.send?.(question === "heap" ? heap() : memory());
+    process.send?.(ANSWERS[question]());
   });
   process.on("disconnect", () => process.exit());
   process.send?.(port);
@@ -26,4 +28,10 @@ function heap(): number {
 
 function memory(): Memory {
   return { resident: process.memoryUsage.rss(), peak: process.resourceUsage().maxRSS * 1024 };
+}
+
+/** The processor time of all threads so far, in milliseconds. */
+function cpu(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }

@@ -3,15 +3,11 @@ import type { SignInSettings } from "connect-rest-authorization";
 import {
   type BreakerReport,
   type ClientOptions,
-  type CredentialsFunction,
   createRest,
   type DifferenceOptions,
-  type RequestObserver,
-  type RequestReport,
   type Rest,
   type RestOptions,
   type ServiceAdapter,
-  type UpstreamOptions,
   type WatchOptions,
 } from "connect-rest-runtime";
 import { DEFAULT_UPSTREAM_CALLS, type UpstreamShare } from "./admission/admission.ts";
@@ -26,6 +22,11 @@ import { asCurrentSubject, callKey, currentCall } from "./call/call.ts";
 import { clientOfCaller } from "./call/caller-key.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { withRightsOfCallers } from "./credentials/caller-rights.ts";
+import {
+  type GatewayUpstream,
+  observeRequest,
+  withTracedCredentials,
+} from "./credentials/gateway-upstream.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
 import type { StreamMethod } from "./fast-path/call-stream.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
@@ -37,21 +38,8 @@ import { Metrics, type MetricsOptions, type MetricsSnapshot } from "./metrics/me
 import { startMetricsServer } from "./metrics/metrics-server.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
 import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
-import { outcomeOfRequest } from "./trace/request-outcome.ts";
-import { startRequestTrace, traced } from "./trace/request-trace.ts";
 
-/** An upstream of the gateway. */
-export interface GatewayUpstream extends UpstreamOptions {
-  /**
-   * Whether the access token of its `oauth2` credentials is the application's own, so that clients that call
-   * for themselves may use it. Default: false; it is a person's.
-   */
-  readonly isApplicationToken?: boolean | undefined;
-  /** Calls of it that run at the same time; further ones wait. Default: 1024. */
-  readonly callsInFlight?: number | undefined;
-  /** Whether its requests carry the trace context of their calls. Default: true. */
-  readonly traceContext?: boolean | undefined;
-}
+export type { GatewayUpstream } from "./credentials/gateway-upstream.ts";
 
 /** Where metrics are served; nowhere without a port. */
 interface MetricsPlace {
@@ -224,7 +212,7 @@ function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: 
     timeoutMs: LONGEST_TIMEOUT_MS,
     // the gateway has a limit of its own
     watch: { ...options.watch, maxWatchers: MAX_WATCHERS, bus, asCaller: asCurrentSubject },
-    onRequest: (report) => observe(report, metrics, upstreams),
+    onRequest: (report) => observeRequest(report, metrics, upstreams[report.upstream]),
     onDifference: (report) => {
       metrics.differed(report);
       logDifferences(report);
@@ -323,42 +311,6 @@ function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }
   } else {
     log.info(line, "breaker");
   }
-}
-
-/** Counts, times and traces one request to an upstream. */
-function observe(
-  report: RequestReport,
-  metrics: Metrics,
-  upstreams: GatewayOptions["upstreams"],
-): RequestObserver {
-  const call = currentCall();
-  if (call !== undefined) {
-    call.requests += 1;
-    if (report.isRetry) call.retries += 1;
-  }
-  const startedAt = performance.now();
-  const trace = startRequestTrace(call, report);
-  return {
-    headers: upstreams[report.upstream]?.traceContext === false ? undefined : trace.headers,
-    run: trace.run,
-    onEnd: (end) => {
-      // the last response counts: a stream that is left between two pages had one
-      if (call !== undefined && end.status !== undefined) call.upstreamStatus = end.status;
-      metrics.requested(report, outcomeOfRequest(end), performance.now() - startedAt);
-      trace.end(end);
-    },
-  };
-}
-
-/** The upstreams, with functions for credentials that run outside of the request that they are for. */
-function withTracedCredentials(upstreams: GatewayOptions["upstreams"]): GatewayOptions["upstreams"] {
-  const entries = Object.entries(upstreams).map(([name, options]) => {
-    const { credentials } = options;
-    if (typeof credentials !== "function") return [name, options] as const;
-    const provide: CredentialsFunction = (context) => traced(() => credentials(context));
-    return [name, { ...options, credentials: provide }] as const;
-  });
-  return Object.fromEntries(entries);
 }
 
 /** The unary methods of the adapters, called without a handler. */

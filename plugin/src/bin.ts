@@ -19,6 +19,7 @@ Options:
   keep_empty_files=true      also write files that hold no adapter (default: false)
   ts_nocheck=true            exempt TypeScript files from type checks (default: false)
   unsupported=error|skip     what becomes of methods that no REST call can fulfil (default: error)
+  proto_path=proto           the directory of the .proto files, for their names in problems
   service_config=file.yaml   rules beside the .proto files; may be repeated
   comments=true              comments of messages and enums, in files that adapters load when asked
 `;

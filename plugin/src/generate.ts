@@ -51,7 +51,7 @@ export function generate(
 ): Generated {
   const prepared = prepare(files, options, known);
   if (prepared.error !== undefined) return prepared;
-  const problems = new Problems();
+  const problems = new Problems(options.protoPath);
   const printed = prepared.adapters.flatMap((file) => {
     const texts = printText(file, VERSION, options);
     for (const text of texts) checkLength(text, file.desc, problems);
@@ -94,13 +94,15 @@ function checkLength({ path, content }: PrintedFile, desc: DescFile, problems: P
 
 /** One run of the generator, and what it found. */
 class Run {
-  readonly problems = new Problems();
-  readonly warnings = new Problems();
+  readonly problems: Problems;
+  readonly warnings: Problems;
   private readonly options: Options;
   private readonly checker = new Checker(typeModels);
 
   constructor(options: Options) {
     this.options = options;
+    this.problems = new Problems(options.protoPath);
+    this.warnings = new Problems(options.protoPath);
   }
 
   parseFile(desc: DescFile): FileModel {

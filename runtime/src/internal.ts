@@ -35,4 +35,5 @@ export {
   REDIRECT_URI_EXPECTED,
 } from "./text/redirect-uri.ts";
 export { sealingKeyBytes } from "./text/sealing-key.ts";
+export { didYouMean, suggest } from "./text/suggest.ts";
 export { UPSTREAM_DEFAULTS } from "./upstream/options.ts";

@@ -9,6 +9,7 @@ import type { ConnectRouter, HandlerContext, MethodImpl, Transport } from "@conn
 import { systemClock } from "connect-rest-codec/internal";
 import type { PollAdapter, ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
 import type { CallContext } from "./call/call-context.ts";
+import { checkRestOptions } from "./call/check-rest-options.ts";
 import { type Deadline, startDeadline } from "./call/deadline.ts";
 import { notify } from "./call/notify.ts";
 import { DEFAULT_TIMEOUT_MS, type RestOptions } from "./call/options.ts";
@@ -168,6 +169,7 @@ class JoinedRest implements Rest {
   private readonly clock;
 
   constructor(options: RestOptions) {
+    checkRestOptions(options);
     const { adapters, upstreams, interceptors, clock = systemClock } = options;
     this.clock = clock;
     this.adapters = adapters;

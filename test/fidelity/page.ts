@@ -61,6 +61,9 @@ What an upstream writes in place of nothing is said by \`empty\` of [\`Envelope\
 \`null\`, \`[]\` and \`{}\` mean empty, since nothing in them could be lost; a missing key or body does not. A field of a message
 may always be missing: ProtoJSON leaves out empty lists and zeros.
 
+A list that is paged by a time of its last item can have more items of one time than a page holds. With
+\`overlap\` in [\`Cursor\`](annotations.md) the stream has all others, and reports a \`lost\`.
+
 A response of success without a body is no error if the request was neither GET nor HEAD: the upstream has done what it was
 asked, and an error would invite the caller to do it again. The message is empty. It is a \`lost\` that never fails the call,
 unless \`empty\` allows EMPTY_BODY. A stream of one JSON array has no items if the response has \`Content-Length: 0\`.

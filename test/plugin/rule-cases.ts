@@ -272,6 +272,26 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:83: paginate-link-query: paginate of case.S.Get: link_always requires link, which is not set",
   ],
   [
+    "paginate_overlap_cursor",
+    'paginate: {items: ".", cursor: {path: "next", field: "name", overlap: {key: "id"}}}',
+    "4:110: paginate-overlap: paginate: the overlap belongs to `last_item`: a cursor of the response is unique",
+  ],
+  [
+    "paginate_overlap_key",
+    'paginate: {items: ".", last_item: {path: "at", field: "name", overlap: {}}}',
+    '4:74: paginate-overlap: paginate: the overlap needs a key that identifies an item, e.g. key: "id"',
+  ],
+  [
+    "paginate_overlap_field",
+    'paginate: {items: ".", last_item: {path: "at", field: "name", overlap: {key: "id"}}}',
+    "4:111: paginate-overlap: paginate: the overlap needs a field that is an integer, or a Timestamp with a `unit`; `name` is neither",
+  ],
+  [
+    "paginate_overlap_size",
+    'paginate: {items: ".", last_item: {path: "at", field: "name", overlap: {key: "id", default_size: -1}}}',
+    "4:122: paginate-overlap: paginate: the overlap has a default_size of 1 item or more, or 0 where it is unknown, got -1",
+  ],
+  [
     "paginate_known",
     'paginate: {items: ".", link: "next", known: ["a", "b."]}',
     "4:76: dotted-path: paginate of case.S.Get: the path `b.` has an empty key; expected keys joined by dots: `a.b`",

@@ -56,14 +56,20 @@ const VARIANTS: ReadonlyArray<Variant<typeof UserService>> = [
 
 readVariants(UserService, UserServiceRest, VARIANTS);
 
-test("a stream of tagged posts goes on from the time of the last one, and ends with an empty page", async () => {
+test("a stream of tagged posts asks for the time of the last one again, steps past a page of one time, and ends with an empty page", async () => {
   const posts = (...times: readonly number[]) =>
     answered(times.map((timestamp) => ({ id_string: String(timestamp), timestamp })));
-  const { api, seen } = await serverOf(PostService, PostServiceRest, [posts(9, 8), posts(7), posts()]);
+  const { api, seen } = await serverOf(PostService, PostServiceRest, [
+    posts(9, 8),
+    posts(8, 7),
+    posts(7),
+    posts(),
+  ]);
   const streamed = await all(api.streamTaggedPosts({ tag: "a", limit: 2 }));
   expect(streamed.map(({ id }) => id)).toEqual([9n, 8n, 7n]);
   expect(seen.map(({ line }) => line)).toEqual([
     "GET /v2/tagged?tag=a&limit=2",
+    "GET /v2/tagged?tag=a&limit=2&before=9",
     "GET /v2/tagged?tag=a&limit=2&before=8",
     "GET /v2/tagged?tag=a&limit=2&before=7",
   ]);

@@ -130,6 +130,23 @@ test("a cursor that every page has: null ends the list, a page without the key f
   expect(renamed.differences.map((each) => `${each.class} ${each.path}`)).toEqual(["additional next_page"]);
 });
 
+test("a time that several items have: it is asked for again, and stepped past where it fills a page", async () => {
+  const page = (...items: ReadonlyArray<readonly [number, number]>) => ({
+    json: { tickets: items.map(([id, updated]) => ({ id, updated })) },
+  });
+  const pages = [page([1, 5], [2, 6]), page([2, 6], [3, 6]), page([4, 8]), page([4, 8]), page()];
+  const { client, seen, differences } = await start(ListService, ListServiceRest, pages, { strict: false });
+  expect(await idsOf(client.byTime({}))).toEqual([1, 2, 3, 4]);
+  expect(seen.map(({ line }) => line)).toEqual([
+    "GET /time",
+    "GET /time?since=6",
+    "GET /time?since=7",
+    "GET /time?since=8",
+    "GET /time?since=9",
+  ]);
+  expect(differences.filter((each) => each.class === "lost").map(({ path }) => path)).toEqual(["tickets"]);
+});
+
 test("a cursor in a header", async () => {
   const { client, seen } = await lists([
     { json: { value: ids(1) }, headers: { "x-continuation-token": "a+b" } },

@@ -188,6 +188,36 @@ test("serve serves the hosts that are named beyond loopback, and warns loudly", 
   expect(JSON.parse(warning ?? "")).toMatchObject({ level: "warn", host: "0.0.0.0" });
 });
 
+test.each([
+  ["of credentials that are missing", "", "they need credentials (api_key), and this upstream has none"],
+  [
+    "of credentials of the wrong kind",
+    "credentials: { oauth2: { accessToken: { env: TOKEN } } }",
+    "they need credentials (api_key), and this upstream has oauth2",
+  ],
+])("serve and check-config warn %s, in one process and with workers", async (_, credentials, text) => {
+  const file = "needy.yaml";
+  writeFileSync(
+    path.join(directory, file),
+    `adapters: [${testing}/needy-rest.ts]\nupstreams: { echo: { baseUrl: "http://127.0.0.1:1", ${credentials} } }\n`,
+  );
+  const check = cli(["check-config", "--config", file], { TOKEN: "a" });
+  expect(await check.exit).toBe(0);
+  expect(check.output().stderr).toContain(text);
+  for (const workers of ["1", "2"]) {
+    const run = cli(["serve", "--config", file, "--port", "0", "--workers", workers], { TOKEN: "a" });
+    await run.line(/^gateway ready on /);
+    const warnings = run
+      .output()
+      .stderr.split("\n")
+      .filter((line) => line.includes(text));
+    expect(warnings).toHaveLength(1);
+    expect(JSON.parse(warnings[0] ?? "")).toMatchObject({ level: "warn", setting: "upstreams.echo" });
+    run.process.kill("SIGTERM");
+    await run.exit;
+  }
+});
+
 test("serve says that the sandbox does not start", async () => {
   const run = cli(["serve", "--sandbox", "--config", "broken.yaml"]);
   expect(await run.exit).toBe(1);

@@ -2,6 +2,7 @@ import { loadConfig } from "../config/load.ts";
 import { resolveModule } from "../config/modules.ts";
 import { ConfigError } from "../config/problems.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox-process.ts";
+import { printError } from "./output.ts";
 
 /** The options of `serve` that are for the sandbox. */
 export interface SandboxFlags {
@@ -25,7 +26,12 @@ export async function startConfiguredSandbox(options: SandboxFlags): Promise<San
     throw new ConfigError([{ file, key: "sandbox", text }]);
   }
   const module = resolveModule(sandbox.module, directory);
-  return startSandbox({ module, port: sandbox.port, args: sandboxArguments(options) });
+  return startSandbox({
+    module,
+    port: sandbox.port,
+    args: sandboxArguments(options),
+    onSlow: () => printError("still waiting for the sandbox to start; it is loaded for the first time"),
+  });
 }
 
 /** Resolves with a text when the sandbox dies, if there is one. */

@@ -14,6 +14,7 @@ import { EXIT_STATUS } from "./exit-status.ts";
 import { LAST_LINES_MS, printError, printLine } from "./output.ts";
 import { reloader } from "./reload.ts";
 import { HangUp, type Stop, untilStopped } from "./signals.ts";
+import { warnOfUpstreams } from "./warn-of-upstreams.ts";
 import { type WorkersFlags, workersOf } from "./workers-of.ts";
 
 /**
@@ -37,6 +38,7 @@ export async function serveByWorkers(options: WorkersFlags, count: number): Prom
     const overrides: Overrides = { upstreams: sandbox?.upstreams, host: options.host };
     const running = await prepare(options.config, process.env, overrides);
     const log = createLogger(running.config.log.level);
+    warnOfUpstreams(log, running, overrides.upstreams);
     const supervisor: Supervisor = new Supervisor(count, {
       upstreams: sandbox?.upstreams,
       log,

@@ -25,6 +25,7 @@ import {
   withShowcase,
 } from "./showcase.ts";
 import { HangUp, type Stop, untilStopped } from "./signals.ts";
+import { warnOfUpstreams } from "./warn-of-upstreams.ts";
 import { type Workers, workersOf } from "./workers-of.ts";
 
 export interface ServeOptions extends SandboxFlags {
@@ -73,6 +74,7 @@ async function serveHere(options: ServeOptions, orders: Orders | undefined): Pro
     const running = await read();
     const log = createLogger(running.config.log.level, undefined, start && { worker: start.number });
     reportStrayErrors(log);
+    if (orders === undefined) warnOfUpstreams(log, running, overrides.upstreams);
     const problem = telemetryProblem();
     if (problem !== undefined) log.warn(problem);
     const upstreams = new LiveUpstreams(running.upstreams);

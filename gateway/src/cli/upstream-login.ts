@@ -1,5 +1,6 @@
 import path from "node:path";
 import { Secret } from "connect-rest-runtime";
+import { didYouMean } from "connect-rest-runtime/internal";
 import {
   type OAuth1Token,
   type PersonOptions,
@@ -13,7 +14,6 @@ import { ConfigError } from "../config/problems.ts";
 import type { SecretPlace } from "../config/schema-parts.ts";
 import { valueOfSecret } from "../config/secrets.ts";
 import type { CredentialPlaces } from "../config/upstream-schema.ts";
-import { didYouMean } from "../text/suggest.ts";
 import { lead } from "./login.ts";
 import { printLine } from "./output.ts";
 import { explained } from "./token-files.ts";

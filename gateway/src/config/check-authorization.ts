@@ -1,12 +1,11 @@
 import type { DescField } from "@bufbuild/protobuf";
 import type { ServiceAdapter } from "connect-rest-runtime";
-import { isRedactedField } from "connect-rest-runtime/internal";
+import { didYouMean, isRedactedField } from "connect-rest-runtime/internal";
 import { AUTHORIZATION_MISSING, isAuthorizationInstalled } from "../authorization/load.ts";
 import { fits } from "../authorization/scopes.ts";
 import { methodPath } from "../call/method-path.ts";
 import { headersOf } from "../credentials/pass-through.ts";
 import { createHostCheck, hostsOf, isLoopback } from "../listener/hosts.ts";
-import { didYouMean } from "../text/suggest.ts";
 import { type Config, problemAt } from "./load.ts";
 import { ConfigError, type Problem } from "./problems.ts";
 

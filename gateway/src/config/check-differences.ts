@@ -1,7 +1,6 @@
 import type { ServiceAdapter } from "connect-rest-runtime";
-import { matchesMethod } from "connect-rest-runtime/internal";
+import { didYouMean, matchesMethod } from "connect-rest-runtime/internal";
 import { methodPath } from "../call/method-path.ts";
-import { didYouMean } from "../text/suggest.ts";
 import { type Config, problemAt } from "./load.ts";
 import { ConfigError } from "./problems.ts";
 

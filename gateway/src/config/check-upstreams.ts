@@ -1,5 +1,5 @@
 import type { ServiceAdapter, UpstreamOptions } from "connect-rest-runtime";
-import { didYouMean } from "../text/suggest.ts";
+import { didYouMean } from "connect-rest-runtime/internal";
 import { type Config, problemAt } from "./load.ts";
 import { ConfigError } from "./problems.ts";
 

@@ -46,7 +46,7 @@ function builtValue(document: Document, report: (text: string) => void): unknown
   }
 }
 
-/** What a message of YAML begins with before it repeats a part of the file: `*pass` is an alias to it, `|pass` a block. */
+/** What a message of YAML says before it repeats a part of the file: `*pass` is an alias, `|pass` a block. */
 const REPEATS =
   /^([^:]*(?=: )|Invalid escape sequence|Unsupported YAML version|Unknown directive|Verbatim tags|The(?= .* tag has no suffix)).*$/s;
 

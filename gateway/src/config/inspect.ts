@@ -1,6 +1,7 @@
 import type { DescFile } from "@bufbuild/protobuf";
 import type { SignInSettings } from "connect-rest-authorization";
 import { createRest, type ServiceAdapter, type UpstreamOptions } from "connect-rest-runtime";
+import { runtimeOptionsOf } from "../credentials/gateway-upstream.ts";
 import type { CertificateFiles } from "../listener/certificate.ts";
 import { readAdapters } from "./adapters.ts";
 import { type ResolvedAuthorization, resolveAuthorization } from "./authorization.ts";
@@ -28,7 +29,7 @@ export interface Prepared {
   readonly types: readonly DescFile[];
   /** With their secrets. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
-  /** Request headers that carry callers' credentials, in lower case. */
+  /** Request headers that pages may send, in lower case: of callers' credentials, and those allowed. */
   readonly corsHeaders: readonly string[];
   readonly tls: CertificateFiles | undefined;
   readonly watching: Watching;
@@ -100,7 +101,7 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
     adapters,
     types,
     upstreams: upstreams ?? {},
-    corsHeaders: corsHeaders ?? [],
+    corsHeaders: [...(corsHeaders ?? []), ...config.server.allowedHeaders.map((name) => name.toLowerCase())],
     tls,
     authorization,
     signIn,
@@ -157,7 +158,7 @@ function runtimeProblems(
 ): Problem[] {
   try {
     // it has no connections before its first call, and so nothing to close
-    createRest({ adapters, upstreams, differences: config.differences });
+    createRest({ adapters, upstreams: runtimeOptionsOf(upstreams), differences: config.differences });
     return [];
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);

@@ -1,5 +1,5 @@
+import { didYouMean } from "connect-rest-runtime/internal";
 import type { z } from "zod";
-import { didYouMean } from "../text/suggest.ts";
 import type { YamlFile } from "./document.ts";
 import { maskAddress } from "./mask.ts";
 import type { Problem } from "./problems.ts";

@@ -1,6 +1,6 @@
 import type { ServiceAdapter } from "connect-rest-runtime";
+import { didYouMean } from "connect-rest-runtime/internal";
 import { methodPath } from "../call/method-path.ts";
-import { didYouMean } from "../text/suggest.ts";
 import { type Config, problemAt } from "./load.ts";
 import type { Problem } from "./problems.ts";
 

@@ -222,7 +222,7 @@ export function valueOfSecret(
   return value;
 }
 
-/** Names that are shown: other texts may be secrets, where somebody took the place of a secret for its value. */
+/** Names that are shown. Others may be secrets, where somebody wrote the value in the place of its name. */
 const VARIABLE = /^[A-Z][A-Z0-9]{0,15}(?:_[A-Z0-9]{1,16})*$/;
 const FILE =
   /^(?=.*\/|.*\.[a-z]{1,8}$)[./~]*(?:[A-Za-z0-9]{1,20}(?:[/._-]+|$))+$|^[A-Za-z]{1,12}(?:[_-][A-Za-z]{1,12})*$/;

@@ -1,9 +1,8 @@
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import type { PartySettings, ProbeSettings, SignInSettings } from "connect-rest-authorization";
 import { type Credentials, Secret, type ServiceAdapter } from "connect-rest-runtime";
-import { sealingKeyBytes } from "connect-rest-runtime/internal";
+import { didYouMean, sealingKeyBytes } from "connect-rest-runtime/internal";
 import { methodPath } from "../call/method-path.ts";
-import { didYouMean } from "../text/suggest.ts";
 import type { UpstreamSignIn } from "./authorization-sign-in.ts";
 import type { Environment } from "./environment.ts";
 import { type Config, problemAt } from "./load.ts";

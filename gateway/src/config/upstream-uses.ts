@@ -1,7 +1,6 @@
 import type { ServiceAdapter } from "connect-rest-runtime";
-import type { AnyMethodAdapter, CredentialKind } from "connect-rest-runtime/internal";
+import { type AnyMethodAdapter, type CredentialKind, didYouMean } from "connect-rest-runtime/internal";
 import { methodPath } from "../call/method-path.ts";
-import { didYouMean } from "../text/suggest.ts";
 import type { UpstreamSignIn } from "./authorization-sign-in.ts";
 import { busWarnings } from "./bus.ts";
 import { authorizationWarnings } from "./check-authorization.ts";
@@ -39,7 +38,8 @@ export function warningsOf(config: Config, adapters: readonly ServiceAdapter[]):
   ];
 }
 
-function upstreamWarnings(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
+/** Warnings of methods that have none of the credentials that they need, and of upstreams without methods. */
+export function upstreamWarnings(config: Config, adapters: readonly ServiceAdapter[]): Problem[] {
   const called = new Set(methodsFor(undefined, adapters).map(({ rules }) => rules.upstream));
   return Object.entries(config.upstreams).flatMap(([name, { credentials, signIn }]) => {
     const text = called.has(name)

@@ -35,9 +35,13 @@ export async function readMessage(
   const { call, compression, decompress, signal } = options;
   const plain =
     isCompressed && compression !== undefined ? await decompress(compression, bytes, call, signal) : bytes;
-  const check = options.isJson ? checkJsonCost : checkWireCost;
-  call.messageCost = Math.max(call.messageCost, check(call.method.input, plain, options.cost));
+  checkCost(plain, options);
   return plain;
+}
+
+function checkCost(plain: Uint8Array, { call, isJson, cost }: MessageOptions): void {
+  const check = isJson ? checkJsonCost : checkWireCost;
+  call.messageCost = Math.max(call.messageCost, check(call.method.input, plain, cost));
 }
 
 /**
@@ -55,7 +59,9 @@ export async function* readEnvelopes(
   for await (const piece of pieces) {
     for (const envelope of split(piece)) {
       spent += 1 + envelope.length / BYTES_PER_MESSAGE;
-      yield await readEnvelope(envelope, options);
+      const read = readEnvelope(envelope, options);
+      // most are read at once; to wait for them takes as long as to read them
+      yield read instanceof Promise ? await read : read;
       if (spent < MESSAGES_PER_TURN) continue;
       spent = 0;
       await nextTurn();
@@ -75,15 +81,16 @@ function* split(piece: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-async function readEnvelope(envelope: Uint8Array, options: MessageOptions): Promise<Uint8Array> {
+function readEnvelope(envelope: Uint8Array, options: MessageOptions): Uint8Array | Promise<Uint8Array> {
   const bytes = envelope.subarray(ENVELOPE_PREFIX_BYTES);
   const [flags = 0] = envelope;
   const isCompressed = (flags & COMPRESSED_FLAG) !== 0;
   const isUnknown = (flags & OTHER_FLAGS) !== 0 || (isCompressed && options.compression === undefined);
   // what connect refuses is left to it
   if (isUnknown || bytes.length > options.maxBytes || !isComplete(envelope)) return envelope;
-  const plain = await readMessage(bytes, isCompressed, options);
-  return plain === bytes ? envelope : envelopes([0, plain]);
+  if (isCompressed) return readMessage(bytes, true, options).then((plain) => envelopes([0, plain]));
+  checkCost(bytes, options);
+  return envelope;
 }
 
 function isComplete(envelope: Uint8Array): boolean {

@@ -1,8 +1,8 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { Code, type ConnectError } from "@connectrpc/connect";
+import { didYouMean } from "connect-rest-runtime/internal";
 import { gatewayError } from "../call/gateway-error.ts";
 import { show } from "../text/show.ts";
-import { didYouMean } from "../text/suggest.ts";
 
 /** How many names a text lists before it says how many more there are. */
 const MAX_LISTED = 20;

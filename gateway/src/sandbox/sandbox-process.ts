@@ -2,8 +2,11 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type ReadyMessage, readyMessageSchema } from "./ready-message.ts";
 
-/** How long a sandbox may take to start, in milliseconds. */
-const READY_TIMEOUT_MS = 10_000;
+/** How long a sandbox may take to start, in milliseconds: a slow machine takes long to load it first. */
+const READY_TIMEOUT_MS = 120_000;
+
+/** After how many milliseconds it is said that it is waited for. */
+const NOTICE_MS = 10_000;
 
 /** How long it may take to exit after it was disconnected, in milliseconds. */
 const EXIT_TIMEOUT_MS = 5000;
@@ -18,8 +21,10 @@ export interface SandboxOptions {
    * Default: none.
    */
   readonly args?: readonly string[];
-  /** Default: 10 s. */
+  /** Default: 120 s. */
   readonly readyTimeoutMs?: number;
+  /** Is called when it takes longer than usual. */
+  readonly onSlow?: () => void;
 }
 
 /** A stand-in for upstreams, in a process of its own. */
@@ -45,6 +50,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const exit = exitOf(child);
+  const notice = setTimeout(() => options.onSlow?.(), NOTICE_MS);
   try {
     const timeoutMs = options.readyTimeoutMs ?? READY_TIMEOUT_MS;
     const { url, upstreams } = await readyMessage(child, exit, file, timeoutMs);
@@ -57,6 +63,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   } catch (error) {
     child.kill("SIGKILL");
     throw error;
+  } finally {
+    clearTimeout(notice);
   }
 }
 

@@ -1563,7 +1563,8 @@ export const PostService_listTaggedPosts: UnaryAdapter<
  * Streams all posts with a tag, whichever blog they are on.
  *
  * Pages are fetched as the stream is read, and none after it is left. `limit` is the size of a page. The service pages
- * by the second: where a page ends between posts of one second, the stream leaves out those on the next page.
+ * by the second. If there are more posts of one second than a page holds, the stream leaves out the others, and reports
+ * them as lost: use the largest page.
  *
  * GET /v2/tagged
  *
@@ -1580,6 +1581,13 @@ export const PostService_streamTaggedPosts: PaginateAdapter<
     kind: "cursor",
     from: "last_item",
     paths: ["featured_timestamp", "timestamp"],
+    overlap: {
+      key: "id",
+      unit: "seconds",
+      again: 1,
+      past: 0,
+      size: (message: ListTaggedPostsRequest) => message.limit || 20,
+    },
     advance: (message: ListTaggedPostsRequest, value) => ({
       ...message,
       before: cursorTime(value, "seconds"),
@@ -1652,7 +1660,7 @@ export const PostServiceRest: ServiceAdapter<typeof PostService> = {
       updateLegacyPost: "Updates a post in the legacy format.",
       reblogLegacyPost: "Reblogs a post in the legacy format.",
       listTaggedPosts: "Lists posts with a tag, whichever blog they are on.\n\nAn API key is enough; with credentials of a user the response also says which posts that user likes.",
-      streamTaggedPosts: "Streams all posts with a tag, whichever blog they are on.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page. The service pages\nby the second: where a page ends between posts of one second, the stream leaves out those on the next page.",
+      streamTaggedPosts: "Streams all posts with a tag, whichever blog they are on.\n\nPages are fetched as the stream is read, and none after it is left. `limit` is the size of a page. The service pages\nby the second. If there are more posts of one second than a page holds, the stream leaves out the others, and reports\nthem as lost: use the largest page.",
     },
   },
   loadComments: () =>

@@ -8,6 +8,7 @@ import { Empty_Spelling } from "../gen/connectrest/v1/field_rules_pb.ts";
 import { MethodRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
 import {
   CursorSchema,
+  OverlapSchema,
   type Paginate,
   PaginateSchema,
   type Poll,
@@ -72,6 +73,10 @@ function checkPaginate(
     next.value.path.forEach((path, index) => {
       paths.push([path, [number, CURSOR.path.number, index], "no root"]);
     });
+  }
+  if (next.case === "lastItem" && next.value.overlap !== undefined && next.value.overlap.key !== "") {
+    const place = [PAGINATE.lastItem.number, CURSOR.overlap.number, OverlapSchema.field.key.number];
+    paths.push([next.value.overlap.key, place, "no root"]);
   }
   if (linkQuery !== "") paths.push([linkQuery, [PAGINATE.linkQuery.number], "no root"]);
   if (total !== "") paths.push([total, [PAGINATE.total.number], "no root"]);

@@ -35,6 +35,12 @@ const UNSUPPORTED: ReadonlySet<string> = new Set([
 /** Collects the problems of a run, so that all of them are reported together. */
 export class Problems {
   private readonly found: Problem[] = [];
+  private readonly protoPath: string;
+
+  /** @param protoPath the directory of the .proto files, which compilers leave out; default: none */
+  constructor(protoPath = "") {
+    this.protoPath = protoPath;
+  }
 
   /**
    * @param desc the element that the problem is about
@@ -73,9 +79,13 @@ export class Problems {
         compare(a.text, b.text),
     );
     const lines = sorted.map(({ position, code, text }) => {
-      return `${oneLine(position.file)}:${position.line}:${position.column}: ${code}: ${text}`;
+      return `${oneLine(this.pathOf(position))}:${position.line}:${position.column}: ${code}: ${text}`;
     });
     return [...new Set(lines)];
+  }
+
+  private pathOf({ file }: Position): string {
+    return this.protoPath !== "" && file.endsWith(".proto") ? `${this.protoPath}/${file}` : file;
   }
 
   toString(): string {

@@ -138,6 +138,6 @@ same output directory:
       opt: [target=ts, import_extension=ts]
 
 Options: target=ts, import_extension=ts|js|none, map_imports=pattern:package, rewrite_imports=pattern:path,
-unsupported=error|skip, service_config=file.yaml, as for protoc-gen-connect-rest
+unsupported=error|skip, service_config=file.yaml, proto_path=dir, as for protoc-gen-connect-rest
 ${own.join("")}`;
 }

@@ -9,6 +9,7 @@ import type {
 import type { MethodAnnotation, ServiceAnnotation } from "./annotations.ts";
 import type { PathTemplate } from "./path-template.ts";
 import type { ConditionModel, Rules, SharedRules } from "./rules.ts";
+import type { CountUnit } from "./types.ts";
 
 /** What is generated from one .proto file. Models are frozen: nothing changes them after parsing. */
 export interface FileModel {
@@ -212,4 +213,20 @@ export type NextModel =
       readonly field: FieldPath;
       /** Whether every page has its key or header. */
       readonly always: boolean;
+      /** undefined where the value is unique. */
+      readonly overlap: OverlapModel | undefined;
     };
+
+/** How a list is paged by a value that its items share. */
+export interface OverlapModel {
+  /** Path in an item to what identifies it. */
+  readonly key: string;
+  /** What the field of a time counts; undefined for an integer. */
+  readonly unit: CountUnit | undefined;
+  /** What is added to the value of the last item to ask for its like again, and to step past them. */
+  readonly again: number;
+  readonly past: number;
+  /** The number of items on a page: a field of the request, and its default; 0 where it is unknown. */
+  readonly size: FieldPath | undefined;
+  readonly defaultSize: number;
+}

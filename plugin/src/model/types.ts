@@ -100,15 +100,10 @@ export interface TimeModel {
   readonly rounding: "up" | "down" | undefined;
 }
 
-export type TimeNotation =
-  | "iso8601"
-  | "seconds"
-  | "millis"
-  | "micros"
-  | "nanos"
-  | "pattern"
-  | "http_date"
-  | "rfc2822";
+/** What a time counts that is written as a number. */
+export type CountUnit = "seconds" | "millis" | "micros" | "nanos";
+
+export type TimeNotation = CountUnit | "iso8601" | "pattern" | "http_date" | "rfc2822";
 
 /** How the wire says which member of a oneof it holds. */
 export interface OneofModel {

@@ -8,6 +8,7 @@ import {
   CursorSchema,
   type Download,
   DownloadSchema,
+  OverlapSchema,
   type Paginate,
   PaginateSchema,
   type Records,
@@ -19,7 +20,8 @@ import {
 import { DEFAULT_STREAM } from "../model/default-rules.ts";
 import { resolveFieldPath, suggestion } from "../model/field-path.ts";
 import type { Frozen } from "../model/freeze.ts";
-import type { FieldPath, NextModel, StreamModel } from "../model/model.ts";
+import type { FieldPath, NextModel, OverlapModel, StreamModel } from "../model/model.ts";
+import type { CountUnit } from "../model/types.ts";
 import { responseNames } from "../model/wire-names.ts";
 import { parseCondition } from "./condition.ts";
 import { emptySpelling, hasMethodRules, httpRule, methodRules, rootless } from "./options.ts";
@@ -29,6 +31,16 @@ import { typeModels } from "./types.ts";
 const { field: RULE } = MethodRulesSchema;
 const { field: PAGINATE } = PaginateSchema;
 const { field: UPLOAD } = UploadSchema;
+
+const COUNT_UNITS: readonly CountUnit[] = ["seconds", "millis", "micros", "nanos"];
+
+const NOT_INTEGERS: ReadonlySet<ScalarType> = new Set([
+  ScalarType.BOOL,
+  ScalarType.BYTES,
+  ScalarType.DOUBLE,
+  ScalarType.FLOAT,
+  ScalarType.STRING,
+]);
 
 type StreamRule = "paginate" | "poll" | "upload" | "download" | "records" | "operation";
 
@@ -200,7 +212,42 @@ function parseCursor(
   }
   const from = path.length === 0 ? "header" : kind === "cursor" ? "payload" : "last_item";
   const paths = from === "header" ? [header.toLowerCase()] : path;
-  return { kind: "cursor", from, paths, field, always };
+  const overlap = parseOverlap(cursor, kind, lastOf(field), context);
+  if (overlap === "faulty") return undefined;
+  return { kind: "cursor", from, paths, field, always, overlap };
+}
+
+function parseOverlap(
+  { overlap, field: name }: Frozen<Cursor>,
+  kind: "cursor" | "lastItem",
+  field: DescField,
+  context: Context,
+): OverlapModel | undefined | "faulty" {
+  if (overlap === undefined) return undefined;
+  const place = [PAGINATE[kind].number, CursorSchema.field.overlap.number] as const;
+  const faulty = (text: string, ...below: readonly number[]) => {
+    fault(context, "paginate", "paginate-overlap", `paginate: the overlap ${text}`, ...place, ...below);
+    return "faulty" as const;
+  };
+  if (kind === "cursor") return faulty("belongs to `last_item`: a cursor of the response is unique");
+  if (overlap.key === "") return faulty('needs a key that identifies an item, e.g. key: "id"');
+  if (overlap.defaultSize < 0) {
+    const text = `has a default_size of 1 item or more, or 0 where it is unknown, got ${overlap.defaultSize}`;
+    return faulty(text, OverlapSchema.field.defaultSize.number);
+  }
+  const notation = isTimestamp(field) ? typeModels.field(field).time?.notation : undefined;
+  const unit = COUNT_UNITS.find((each) => each === notation);
+  const isInteger = field.fieldKind === "scalar" && !NOT_INTEGERS.has(field.scalar);
+  if (unit === undefined && !isInteger) {
+    return faulty(`needs a field that is an integer, or a Timestamp with a \`unit\`; \`${name}\` is neither`);
+  }
+  const sizePlace = [...place, OverlapSchema.field.size.number] as const;
+  const size = overlap.size === "" ? undefined : integerField(overlap.size, context, ...sizePlace);
+  if (overlap.size !== "" && size === undefined) return "faulty";
+  const step = overlap.ascending ? -1 : 1;
+  const again = overlap.inclusive ? 0 : step;
+  const { key, defaultSize } = overlap;
+  return { key, unit, again, past: again - step, size, defaultSize };
 }
 
 function takesCursor(field: DescField): boolean {
@@ -210,8 +257,8 @@ function takesCursor(field: DescField): boolean {
   return field.fieldKind === "message" && isTimestamp(field);
 }
 
-function integerField(name: string, context: Context, place: number): FieldPath | undefined {
-  const path = steppedField(name, context, place);
+function integerField(name: string, context: Context, ...place: readonly number[]): FieldPath | undefined {
+  const path = steppedField(name, context, ...place);
   if (path === undefined) return undefined;
   const field = lastOf(path);
   const isNumber =
@@ -221,7 +268,7 @@ function integerField(name: string, context: Context, place: number): FieldPath 
     field.scalar !== ScalarType.BOOL;
   if (isNumber) return path;
   const text = `the field \`${name}\` must be a number to count pages or items`;
-  return fault(context, "paginate", "paginate-step", text, place);
+  return fault(context, "paginate", "paginate-step", text, ...place);
 }
 
 /** The field that changes from page to page, of the request or of a message in it. */

@@ -3,7 +3,7 @@ import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
 import { messageOf } from "../descriptors/well-known.ts";
 import { DEFAULT_STREAM } from "../model/default-rules.ts";
-import type { FieldPath, MethodModel, NextModel, StreamModel } from "../model/model.ts";
+import type { FieldPath, MethodModel, NextModel, OverlapModel, StreamModel } from "../model/model.ts";
 import { access } from "./accessor.ts";
 import type { AdapterFile } from "./adapter-file.ts";
 import { typed } from "./erasable.ts";
@@ -102,6 +102,7 @@ function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): st
         `  from: ${printString(next.from)},`,
         `  paths: [${next.paths.map(printString).join(", ")}],`,
         ...(next.always ? ["  always: true,"] : []),
+        ...overlapLines(method, next.overlap, file),
         `  advance: (message${typed(file.messageType(method.desc.input))}, value) => (${assigned(next.field, cursorValue(next.field, file), file)}),`,
         "},",
       ];
@@ -149,6 +150,29 @@ function totalLines(method: MethodModel, { field: path, first, total }: Step, fi
     `  total: ${printString(total)},`,
     `  before: (message${typed(file.messageType(method.desc.input))}) => ${before},`,
   ];
+}
+
+function overlapLines(method: MethodModel, overlap: OverlapModel | undefined, file: AdapterFile): string[] {
+  if (overlap === undefined) return [];
+  const { key, unit, again, past } = overlap;
+  return [
+    "  overlap: {",
+    `    key: ${printString(key)},`,
+    ...(unit === undefined ? [] : [`    unit: ${printString(unit)},`]),
+    `    again: ${again},`,
+    `    past: ${past},`,
+    ...sizeLines(method, overlap, file),
+    "  },",
+  ];
+}
+
+function sizeLines(method: MethodModel, { size, defaultSize }: OverlapModel, file: AdapterFile): string[] {
+  if (size === undefined) return defaultSize === 0 ? [] : [`    size: () => ${defaultSize},`];
+  const { field, optional } = stepped(size);
+  const isBig = field.fieldKind === "scalar" && BIG_INTEGERS.has(field.scalar);
+  const set = isBig ? `Number(${optional} ?? 0)` : optional;
+  const input = typed(file.messageType(method.desc.input));
+  return [`    size: (message${input}) => ${set} || ${defaultSize},`];
 }
 
 function cursorValue(path: FieldPath, file: AdapterFile): string {

@@ -50,6 +50,8 @@ export interface Options extends PrintOptions, ImportOptions {
   readonly keepEmptyFiles: boolean;
   /** Default: false. */
   readonly tsNocheck: boolean;
+  /** The directory of the .proto files, which problems put before their names. Default: empty. */
+  readonly protoPath: string;
   /** What becomes of a method with an HTTP rule that no REST call can fulfil. Default: `error`. */
   readonly unsupported: "error" | "skip";
   /**

@@ -35,6 +35,9 @@ const PARSERS: Readonly<Record<string, (value: string, options: Mutable) => void
     const text = "adapters are ECMAScript modules, which CommonJS can load with require too";
     throw new ParameterError(`option js_import_style=${value}: expected module; ${text}`);
   },
+  proto_path: (value, options) => {
+    options.protoPath = value.replace(/\/+$/, "");
+  },
   unsupported: (value, options) => {
     options.unsupported = oneOf("unsupported", value, ["error", "skip"]);
   },
@@ -57,6 +60,7 @@ const DEFAULTS: Options = {
   comments: false,
   keepEmptyFiles: false,
   tsNocheck: false,
+  protoPath: "",
   unsupported: "error",
   serviceConfigs: [],
 };

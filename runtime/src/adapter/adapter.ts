@@ -1,5 +1,5 @@
 import type { DescMessage, DescMethod, DescService, MessageShape } from "@bufbuild/protobuf";
-import type { Condition, JsonValue, MessageTable } from "connect-rest-codec/internal";
+import type { Condition, CountUnit, JsonValue, MessageTable } from "connect-rest-codec/internal";
 import { completeRules, DEFAULT_STREAM, type DeclaredRules } from "./default-rules.ts";
 import type { HeadEntry, ResponseParts } from "./response-parts.ts";
 import type { RestRequest } from "./rest-request.ts";
@@ -52,8 +52,26 @@ export type NextPage<I extends DescMessage = DescMessage> =
       readonly paths: readonly string[];
       /** Every page has such a key or header. */
       readonly always?: boolean;
+      /** Of the last item, where others may have its value. */
+      readonly overlap?: OverlapRule<I>;
       readonly advance: (message: MessageShape<I>, value: JsonValue) => MessageShape<I>;
     };
+
+/** How a list is paged by a value that its items share, a time or an integer. */
+export interface OverlapRule<I extends DescMessage = DescMessage> {
+  /** Path in an item to what tells it from others. */
+  readonly key: string;
+  /** What a time counts in the request; undefined for an integer. */
+  readonly unit?: CountUnit;
+  /**
+   * What is added to the value of the last item to get the items that have it again,
+   * and to step past them.
+   */
+  readonly again: number;
+  readonly past: number;
+  /** How many items a full page has; 0 where that is unknown. */
+  readonly size?: (message: MessageShape<I>) => number;
+}
 
 /** A server stream of the items of a list that comes in pages. */
 export interface PaginateAdapter<I extends DescMessage = DescMessage, O extends DescMessage = DescMessage>

@@ -1,3 +1,4 @@
+import type { FoundDifferences } from "connect-rest-codec/internal";
 import type {
   DownloadAdapter,
   OperationAdapter,
@@ -63,6 +64,11 @@ export function pageOf(
   if (misshapen !== undefined && response.status !== 204) throw shapeError(adapter, misshapen);
   reported(call, { differences: unknownKeys(adapter, page) });
   return page;
+}
+
+/** Reports what was lost between the page before and a page. */
+export function reportLost(call: RunningCall<PaginateAdapter>, differences: FoundDifferences): void {
+  reported(call, { differences });
 }
 
 /** Items of a page as response messages, by default all of them. */

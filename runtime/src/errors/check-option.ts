@@ -1,3 +1,4 @@
+import { suggest } from "../text/suggest.ts";
 import { restError } from "./rest-error.ts";
 
 /** Which numbers an option can be. */
@@ -13,6 +14,19 @@ export interface Range {
 
 /** The error for an option that has a value which it cannot have. */
 export type InvalidOption = (option: string, expected: string, got: string) => Error;
+
+/**
+ * Checks that options have no other names than these: one that is misspelt would have no effect.
+ *
+ * @throws what `invalid` makes
+ */
+export function checkNames(options: object, known: readonly string[], invalid: InvalidOption): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || known.includes(name)) continue;
+    const near = suggest(name, known);
+    throw invalid(name, near === undefined ? `one of ${known.join(", ")}` : `\`${near}\``, "an unknown name");
+  }
+}
 
 /** @throws what `invalid` makes */
 export function checkNumber(name: string, value: unknown, range: Range, invalid: InvalidOption): number {
@@ -61,9 +75,10 @@ export function checkGroup<K extends string>(
   if (options !== undefined && (typeof options !== "object" || options === null)) {
     throw invalidOption(upstream, group, "an object, or false", String(options));
   }
-  return checkNumbers(options, defaults, ranges, (name, expected, got) =>
-    invalidOption(upstream, `${group}.${name}`, expected, got),
-  );
+  const invalid: InvalidOption = (name, ...problem) =>
+    invalidOption(upstream, `${group}.${name}`, ...problem);
+  checkNames(options ?? {}, Object.keys(ranges), invalid);
+  return checkNumbers(options, defaults, ranges, invalid);
 }
 
 /** The error for an option that has a value which it cannot have. */

@@ -1,7 +1,7 @@
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { Code } from "@connectrpc/connect";
 import type { FeedEntryKind } from "../call/feed-bus.ts";
-import { MAX_KEY_LENGTH } from "./item-key.ts";
+import { MAX_KEY_LENGTH } from "../response/item-key.ts";
 import { MAX_INTERVAL_MS } from "./poll-interval.ts";
 
 /** One item of a feed. */

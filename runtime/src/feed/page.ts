@@ -1,12 +1,9 @@
-import { valueAt } from "connect-rest-codec/internal";
 import type { PollAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { send } from "../call/send.ts";
 import { withHeaders } from "../request/with-headers.ts";
-import type { Page } from "../response/page.ts";
 import type { ReadResponse } from "../response/read-response.ts";
-import { itemKey } from "./item-key.ts";
 
 export const NOT_MODIFIED = 304;
 /** The longest entity tag that is sent back, in characters: a longer one may not fit into a request. */
@@ -32,14 +29,6 @@ export function requestPage(
 export function tagOf(response: ReadResponse): string | undefined {
   const tag = response.header("etag") ?? "";
   return tag === "" || tag.length > MAX_TAG ? undefined : tag;
-}
-
-/** The keys of the first `most` items of a page, newest first. */
-export function keysOf({ key }: PollAdapter, page: Page, most?: number): string[] {
-  return page.items.slice(0, most).map((item, index) => {
-    const value = page.pick(({ items }) => valueAt(items[index], key));
-    return itemKey(value === "" ? undefined : value, item);
-  });
 }
 
 function conditional(request: RestRequest, etag: string | undefined): RestRequest {

@@ -3,11 +3,13 @@ import type { PollAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import { itemsOf, pageOf } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
+import { keysOf } from "../response/item-key.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { linkedRequest } from "../stream/page-link.ts";
 import { percentEncode } from "../text/percent-encode.ts";
+import { Pacer } from "../time/pacer.ts";
 import type { FeedItem } from "./bus-entry.ts";
-import { keysOf, NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
+import { NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
 
 /** How many items a feed lists at most; those behind are not looked at. */
 export const MAX_LISTED = 10_000;
@@ -152,8 +154,10 @@ async function newItems(
   const page = pageOf(call, response, [call.adapter.items]);
   const keys = keysOf(call.adapter, page, room);
   const items = new Map<string, FeedItem>();
+  const pacer = new Pacer(call.context.signal);
   for (const [index, key] of keys.entries()) {
     if (isKnown(key) || items.has(key)) continue;
+    await pacer.items();
     // one by one: an item that is none is left out, and takes its key with it
     const [bytes] = await itemsOf(call, page, response, [index]);
     if (bytes !== undefined) items.set(key, { key, bytes, late: false });

@@ -2,9 +2,10 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { PollAdapter } from "../adapter/adapter.ts";
 import { itemsOf, pageOf } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
+import { keysOf } from "../response/item-key.ts";
 import { sleepUntil } from "../time/abort.ts";
 import { Pacer, paced } from "../time/pacer.ts";
-import { keysOf, NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
+import { NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
 import { PollInterval } from "./poll-interval.ts";
 import { SeenKeys } from "./seen-keys.ts";
 

@@ -1,7 +1,7 @@
 /** What generated code calls to put a cursor, found in a response, into the field of the next request. */
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import type { JsonValue } from "connect-rest-codec/internal";
-import { instantFrom, numberFromText, type TimeRule } from "connect-rest-codec/internal";
+import type { CountUnit, JsonValue } from "connect-rest-codec/internal";
+import { instantFrom, numberFromText, type TimeRule, UNIT_DIGITS } from "connect-rest-codec/internal";
 import { restError } from "../errors/rest-error.ts";
 
 /** @throws ConnectError CURSOR_INVALID */
@@ -25,6 +25,18 @@ export function cursorTime(value: JsonValue, rule: TimeRule): Timestamp {
   const instant = instantFrom(value, rule);
   if (instant === undefined) throw invalid("a time", value);
   return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(instant.seconds), nanos: instant.nanos };
+}
+
+/**
+ * How much a cursor counts, rounded down: in the unit of a time, or as an integer.
+ *
+ * @throws ConnectError CURSOR_INVALID
+ */
+export function cursorCount(value: JsonValue, unit: CountUnit | undefined): bigint {
+  if (unit === undefined) return cursorBigInt(value);
+  const { seconds, nanos } = cursorTime(value, unit);
+  const digits = UNIT_DIGITS[unit];
+  return seconds * 10n ** BigInt(digits) + BigInt(Math.floor(nanos / 10 ** (9 - digits)));
 }
 
 function invalid(expected: string, value: JsonValue) {

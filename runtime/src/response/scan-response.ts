@@ -225,6 +225,8 @@ export class ResponseScanner {
   private pagePlan(adapter: PaginateAdapter): ScanPlan | undefined {
     const { rules, items, item } = adapter;
     const [path = "", ...others] = items;
+    // what tells items apart is in them
+    if (adapter.next.kind === "cursor" && adapter.next.overlap !== undefined) return undefined;
     if (others.length > 0 || (rules.envelope?.payload.length ?? 0) > 1) return undefined;
     const envelope = envelopeOf({ ...rules.envelope, payload: [listPath(adapter)] }, false);
     return envelope && this.scanner.plan({ item, path }, envelope);

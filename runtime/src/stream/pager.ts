@@ -1,10 +1,12 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import {
+  type FoundDifferences,
   holdsExactly,
   isJsonObject,
   type JsonValue,
   jsonTypeOf,
   linkTarget,
+  NO_DIFFERENCES,
   numberFromText,
   ownValue,
   stringifyJson,
@@ -18,6 +20,7 @@ import { restError } from "../errors/rest-error.ts";
 import type { Page } from "../response/page.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
+import { Overlap } from "./overlap.ts";
 import { hrefOf, linkedRequest } from "./page-link.ts";
 
 /** A page without a body. */
@@ -32,11 +35,25 @@ export class Pager {
   private readonly call: RunningCall<PaginateAdapter>;
   private message: MessageShape<DescMessage>;
   private cursor: string | undefined;
+  private readonly overlap: Overlap | undefined;
 
   constructor(call: RunningCall<PaginateAdapter>, message: MessageShape<DescMessage>) {
     this.call = call;
     this.message = message;
     this.request = call.request(message);
+    const { next } = call.adapter;
+    const rule = next.kind === "cursor" ? next.overlap : undefined;
+    this.overlap = rule && new Overlap(rule);
+  }
+
+  /** The items of a page that the page before did not have. */
+  unseen(page: Page): readonly number[] {
+    return this.overlap?.unseen(page) ?? [...page.items.keys()];
+  }
+
+  /** What may have been left out between the page before and a page. */
+  lostBefore(page: Page): FoundDifferences {
+    return this.overlap?.lostBefore(page) ?? NO_DIFFERENCES;
   }
 
   /**
@@ -150,10 +167,11 @@ export class Pager {
     if (Array.isArray(value) || isJsonObject(value)) {
       throw this.shapeless(paths.join(" or "), "a cursor that is a text or a number", jsonTypeOf(value));
     }
-    const cursor = stringifyJson(value);
-    if (cursor === this.cursor) return this.repeated(page, "cursor");
+    const next = this.overlap === undefined ? value : this.overlap.next(page, value, this.message);
+    const cursor = next === undefined ? this.cursor : stringifyJson(next);
+    if (next === undefined || cursor === this.cursor) return this.repeated(page, "cursor");
     this.cursor = cursor;
-    this.send(() => advance(this.message, value));
+    this.send(() => advance(this.message, next));
     return true;
   }
 

@@ -1,6 +1,6 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { PaginateAdapter } from "../adapter/adapter.ts";
-import { itemsOf, pageOf } from "../call/messages.ts";
+import { itemsOf, pageOf, reportLost } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { send } from "../call/send.ts";
 import { namesOf } from "../errors/names.ts";
@@ -25,7 +25,8 @@ export async function* paginate(
   for (let pages = 1; ; pages++) {
     const response = await send(call, pager.request, { scan: true });
     const page = pageOf(call, response, items, call.adapter.empty);
-    yield* paced(await itemsOf(call, page, response), pacer);
+    reportLost(call, pager.lostBefore(page));
+    yield* paced(await itemsOf(call, page, response, pager.unseen(page)), pacer);
     const { inPieces } = response.body;
     const advance = () => pager.advance(page, response);
     const goesOn = inPieces === undefined ? advance() : await call.inTurns(inPieces.asking(advance));

@@ -1,4 +1,6 @@
+import { setImmediate } from "node:timers/promises";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { ChunkBuffer } from "connect-rest-codec/internal";
 import { Pacer } from "../time/pacer.ts";
 
 type AnyMessage = MessageShape<DescMessage>;
@@ -6,8 +8,11 @@ type Step = IteratorResult<Uint8Array, undefined>;
 
 const END: Step = { done: true, value: undefined };
 
+/** Messages are joined to chunks of this size, in bytes: each chunk is written to the connection by itself. */
+const CHUNK_BYTES = 64 * 1024;
+
 /**
- * The chunks of a client stream as a body. It can be stopped from outside while it waits for a message: the
+ * The chunks of a client stream as a body; those that come in one turn of the event loop are one. It can be stopped from outside while it waits for a message: the
  * upstream may respond, or the call may end, before the client has sent everything.
  */
 export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> {
@@ -17,6 +22,8 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
   private readonly chunkOf: (message: AnyMessage) => Uint8Array;
   private readonly pacer = new Pacer();
   private firstMessage: AnyMessage | undefined;
+  /** The message that is being waited for. */
+  private awaited: Promise<IteratorResult<AnyMessage, undefined>> | undefined;
   private endPending: (() => void) | undefined;
   private over = false;
 
@@ -73,17 +80,35 @@ export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> 
   }
 
   private async nextChunk(): Promise<Step> {
-    for (;;) {
-      const { done, value } = await this.nextMessage();
-      if (done === true) {
+    const chunks = new ChunkBuffer();
+    try {
+      await this.fill(chunks);
+    } catch (error) {
+      if (chunks.size === 0) throw error;
+      // what came before it goes out first
+      this.awaited = Promise.reject(error);
+      this.awaited.catch(() => undefined);
+    }
+    return chunks.size === 0 ? END : { done: false, value: chunks.bytes() };
+  }
+
+  /** Adds what comes in one turn of the event loop, and something in any case, but at the end. */
+  private async fill(chunks: ChunkBuffer): Promise<void> {
+    let turn: Promise<undefined> | undefined;
+    while (chunks.size < CHUNK_BYTES) {
+      this.awaited ??= this.nextMessage();
+      const message = await (turn === undefined ? this.awaited : Promise.race([this.awaited, turn]));
+      if (message === undefined) return;
+      this.awaited = undefined;
+      if (message.done === true) {
         this.over = true;
-        return END;
+        return;
       }
-      const chunk = this.chunkOf(value);
+      chunks.push(this.chunkOf(message.value));
       // a stream in the same process may have the next message at once, again and again
       await this.pacer.items();
       // an empty message is no end
-      if (chunk.length > 0) return { done: false, value: chunk };
+      if (chunks.size > 0) turn ??= setImmediate(undefined);
     }
   }
 

@@ -51,7 +51,7 @@ export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
     if (literal !== undefined) found.push(...matches(text, literal));
     if (plain.length === 0) continue;
     view ??= plainView(text);
-    if (parts !== undefined) found.push(...parts.rangesIn(view));
+    if (parts !== undefined) found.push(...parts.rangesIn(text, view));
     for (const needle of plain) {
       const whole = occurrences(view, needle);
       if (areWords) {
@@ -64,7 +64,7 @@ export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
   return merged(found);
 }
 
-/** Whether a search is worth its time: it is not for most headers and error texts, which say so by themselves. */
+/** Whether a search is worth its time. For most headers and error texts a glance says that it is not. */
 function mayHold(text: string, secret: Secret): boolean {
   const value = secret.reveal();
   // no way to write a secret is half as long

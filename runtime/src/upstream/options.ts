@@ -9,6 +9,7 @@ import { checkCredentials } from "../credentials/check.ts";
 import type { CredentialsSource } from "../credentials/credentials.ts";
 import {
   checkGroup,
+  checkNames,
   checkNumber,
   checkNumbers,
   type InvalidOption,
@@ -150,6 +151,31 @@ const LIMITS: Readonly<Record<Limit, Range>> = {
   connections: { unit: "connections", max: 65_536 },
 };
 
+const NAMES: Readonly<Record<keyof Required<UpstreamOptions>, true>> = {
+  baseUrl: true,
+  bases: true,
+  credentials: true,
+  userAgent: true,
+  acceptEncoding: true,
+  maxResponseBytes: true,
+  maxResponseCost: true,
+  maxDownloadBytes: true,
+  maxHeaderBytes: true,
+  redirects: true,
+  tls: true,
+  proxy: true,
+  connectTimeoutMs: true,
+  headersTimeoutMs: true,
+  bodyTimeoutMs: true,
+  connections: true,
+  retry: true,
+  breaker: true,
+  rateLimits: true,
+  differences: true,
+  dispatcher: true,
+  fetch: true,
+};
+
 /** The limits and headers of an upstream, checked, with defaults. */
 export type UpstreamSettings = Readonly<Record<Limit, number>> & {
   readonly userAgent: string;
@@ -196,6 +222,8 @@ export function usedBase(upstream: string, settings: UpstreamSettings, name: str
  */
 export function resolveOptions(upstream: string, options: UpstreamOptions): UpstreamSettings {
   const invalid: InvalidOption = (...problem) => invalidOption(upstream, ...problem);
+  if (typeof options !== "object" || options === null) throw invalid("(all)", "an object", String(options));
+  checkNames(options, Object.keys(NAMES), invalid);
   const { credentials = {} } = options;
   if (typeof credentials === "object" && credentials !== null) {
     checkCredentials(upstream, credentials);

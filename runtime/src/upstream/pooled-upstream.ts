@@ -2,6 +2,7 @@ import type { MethodRules } from "../adapter/rules.ts";
 import { Breaker, type Permit, type RequestOrigin, UNWATCHED } from "../breaker/breaker.ts";
 import { Identities } from "../credentials/identity.ts";
 import { tokenSources } from "../credentials/token-sources.ts";
+import { type InvalidOption, invalidOption } from "../errors/check-option.ts";
 import { restError } from "../errors/rest-error.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { ExchangeReader, exchange } from "../http/exchange.ts";
@@ -19,6 +20,7 @@ import { redirectedCall } from "./redirected-call.ts";
 import { RequestPreparer } from "./request-preparer.ts";
 import { ResponseReceiver } from "./response-receiver.ts";
 import { Responses } from "./responses.ts";
+import { clientOfPlatform } from "./supplied-client.ts";
 import { suppliedConnections } from "./supplied-connections.ts";
 import type {
   OpenResponse,
@@ -38,7 +40,8 @@ import type {
  */
 export function createUpstream(name: string, options: UpstreamOptions, context: UpstreamContext): Upstream {
   const settings = resolveOptions(name, options);
-  const client = settings.client ?? context.client;
+  const invalid: InvalidOption = (...problem) => invalidOption(name, ...problem);
+  const client = settings.client ?? context.client ?? clientOfPlatform(options, invalid);
   const { acceptEncoding } = client?.kind === "fetch" ? options : settings;
   // a fetch asks by itself for what it can decompress
   return new PooledUpstream(name, { ...settings, client, acceptEncoding }, context);

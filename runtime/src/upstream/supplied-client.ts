@@ -54,3 +54,17 @@ export function resolveClient(
   }
   throw invalid("dispatcher", "a Dispatcher of undici", dispatcher === null ? "null" : typeof dispatcher);
 }
+
+/**
+ * What sends requests where nothing is supplied: our own connections (undefined), but on Bun its `fetch`,
+ * since Bun has a stand-in for undici that cannot connect.
+ *
+ * @param invalid makes the error for an option
+ */
+export function clientOfPlatform(
+  options: { readonly tls?: unknown; readonly proxy?: unknown },
+  invalid: InvalidOption,
+  isBun = "bun" in process.versions,
+): SuppliedClient | undefined {
+  return isBun ? resolveClient({ ...options, fetch }, invalid) : undefined;
+}

@@ -173,6 +173,12 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       remedy:
         "Add `path`, or `header` for a cursor in a header; use a string, an integer or a Timestamp for the field.",
     },
+    "paginate-overlap": {
+      meaning:
+        "`overlap` is set for a cursor of the response, has no `key`, or the field that receives the value is neither an integer nor a Timestamp with a `unit`.",
+      remedy:
+        "Set `overlap` only in `last_item`, with the path of what identifies an item. Give a Timestamp a `unit`: `time: {unit: SECONDS}`.",
+    },
     "paginate-link-query": {
       meaning: "`link_query` or `link_always` is set, but the next page is not found by `link`.",
       remedy: "Add `link`, or remove the rule. A cursor has an `always` of its own.",

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file world/v1/lists.proto.
  */
 export const file_world_v1_lists: GenFile = /*@__PURE__*/
-  fileDesc("ChR3b3JsZC92MS9saXN0cy5wcm90bxIId29ybGQudjEiIgoOQnlUb3RhbFJlcXVlc3QSEAoIc3RhcnRfYXQYASABKAUiJQoOQnlJbmRleFJlcXVlc3QSEwoLc3RhcnRfaW5kZXgYASABKAUiHQoNQnlQYWdlUmVxdWVzdBIMCgRwYWdlGAEgASgFIh8KDUJ5RmxhZ1JlcXVlc3QSDgoGb2Zmc2V0GAEgASgFIj8KD0J5TGFzdElkUmVxdWVzdBIsCg5zdGFydGluZ19hZnRlchgBIAEoA0IUuusYEBIOc3RhcnRpbmdfYWZ0ZXIiIgoRQnlMYXN0TmFtZVJlcXVlc3QSDQoFYWZ0ZXIYASABKAkiRgoTQnlCb2R5Q3Vyc29yUmVxdWVzdBINCgVxdWVyeRgBIAEoCRIgCgZwYWdpbmcYAiABKAsyEC53b3JsZC52MS5QYWdpbmciNgoGUGFnaW5nEg0KBWxpbWl0GAEgASgFEg0KBWFmdGVyGAIgASgJEg4KBmZpZWxkcxgDIAMoCSI/ChVCeUhlYWRlckN1cnNvclJlcXVlc3QSJgoFdG9rZW4YASABKAlCF7rrGBMSEWNvbnRpbnVhdGlvblRva2VuIigKFUJ5UmVsYXRpdmVMaW5rUmVxdWVzdBIPCgdhY2NvdW50GAEgASgJIjoKE0J5TGlua0hlYWRlclJlcXVlc3QSDwoHcHJvamVjdBgBIAEoCRISCgpwYWdpbmF0aW9uGAIgASgJIhQKBlRpY2tldBIKCgJpZBgBIAEoAyJYCgRQb3N0Eh8KBG5hbWUYASABKAlCEbrrGA0qCxoJZGF0YS5uYW1lEiEKBXRpdGxlGAIgASgJQhK66xgOKgwaCmRhdGEudGl0bGUSDAoEa2luZBgDIAEoCTKWDAoLTGlzdFNlcnZpY2USZwoHQnlUb3RhbBIYLndvcmxkLnYxLkJ5VG90YWxSZXF1ZXN0GhAud29ybGQudjEuVGlja2V0Ii666xgc2gEZCgZpc3N1ZXNSBXRvdGFsIghzdGFydF9hdILT5JMCCBIGL3RvdGFsMAESdgoHQnlJbmRleBIYLndvcmxkLnYxLkJ5SW5kZXhSZXF1ZXN0GhAud29ybGQudjEuVGlja2V0Ij266xgr2gEoCglSZXNvdXJjZXNSDHRvdGFsUmVzdWx0c1gBIgtzdGFydF9pbmRleILT5JMCCBIGL2luZGV4MAEScAoOQnlQYWdlRnJvbVplcm8SFy53b3JsZC52MS5CeVBhZ2VSZXF1ZXN0GhAud29ybGQudjEuVGlja2V0IjG66xgg2gEdCgdjb250ZW50Ugp0b3RhbFBhZ2VzWAAqBHBhZ2WC0+STAgcSBS9wYWdlMAESbAoGQnlGbGFnEhcud29ybGQudjEuQnlGbGFnUmVxdWVzdBoQLndvcmxkLnYxLlRpY2tldCI1uusYJNoBIQoJaW5jaWRlbnRzYgwKBG1vcmUSBHRydWUiBm9mZnNldILT5JMCBxIFL2ZsYWcwARKAAQoIQnlMYXN0SWQSGS53b3JsZC52MS5CeUxhc3RJZFJlcXVlc3QaEC53b3JsZC52MS5UaWNrZXQiRbrrGDHaAS4KBGRhdGFiEAoIaGFzX21vcmUSBHRydWU6FAoCaWQSDnN0YXJ0aW5nX2FmdGVygtPkkwIKEggvbGFzdC1pZDABEnkKCkJ5TGFzdE5hbWUSGy53b3JsZC52MS5CeUxhc3ROYW1lUmVxdWVzdBoOLndvcmxkLnYxLlBvc3QiPLrrGCbaASMKDWRhdGEuY2hpbGRyZW46EgoJZGF0YS5uYW1lEgVhZnRlcoLT5JMCDBIKL2xhc3QtbmFtZTABEpgBCgxCeUJvZHlDdXJzb3ISHS53b3JsZC52MS5CeUJvZHlDdXJzb3JSZXF1ZXN0GhAud29ybGQudjEuVGlja2V0IlW66xg62gE3CgdyZXN1bHRzYg8KC3BhZ2luZy5uZXh0GAEyGwoLcGFnaW5nLm5leHQSDHBhZ2luZy5hZnRlcoLT5JMCEToBKiIML2JvZHktY3Vyc29yMAESkQEKD0J5Q2VydGFpbkN1cnNvchIfLndvcmxkLnYxLkJ5SGVhZGVyQ3Vyc29yUmVxdWVzdBoQLndvcmxkLnYxLlRpY2tldCJJuusYLtoBKwoHcmVzdWx0c3oFY291bnR6CHByZXZpb3VzMg8KBG5leHQSBXRva2VuIAGC0+STAhESDy9jZXJ0YWluLWN1cnNvcjABEooBCg5CeUhlYWRlckN1cnNvchIfLndvcmxkLnYxLkJ5SGVhZGVyQ3Vyc29yUmVxdWVzdBoQLndvcmxkLnYxLlRpY2tldCJDuusYKdoBJgoFdmFsdWUyHRIFdG9rZW4aFFgtQ29udGludWF0aW9uLVRva2VugtPkkwIQEg4vaGVhZGVyLWN1cnNvcjABEoUBCg5CeVJlbGF0aXZlTGluaxIfLndvcmxkLnYxLkJ5UmVsYXRpdmVMaW5rUmVxdWVzdBoQLndvcmxkLnYxLlRpY2tldCI+uusYGdoBFgoFY2FsbHMSDW5leHRfcGFnZV91cmmC0+STAhsSGS9hY2NvdW50cy97YWNjb3VudH0vY2FsbHMwARJ/CglCeUhhbExpbmsSHy53b3JsZC52MS5CeVJlbGF0aXZlTGlua1JlcXVlc3QaEC53b3JsZC52MS5UaWNrZXQiPbrrGCPaASAKEV9lbWJlZGRlZC50aWNrZXRzEgtfbGlua3MubmV4dILT5JMCEBIOL2hhbC97YWNjb3VudH0wARJ2CgxCeUxpbmtIZWFkZXISHS53b3JsZC52MS5CeUxpbmtIZWFkZXJSZXF1ZXN0GhAud29ybGQudjEuVGlja2V0IjO66xgM2gEJCgEuGgRuZXh0gtPkkwIdEhsvcHJvamVjdHMve3Byb2plY3R9L3RpY2tldHMwARoLuusYBwoFbGlzdHNiBnByb3RvMw", [file_connectrest_v1_annotations, file_google_api_annotations]);
+  fileDesc("ChR3b3JsZC92MS9saXN0cy5wcm90bxIId29ybGQudjEiIgoOQnlUb3RhbFJlcXVlc3QSEAoIc3RhcnRfYXQYASABKAUiJQoOQnlJbmRleFJlcXVlc3QSEwoLc3RhcnRfaW5kZXgYASABKAUiHQoNQnlQYWdlUmVxdWVzdBIMCgRwYWdlGAEgASgFIh8KDUJ5RmxhZ1JlcXVlc3QSDgoGb2Zmc2V0GAEgASgFIj8KD0J5TGFzdElkUmVxdWVzdBIsCg5zdGFydGluZ19hZnRlchgBIAEoA0IUuusYEBIOc3RhcnRpbmdfYWZ0ZXIiIgoRQnlMYXN0TmFtZVJlcXVlc3QSDQoFYWZ0ZXIYASABKAkiRgoTQnlCb2R5Q3Vyc29yUmVxdWVzdBINCgVxdWVyeRgBIAEoCRIgCgZwYWdpbmcYAiABKAsyEC53b3JsZC52MS5QYWdpbmciNgoGUGFnaW5nEg0KBWxpbWl0GAEgASgFEg0KBWFmdGVyGAIgASgJEg4KBmZpZWxkcxgDIAMoCSI8Cg1CeVRpbWVSZXF1ZXN0EhIKBXNpbmNlGAEgASgDSACIAQESDQoFbGltaXQYAiABKARCCAoGX3NpbmNlIj8KFUJ5SGVhZGVyQ3Vyc29yUmVxdWVzdBImCgV0b2tlbhgBIAEoCUIXuusYExIRY29udGludWF0aW9uVG9rZW4iKAoVQnlSZWxhdGl2ZUxpbmtSZXF1ZXN0Eg8KB2FjY291bnQYASABKAkiOgoTQnlMaW5rSGVhZGVyUmVxdWVzdBIPCgdwcm9qZWN0GAEgASgJEhIKCnBhZ2luYXRpb24YAiABKAkiFAoGVGlja2V0EgoKAmlkGAEgASgDIlgKBFBvc3QSHwoEbmFtZRgBIAEoCUIRuusYDSoLGglkYXRhLm5hbWUSIQoFdGl0bGUYAiABKAlCErrrGA4qDBoKZGF0YS50aXRsZRIMCgRraW5kGAMgASgJMpENCgtMaXN0U2VydmljZRJnCgdCeVRvdGFsEhgud29ybGQudjEuQnlUb3RhbFJlcXVlc3QaEC53b3JsZC52MS5UaWNrZXQiLrrrGBzaARkKBmlzc3Vlc1IFdG90YWwiCHN0YXJ0X2F0gtPkkwIIEgYvdG90YWwwARJ2CgdCeUluZGV4Ehgud29ybGQudjEuQnlJbmRleFJlcXVlc3QaEC53b3JsZC52MS5UaWNrZXQiPbrrGCvaASgKCVJlc291cmNlc1IMdG90YWxSZXN1bHRzWAEiC3N0YXJ0X2luZGV4gtPkkwIIEgYvaW5kZXgwARJwCg5CeVBhZ2VGcm9tWmVybxIXLndvcmxkLnYxLkJ5UGFnZVJlcXVlc3QaEC53b3JsZC52MS5UaWNrZXQiMbrrGCDaAR0KB2NvbnRlbnRSCnRvdGFsUGFnZXNYACoEcGFnZYLT5JMCBxIFL3BhZ2UwARJsCgZCeUZsYWcSFy53b3JsZC52MS5CeUZsYWdSZXF1ZXN0GhAud29ybGQudjEuVGlja2V0IjW66xgk2gEhCglpbmNpZGVudHNiDAoEbW9yZRIEdHJ1ZSIGb2Zmc2V0gtPkkwIHEgUvZmxhZzABEoABCghCeUxhc3RJZBIZLndvcmxkLnYxLkJ5TGFzdElkUmVxdWVzdBoQLndvcmxkLnYxLlRpY2tldCJFuusYMdoBLgoEZGF0YWIQCghoYXNfbW9yZRIEdHJ1ZToUCgJpZBIOc3RhcnRpbmdfYWZ0ZXKC0+STAgoSCC9sYXN0LWlkMAESeQoGQnlUaW1lEhcud29ybGQudjEuQnlUaW1lUmVxdWVzdBoQLndvcmxkLnYxLlRpY2tldCJCuusYMdoBLgoHdGlja2V0czojCgd1cGRhdGVkEgVzaW5jZSoRCgJpZBIFbGltaXQYAiABKAGC0+STAgcSBS90aW1lMAESeQoKQnlMYXN0TmFtZRIbLndvcmxkLnYxLkJ5TGFzdE5hbWVSZXF1ZXN0Gg4ud29ybGQudjEuUG9zdCI8uusYJtoBIwoNZGF0YS5jaGlsZHJlbjoSCglkYXRhLm5hbWUSBWFmdGVygtPkkwIMEgovbGFzdC1uYW1lMAESmAEKDEJ5Qm9keUN1cnNvchIdLndvcmxkLnYxLkJ5Qm9keUN1cnNvclJlcXVlc3QaEC53b3JsZC52MS5UaWNrZXQiVbrrGDraATcKB3Jlc3VsdHNiDwoLcGFnaW5nLm5leHQYATIbCgtwYWdpbmcubmV4dBIMcGFnaW5nLmFmdGVygtPkkwIROgEqIgwvYm9keS1jdXJzb3IwARKRAQoPQnlDZXJ0YWluQ3Vyc29yEh8ud29ybGQudjEuQnlIZWFkZXJDdXJzb3JSZXF1ZXN0GhAud29ybGQudjEuVGlja2V0Ikm66xgu2gErCgdyZXN1bHRzegVjb3VudHoIcHJldmlvdXMyDwoEbmV4dBIFdG9rZW4gAYLT5JMCERIPL2NlcnRhaW4tY3Vyc29yMAESigEKDkJ5SGVhZGVyQ3Vyc29yEh8ud29ybGQudjEuQnlIZWFkZXJDdXJzb3JSZXF1ZXN0GhAud29ybGQudjEuVGlja2V0IkO66xgp2gEmCgV2YWx1ZTIdEgV0b2tlbhoUWC1Db250aW51YXRpb24tVG9rZW6C0+STAhASDi9oZWFkZXItY3Vyc29yMAEShQEKDkJ5UmVsYXRpdmVMaW5rEh8ud29ybGQudjEuQnlSZWxhdGl2ZUxpbmtSZXF1ZXN0GhAud29ybGQudjEuVGlja2V0Ij666xgZ2gEWCgVjYWxscxINbmV4dF9wYWdlX3VyaYLT5JMCGxIZL2FjY291bnRzL3thY2NvdW50fS9jYWxsczABEn8KCUJ5SGFsTGluaxIfLndvcmxkLnYxLkJ5UmVsYXRpdmVMaW5rUmVxdWVzdBoQLndvcmxkLnYxLlRpY2tldCI9uusYI9oBIAoRX2VtYmVkZGVkLnRpY2tldHMSC19saW5rcy5uZXh0gtPkkwIQEg4vaGFsL3thY2NvdW50fTABEnYKDEJ5TGlua0hlYWRlchIdLndvcmxkLnYxLkJ5TGlua0hlYWRlclJlcXVlc3QaEC53b3JsZC52MS5UaWNrZXQiM7rrGAzaAQkKAS4aBG5leHSC0+STAh0SGy9wcm9qZWN0cy97cHJvamVjdH0vdGlja2V0czABGgu66xgHCgVsaXN0c2IGcHJvdG8z", [file_connectrest_v1_annotations, file_google_api_annotations]);
 
 /**
  * @generated from message world.v1.ByTotalRequest
@@ -166,6 +166,28 @@ export const PagingSchema: GenMessage<Paging> = /*@__PURE__*/
   messageDesc(file_world_v1_lists, 7);
 
 /**
+ * @generated from message world.v1.ByTimeRequest
+ */
+export type ByTimeRequest = Message<"world.v1.ByTimeRequest"> & {
+  /**
+   * @generated from field: optional int64 since = 1;
+   */
+  since?: bigint | undefined;
+
+  /**
+   * @generated from field: uint64 limit = 2;
+   */
+  limit: bigint;
+};
+
+/**
+ * Describes the message world.v1.ByTimeRequest.
+ * Use `create(ByTimeRequestSchema)` to create a new message.
+ */
+export const ByTimeRequestSchema: GenMessage<ByTimeRequest> = /*@__PURE__*/
+  messageDesc(file_world_v1_lists, 8);
+
+/**
  * @generated from message world.v1.ByHeaderCursorRequest
  */
 export type ByHeaderCursorRequest = Message<"world.v1.ByHeaderCursorRequest"> & {
@@ -180,7 +202,7 @@ export type ByHeaderCursorRequest = Message<"world.v1.ByHeaderCursorRequest"> & 
  * Use `create(ByHeaderCursorRequestSchema)` to create a new message.
  */
 export const ByHeaderCursorRequestSchema: GenMessage<ByHeaderCursorRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_lists, 8);
+  messageDesc(file_world_v1_lists, 9);
 
 /**
  * @generated from message world.v1.ByRelativeLinkRequest
@@ -197,7 +219,7 @@ export type ByRelativeLinkRequest = Message<"world.v1.ByRelativeLinkRequest"> & 
  * Use `create(ByRelativeLinkRequestSchema)` to create a new message.
  */
 export const ByRelativeLinkRequestSchema: GenMessage<ByRelativeLinkRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_lists, 9);
+  messageDesc(file_world_v1_lists, 10);
 
 /**
  * @generated from message world.v1.ByLinkHeaderRequest
@@ -219,7 +241,7 @@ export type ByLinkHeaderRequest = Message<"world.v1.ByLinkHeaderRequest"> & {
  * Use `create(ByLinkHeaderRequestSchema)` to create a new message.
  */
 export const ByLinkHeaderRequestSchema: GenMessage<ByLinkHeaderRequest> = /*@__PURE__*/
-  messageDesc(file_world_v1_lists, 10);
+  messageDesc(file_world_v1_lists, 11);
 
 /**
  * @generated from message world.v1.Ticket
@@ -236,7 +258,7 @@ export type Ticket = Message<"world.v1.Ticket"> & {
  * Use `create(TicketSchema)` to create a new message.
  */
 export const TicketSchema: GenMessage<Ticket> = /*@__PURE__*/
-  messageDesc(file_world_v1_lists, 11);
+  messageDesc(file_world_v1_lists, 12);
 
 /**
  * @generated from message world.v1.Post
@@ -263,7 +285,7 @@ export type Post = Message<"world.v1.Post"> & {
  * Use `create(PostSchema)` to create a new message.
  */
 export const PostSchema: GenMessage<Post> = /*@__PURE__*/
-  messageDesc(file_world_v1_lists, 12);
+  messageDesc(file_world_v1_lists, 13);
 
 /**
  * How lists come in pages: one method for each manner.
@@ -319,6 +341,16 @@ export const ListService: GenService<{
   byLastId: {
     methodKind: "server_streaming";
     input: typeof ByLastIdRequestSchema;
+    output: typeof TicketSchema;
+  },
+  /**
+   * Oldest first, by a number that several items may have; a page has 2 of them unless the caller says otherwise.
+   *
+   * @generated from rpc world.v1.ListService.ByTime
+   */
+  byTime: {
+    methodKind: "server_streaming";
+    input: typeof ByTimeRequestSchema;
     output: typeof TicketSchema;
   },
   /**

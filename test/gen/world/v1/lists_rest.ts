@@ -26,6 +26,7 @@ import {
   type ByLinkHeaderRequest,
   type ByPageRequest,
   type ByRelativeLinkRequest,
+  type ByTimeRequest,
   type ByTotalRequest,
   ListService,
   type Paging,
@@ -191,6 +192,41 @@ export const ListService_byLastId: PaginateAdapter<
   item: TicketTable,
 });
 // @@protoc_insertion_point(method:world.v1.ListService.ByLastId)
+
+/**
+ * Oldest first, by a number that several items may have; a page has 2 of them unless the caller says otherwise.
+ *
+ * GET /time
+ *
+ * @generated from rpc world.v1.ListService.ByTime
+ */
+export const ListService_byTime: PaginateAdapter<
+  typeof ListService.method.byTime.input,
+  typeof ListService.method.byTime.output
+> = paginate(ListService.method.byTime, {
+  rules: { ...ListService_rules, idempotent: true },
+  request(message: ByTimeRequest): RestRequest {
+    const request = new RequestWriter("GET", "/time");
+    request.query("since", message.since);
+    if (message.limit) request.query("limit", message.limit);
+    return request;
+  },
+  items: ["tickets"],
+  next: {
+    kind: "cursor",
+    from: "last_item",
+    paths: ["updated"],
+    overlap: {
+      key: "id",
+      again: 0,
+      past: 1,
+      size: (message: ByTimeRequest) => Number(message.limit ?? 0) || 2,
+    },
+    advance: (message: ByTimeRequest, value) => ({ ...message, since: cursorBigInt(value) }),
+  },
+  item: TicketTable,
+});
+// @@protoc_insertion_point(method:world.v1.ListService.ByTime)
 
 /**
  * Items lie in an object each, and the cursor is the name of the last one.
@@ -391,6 +427,7 @@ export const ListServiceRest: ServiceAdapter<typeof ListService> = {
     byPageFromZero: ListService_byPageFromZero,
     byFlag: ListService_byFlag,
     byLastId: ListService_byLastId,
+    byTime: ListService_byTime,
     byLastName: ListService_byLastName,
     byBodyCursor: ListService_byBodyCursor,
     byCertainCursor: ListService_byCertainCursor,
@@ -407,6 +444,7 @@ export const ListServiceRest: ServiceAdapter<typeof ListService> = {
       byPageFromZero: "Pages count from 0, and it is known how many there are.",
       byFlag: "A flag says that there are more.",
       byLastId: "The cursor is the id of the last item, and a flag says that there are more.",
+      byTime: "Oldest first, by a number that several items may have; a page has 2 of them unless the caller says otherwise.",
       byLastName: "Items lie in an object each, and the cursor is the name of the last one.",
       byBodyCursor: "The cursor goes into an object of the request's body; pages may be empty, and the token says whether there are more.",
       byCertainCursor: "Every page has a cursor, null on the last one, and counts that nobody reads.",

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/stream_rules.proto.
  */
 export const file_connectrest_v1_stream_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIqUDCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBARItCgVlbXB0eRgNIAMoDjIeLmNvbm5lY3RyZXN0LnYxLkVtcHR5LlNwZWxsaW5nEhMKC2xpbmtfYWx3YXlzGA4gASgIEg0KBWtub3duGA8gAygJEhcKD21heF9lbXB0eV9wYWdlcxgQIAEoBUIGCgRuZXh0QggKBl9maXJzdCJFCgZDdXJzb3ISDAoEcGF0aBgBIAMoCRINCgVmaWVsZBgCIAEoCRIOCgZoZWFkZXIYAyABKAkSDgoGYWx3YXlzGAQgASgIIqQCCgRQb2xsEg0KBWl0ZW1zGAEgASgJEgsKA2tleRgCIAEoCRIXCg9pbnRlcnZhbF9oZWFkZXIYAyABKAkSKwoIaW50ZXJ2YWwYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMc2tpcF9iYWNrbG9nGAUgASgIEigKBWJhdGNoGAYgASgLMhkuY29ubmVjdHJlc3QudjEuUG9sbEJhdGNoEiwKB3JlcXVlc3QYByABKAsyGy5jb25uZWN0cmVzdC52MS5Qb2xsUmVxdWVzdBIoCgVwYWdlcxgIIAEoCzIZLmNvbm5lY3RyZXN0LnYxLlBvbGxQYWdlcxITCgtpZ25vcmVfY2FzZRgJIAMoCRINCgVrbm93bhgKIAMoCSJeCglQb2xsQmF0Y2gSDQoFaXRlbXMYASABKAkSFAoMcmVzdW1lX3Rva2VuGAIgASgJEgwKBGxhdGUYAyABKAkSCwoDZ2FwGAQgASgJEhEKCWhlYXJ0YmVhdBgFIAEoCSJWCgtQb2xsUmVxdWVzdBIPCgdiYWNrbG9nGAEgASgJEg0KBWFmdGVyGAIgASgJEhQKDHJlc3VtZV90b2tlbhgDIAEoCRIRCgloZWFydGJlYXQYBCABKAkiVQoJUG9sbFBhZ2VzEhUKC2xpbmtfaGVhZGVyGAEgASgJSAASDgoEcGFnZRgCIAEoCUgAEgwKBHNpemUYAyABKAUSCwoDbWF4GAQgASgFQgYKBG5leHQi9gEKCU9wZXJhdGlvbhIQCgZoZWFkZXIYASABKAlIABIOCgRsaW5rGAIgASgJSAASDgoEcGF0aBgDIAEoCUgAEiIKBGRvbmUYBCABKAsyFC5jb25uZWN0cmVzdC52MS5XaGVuEiQKBmZhaWxlZBgFIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDgoGcmVzdWx0GAYgASgJEhMKC3Jlc3VsdF9saW5rGAcgASgJEisKCGludGVydmFsGAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhEKCW1heF9wb2xscxgJIAEoBUIICgZzdGF0dXMiTQoGVXBsb2FkEg0KBWNodW5rGAEgASgJEhQKDGNvbnRlbnRfdHlwZRgCIAEoCRIMCgRwYXJ0GAMgASgJEhAKCGZpbGVuYW1lGAQgASgJIhkKCERvd25sb2FkEg0KBWNodW5rGAEgASgJIoYCCgdSZWNvcmRzEi4KBmZvcm1hdBgBIAEoDjIeLmNvbm5lY3RyZXN0LnYxLlJlY29yZHMuRm9ybWF0Eg0KBWV2ZW50GAIgASgJEgoKAmlkGAMgASgJEgwKBGRhdGEYBCABKAkSCwoDZW5kGAUgAygJEiIKBGxhc3QYBiABKAsyFC5jb25uZWN0cmVzdC52MS5XaGVuEicKBGlkbGUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iSAoGRm9ybWF0EhYKEkZPUk1BVF9VTlNQRUNJRklFRBAAEgkKBUxJTkVTEAESEAoMRVZFTlRfU1RSRUFNEAISCQoFQVJSQVkQA2IGcHJvdG8z", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9zdHJlYW1fcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIqUDCghQYWdpbmF0ZRINCgVpdGVtcxgBIAMoCRIOCgRsaW5rGAIgASgJSAASFQoLbGlua19oZWFkZXIYAyABKAlIABIQCgZvZmZzZXQYBCABKAlIABIOCgRwYWdlGAUgASgJSAASKAoGY3Vyc29yGAYgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASKwoJbGFzdF9pdGVtGAcgASgLMhYuY29ubmVjdHJlc3QudjEuQ3Vyc29ySAASEQoJbWF4X3BhZ2VzGAggASgFEhIKCmxpbmtfcXVlcnkYCSABKAkSIgoEbW9yZRgMIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SDQoFdG90YWwYCiABKAkSEgoFZmlyc3QYCyABKAVIAYgBARItCgVlbXB0eRgNIAMoDjIeLmNvbm5lY3RyZXN0LnYxLkVtcHR5LlNwZWxsaW5nEhMKC2xpbmtfYWx3YXlzGA4gASgIEg0KBWtub3duGA8gAygJEhcKD21heF9lbXB0eV9wYWdlcxgQIAEoBUIGCgRuZXh0QggKBl9maXJzdCJvCgZDdXJzb3ISDAoEcGF0aBgBIAMoCRINCgVmaWVsZBgCIAEoCRIOCgZoZWFkZXIYAyABKAkSDgoGYWx3YXlzGAQgASgIEigKB292ZXJsYXAYBSABKAsyFy5jb25uZWN0cmVzdC52MS5PdmVybGFwImAKB092ZXJsYXASCwoDa2V5GAEgASgJEgwKBHNpemUYAiABKAkSFAoMZGVmYXVsdF9zaXplGAMgASgFEhEKCWFzY2VuZGluZxgEIAEoCBIRCglpbmNsdXNpdmUYBSABKAgipAIKBFBvbGwSDQoFaXRlbXMYASABKAkSCwoDa2V5GAIgASgJEhcKD2ludGVydmFsX2hlYWRlchgDIAEoCRIrCghpbnRlcnZhbBgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIUCgxza2lwX2JhY2tsb2cYBSABKAgSKAoFYmF0Y2gYBiABKAsyGS5jb25uZWN0cmVzdC52MS5Qb2xsQmF0Y2gSLAoHcmVxdWVzdBgHIAEoCzIbLmNvbm5lY3RyZXN0LnYxLlBvbGxSZXF1ZXN0EigKBXBhZ2VzGAggASgLMhkuY29ubmVjdHJlc3QudjEuUG9sbFBhZ2VzEhMKC2lnbm9yZV9jYXNlGAkgAygJEg0KBWtub3duGAogAygJIl4KCVBvbGxCYXRjaBINCgVpdGVtcxgBIAEoCRIUCgxyZXN1bWVfdG9rZW4YAiABKAkSDAoEbGF0ZRgDIAEoCRILCgNnYXAYBCABKAkSEQoJaGVhcnRiZWF0GAUgASgJIlYKC1BvbGxSZXF1ZXN0Eg8KB2JhY2tsb2cYASABKAkSDQoFYWZ0ZXIYAiABKAkSFAoMcmVzdW1lX3Rva2VuGAMgASgJEhEKCWhlYXJ0YmVhdBgEIAEoCSJVCglQb2xsUGFnZXMSFQoLbGlua19oZWFkZXIYASABKAlIABIOCgRwYWdlGAIgASgJSAASDAoEc2l6ZRgDIAEoBRILCgNtYXgYBCABKAVCBgoEbmV4dCL2AQoJT3BlcmF0aW9uEhAKBmhlYWRlchgBIAEoCUgAEg4KBGxpbmsYAiABKAlIABIOCgRwYXRoGAMgASgJSAASIgoEZG9uZRgEIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJAoGZmFpbGVkGAUgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbhIOCgZyZXN1bHQYBiABKAkSEwoLcmVzdWx0X2xpbmsYByABKAkSKwoIaW50ZXJ2YWwYCCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEQoJbWF4X3BvbGxzGAkgASgFQggKBnN0YXR1cyJNCgZVcGxvYWQSDQoFY2h1bmsYASABKAkSFAoMY29udGVudF90eXBlGAIgASgJEgwKBHBhcnQYAyABKAkSEAoIZmlsZW5hbWUYBCABKAkiGQoIRG93bmxvYWQSDQoFY2h1bmsYASABKAkihgIKB1JlY29yZHMSLgoGZm9ybWF0GAEgASgOMh4uY29ubmVjdHJlc3QudjEuUmVjb3Jkcy5Gb3JtYXQSDQoFZXZlbnQYAiABKAkSCgoCaWQYAyABKAkSDAoEZGF0YRgEIAEoCRILCgNlbmQYBSADKAkSIgoEbGFzdBgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW4SJwoEaWRsZRgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJICgZGb3JtYXQSFgoSRk9STUFUX1VOU1BFQ0lGSUVEEAASCQoFTElORVMQARIQCgxFVkVOVF9TVFJFQU0QAhIJCgVBUlJBWRADYgZwcm90bzM", [file_connectrest_v1_field_rules, file_google_protobuf_duration]);
 
 /**
  * Turns a paginated list into a server stream of its items. The response message of the method is one item. A page is
@@ -229,6 +229,13 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
    * @generated from field: bool always = 4;
    */
   always: boolean;
+
+  /**
+   * For `last_item`: several items may have the value of the last one. Default: the value is unique.
+   *
+   * @generated from field: connectrest.v1.Overlap overlap = 5;
+   */
+  overlap?: Overlap | undefined;
 };
 
 /**
@@ -237,6 +244,62 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
  */
 export const CursorSchema: GenMessage<Cursor> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 1);
+
+/**
+ * How a list is paged by a value that its items share, e.g. the second in which they were published. The next page is asked
+ * for with the items that have the value of the last one, and those that the page before had are dropped. If a page has that
+ * value alone, the next one is asked for without it. If more items may have had it than a page holds, the others are
+ * reported as `lost`. The field of the cursor is an integer, or a Timestamp with a `unit`.
+ *
+ *     // newest first; ?before= takes seconds and is exclusive
+ *     last_item: {path: "timestamp", field: "before", overlap: {key: "id", size: "limit", default_size: 20}}
+ *
+ * @generated from message connectrest.v1.Overlap
+ */
+export type Overlap = Message<"connectrest.v1.Overlap"> & {
+  /**
+   * Path in an item to the value that identifies it, e.g. `id`.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * The request field with the number of items on a page. Default: none.
+   *
+   * @generated from field: string size = 2;
+   */
+  size: string;
+
+  /**
+   * The number of items on a page if the field is not set. Default: unknown; a page counts as full if none before it had
+   * more items.
+   *
+   * @generated from field: int32 default_size = 3;
+   */
+  defaultSize: number;
+
+  /**
+   * The values grow from item to item: the field is a lower bound. Default: they fall, and the field is an upper bound.
+   *
+   * @generated from field: bool ascending = 4;
+   */
+  ascending: boolean;
+
+  /**
+   * The list includes the items with the value of the field. Default: it excludes them.
+   *
+   * @generated from field: bool inclusive = 5;
+   */
+  inclusive: boolean;
+};
+
+/**
+ * Describes the message connectrest.v1.Overlap.
+ * Use `create(OverlapSchema)` to create a new message.
+ */
+export const OverlapSchema: GenMessage<Overlap> = /*@__PURE__*/
+  messageDesc(file_connectrest_v1_stream_rules, 2);
 
 /**
  * Polls a feed with conditional requests and streams its new items. The response message of the method is one item, or, with
@@ -343,7 +406,7 @@ export type Poll = Message<"connectrest.v1.Poll"> & {
  * Use `create(PollSchema)` to create a new message.
  */
 export const PollSchema: GenMessage<Poll> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 2);
+  messageDesc(file_connectrest_v1_stream_rules, 3);
 
 /**
  * The fields of a response message that is a batch of a feed's items.
@@ -395,7 +458,7 @@ export type PollBatch = Message<"connectrest.v1.PollBatch"> & {
  * Use `create(PollBatchSchema)` to create a new message.
  */
 export const PollBatchSchema: GenMessage<PollBatch> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 3);
+  messageDesc(file_connectrest_v1_stream_rules, 4);
 
 /**
  * The fields of a request that say where the stream of a feed starts. They are not sent, and at most one of `backlog`,
@@ -440,7 +503,7 @@ export type PollRequest = Message<"connectrest.v1.PollRequest"> & {
  * Use `create(PollRequestSchema)` to create a new message.
  */
 export const PollRequestSchema: GenMessage<PollRequest> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 4);
+  messageDesc(file_connectrest_v1_stream_rules, 5);
 
 /**
  * How the pages of one poll are found. The size of a page is a parameter of the method, if there is one:
@@ -494,7 +557,7 @@ export type PollPages = Message<"connectrest.v1.PollPages"> & {
  * Use `create(PollPagesSchema)` to create a new message.
  */
 export const PollPagesSchema: GenMessage<PollPages> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 5);
+  messageDesc(file_connectrest_v1_stream_rules, 6);
 
 /**
  * Waits for accepted work: its status is polled with GET, at growing distances or when `Retry-After` says, until it is
@@ -598,7 +661,7 @@ export type Operation = Message<"connectrest.v1.Operation"> & {
  * Use `create(OperationSchema)` to create a new message.
  */
 export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 6);
+  messageDesc(file_connectrest_v1_stream_rules, 7);
 
 /**
  * Uploads a client stream as the request body, or as a part of it. The first message has the fields of the request and
@@ -644,7 +707,7 @@ export type Upload = Message<"connectrest.v1.Upload"> & {
  * Use `create(UploadSchema)` to create a new message.
  */
 export const UploadSchema: GenMessage<Upload> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 7);
+  messageDesc(file_connectrest_v1_stream_rules, 8);
 
 /**
  * Streams the response body in chunks as they arrive.
@@ -667,7 +730,7 @@ export type Download = Message<"connectrest.v1.Download"> & {
  * Use `create(DownloadSchema)` to create a new message.
  */
 export const DownloadSchema: GenMessage<Download> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 8);
+  messageDesc(file_connectrest_v1_stream_rules, 9);
 
 /**
  * Streams the records of one long response, e.g. server-sent events. The response message of the method is one record.
@@ -745,7 +808,7 @@ export type Records = Message<"connectrest.v1.Records"> & {
  * Use `create(RecordsSchema)` to create a new message.
  */
 export const RecordsSchema: GenMessage<Records> = /*@__PURE__*/
-  messageDesc(file_connectrest_v1_stream_rules, 9);
+  messageDesc(file_connectrest_v1_stream_rules, 10);
 
 /**
  * How records are separated.
@@ -796,5 +859,5 @@ export type Records_Format = (typeof Records_Format)[keyof typeof Records_Format
  * Describes the enum connectrest.v1.Records.Format.
  */
 export const Records_FormatSchema: GenEnum<Records_Format> = /*@__PURE__*/
-  enumDesc(file_connectrest_v1_stream_rules, 9, 0);
+  enumDesc(file_connectrest_v1_stream_rules, 10, 0);
 

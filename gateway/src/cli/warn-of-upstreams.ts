@@ -1,0 +1,20 @@
+import type { Prepared } from "../config/inspect.ts";
+import type { UpstreamOverrides } from "../config/secrets.ts";
+import { upstreamWarnings } from "../config/upstream-uses.ts";
+import type { Logger } from "../log/logger.ts";
+
+/**
+ * Logs what `check-config` warns of as to upstreams: credentials that are missing or of the wrong kind, so
+ * that calls will fail, and upstreams that no adapter calls. What a sandbox stands in for is not looked at.
+ */
+export function warnOfUpstreams(
+  log: Logger,
+  { config, adapters }: Pick<Prepared, "config" | "adapters">,
+  overrides: UpstreamOverrides = {},
+): void {
+  const upstreams = Object.entries(config.upstreams).filter(([name]) => !Object.hasOwn(overrides, name));
+  const configured = { ...config, upstreams: Object.fromEntries(upstreams) };
+  for (const { file, line, key, text } of upstreamWarnings(configured, adapters)) {
+    log.warn({ setting: key, file, line }, text);
+  }
+}

@@ -1,0 +1,151 @@
+/** Timelines whose items share their times, paged by time. */
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { OverlapRule } from "../adapter/adapter.ts";
+import { reasonOf } from "../errors/rest-error.ts";
+import { cursorNumber } from "../request/cursor.ts";
+import { createRest } from "../rest.ts";
+import { failureOf } from "../testing/failure.ts";
+import { httpUpstream, sendJson, type TestServer } from "../testing/servers.ts";
+import { type Item, listAdapter, StreamService, streamService } from "../testing/stream-service.ts";
+
+interface Post {
+  readonly id: number;
+  readonly at: number;
+}
+
+interface Order {
+  readonly ascending: boolean;
+  readonly inclusive: boolean;
+}
+
+/** The posts on one page of an upstream: `bound` is a time, and 0 for none. */
+type Respond = (bound: number) => readonly Post[];
+
+let server: TestServer;
+let respond: Respond = () => [];
+
+beforeAll(async () => {
+  server = await httpUpstream((request, response) => {
+    const bound = Number(new URL(request.url ?? "", "http://a").searchParams.get("page") ?? 0);
+    sendJson(response, { posts: respond(bound) });
+  });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+type Rule = OverlapRule<typeof StreamService.method.list.input>;
+
+/** What a stream had: the ids of its posts, and how many reports said that some are lost. */
+async function streamed({ ascending, inclusive }: Order, size: Rule["size"], strict = false) {
+  const step = ascending ? -1 : 1;
+  const again = inclusive ? 0 : step;
+  const adapter = listAdapter(
+    {
+      kind: "cursor",
+      from: "last_item",
+      paths: ["at"],
+      overlap: { key: "id", again, past: again - step, ...(size && { size }) },
+      advance: (message, value) => ({ ...message, page: cursorNumber(value) }),
+    },
+    {},
+    { maxPages: 10_000 },
+  );
+  let lost = 0;
+  const rest = createRest({
+    adapters: [streamService("list", adapter)],
+    upstreams: { things: { baseUrl: server.url } },
+    strict,
+    onDifference: ({ counts }) => {
+      lost += counts.lost;
+    },
+  });
+  const ids: number[] = [];
+  try {
+    const messages = (async function* () {
+      yield {};
+    })();
+    const { list } = StreamService.method;
+    const { message } = await rest.transport.stream(list, undefined, undefined, undefined, messages);
+    for await (const { id } of message as AsyncIterable<Item>) ids.push(Number(id));
+    return { ids, lost };
+  } finally {
+    await rest.close();
+  }
+}
+
+/** The page of a timeline. */
+function pageOf(posts: readonly Post[], { ascending, inclusive }: Order, bound: number, size: number) {
+  const sign = ascending ? 1 : -1;
+  return posts
+    .filter(({ at }) => bound === 0 || (inclusive && at === bound) || (at - bound) * sign > 0)
+    .toSorted((a, b) => (a.at - b.at || a.id - b.id) * sign)
+    .slice(0, size);
+}
+
+const ORDERS: readonly Order[] = [
+  { ascending: false, inclusive: false },
+  { ascending: false, inclusive: true },
+  { ascending: true, inclusive: false },
+  { ascending: true, inclusive: true },
+];
+
+const TIMELINE = fc.record({
+  order: fc.constantFrom(...ORDERS),
+  // few times, so that many posts share one
+  times: fc.array(fc.integer({ min: 1000, max: 1012 }), { maxLength: 40 }),
+  // what is published between two pages
+  inserts: fc.array(fc.array(fc.integer({ min: 998, max: 1014 }), { maxLength: 2 }), { maxLength: 8 }),
+  size: fc.integer({ min: 1, max: 12 }),
+  isSizeKnown: fc.boolean(),
+});
+
+test("a timeline with many posts in one second: none is left out without a report, and none comes twice", async () => {
+  let whole = 0;
+  await fc.assert(
+    fc.asyncProperty(TIMELINE, async ({ order, times, inserts, size, isSizeKnown }) => {
+      let id = 0;
+      const initial = times.map((at) => ({ id: ++id, at }));
+      const posts = [...initial];
+      const waiting = [...inserts];
+      respond = (bound) => {
+        const page = pageOf(posts, order, bound, size);
+        posts.push(...(waiting.shift() ?? []).map((at) => ({ id: ++id, at })));
+        return page;
+      };
+      const { ids, lost } = await streamed(order, isSizeKnown ? () => size : undefined);
+      expect(new Set(ids).size).toBe(ids.length);
+      const missing = initial.filter((post) => !ids.includes(post.id));
+      if (lost === 0) {
+        expect(missing).toEqual([]);
+        whole++;
+      } else if (isSizeKnown && (order.ascending || inserts.length === 0)) {
+        // a post that is backdated below the end of a list can look like one that was left out
+        const most = Math.max(...posts.map(({ at }) => posts.filter((post) => post.at === at).length));
+        expect(most).toBeGreaterThanOrEqual(size);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+  expect(whole).toBeGreaterThan(20);
+});
+
+test("a second with more posts than a page holds: what is left out is lost, which fails a strict call", async () => {
+  const [order] = ORDERS as [Order];
+  const posts = [5, 5, 5, 4].map((at, index) => ({ id: index + 1, at }));
+  respond = (bound) => pageOf(posts, order, bound, 2);
+  expect(await streamed(order, () => 2)).toEqual({ ids: [3, 2, 4], lost: 1 });
+  const error = await failureOf(streamed(order, () => 2, true));
+  expect(error.rawMessage).toBe(
+    "upstream things: test.v1.StreamService.List: posts: expected items with one cursor on one page, got more (strict mode)",
+  );
+});
+
+test("an upstream that ignores the time: its pages are no endless list", async () => {
+  const [order] = ORDERS as [Order];
+  respond = () => [
+    { id: 2, at: 7 },
+    { id: 1, at: 6 },
+  ];
+  expect(reasonOf(await failureOf(streamed(order, undefined)))).toBe("PAGE_REPEATED");
+});

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { clientOfPlatform } from "./supplied-client.ts";
+
+const invalid = (...problem: string[]) => new Error(problem.join(": "));
+
+test("on Bun, requests are made by its fetch, beside which TLS and a proxy have no effect", () => {
+  expect(clientOfPlatform({}, invalid, true)).toEqual({ kind: "fetch", fetch });
+  expect(clientOfPlatform({ tls: { ca: "x" } }, invalid, false)).toBeUndefined();
+  for (const options of [{ tls: { ca: "x" } }, { proxy: { url: "http://proxy.test" } }]) {
+    expect(() => clientOfPlatform(options, invalid, true)).toThrow(`${Object.keys(options)[0]}: none beside`);
+  }
+});
+
+test("on Node.js, requests are made by connections of our own", () => {
+  expect(clientOfPlatform({}, invalid)).toBeUndefined();
+});
