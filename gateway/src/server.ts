@@ -15,7 +15,6 @@ import { createListener } from "./listener/listener.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { standardError } from "./log/standard-streams.ts";
 import { Metrics } from "./metrics/metrics.ts";
-import { refuse } from "./protocol/refuse.ts";
 import { createValidation, type Validation } from "./protocol/validate.ts";
 import { createRpc, type Rpc } from "./rpc/rpc.ts";
 import { createEntrance, type Entrance } from "./server/entrance.ts";
@@ -146,13 +145,13 @@ function createCalls(shared: Shared): Rpc {
   return rpc;
 }
 
-function createConnections(shared: Shared, handler: Entrance): Listener {
+function createConnections(shared: Shared, entrance: Entrance): Listener {
   const { options, limits, metrics, reports, certificate } = shared;
   return createListener({
     limits,
     certificate: certificate?.current,
-    handler,
-    refuse,
+    handler: entrance.serve,
+    refuse: entrance.refuse,
     proxies: options.proxies,
     onError: reports.onError,
     onLimit: reports.onLimit,

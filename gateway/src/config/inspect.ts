@@ -29,7 +29,7 @@ export interface Prepared {
   readonly types: readonly DescFile[];
   /** With their secrets. */
   readonly upstreams: Readonly<Record<string, UpstreamOptions>>;
-  /** Request headers that carry callers' credentials, in lower case. */
+  /** Request headers that pages may send, in lower case: of callers' credentials, and those allowed. */
   readonly corsHeaders: readonly string[];
   readonly tls: CertificateFiles | undefined;
   readonly watching: Watching;
@@ -101,7 +101,7 @@ export async function prepare(file: string, env: Environment, overrides: Overrid
     adapters,
     types,
     upstreams: upstreams ?? {},
-    corsHeaders: corsHeaders ?? [],
+    corsHeaders: [...(corsHeaders ?? []), ...config.server.allowedHeaders.map((name) => name.toLowerCase())],
     tls,
     authorization,
     signIn,

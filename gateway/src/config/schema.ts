@@ -57,6 +57,14 @@ const server = z.strictObject({
     .describe(
       "Origins whose web pages may call the gateway (CORS), e.g. `https://app.example`; `*` allows all.",
     ),
+  allowedHeaders: z
+    .array(
+      z.string().regex(/^[\w!#$%&'*+.^`|~-]{1,128}$/, { error: 'expected the name of a header, or "*"' }),
+    )
+    .default([])
+    .describe(
+      "Further request headers that pages of `server.origins` may send, e.g. `x-client-version`; `*` allows all. Pages may always send the headers of the protocols, of traces, and those that `passThrough` names.",
+    ),
   pages: flag(true).describe(
     "Serve a page at `/` with every service and method, their comments and a command for each. `/healthz` and `/readyz` are served anyway.",
   ),

@@ -1,10 +1,12 @@
 import { ChunkBuffer } from "connect-rest-codec/internal";
-import { ENVELOPE_PREFIX_BYTES } from "../protocol/envelope.ts";
+import { ENVELOPE_PREFIX_BYTES, missingEnvelope } from "../protocol/envelope.ts";
 
 /**
  * A request's body in pieces that end where messages end, however small the chunks are that it came in.
  * connect adds up all chunks of a message at each of them: 300 KB in chunks of one byte would stop the
  * process for many seconds. A message that is beyond `maxBytes` is handed on at once, to be refused.
+ *
+ * @throws ConnectError for a message without its envelope
  */
 export async function* wholeMessages(
   chunks: AsyncIterable<Uint8Array>,
@@ -27,6 +29,8 @@ export async function* wholeMessages(
   if (pending.size === 0) return;
   // connect takes a prefix alone, whose message is missing, for the end of the body;
   // of a part of it it says what it is
+  const unframed = isEnveloped ? missingEnvelope(pending.bytes()) : undefined;
+  if (unframed !== undefined) throw unframed;
   const isPrefix = isEnveloped && pending.size === ENVELOPE_PREFIX_BYTES;
   yield isPrefix ? pending.bytes().subarray(0, -1) : pending.bytes();
 }
@@ -38,7 +42,11 @@ function envelopesIn(bytes: Buffer, maxBytes: number): { readonly end: number; r
   let end = 0;
   while (bytes.length - end >= ENVELOPE_PREFIX_BYTES) {
     const length = bytes.readUInt32BE(end + 1);
-    if (length > maxBytes) return { end: bytes.length, needed: 0 };
+    if (length > maxBytes) {
+      const unframed = missingEnvelope(bytes.subarray(end));
+      if (unframed !== undefined) throw unframed;
+      return { end: bytes.length, needed: 0 };
+    }
     if (bytes.length - end < ENVELOPE_PREFIX_BYTES + length) {
       return { end, needed: ENVELOPE_PREFIX_BYTES + length };
     }

@@ -62,3 +62,18 @@ test("a length beyond the limit is refused before its message is there", () => {
   const text = "message size 4294967295 is larger than configured readMaxBytes 64";
   expect(outcome([prefix])).toBe(`ConnectError: [resource_exhausted] ${text}`);
 });
+
+test("a message without its envelope is told from one that is too large or cut", () => {
+  const json = fc.json().filter((text) => /^["[{]/.test(text));
+  fc.assert(
+    fc.property(json, fc.integer({ min: 1, max: 20 }), (text, size) => {
+      const bytes = Buffer.from(text);
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      expect(outcome(chunks)).toContain(
+        "[invalid_argument] protocol error: expected each message in an envelope",
+      );
+    }),
+  );
+});

@@ -1,7 +1,7 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import { ChunkBuffer } from "connect-rest-codec/internal";
 import { gatewayError } from "../call/gateway-error.ts";
-import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES } from "../protocol/envelope.ts";
+import { COMPRESSED_FLAG, ENVELOPE_PREFIX_BYTES, missingEnvelope } from "../protocol/envelope.ts";
 import { checkReadBytes } from "./message-limits.ts";
 import type { BodyReader, RawMessage } from "./wire.ts";
 
@@ -36,7 +36,8 @@ export class EnvelopeReader implements BodyReader {
 
   end(): RawMessage {
     if (this.first === undefined) {
-      throw this.pending.size > 0 ? incomplete() : this.wrongNumber("missing input message");
+      if (this.pending.size === 0) throw this.wrongNumber("missing input message");
+      throw missingEnvelope(this.pending.bytes()) ?? incomplete();
     }
     return { ...this.first, problem: this.problem() };
   }
@@ -57,6 +58,8 @@ export class EnvelopeReader implements BodyReader {
     this.needed = ENVELOPE_PREFIX_BYTES;
     while (!this.hasMore && bytes.length - at >= ENVELOPE_PREFIX_BYTES) {
       const length = view.getUint32(at + 1);
+      const unframed = length > this.maxBytes ? missingEnvelope(bytes.subarray(at)) : undefined;
+      if (unframed !== undefined) throw unframed;
       checkReadBytes(length, this.maxBytes, true);
       this.needed = ENVELOPE_PREFIX_BYTES + length;
       if (bytes.length - at < this.needed) break;

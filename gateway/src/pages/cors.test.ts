@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Server, startServer } from "../server.ts";
 import { echoService } from "../testing/echo.ts";
@@ -54,4 +55,48 @@ test("a star is every origin", async () => {
 test("nobody is allowed unless named", async () => {
   const closed = await start([]);
   expect(await head(closed, "GET", "Origin: https://app.example")).not.toContain("access-control-");
+});
+
+test("a URL that is too long gets its error with what lets the page read it", async () => {
+  const { port } = server;
+  const target = `/echo.v1.EchoService/Echo?connect=v1&encoding=json&message=${"a".repeat(9_000)}`;
+  const lines = ["Host: a", "Origin: https://app.example"].map((line) => `${line}\r\n`).join("");
+  const answer = parseAnswer(await exchange(port, `GET ${target} HTTP/1.1\r\n${lines}\r\n`));
+  expect(answer.head.toLowerCase()).toContain("access-control-allow-origin: https://app.example");
+  expect(answer.head.toLowerCase()).toMatch(/access-control-expose-headers: .*grpc-status/);
+  expect(answer.body).toMatchObject({ code: "resource_exhausted" });
+});
+
+/** Headers that pages may send whatever is configured. */
+const STANDARD = [
+  ...["content-type", "connect-protocol-version", "connect-timeout-ms", "grpc-timeout", "x-grpc-web"],
+  ...["x-user-agent", "x-request-id", "traceparent", "tracestate", "baggage"],
+];
+const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,15}[a-z0-9]$/).map((text) => `x-${text}`);
+const names = fc.uniqueArray(fc.oneof(name, fc.constantFrom("authorization", ...STANDARD)), { maxLength: 6 });
+
+test("whatever is asked for, a page may send the headers that are configured, those of protocols, and no others", async () => {
+  const draws = fc.record({ configured: names, isOpen: fc.boolean(), asked: names, origin: fc.nat(2) });
+  await fc.assert(
+    fc.asyncProperty(draws, async ({ configured, isOpen, asked, origin }) => {
+      const corsHeaders = isOpen ? [...configured, "*"] : configured;
+      const origins = ["https://app.example", "https://other.example"];
+      const open = await startServer({ ...echoService, origins, corsHeaders, limits: { drainNoticeMs: 1 } });
+      const from = [...origins, "https://evil.example"][origin] ?? "";
+      const answer = await head(
+        open,
+        "OPTIONS",
+        `Origin: ${from}`,
+        "Access-Control-Request-Method: POST",
+        `Access-Control-Request-Headers: ${asked.join(", ")}`,
+      );
+      await open.close();
+      const allowed = /^access-control-allow-headers: (.*)$/m.exec(answer)?.[1]?.trim().split(", ") ?? [];
+      expect(answer.includes("access-control-allow-origin")).toBe(origin < 2);
+      const expected = (each: string) => isOpen || configured.includes(each) || STANDARD.includes(each);
+      const may = asked.filter((each) => allowed.includes(each));
+      expect(may).toEqual(origin < 2 ? asked.filter(expected) : []);
+    }),
+    { numRuns: 40 },
+  );
 });

@@ -10,32 +10,68 @@ const MAX_AGE_SECONDS = 7200;
  */
 const EXPOSED_HEADERS = [...cors.exposedHeaders, REQUEST_ID_HEADER, "www-authenticate", "*"].join(", ");
 
+/** The headers that every page may send: those of the protocols, and of traces. */
+const REQUEST_HEADERS = [
+  ...cors.allowedHeaders.map((name) => name.toLowerCase()),
+  ...[REQUEST_ID_HEADER, "traceparent", "tracestate", "baggage"],
+];
+
+/** The name of a header (RFC 9110 section 5.6.2). */
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+
 /**
- * Lets pages of these origins call the gateway from a browser (the CORS protocol of the Fetch standard,
- * section 3.2); `*` is every origin. Cookies are not allowed; `requestHeaders` are. Returns true when it has
- * sent the response.
+ * Lets pages of some origins call the gateway from a browser (the CORS protocol of the Fetch standard,
+ * section 3.2). Cookies are not allowed.
  */
-export function createCors(
-  origins: readonly string[],
-  requestHeaders: readonly string[] = [],
-): (request: HttpRequest, response: HttpResponse) => boolean {
-  const allowed = new Set(origins);
-  const allowedHeaders = [...cors.allowedHeaders, REQUEST_ID_HEADER, ...requestHeaders].join(", ");
-  return (request, response) => {
-    const { origin } = request.headers;
-    if (allowed.size === 0 || typeof origin !== "string") return false;
-    response.setHeader("vary", "origin");
-    if (!allowed.has("*") && !allowed.has(origin)) return false;
-    response.setHeader("access-control-allow-origin", origin);
-    if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined) {
-      response.setHeader("access-control-expose-headers", EXPOSED_HEADERS);
+export class Cors {
+  private readonly origins: ReadonlySet<string>;
+  private readonly headers: ReadonlySet<string>;
+
+  /**
+   * @param origins `*` is every origin
+   * @param headers further request headers that these pages may send, in lower case; `*` is every header
+   */
+  constructor(origins: readonly string[], headers: readonly string[] = []) {
+    this.origins = new Set(origins);
+    this.headers = new Set([...REQUEST_HEADERS, ...headers]);
+  }
+
+  /** Lets the page that has sent a request read its response, if it may. */
+  allow(request: HttpRequest, response: HttpResponse): void {
+    if (!this.allowOrigin(request, response)) return;
+    response.setHeader("access-control-expose-headers", EXPOSED_HEADERS);
+  }
+
+  /** The same, and sends the response to a preflight request. Returns true when it has. */
+  serve(request: HttpRequest, response: HttpResponse): boolean {
+    const { method, headers } = request;
+    if (method !== "OPTIONS" || headers["access-control-request-method"] === undefined) {
+      this.allow(request, response);
       return false;
     }
+    if (!this.allowOrigin(request, response)) return false;
     sendResponse(response, 204, {
       "access-control-allow-methods": cors.allowedMethods.join(", "),
-      "access-control-allow-headers": allowedHeaders,
+      "access-control-allow-headers": this.allowed(request).join(", "),
       "access-control-max-age": String(MAX_AGE_SECONDS),
     });
     return true;
-  };
+  }
+
+  private allowOrigin({ headers }: HttpRequest, response: HttpResponse): boolean {
+    const { origin } = headers;
+    if (this.origins.size === 0 || typeof origin !== "string") return false;
+    response.setHeader("vary", "origin");
+    if (!this.origins.has("*") && !this.origins.has(origin)) return false;
+    response.setHeader("access-control-allow-origin", origin);
+    return true;
+  }
+
+  /** A browser takes `*` for all headers but Authorization, and an old one for none: all are named. */
+  private allowed({ headers }: HttpRequest): string[] {
+    if (!this.headers.has("*")) return [...this.headers];
+    const asked = String(headers["access-control-request-headers"] ?? "").toLowerCase();
+    const names = asked.split(",").map((name) => name.trim());
+    return [...new Set([...this.headers, ...names.filter((name) => TOKEN.test(name))])];
+  }
 }

@@ -1,4 +1,7 @@
+import { Code, type ConnectError } from "@connectrpc/connect";
 import { pool as bufferPool } from "connect-rest-codec/internal";
+import { gatewayError } from "../call/gateway-error.ts";
+import { show } from "../text/show.ts";
 
 /** The bytes before each message: one of flags, four of length. */
 export const ENVELOPE_PREFIX_BYTES = 5;
@@ -29,4 +32,19 @@ export function envelopes(...messages: readonly Envelope[]): Uint8Array {
     at += ENVELOPE_PREFIX_BYTES + bytes.length;
   }
   return out;
+}
+
+/** Compressed, the end of a stream of Connect, and trailers of gRPC-Web. */
+const KNOWN_FLAGS = COMPRESSED_FLAG | 0x02 | 0x80;
+
+/**
+ * The error of a message that cannot be read since it has no envelope, e.g. of JSON as it is: it begins with
+ * no flags, and with no length that its client has meant. Undefined where it begins with flags.
+ */
+export function missingEnvelope(body: Uint8Array): ConnectError | undefined {
+  const [flags = 0] = body;
+  if ((flags & ~KNOWN_FLAGS) === 0) return undefined;
+  const begin = show(Buffer.from(body.subarray(0, ENVELOPE_PREFIX_BYTES)).toString("latin1"));
+  const text = `protocol error: expected each message in an envelope, a byte of flags and four of its length before it, got bytes that begin with ${begin}; put the envelope before it, or call a unary method of Connect with content-type application/json or application/proto, which have none`;
+  return gatewayError("REQUEST_MALFORMED", text, Code.InvalidArgument);
 }

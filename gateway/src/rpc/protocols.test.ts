@@ -247,3 +247,31 @@ test("an unknown path of no service is 404 in JSON", async () => {
   const { status, body } = await http2Request(server.port, { ":path": "/favicon.ico" });
   expect([status, body]).toMatchObject([404, { code: "unimplemented" }]);
 });
+
+const ENVELOPED = [
+  "connect+json",
+  "connect+proto",
+  "grpc+json",
+  "grpc+proto",
+  "grpc-web+json",
+  "grpc-web+proto",
+];
+const METHODS = ["Echo", "Repeat", "Join", "Talk"];
+
+test.each(
+  ENVELOPED.flatMap((type) => METHODS.map((method) => [type, method] as const)).filter(
+    ([type, method]) => !(type.startsWith("connect+") && method === "Echo"),
+  ),
+)("a body of application/%s without its envelope says so to %s", async (type, method) => {
+  for (const body of ["{}", '{"text":"a"}', `{"text":"${"a".repeat(10_000)}"}`]) {
+    const sent = {
+      ":method": "POST",
+      ":path": `/echo.v1.EchoService/${method}`,
+      "content-type": `application/${type}`,
+      te: "trailers",
+    };
+    const { headers, trailers, body: text } = await http2Request(server.port, sent, Buffer.from(body));
+    const said = JSON.stringify([headers, trailers, text]);
+    expect(said).toContain("expected each message in an envelope");
+  }
+});

@@ -5,10 +5,10 @@ import type { Health } from "../health/health.ts";
 import { createGuard } from "../listener/guard.ts";
 import { hostsOf } from "../listener/hosts.ts";
 import type { Exchange, HttpRequest, HttpResponse } from "../listener/http.ts";
-import { UNCACHED } from "../listener/refusal.ts";
-import { createCors } from "../pages/cors.ts";
+import { type Refuse, UNCACHED } from "../listener/refusal.ts";
+import { Cors } from "../pages/cors.ts";
 import { createPages } from "../pages/pages.ts";
-import { refuse } from "../protocol/refuse.ts";
+import { refuse as refuseInWords } from "../protocol/refuse.ts";
 import type { Rpc } from "../rpc/rpc.ts";
 import type { ServerOptions } from "./options.ts";
 import type { Reports } from "./reports.ts";
@@ -25,24 +25,29 @@ export interface EntranceParts {
   readonly services: readonly DescService[];
 }
 
-/** Serves one request: refused, or by the first part that it is for. */
-export type Entrance = (request: HttpRequest, response: HttpResponse, exchange: Exchange) => void;
+/** Where requests come in. */
+export interface Entrance {
+  /** Serves one request: refused, or by the first part that it is for. */
+  serve(request: HttpRequest, response: HttpResponse, exchange: Exchange): void;
+  /** Refuses a request, so that the page that has sent it can read why. */
+  readonly refuse: Refuse;
+}
 
 export function createEntrance(parts: EntranceParts): Entrance {
   const { options, host, authorization, rpc, reports } = parts;
-  const { origins = [], corsHeaders = [] } = options;
   const { onRejected } = reports;
   const guard = createGuard({
     hosts: hostsOf(host, options.hosts),
-    origins,
+    origins: options.origins ?? [],
     isShared: authorization?.isShared,
   });
-  const cors = createCors(origins, [
-    ...corsHeaders,
-    ...(authorization === undefined ? [] : ["authorization"]),
-  ]);
+  const cors = corsOf(parts);
   const pages = pagesOf(parts);
-  return (request, response, exchange) => {
+  const refuse: Refuse = (request, response, refusal) => {
+    cors.allow(request, response);
+    refuseInWords(request, response, refusal);
+  };
+  const serve: Entrance["serve"] = (request, response, exchange) => {
     const requestId = requestIdOf(request.headers[REQUEST_ID_HEADER]);
     const { origin } = exchange;
     const refusal = guard(request, origin);
@@ -65,9 +70,15 @@ export function createEntrance(parts: EntranceParts): Entrance {
       return;
     }
     if (authorization?.serve(request, response, origin) === true) return;
-    if (cors(request, response) || pages(request, response, origin)) return;
+    if (cors.serve(request, response) || pages(request, response, origin)) return;
     rpc.serve(request, response, caller, exchange);
   };
+  return { serve, refuse };
+}
+
+function corsOf({ options, authorization }: EntranceParts): Cors {
+  const { origins = [], corsHeaders = [] } = options;
+  return new Cors(origins, [...corsHeaders, ...(authorization === undefined ? [] : ["authorization"])]);
 }
 
 function pagesOf({

@@ -33,7 +33,7 @@ export interface ServerOptions {
   readonly limits?: LimitOptions;
   /** Origins whose pages may call from a browser; `*` is every one. Default: none. */
   readonly origins?: readonly string[];
-  /** Further request headers that these pages may send, in lower case. */
+  /** Further request headers that these pages may send, in lower case; `*` is every one. */
   readonly corsHeaders?: readonly string[];
   /** Methods of the routes that the fast path can call without their handlers. Default: none. */
   readonly unaryOf?: FastMethods["unaryOf"];

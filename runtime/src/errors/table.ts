@@ -443,21 +443,21 @@ export const ERRORS = {
     cause:
       "The function that provides credentials has begun to name another owner for a call, or provides other secrets where it names no owner, such as a renewed token: nobody can tell it from that of another account. What the new identity sees is shown to nobody who began with the old one.",
     remedy:
-      "Watch again with the token in the detail connectrest.v1.Resume. Where a renewed token is to change nothing, let the function name its `owner`: the account, or the caller's session.",
+      "Watch again with the token of the last message. Where a renewed token is to change nothing, let the function name its `owner`: the account, or the caller's session.",
   },
   WATCH_DRAINED: {
     code: Code.Unavailable,
     text: "upstream {upstream}: {method}: this server is ending, and the stream with it; watch again, with the resume token",
     cause: "The process that serves the stream is told to end, e.g. to be replaced by another one.",
     remedy:
-      "Watch again with the token in the detail connectrest.v1.Resume. Nothing is lost where processes have the same `resumeKey`.",
+      "Watch again with the token of the last message. Nothing is lost where processes have the same `resumeKey`.",
   },
   WATCHER_TOO_SLOW: {
     code: Code.ResourceExhausted,
     text: "{method}: {bytes} bytes wait to be read, more than the {limit} that are kept for a watcher; go on with the resume token",
     cause: "The client reads its stream more slowly than events come.",
     remedy:
-      "Watch again with the token in the detail connectrest.v1.Resume, and read faster, e.g. by handling events outside of the loop that reads them.",
+      "Watch again with the token of the last message, and read faster, e.g. by handling events outside of the loop that reads them.",
   },
   WATCHERS_EXHAUSTED: {
     code: Code.ResourceExhausted,

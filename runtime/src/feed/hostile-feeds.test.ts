@@ -25,6 +25,30 @@ test("each item comes once from a feed of more items than are looked at, however
   expect(watcher.ids).toEqual([15_001, 15_002, 15_003, 15_004, 15_005, 15_006]);
 });
 
+/** Turns of the event loop until the work is done. */
+async function turnsOf(work: Promise<unknown>): Promise<number> {
+  let [count, isOver] = [0, false];
+  const turn = () => {
+    count++;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work;
+  isOver = true;
+  return count;
+}
+
+test.each([1_000, 5_000, 10_000])(
+  "a page of %i new items is read in turns of the event loop",
+  async (count) => {
+    const feed = new BigFeed();
+    feed.add(count, 0);
+    const { watching } = startWatching({ options: { fetch: feed.fetch } });
+    const turns = await turnsOf(watching({ backlog: true }).hasBatches(1));
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(count / 64));
+  },
+);
+
 const INTERVALS: ReadonlyArray<readonly [header: string, ms: number]> = [
   ["0", 1_000],
   ["0.0001", 1_000],

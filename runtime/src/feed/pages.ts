@@ -7,6 +7,7 @@ import { keysOf } from "../response/item-key.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { linkedRequest } from "../stream/page-link.ts";
 import { percentEncode } from "../text/percent-encode.ts";
+import { Pacer } from "../time/pacer.ts";
 import type { FeedItem } from "./bus-entry.ts";
 import { NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
 
@@ -153,8 +154,10 @@ async function newItems(
   const page = pageOf(call, response, [call.adapter.items]);
   const keys = keysOf(call.adapter, page, room);
   const items = new Map<string, FeedItem>();
+  const pacer = new Pacer(call.context.signal);
   for (const [index, key] of keys.entries()) {
     if (isKnown(key) || items.has(key)) continue;
+    await pacer.items();
     // one by one: an item that is none is left out, and takes its key with it
     const [bytes] = await itemsOf(call, page, response, [index]);
     if (bytes !== undefined) items.set(key, { key, bytes, late: false });

@@ -138,9 +138,11 @@ export class FeedWindow {
 
   /** The keys that a token holds: what is listed, then what was seen last. */
   *tokenKeys(pending: ReadonlySet<string> | undefined): Generator<string, undefined> {
-    const listed = new Set(this.listed);
     for (const key of this.listed) if (pending?.has(key) !== true) yield key;
-    let left = Math.min(MAX_TOKEN_IDS - listed.size, MAX_GONE);
+    let left = Math.min(MAX_TOKEN_IDS - this.listed.length, MAX_GONE);
+    // every message of a large page has a token
+    if (left <= 0) return;
+    const listed = new Set(this.listed);
     for (const key of [...this.seen.all].reverse()) {
       if (left <= 0) return;
       if (listed.has(key) || pending?.has(key) === true) continue;
