@@ -46,11 +46,12 @@ export {
   holdsExactly,
   linkTarget,
 } from "./decode/read.ts";
-export { bytesFromBase64, numberFromText } from "./decode/scalar.ts";
-export { joined, joinedDifferences, sequence } from "./decode/segment.ts";
+export { booleanFrom, bytesFromBase64, numberFromText } from "./decode/scalar.ts";
+export { joined, joinedDifferences, MAX_KEPT, sequence } from "./decode/segment.ts";
 export { JsonTooDeep, WrongShape } from "./decode/shape-writer.ts";
 export { readingOf } from "./decode/table-decoder.ts";
 export { instantFrom, MAX_SECONDS, MIN_SECONDS } from "./decode/timestamp.ts";
+export { departureOf, objectIn } from "./json/departure.ts";
 export { hasEscapedKey, isKey, stringsOf } from "./json/escaped-keys.ts";
 export {
   areEqual,

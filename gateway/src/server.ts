@@ -131,6 +131,7 @@ function createCalls(shared: Shared): Rpc {
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: isHealth,
     authenticate: authorization?.authenticate,
+    challenge: authorization?.challenge,
     authorizedStreams:
       authorization &&
       new AuthorizedStreams({

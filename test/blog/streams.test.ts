@@ -49,7 +49,7 @@ const STREAMS: readonly Stream[] = [
     open: ({ posts }, options) => posts.streamSubmissionPosts(demo, options),
     page: async ({ posts }) => (await posts.listSubmissionPosts(demo)).posts,
     pages: 1,
-    items: 6,
+    items: 3,
   },
   {
     name: "StreamNotes",

@@ -1,4 +1,5 @@
 import { Code } from "@connectrpc/connect";
+import { reasonOf } from "connect-rest-runtime";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { failureOf } from "../../runtime/src/testing/failure.ts";
@@ -30,13 +31,25 @@ test("link: a string, or an object with href, in the payload; its query is taken
 });
 
 test("link: what its object says of the query goes with its address, which counts where both say it", async () => {
-  const next = `{"href":"/link?x=1","query":{"after":"2","page":900719925474099312345,"x":"5","a[0]":"é","dots":true,"list":[1],"none":null}}`;
+  const next = `{"href":"/link?x=1","query":{"after":"2","page":900719925474099312345,"x":"5","a[0]":"é","dots":true,"list":[],"none":null}}`;
   const { client, seen } = await streams([
     { body: `{"response":{"entries":[{"id":1}],"links":{"next":${next}}}}` },
     { json: { response: { entries: [] } } },
   ]);
   expect(await idsOf(client.byLink({ query: "q" }))).toEqual([1]);
   expect(lines(seen)[1]).toBe("GET /link?x=1&after=2&page=900719925474099312345&a%5B0%5D=%C3%A9&dots=true");
+});
+
+test("link: what is no parameter in what its object says of the query is lost", async () => {
+  const next = { href: "/link?x=1", query: { list: [1], after: "2" } };
+  const { client, differences } = await streams({
+    json: { response: { entries: entries(1), links: { next } } },
+  });
+  const error = await failureOf(idsOf(client.byLink({})));
+  expect([reasonOf(error), differences]).toMatchObject([
+    "RESPONSE_DRIFT",
+    [{ path: "links.next.query.list" }],
+  ]);
 });
 
 test("items: the first path that leads to an array counts", async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { Secret } from "connect-rest-runtime";
 import type { OAuth1PartySettings } from "../sign-in/oauth1-party.ts";
 import type { OAuth2PartySettings } from "../sign-in/oauth2-party.ts";
+import type { UpstreamTokens } from "../sign-in/tokens.ts";
 
 /** A request to an endpoint of a third party. */
 export interface PartyRequest {
@@ -40,6 +41,8 @@ export interface OAuth2TestParty {
   /** Forgets everything. */
   forget(): void;
   accountOf(accessToken: string): string | undefined;
+  /** The tokens of a sign-in, without its steps. They do not expire. */
+  signIn(): UpstreamTokens;
   close(): Promise<void>;
 }
 
@@ -159,6 +162,10 @@ export async function startOAuth2Party(): Promise<OAuth2TestParty> {
       refresh.clear();
     },
     accountOf: (accessToken) => access.get(accessToken),
+    signIn: () => {
+      const { access_token, refresh_token } = issue(party.account);
+      return { kind: "oauth2", accessToken: String(access_token), refreshToken: String(refresh_token) };
+    },
     close: server.close,
   };
   return party;

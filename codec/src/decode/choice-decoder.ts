@@ -66,7 +66,7 @@ function otherwiseWriter(
   if (lost === undefined) return memberOf(otherwise);
   const read = fieldReader(lost);
   const name = reportedAs(lost);
-  return (json, out) => out.unknownMember(name, `a known ${choice}`, read(json, out.misstep));
+  return (json, out) => out.notHeld(name, `a known ${choice}`, read(json, out.misstep));
 }
 
 /** Whether a condition asks for nothing but values of the key that names the member. */

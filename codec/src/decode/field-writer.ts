@@ -25,8 +25,8 @@ export class FieldWriter extends KeyWriter {
   private nullField = 0;
   private nullStart = 0;
 
-  override reset(exact = false, textual = false, emptyDeclared = false): void {
-    super.reset(exact, textual, emptyDeclared);
+  override reset(exact = false, textual = false): void {
+    super.reset(exact, textual);
     // left there by what was thrown
     if (this.valuesEnd > 0) this.values.fill(undefined);
     this.valuesEnd = 0;

@@ -29,8 +29,8 @@ export class KeyWriter extends OneofWriter {
   private othersBeyond: KnownKeys = NO_KEYS;
   private others: readonly string[] = NOTHING;
 
-  override reset(exact = false, textual = false, emptyDeclared = false): void {
-    super.reset(exact, textual, emptyDeclared);
+  override reset(exact = false, textual = false): void {
+    super.reset(exact, textual);
     this.flattenedDepth = -1;
     this.keysBelow = [];
     this.othersOf = undefined;

@@ -11,9 +11,24 @@ const NOTHING: readonly string[] = [];
 
 /** A writer that sees to what of the members of a oneof is not held. */
 export class OneofWriter extends ShapeWriter {
-  /** Notes a discriminator whose value no member of a oneof has; none at all is no difference. */
+  /** Notes a value of a type that no member of a oneof has. */
   unknownMember(key: string, expected: string, value: Field): void {
-    if (value !== undefined && value !== null) this.drop(key, expected, value);
+    if (isPresent(value)) this.drop(key, expected, value);
+  }
+
+  /**
+   * Notes what no member of a oneof holds, unless something was noted there already. null, [] and {} hold
+   * nothing.
+   */
+  notHeld(key: string, expected: string, value: Field): void {
+    if (value === undefined || value === null || isEmptyContainer(value)) return;
+    const at = this.pathText(key);
+    if (this.differences.some(({ path }) => path === at)) return;
+    if (value === false || value === "") {
+      this.coerce(key, expected, value);
+    } else {
+      this.drop(key, expected, value);
+    }
   }
 
   /** A discriminator as text. An integer that JSON.parse has rounded is asked for as it came. */
@@ -48,15 +63,7 @@ export class OneofWriter extends ShapeWriter {
     const [chosen] = this.fieldsFrom(start);
     const held = members.find(([field]) => field === chosen?.number)?.slice(1) ?? [];
     for (const path of new Set(found.filter((each) => !held.includes(each)))) {
-      const value = valueAt(json, path);
-      const at = this.pathText(path);
-      // null, [] and {} hold nothing; what was chosen and could not be read is noted
-      if (isEmptyContainer(value) || this.differences.some((each) => each.path === at)) continue;
-      if (value === false || value === "") {
-        this.coerce(path, "no other member of the oneof", value);
-      } else {
-        this.drop(path, "no other member of the oneof", value);
-      }
+      this.notHeld(path, "no other member of the oneof", valueAt(json, path));
     }
   }
 }

@@ -47,14 +47,15 @@ export class ShapeWriter extends ScalarWriter {
     this.maxDepth = maxDepth;
   }
 
-  /**
-   * @param emptyDeclared whether `[]` and `{}` in place of the payload are how
-   * the upstream spells an empty one
-   */
-  override reset(exact = false, textual = false, emptyDeclared = false): void {
+  override reset(exact = false, textual = false): void {
     super.reset(exact, textual);
-    this.emptyDeclared = emptyDeclared;
+    this.emptyDeclared = false;
     this.depth = 0;
+  }
+
+  /** `[]` and `{}` in place of the payload are how the upstream spells an empty one. */
+  payloadMayBeEmpty(): void {
+    this.emptyDeclared = true;
   }
 
   /** Goes one message down. Throws JsonTooDeep. */

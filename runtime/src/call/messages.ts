@@ -1,4 +1,4 @@
-import type { FoundDifferences } from "connect-rest-codec/internal";
+import { type FoundDifferences, MAX_KEPT, type ProtoWriter } from "connect-rest-codec/internal";
 import type {
   DownloadAdapter,
   OperationAdapter,
@@ -11,12 +11,13 @@ import type {
 import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { RecordBody } from "../response/decode.ts";
-import type { Decoded } from "../response/decoded.ts";
+import type { Decoded, DecodedItems } from "../response/decoded.ts";
 import { type ListRules, Page } from "../response/page.ts";
 import { unknownKeys } from "../response/page-keys.ts";
+import { noteKeys, notePlaces } from "../response/page-places.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
-import { reportDifferences } from "./differences.ts";
+import { reportDifferences, sumOf } from "./differences.ts";
 import type { RunningCall } from "./running-call.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -46,6 +47,11 @@ function isWrite({ progress }: RunningCall): boolean {
   return verb !== "GET" && verb !== "HEAD";
 }
 
+/** Reports what a function notes, beside a message. */
+export function noteIn(call: RunningCall, note: (out: ProtoWriter) => void): void {
+  reported(call, { differences: call.settings.decoder.noted(note) });
+}
+
 /**
  * The list in a response; one without a body, by its status, is a page without items. What it has beside its
  * items, and no rule knows, is reported.
@@ -62,7 +68,8 @@ export function pageOf(
   const page = new Page(response.body, { envelope: adapter.rules.envelope, paths, empty });
   const { misshapen } = page;
   if (misshapen !== undefined && response.status !== 204) throw shapeError(adapter, misshapen);
-  reported(call, { differences: unknownKeys(adapter, page) });
+  const noted = call.settings.decoder.noted((out) => notePlaces(adapter, page, out));
+  reported(call, { differences: together(noted, unknownKeys(adapter, page)) });
   return page;
 }
 
@@ -80,14 +87,13 @@ export function itemsOf(
 ): readonly Bytes[] | Promise<readonly Bytes[]> {
   const { decoder } = call.settings;
   const { adapter } = call;
+  const whole = ({ items, differences }: DecodedItems) => {
+    const noted = decoder.noted((out) => noteKeys(adapter, page, indices, out));
+    return reported(call, { items, differences: together(noted, differences) }).items;
+  };
   return response.body.inPieces === undefined
-    ? reported(
-        call,
-        call.knowing(() => decoder.items(adapter, page, response, indices)),
-      ).items
-    : call
-        .inTurns(decoder.itemsInParts(adapter, page, response, indices))
-        .then((decoded) => reported(call, decoded).items);
+    ? whole(call.knowing(() => decoder.items(adapter, page, response, indices)))
+    : call.inTurns(decoder.itemsInParts(adapter, page, response, indices)).then(whole);
 }
 
 /** A response message with a record; undefined where it is no object. */
@@ -118,6 +124,14 @@ export function chunkOf(
     call,
     call.knowing(() => call.settings.decoder.chunk(call.adapter, head, chunk)),
   ).bytes;
+}
+
+/** Differences of two parts of a response. */
+function together(first: FoundDifferences, second: FoundDifferences): FoundDifferences {
+  if (first.list.length === 0) return second;
+  const kept = { additional: 0, converted: 0, lost: 0 };
+  const list = [...first.list, ...second.list].filter((each) => ++kept[each.class] <= MAX_KEPT);
+  return { list, counts: sumOf(first.counts, second.counts) };
 }
 
 /** What was decoded, its differences reported. */

@@ -8,6 +8,7 @@ import {
   ProtoWriter,
   readingOf,
   sequence,
+  valueAt,
   WrongShape,
 } from "connect-rest-codec/internal";
 import type {
@@ -136,11 +137,14 @@ export class Decoder {
     isSettled = false,
   ): void {
     const { status, header, body } = response;
-    const payload = payloadOf(value, rules.envelope, rules.payloadType);
+    // what is noted on the way to the payload stays
+    out.reset(exact, body.textual);
+    const payload = payloadOf(value, rules.envelope, rules.payloadType, out.misstep);
+    if (rules.envelope?.status !== undefined) valueAt(value, rules.envelope.status, out.misstep);
     if (payload === undefined || isSpelledOut(payload, rules.envelope?.empty)) {
-      this.empty(out, adapter, rules, value, payload, response, exact, isSettled);
+      out.payloadMayBeEmpty();
+      this.empty(out, adapter, rules, value, payload, response, isSettled);
     } else {
-      out.reset(exact, body.textual);
       writeMessage(adapter, { status, header, payload, bytes: body.bytes }, out);
     }
   }
@@ -157,10 +161,8 @@ export class Decoder {
     value: JsonValue | undefined,
     payload: JsonValue | undefined,
     { status, header, body }: ReadResponse,
-    exact: boolean,
     isSettled: boolean,
   ): void {
-    out.reset(exact, body.textual, true);
     const given = payload !== null && typeof payload === "object" ? payload : undefined;
     const response = new EmptyResponse(status, header, given, body.bytes);
     writeMessage(adapter, response, out);
@@ -265,6 +267,13 @@ export class Decoder {
     } catch (cause) {
       throw decodeError(adapter, cause);
     }
+  }
+
+  /** What a function notes, beside a message. */
+  noted(act: (out: ProtoWriter) => void): FoundDifferences {
+    this.out.reset();
+    act(this.out);
+    return this.out.found();
   }
 
   /**

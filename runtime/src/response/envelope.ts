@@ -1,4 +1,10 @@
-import { isJsonObject, type JsonValue, jsonTypeOf, valueAt } from "connect-rest-codec/internal";
+import {
+  isJsonObject,
+  type JsonValue,
+  jsonTypeOf,
+  type OnMisstep,
+  valueAt,
+} from "connect-rest-codec/internal";
 import type { EnvelopeRule } from "../adapter/rules.ts";
 import { isEmpty } from "./empty.ts";
 
@@ -6,23 +12,39 @@ import { isEmpty } from "./empty.ts";
  * Takes the envelope off a body: the payload is what the first path leads to that has a value of the wanted
  * type there, or else any value other than null; one that holds an earlier one of another type is not taken
  * for it. undefined when none has; without an envelope the body itself.
+ *
+ * @param found gets what is no object on the way to the payload, or on all ways where there is none
  */
 export function payloadOf(
   body: JsonValue | undefined,
   envelope: EnvelopeRule | undefined,
   type?: "array" | "object",
+  found?: OnMisstep,
 ): JsonValue | undefined {
-  if (envelope === undefined || envelope.payload.length === 0) return body;
-  const found = envelope.payload
+  const [only, ...others] = envelope?.payload ?? [];
+  if (envelope === undefined || only === undefined) return body;
+  if (others.length === 0) return valueAt(body, only, found) ?? undefined;
+  const chosen = chosenPath(body, envelope.payload, type);
+  if (chosen !== undefined) return valueAt(body, chosen, found);
+  for (const path of envelope.payload) valueAt(body, path, found);
+  return undefined;
+}
+
+function chosenPath(
+  body: JsonValue | undefined,
+  paths: readonly string[],
+  type: "array" | "object" | undefined,
+): string | undefined {
+  const present = paths
     .map((path) => ({ path, value: valueAt(body, path) }))
     .filter(({ value }) => value !== undefined && value !== null);
-  const chosen = type === undefined ? undefined : found.findIndex(({ value }) => jsonTypeOf(value) === type);
-  if (chosen === undefined || chosen < 0) return found[0]?.value;
+  const chosen = type === undefined ? -1 : present.findIndex(({ value }) => jsonTypeOf(value) === type);
+  if (chosen < 0) return present[0]?.path;
   // what holds an alternative that came in another shape is no payload of its own
-  const within = found.slice(0, chosen).find(({ path, value }) => {
-    return !isEmpty(value) && isBelow(path, found[chosen]?.path ?? "");
+  const within = present.slice(0, chosen).find(({ path, value }) => {
+    return !isEmpty(value) && isBelow(path, present[chosen]?.path ?? "");
   });
-  return (within ?? found[chosen])?.value;
+  return (within ?? present[chosen])?.path;
 }
 
 /** Where errors are if the envelope does not say so. */

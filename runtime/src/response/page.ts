@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue, valueAt } from "connect-rest-codec/internal";
+import { isJsonObject, type JsonValue, type Misstep, valueAt } from "connect-rest-codec/internal";
 import type { EmptySpelling, EnvelopeRule } from "../adapter/rules.ts";
 import type { Body } from "./body.ts";
 import { isAllowedAbsence, isEmpty, isSpelledOut, type Misshapen, misshapen } from "./empty.ts";
@@ -25,6 +25,8 @@ export class Page {
   readonly list: JsonValue | undefined;
   /** The items; none where there is no list. */
   readonly items: readonly JsonValue[];
+  /** What is no object on the way to the payload and to the list. */
+  readonly missteps: readonly Misstep[];
   private readonly body: JsonValue | undefined;
   private readonly verbatimBody: () => JsonValue | undefined;
   private readonly exactBody: () => JsonValue | undefined;
@@ -37,11 +39,14 @@ export class Page {
    */
   constructor({ value, exactly, verbatim }: Pick<Body, "value" | "exactly" | "verbatim">, rules: ListRules) {
     const { envelope, paths, empty } = rules;
-    this.payload = payloadOf(value, envelope);
+    const missteps: Misstep[] = [];
+    const found = (misstep: Misstep) => missteps.push(misstep);
+    this.payload = payloadOf(value, envelope, undefined, found);
     const first = (holds: (list: JsonValue | undefined) => boolean) =>
       paths.find((path) => holds(valueAt(this.payload, path)));
     this.path = first(Array.isArray) ?? first((list) => isEmpty(list, empty)) ?? paths[0] ?? "";
-    this.list = valueAt(this.payload, this.path);
+    this.list = valueAt(this.payload, this.path, found);
+    this.missteps = missteps;
     this.items = Array.isArray(this.list) ? this.list : NOTHING;
     this.body = value;
     this.exactBody = exactly;

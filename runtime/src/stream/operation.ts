@@ -10,7 +10,7 @@ import {
 import type { OperationAdapter, UnaryAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules, OperationRule } from "../adapter/rules.ts";
-import { messageOf } from "../call/messages.ts";
+import { messageOf, noteIn } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { send } from "../call/send.ts";
 import { namesOf } from "../errors/names.ts";
@@ -18,10 +18,11 @@ import { reasonOf, restError } from "../errors/rest-error.ts";
 import { retryDelayMs, retryDelayOf } from "../errors/retry-info.ts";
 import { NO_REQUEST } from "../request/with-headers.ts";
 import { payloadOf } from "../response/envelope.ts";
+import { hrefAt, LinkRefused } from "../response/href.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { percentEncode } from "../text/percent-encode.ts";
 import { sleep } from "../time/abort.ts";
-import { hrefOf, LinkRefused, linkedRequest } from "./page-link.ts";
+import { linkedRequest } from "./page-link.ts";
 
 const FIRST_INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 30_000;
@@ -111,6 +112,7 @@ class Work {
     this.request = this.call.request(message);
     let response = await send(this.call, this.request);
     let isDone = this.isDone(response);
+    this.notePlaces(response);
     yield { response, isDone };
     if (isDone) return undefined;
     this.request = this.statusRequest(response);
@@ -124,6 +126,7 @@ class Work {
         isDone = true;
       } else {
         isDone = this.isDone(response);
+        this.notePlaces(response);
         this.move(response);
       }
       yield { response, isDone };
@@ -135,7 +138,7 @@ class Work {
   async result(response: ReadResponse): Promise<ReadResponse> {
     const { resultLink } = this.rule;
     if (resultLink === undefined) return response;
-    this.request = this.linked(() => hrefOf(valueAt(this.payload(response), resultLink)));
+    this.request = this.linked(() => hrefAt(this.payload(response), resultLink));
     return await send(this.call, this.request);
   }
 
@@ -155,6 +158,18 @@ class Work {
     return done === undefined || (isJsonObject(payload) && holdsExactly(payload, done, exactly));
   }
 
+  /** Reports what stands on the way to the places by which the work is followed. */
+  private notePlaces(response: ReadResponse): void {
+    const { done, failed, status, resultLink } = this.rule;
+    const link = status.kind === "link" ? status.path : status.kind === "path" ? status.key : undefined;
+    const payload = this.payload(response);
+    noteIn(this.call, ({ misstep }) => {
+      for (const path of [failed?.key, done?.key, link, resultLink]) {
+        if (path !== undefined) valueAt(payload, path, misstep);
+      }
+    });
+  }
+
   private statusRequest(response: ReadResponse): RestRequest {
     const { status } = this.rule;
     switch (status.kind) {
@@ -165,7 +180,7 @@ class Work {
         return this.linked(() => href);
       }
       case "link":
-        return this.linked(() => hrefOf(valueAt(this.payload(response), status.path)));
+        return this.linked(() => hrefAt(this.payload(response), status.path));
       case "path": {
         const value = valueAt(this.payload(response), status.key);
         const isName = typeof value === "number" || (typeof value === "string" && value !== "");

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { RestRequest } from "../adapter/rest-request.ts";
+import { LinkRefused } from "../response/href.ts";
 import { parseBase, pathBelow } from "../upstream/base.ts";
-import { followLink, LinkRefused } from "./page-link.ts";
+import { followLink } from "./page-link.ts";
 
 const current: RestRequest = {
   verb: "GET",

@@ -1,33 +1,13 @@
-import { isJsonObject, type JsonValue, ownValue } from "connect-rest-codec/internal";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { ApiKeyRule } from "../adapter/rules.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { namesOf } from "../errors/names.ts";
 import { restError } from "../errors/rest-error.ts";
+import { LinkRefused } from "../response/href.ts";
 import { percentEncode } from "../text/percent-encode.ts";
 import { withoutParameter } from "../text/without-parameter.ts";
 import type { Base } from "../upstream/base.ts";
 import { baseOf } from "../upstream/options.ts";
-
-/** A link that must not be followed; `message` says what is wrong with it, without repeating it. */
-export class LinkRefused extends Error {}
-
-/**
- * The address in a link of a body: a string, or an object with `href`. undefined where there is none, also
- * where its place holds `null`, `""`, `false`, `[]` or `{}`.
- *
- * @throws LinkRefused for a value of another kind
- */
-export function hrefOf(link: JsonValue | undefined): string | undefined {
-  const href = isJsonObject(link) ? ownValue(link, "href") : link;
-  if (href === undefined && isJsonObject(link) && Object.keys(link).length > 0) {
-    throw new LinkRefused("an object without href");
-  }
-  if (href === undefined || href === null || href === "" || href === false) return undefined;
-  if (Array.isArray(href) && href.length === 0) return undefined;
-  if (typeof href === "string") return href;
-  throw new LinkRefused("a value that is no link");
-}
 
 type Further = ReadonlyArray<readonly [name: string, value: string]>;
 

@@ -2,13 +2,13 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import {
   type FoundDifferences,
   hasBrokenLinks,
-  holdsExactly,
   isJsonObject,
   type JsonValue,
   jsonTypeOf,
   linkTarget,
   NO_DIFFERENCES,
   numberFromText,
+  objectIn,
   ownValue,
   stringifyJson,
   valueAt,
@@ -18,11 +18,13 @@ import type { RestRequest } from "../adapter/rest-request.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { namesOf } from "../errors/names.ts";
 import { restError } from "../errors/rest-error.ts";
+import { hrefAt } from "../response/href.ts";
 import type { Page } from "../response/page.ts";
+import { cursorAt, saysMore } from "../response/page-places.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
 import { lostAt, Overlap } from "./overlap.ts";
-import { hrefOf, linkedRequest } from "./page-link.ts";
+import { linkedRequest } from "./page-link.ts";
 
 /** A page without a body. */
 const NO_CONTENT = 204;
@@ -72,10 +74,7 @@ export class Pager {
   advance(page: Page, response: ReadResponse): boolean {
     const { more } = this.call.adapter;
     this.checkAlways(page, response);
-    const exactly = () => page.exactly().payload;
-    if (more !== undefined && !(isJsonObject(page.payload) && holdsExactly(page.payload, more, exactly))) {
-      return false;
-    }
+    if (more !== undefined && !saysMore(page, more)) return false;
     if (this.moves(page, response)) return true;
     if (more !== undefined) throw this.stuck(more.key, page, response);
     return false;
@@ -91,7 +90,7 @@ export class Pager {
       case "link":
         return this.follow(
           page,
-          () => hrefOf(valueAt(page.payload, next.path)),
+          () => hrefAt(page.payload, next.path),
           () => (next.query === undefined ? [] : queryOf(page, next.query)),
         );
       case "link_header":
@@ -169,7 +168,7 @@ export class Pager {
     page: Page,
     value: JsonValue | undefined,
   ): boolean {
-    if (value === undefined || !isCursor(value)) return false;
+    if (value === undefined || value === "") return false;
     if (Array.isArray(value) || isJsonObject(value)) {
       throw this.shapeless(paths.join(" or "), "a cursor that is a text or a number", jsonTypeOf(value));
     }
@@ -214,13 +213,13 @@ export class Pager {
  * What is none is left out.
  */
 function queryOf(page: Page, path: string): Array<readonly [name: string, value: string]> {
-  const query = valueAt(page.payload, path);
-  if (!isJsonObject(query)) return [];
+  const query = objectIn(valueAt(page.payload, path));
+  if (query === undefined) return [];
   return Object.keys(query).flatMap((name) => {
     // a key may have dots of its own
     const value = page.pick(({ payload }) => {
-      const object = valueAt(payload, path);
-      return isJsonObject(object) ? ownValue(object, name) : undefined;
+      const object = objectIn(valueAt(payload, path));
+      return object && ownValue(object, name);
     });
     return isScalar(value) ? [[name, String(value)] as const] : [];
   });
@@ -248,15 +247,8 @@ function cursorOf(
   if (from === "header") return response.header(paths[0] ?? "");
   return page.pick(({ payload, items }) => {
     const root = from === "payload" ? payload : items.at(-1);
-    return paths.map((path) => valueAt(root, path)).find((value) => value !== undefined && isCursor(value));
+    return cursorAt(paths)(root, () => {});
   });
-}
-
-/** Whether a value leads to another page. */
-function isCursor(value: JsonValue): boolean {
-  if (Array.isArray(value)) return value.length > 0;
-  if (isJsonObject(value)) return Object.keys(value).length > 0;
-  return value !== null && value !== "" && value !== false;
 }
 
 function placeInLast({ path, items }: Page, below: string): string {

@@ -8,12 +8,13 @@ type Step = IteratorResult<Uint8Array, undefined>;
 
 const END: Step = { done: true, value: undefined };
 
-/** Messages are joined to chunks of this size, in bytes: each chunk is written to the connection by itself. */
+/** Messages are joined to chunks of this size, in bytes: each chunk is a write to the connection. */
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * The chunks of a client stream as a body; those that come in one turn of the event loop are one. It can be stopped from outside while it waits for a message: the
- * upstream may respond, or the call may end, before the client has sent everything.
+ * The chunks of a client stream as a body; messages that come in one turn of the event loop are one chunk. It
+ * can be stopped from outside while it waits for a message: the upstream may respond, or the call may end,
+ * before the client has sent everything.
  */
 export class UploadBody implements AsyncIterableIterator<Uint8Array, undefined> {
   /** What the client's stream, or the adapter, threw. */

@@ -138,6 +138,15 @@ test("fewer than 12 characters in a row of a secret stay", () => {
   }
 });
 
+test("words of a language stay, although a secret is made of the same words", () => {
+  const text = "The refresh token of this client is unknown";
+  expect(redact(text, "demo-refresh-token-of-this-client-1")).toBe(text);
+  expect(redact(`${text}: refresh-token-of`, "demo-refresh-token-of-this-client-1")).toMatch(
+    /: ?\[secret\]$/,
+  );
+  expect(redact("no pass phrase of mine", "the pass phrase of mine")).toContain("[secret]");
+});
+
 test("what is not the secret stays", () => {
   const others = fc.stringMatching(/^[ -~]{0,200}$/);
   fc.assert(

@@ -51,7 +51,7 @@ export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
     if (literal !== undefined) found.push(...matches(text, literal));
     if (plain.length === 0) continue;
     view ??= plainView(text);
-    if (parts !== undefined) found.push(...parts.rangesIn(view));
+    if (parts !== undefined) found.push(...parts.rangesIn(text, view));
     for (const needle of plain) {
       const whole = occurrences(view, needle);
       if (areWords) {

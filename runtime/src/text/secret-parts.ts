@@ -10,6 +10,9 @@ const PART = 12;
 /** A part has fewer in its plain view where blanks run together; one with even fewer could be anything. */
 const MIN_PART = 8;
 
+/** Language, and no part of `my-refresh-token`, although blanks, `+` and `-` are alike in a plain view. */
+const WORDS = /^\s*\p{L}+(?: \p{L}+)+\s*$/u;
+
 /** Secrets are indexed by blocks of this size: every part has a whole one in it. */
 const BLOCK = 4;
 
@@ -60,22 +63,25 @@ function sharesBlock(text: string, whole: string): boolean {
 /** The parts of a long secret, in every way that it may be written. */
 export class SecretParts {
   private readonly length: number;
+  private readonly hasSpaces: boolean;
   private readonly places = new Map<string, { readonly needle: string; readonly at: number }[]>();
 
   /** @param needles the plain views of the secret, written in each of the ways */
   constructor(secret: string, needles: readonly string[]) {
     this.length = shortestPart(secret);
+    this.hasSpaces = secret.includes(" ");
     for (const needle of needles) this.index(needle);
   }
 
   /** Where parts stand in a text, in order and apart from each other. */
-  rangesIn({ plain, starts, ends }: PlainView): Range[] {
+  rangesIn(text: string, { plain, starts, ends }: PlainView): Range[] {
     const found: Range[] = [];
     let done = 0;
     for (let at = 0; at + BLOCK <= plain.length; at++) {
       const [from, to] = this.longestAt(plain, at, done);
       if (to - from < this.length) continue;
-      found.push([starts[from] ?? 0, ends[to - 1] ?? 0]);
+      const range: Range = [starts[from] ?? 0, ends[to - 1] ?? 0];
+      if (this.hasSpaces || !WORDS.test(text.slice(...range))) found.push(range);
       done = to;
       at = to - 1;
     }

@@ -1,3 +1,4 @@
+import { ConnectError } from "@connectrpc/connect";
 import type { MethodRules } from "../adapter/rules.ts";
 import { Breaker, type Permit, type RequestOrigin, UNWATCHED } from "../breaker/breaker.ts";
 import { Identities } from "../credentials/identity.ts";
@@ -52,6 +53,9 @@ export function createUpstream(name: string, options: UpstreamOptions, context: 
  * they wait in their connections.
  */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
+
+/** How often a request is sent again because its credentials were refused. */
+const MAX_RENEWALS = 2;
 
 class PooledUpstream implements Upstream {
   readonly name: string;
@@ -176,12 +180,17 @@ class PooledUpstream implements Upstream {
 
   async renewed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined> {
     if (response.status !== 401 || response.refused === undefined) return undefined;
-    const credentials = await raced(response.refused(), call.signal);
+    const credentials = await raced(
+      response.refused().catch((cause: unknown) => {
+        if (cause instanceof ConnectError) throw cause;
+        throw restError("UPSTREAM_CREDENTIALS_FAILED", { upstream: this.name }, { cause });
+      }),
+      call.signal,
+    );
+    const { renewals = 0, stream } = call;
     // a body that came in chunks is gone
-    if (credentials === undefined || call.credentials !== undefined || call.stream !== undefined) {
-      return undefined;
-    }
-    return { ...call, credentials };
+    if (credentials === undefined || renewals === MAX_RENEWALS || stream !== undefined) return undefined;
+    return { ...call, credentials, renewals: renewals + 1 };
   }
 
   get closing(): AbortSignal {

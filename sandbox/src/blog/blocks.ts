@@ -32,9 +32,10 @@ export function listBlocks(call: Call): HttpResponse {
     offset,
   );
   const view = viewOf(call);
-  const blocked = rows.map((row) => ({
-    ...shortBlog(blogByUuid(db, row.target), view),
-    blocked_timestamp: row.timestamp,
+  const { only } = view.blogs;
+  const blocked = rows.map(({ target, timestamp }) => ({
+    ...shortBlog(blogByUuid(db, target), view),
+    ...(only === undefined || only.has("blocked_timestamp") ? { blocked_timestamp: timestamp } : {}),
   }));
   return envelope({ blocked_tumblelogs: blocked, ...offsetLinks(call, total, limit, offset) });
 }

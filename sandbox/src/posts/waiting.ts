@@ -75,15 +75,18 @@ export function listDrafts(call: Call): HttpResponse {
   return envelope({ posts, _links: { next: pageLink(call, { before_id: last.id }) } });
 }
 
+/** What readers submitted. Questions wait for their answers too, and are no submissions. */
+const SUBMITTED = "blog = ? AND state = 'submission' AND json_extract(extra, '$.is_submission') = 1";
+
 /** GET /v2/blog/{blog-identifier}/posts/submission */
 export function listSubmissions(call: Call): HttpResponse {
   const blog = ownBlog(call);
   const view = viewOf(call);
   const offset = call.query.integer("offset") ?? 0;
-  const total = countPosts(call.world.db, "blog = ? AND state = 'submission'", blog.uuid);
+  const total = countPosts(call.world.db, SUBMITTED, blog.uuid);
   const posts = selectPosts(
     call.world.db,
-    "blog = ? AND state = 'submission' ORDER BY timestamp DESC, id DESC LIMIT ? OFFSET ?",
+    `${SUBMITTED} ORDER BY timestamp DESC, id DESC LIMIT ? OFFSET ?`,
     blog.uuid,
     PAGE,
     offset,

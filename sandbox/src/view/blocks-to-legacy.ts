@@ -134,13 +134,13 @@ export function blocksToLegacy(
   }
   if (type === "video") {
     const video = found("video") ?? {};
-    const code = video.embed_html ?? false;
+    const code = typeof video.embed_html === "string" ? { embed_code: video.embed_html } : {};
     return {
       caption: others("video"),
       video_url: video.url ?? media(video)[0]?.url ?? null,
       video_type: video.provider ?? "native",
       html5_capable: true,
-      player: [250, 400, 500].map((width) => ({ width, embed_code: code })),
+      player: [250, 400, 500].map((width) => ({ width, ...code })),
     };
   }
   if (type === "audio") {

@@ -280,10 +280,7 @@ const WAITING: Case[] = [
     {
       posts: [
         { isSubmission: true, postAuthor: "ada" },
-        { anonymousName: "A Reader", anonymousEmail: "reader@example.org" },
-        { askingName: "ada" },
-        { askingName: "Anonymous" },
-        { askingName: "ada" },
+        { isSubmission: true, anonymousName: "A Reader", anonymousEmail: "reader@example.org" },
       ],
     },
   ),

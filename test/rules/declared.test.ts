@@ -1,0 +1,225 @@
+import { ConnectError } from "@connectrpc/connect";
+import { reasonOf } from "connect-rest-runtime";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DeclaredService } from "../gen/rules/v1/declared_pb.ts";
+import { DeclaredServiceRest } from "../gen/rules/v1/declared_rest.ts";
+import { start } from "./world.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+type Departure = "converted" | "lost";
+/** What stands in place of an object, whether its keys are read, and what is reported. */
+type Shape = readonly [make: (object: Json) => unknown, isEntered: boolean, departure?: Departure];
+
+/** The rules by which a field with a message is read, which hold for each step of a path. */
+const SHAPES: Readonly<Record<string, Shape>> = {
+  object: [(object) => object, true],
+  "list of one": [(object) => [object], true, "converted"],
+  "list of several": [(object) => [object, { place: "other" }], true, "lost"],
+  null: [() => null, false],
+  "empty object": [() => ({}), false],
+  "empty list": [() => [], false, "converted"],
+  false: [() => false, false, "converted"],
+  "empty text": [() => "", false, "converted"],
+  text: [() => "x", false, "lost"],
+  number: [() => 7, false, "lost"],
+  true: [() => true, false, "lost"],
+  "list of texts": [() => ["x"], false, "lost"],
+};
+
+/** `a.b.place` with a value, `a` and `b` in some shapes; what is found of it, and what is reported. */
+interface Drawn {
+  place(value: unknown): Json;
+  readonly isFound: boolean;
+  readonly departures: ReadonlyArray<readonly [path: string, departure: Departure]>;
+}
+
+const STEP = fc.oneof(
+  { arbitrary: fc.constantFrom("object", "list of one", "list of several"), weight: 2 },
+  { arbitrary: fc.constantFrom(...Object.keys(SHAPES)), weight: 1 },
+);
+const WAY: fc.Arbitrary<Drawn> = fc.tuple(STEP, STEP).map(([first, second]) => {
+  const [makeA, entersA, departsA] = SHAPES[first] as Shape;
+  const [makeB, entersB, departsB] = SHAPES[second] as Shape;
+  return {
+    place: (value) => ({ a: makeA({ b: makeB({ place: value }) }) }),
+    isFound: entersA && entersB,
+    departures: [
+      ...(departsA === undefined ? [] : [["a", departsA] as const]),
+      ...(entersA && departsB !== undefined ? [["a.b", departsB] as const] : []),
+    ],
+  };
+});
+
+type Client = Awaited<ReturnType<typeof start<typeof DeclaredService>>>["client"];
+
+/** A kind of place: what the upstream sends first and then, and how it is called. */
+interface Place {
+  first(way: Drawn): Json;
+  readonly later?: Json;
+  call(client: Client): Promise<unknown>;
+  /** What the call returns, and how many requests it takes, with the place and without. */
+  readonly found: readonly [got: unknown, requests: number];
+  readonly absent: readonly [got: unknown, requests: number];
+  /** What else is lost without the place. */
+  readonly lostWithout?: string;
+  /** What holds the path. */
+  readonly holder?: string;
+}
+
+const ITEM = { id: "1" };
+const LAST = { items: [{ id: "2" }] };
+
+async function all(items: AsyncIterable<{ readonly id: string }>): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { id } of items) ids.push(id);
+  return ids;
+}
+
+async function one(items: AsyncIterable<{ readonly id: string }>): Promise<unknown> {
+  for await (const { id } of items) return id;
+  return undefined;
+}
+
+/** A list whose second page comes where the place in the first one says so. */
+const paged = (value: unknown, call: Place["call"]): Place => ({
+  first: (way) => ({ items: [ITEM], ...way.place(value) }),
+  later: LAST,
+  call,
+  found: [["1", "2"], 2],
+  absent: [["1"], 1],
+});
+
+const PLACES: Readonly<Record<string, Place>> = {
+  field: {
+    first: (way) => way.place("x"),
+    call: async (client) => (await client.getField({})).value,
+    found: ["x", 1],
+    absent: ["", 1],
+  },
+  discriminator: {
+    first: (way) => ({ ...way.place("one"), one: ITEM }),
+    call: async (client) => (await client.getChosen({})).choice.case,
+    found: ["one", 1],
+    absent: [undefined, 1],
+    lostWithout: "one",
+  },
+  payload: {
+    first: (way) => way.place(ITEM),
+    call: async (client) => (await client.getPayload({})).id,
+    found: ["1", 1],
+    absent: ["", 1],
+  },
+  "items of a page": {
+    first: (way) => way.place([ITEM]),
+    later: { a: { b: { place: [] } } },
+    call: (client) => all(client.listItems({})),
+    found: [["1"], 2],
+    absent: [[], 1],
+  },
+  cursor: paged("c", (client) => all(client.listByCursor({}))),
+  link: paged("/link?second", (client) => all(client.listByLink({}))),
+  "link in an object": paged({ href: "/link?second" }, (client) => all(client.listByLink({}))),
+  "condition of more pages": paged(true, (client) => all(client.listByMore({}))),
+  "cursor of the last item": {
+    ...paged("c", (client) => all(client.listByLastItem({}))),
+    first: (way) => ({ items: [{ id: "0" }, { ...ITEM, ...way.place("c") }] }),
+    found: [["0", "1", "2"], 2],
+    absent: [["0", "1"], 1],
+    holder: "items[1].",
+  },
+  total: {
+    first: (way) => ({ items: [ITEM], ...way.place("1") }),
+    later: { items: [] },
+    call: (client) => all(client.listByTotal({})),
+    found: [["1"], 1],
+    absent: [["1"], 2],
+  },
+  "key of a feed": {
+    first: (way) => ({ items: [{ ...ITEM, ...way.place("k") }] }),
+    call: (client) => one(client.poll({})),
+    found: ["1", 1],
+    absent: ["1", 1],
+    holder: "items[0].",
+  },
+  "condition of work": {
+    first: (way) => ({ ...ITEM, ...way.place(true) }),
+    later: { ...LAST.items[0], a: { b: { place: true } } },
+    call: (client) => all(client.work({})),
+    found: [["1"], 1],
+    absent: [["1", "2"], 2],
+  },
+};
+
+const CONVERTED_LEAVES: Readonly<Record<string, Departure>> = { total: "converted" };
+
+/** What a call does with its responses. */
+async function outcomeOf({ first, later, call }: Place, way: Drawn, strict: boolean) {
+  const { client, differences, seen } = await start(
+    DeclaredService,
+    DeclaredServiceRest,
+    (_, index) => ({ json: index === 0 ? first(way) : later }),
+    { strict },
+  );
+  const [outcome] = await Promise.allSettled([call(client)]);
+  // a key that only the rule reads may be additional to the message
+  const departures = differences.filter((each) => each.class !== "additional");
+  return { outcome, departures, requests: seen.length };
+}
+
+test.each(Object.entries(PLACES))(
+  "property: whatever leads to a %s is read as fields are",
+  async (name, place) => {
+    await fc.assert(
+      fc.asyncProperty(WAY, async (way) => {
+        const leaf = way.isFound && CONVERTED_LEAVES[name];
+        const { lostWithout } = place;
+        const also = way.isFound || lostWithout === undefined ? [] : [[lostWithout, "lost"] as const];
+        const wanted = [...way.departures, ...(leaf ? [["a.b.place", leaf] as const] : []), ...also];
+        const { outcome, departures, requests } = await outcomeOf(place, way, false);
+        expect(departures.map((each) => [each.path, each.class])).toEqual(
+          wanted.map(([path, departure]) => [`${place.holder ?? ""}${path}`, departure]),
+        );
+        expect([outcome.status === "fulfilled" && outcome.value, requests]).toEqual(
+          way.isFound ? place.found : place.absent,
+        );
+        const strict = await outcomeOf(place, way, true);
+        const reason = strict.outcome.status === "rejected" && reasonOf(strict.outcome.reason);
+        expect(reason).toBe(wanted.some(([, departure]) => departure === "lost") && "RESPONSE_DRIFT");
+      }),
+      { numRuns: 60 },
+    );
+  },
+);
+
+test("property: the text of an error is found as fields are, and nothing is reported", async () => {
+  await fc.assert(
+    fc.asyncProperty(WAY, async (way) => {
+      const { client, differences } = await start(DeclaredService, DeclaredServiceRest, {
+        status: 400,
+        json: way.place("it broke"),
+      });
+      const error = ConnectError.from(await client.fail({}).catch((thrown: unknown) => thrown));
+      expect([error.rawMessage.includes("it broke"), differences]).toEqual([way.isFound, []]);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("property: the status in an envelope is found as fields are", async () => {
+  await fc.assert(
+    fc.asyncProperty(WAY, async (way) => {
+      const { client, differences } = await start(
+        DeclaredService,
+        DeclaredServiceRest,
+        { json: { ...way.place(404), item: ITEM } },
+        { strict: false },
+      );
+      const [outcome] = await Promise.allSettled([client.getStatus({})]);
+      expect(outcome.status).toBe(way.isFound ? "rejected" : "fulfilled");
+      if (way.isFound) return;
+      expect(differences.map((each) => [each.path, each.class])).toEqual(way.departures);
+    }),
+    { numRuns: 60 },
+  );
+});
