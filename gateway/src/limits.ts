@@ -89,7 +89,7 @@ export const LIMIT_TABLE = {
   ),
   eventLoopDelayMs: liveMs(
     500,
-    "Delay of the event loop, averaged over a second: a sign of an overloaded process. Beyond it, all calls but health checks fail with UNAVAILABLE.",
+    "Delay of the event loop, averaged over a second: a sign of an overloaded process. Beyond it, calls fail with UNAVAILABLE in proportion: half of them at twice the limit, at most nine in ten. Health checks never do.",
   ),
   heapPercent: {
     default: 90,
@@ -97,7 +97,7 @@ export const LIMIT_TABLE = {
     max: 100,
     reloads: true,
     effect:
-      "Heap in use, relative to its maximum size. Beyond it, all calls but health checks fail with UNAVAILABLE.",
+      "Heap in use, relative to its maximum size. Beyond it, calls fail with UNAVAILABLE in proportion: half of them midway to 100, nine in ten at 100. Health checks never do.",
   },
   authorizationRequestsPerMinute: liveSharedCount(
     6000,
