@@ -41,6 +41,7 @@ export {
   type Condition,
   comparesRounded,
   fromText,
+  hasBrokenLinks,
   holds,
   holdsExactly,
   linkTarget,

@@ -64,6 +64,9 @@ may always be missing: ProtoJSON leaves out empty lists and zeros.
 A list that is paged by a time of its last item can have more items of one time than a page holds. With
 \`overlap\` in [\`Cursor\`](annotations.md) the stream has all others, and reports a \`lost\`.
 
+Parts without an item in a list that is one text, \`a,,b\`, are \`converted\`: they are left out. A \`Link\` header with an address
+that is not between \`<\` and \`>\` is \`lost\` if no other link has the relation.
+
 A response of success without a body is no error if the request was neither GET nor HEAD: the upstream has done what it was
 asked, and an error would invite the caller to do it again. The message is empty. It is a \`lost\` that never fails the call,
 unless \`empty\` allows EMPTY_BODY. A stream of one JSON array has no items if the response has \`Content-Length: 0\`.
