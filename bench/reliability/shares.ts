@@ -40,9 +40,9 @@ async function served(port: number, attack: string, begin: () => Promise<() => v
 async function unfinished(port: number): Promise<() => void> {
   const headers = { ":method": "POST", ":path": LIST_POSTS, "content-type": "application/json" };
   const sessions = Array.from({ length: CONNECTIONS }, () => http2.connect(`http://127.0.0.1:${port}`));
+  await Promise.all(sessions.map((session) => once(session, "connect")));
   for (const session of sessions) {
     session.on("error", () => undefined);
-    await once(session, "connect");
     for (let count = 0; count < HALVES; count++) {
       session
         .request(headers)
