@@ -597,8 +597,12 @@ export type Time = Message<"connectrest.v1.Time"> & {
   /**
    * For FORMAT: a pattern of `YYYY MM DD HH mm ss` and literal characters, in UTC.
    *
-   *     // {"date": "2026-01-02 03:04:05 GMT"}
-   *     google.protobuf.Timestamp date = 23 [(connectrest.v1.field).time = {unit: FORMAT, format: "YYYY-MM-DD HH:mm:ss GMT"}];
+   *     // {"date": "2026-01-02 03:04:05 GMT"}, also for a time with a fraction of a second
+   *     google.protobuf.Timestamp date = 23 [(connectrest.v1.field).time = {
+   *       unit: FORMAT
+   *       format: "YYYY-MM-DD HH:mm:ss GMT"
+   *       rounding: DOWN
+   *     }];
    *
    * @generated from field: string format = 2;
    */
