@@ -11,7 +11,7 @@ import {
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { difference, numberOf, written } from "../../codec/src/testing/kinds.ts";
-import { durationText, timeJson, timeText } from "../../runtime/src/request/encode.ts";
+import { durationText, timeJson, timeText } from "../../runtime/src/request/time-text.ts";
 
 const PATTERN: TimeRule = { pattern: "YYYY-MM-DD HH:mm:ss GMT" };
 
@@ -244,7 +244,7 @@ test.each<[bigint, number, TimeRule, string]>([
   [1_700_000_000n, 1_000, "iso8601", "2023-11-14T22:13:20.000001Z"],
   [1_700_000_000n, 1, "iso8601", "2023-11-14T22:13:20.000000001Z"],
   [-62_135_596_800n, 0, "iso8601", "0001-01-01T00:00:00Z"],
-  [1_700_000_000n, 999_999_999, PATTERN, "2023-11-14 22:13:20 GMT"],
+  [1_700_000_000n, 0, PATTERN, "2023-11-14 22:13:20 GMT"],
 ])("writing a time: %s s %s ns in %j is %s", (seconds, nanos, rule, text) => {
   expect(timeText(timestamp(seconds, nanos), rule)).toBe(text);
 });
@@ -257,9 +257,33 @@ test.each<[bigint, number, TimeRule, string, string]>([
   [-10n, 500_000_000, "seconds", "-10", "-9"],
   [10n, 500_000_000, "iso8601", "1970-01-01T00:00:10Z", "1970-01-01T00:00:11Z"],
   [10n, 500_000_000, PATTERN, "1970-01-01 00:00:10 GMT", "1970-01-01 00:00:11 GMT"],
+  [10n, 1, "http_date", "Thu, 01 Jan 1970 00:00:10 GMT", "Thu, 01 Jan 1970 00:00:11 GMT"],
+  [61n, 1, { pattern: "HH:mm YYYY-MM-DD" }, "00:01 1970-01-01", "00:02 1970-01-01"],
+  [1n, 0, { pattern: "YYYY-MM-DD" }, "1970-01-01", "1970-01-02"],
+  [31n * 86_400n, 0, { pattern: "MM/YYYY" }, "02/1970", "02/1970"],
+  [364n * 86_400n, 0, { pattern: "MM/YYYY" }, "12/1970", "01/1971"],
+  [1n, 0, { pattern: "YYYY" }, "1970", "1971"],
 ])("writing a time: %s s %s ns in %j is rounded to %s and %s", (seconds, nanos, rule, down, up) => {
   const time = timestamp(seconds, nanos);
   expect([timeText(time, rule, "down"), timeText(time, rule, "up")]).toEqual([down, up]);
+});
+
+test.each<[bigint, number, TimeRule, string]>([
+  [10n, 1, "http_date", "Thu, 01 Jan 1970 00:00:10 GMT"],
+  [10n, 1, "rfc2822", "Thu, 01 Jan 1970 00:00:10 +0000"],
+  [10n, 1, PATTERN, "1970-01-01 00:00:10 GMT"],
+  [10n, 0, { pattern: "YYYY-MM-DD" }, "1970-01-01"],
+])("writing a time: rejects %s s %s ns in %j, which is more precise", (seconds, nanos, rule, text) => {
+  expect(() => timeText(timestamp(seconds, nanos), rule)).toThrow(
+    `is more precise than its notation, ${text}`,
+  );
+});
+
+test("writing a time: rejects one whose text means that there is none", () => {
+  expect(timeText(timestamp(1n), "seconds", undefined, "0")).toBe("1");
+  expect(() => timeText(timestamp(0n), "seconds", undefined, "0")).toThrow(
+    "1970-01-01T00:00:00Z is written as 0, which means that there is no time",
+  );
 });
 
 test("writing a time: refuses a time that is none any more when it is rounded", () => {

@@ -51,6 +51,8 @@ export function serveSession(
     session.destroy(new Error("a callback failed"), http2.constants.NGHTTP2_INTERNAL_ERROR);
   });
   const resets = new ResetBudget(limits, performance.now());
+  let invalidStreams = 0;
+  spareForStreams(session, callbacks, () => invalidStreams);
   let open = 0;
   let isOver = false;
   let timer: Timer = callbacks.after(limits.headersTimeoutMs, () => {
@@ -63,6 +65,7 @@ export function serveSession(
   };
   const onClose = (stream: http2.ServerHttp2Stream) => {
     open -= 1;
+    if (stream.rstCode === http2.constants.NGHTTP2_PROTOCOL_ERROR) invalidStreams += 1;
     const { openedAt, timeoutMs }: StreamRecord = Reflect.get(stream, RECORD);
     if (session.destroyed || isOver) return;
     const now = performance.now();
@@ -106,6 +109,34 @@ export function serveSession(
     if (isViolation(error)) onViolation();
   });
   callbacks.once(session, "close", () => timer.stop());
+}
+
+/** nghttp2's number of an error of the protocol, by a stream or by the connection. */
+const ERR_PROTO = -505;
+
+/**
+ * Keeps a session whose peer sent a body longer than its content-length. nghttp2 resets that stream alone
+ * (RFC 9113 sections 5.4.2 and 8.1.1), but reports it as it does errors of connections, for which Node
+ * destroys the session. So the session is destroyed a turn later, unless a stream was reset meanwhile.
+ *
+ * @param invalidStreams how many streams were reset for an error of the protocol
+ */
+function spareForStreams(
+  session: http2.ServerHttp2Session,
+  callbacks: Callbacks,
+  invalidStreams: () => number,
+): void {
+  const destroy = session.destroy.bind(session);
+  session.destroy = (error?: NodeJS.ErrnoException, code?: number) => {
+    if (error?.code !== "ERR_HTTP2_ERROR" || error.errno !== ERR_PROTO) {
+      destroy(error, code);
+      return;
+    }
+    const before = invalidStreams();
+    callbacks.soon(() => {
+      if (invalidStreams() === before) destroy(error, code);
+    });
+  };
 }
 
 /** Whether nghttp2 has ended a session for what its peer sent, and not the network. */

@@ -21,8 +21,6 @@ export interface TakenParts {
   readonly inFlight: InFlight;
   /** All of them that are not parked. */
   readonly running: UnorderedSet<TakenRequest>;
-  /** The requests that are counted. */
-  readonly requests: ClientCounts;
   readonly watch: WriteWatch;
   readonly isDraining: () => boolean;
 }
@@ -45,26 +43,32 @@ export class TakenRequest implements Exchange, Watched, Placed {
   waitingSince = performance.now();
   private readonly request: HttpRequest;
   private readonly callbacks: () => Callbacks;
+  private readonly counts: ClientCounts;
   private readonly parts: TakenParts;
   private readonly connection: object;
   private listener: ExchangeListener | undefined;
   private isCounted = true;
 
-  /** @param callbacks those of the request, made when they are asked for */
+  /**
+   * @param callbacks those of the request, made when they are asked for
+   * @param counts where it is counted
+   */
   constructor(
     request: HttpRequest,
     response: HttpResponse,
     origin: Origin,
     callbacks: () => Callbacks,
+    counts: ClientCounts,
     parts: TakenParts,
   ) {
     this.request = request;
     this.response = response;
     this.origin = origin;
     this.callbacks = callbacks;
+    this.counts = counts;
     this.parts = parts;
     this.connection = connectionOf(request);
-    parts.requests.enter(origin.client);
+    counts.enter(origin.client);
     this.running = parts.inFlight.add(this.connection, response);
     parts.running.add(this);
     outgoing(response).on(FINISH, this.onFinish).on(DRAIN, this.onDrain).on(CLOSE, this.onClose);
@@ -77,7 +81,7 @@ export class TakenRequest implements Exchange, Watched, Placed {
   uncount(): void {
     if (!this.isCounted) return;
     this.isCounted = false;
-    this.parts.requests.leave(this.origin.client);
+    this.counts.leave(this.origin.client);
   }
 
   park(): ParkedStream | undefined {

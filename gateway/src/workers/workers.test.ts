@@ -165,7 +165,7 @@ test("a worker that is killed is replaced, and the others serve meanwhile", asyn
   expect(await untilLogged(run, message("a worker ended, another one is started"))).toMatchObject({
     worker: 1,
     ended: "was ended by SIGKILL",
-    waitMs: 100,
+    waitMs: 0,
   });
   expect(await echo(url)).toBe(200);
   const second = await untilLogged(run, (lines) => {
