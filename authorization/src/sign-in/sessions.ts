@@ -52,8 +52,8 @@ const CACHED = 10_000;
 const REFRESH_BEFORE_MS = 60_000;
 const REFRESH_BEFORE_PART = 0.2;
 
-/** The lease of a refresh: longer than its exchange may take. */
-const LEASE_MS = 30_000;
+/** How long a call waits for the refresh of another process: longer than its exchange may take. */
+const WAIT_MS = 60_000;
 
 /** How long a third party that did not refresh, for a reason of its own, is left alone. */
 const PAUSE_MS = 5000;
@@ -231,7 +231,7 @@ export class SignInSessions implements Sessions {
         throw new ThirdPartyError("unavailable", "the refresh failed a moment ago");
       }
       this.pauses.delete(name);
-      return await this.options.store.withLock(name, LEASE_MS, () => this.refresh(id, party, generation));
+      return await this.options.store.withLock(name, WAIT_MS, () => this.refresh(id, party, generation));
     });
   }
 

@@ -36,6 +36,8 @@ export interface OAuth2TestParty {
   lifetime: number | undefined;
   /** Whether there are refresh tokens. */
   hasRefresh: boolean;
+  /** Whether a refresh token is good once. */
+  rotates: boolean;
   /** Forgets all access tokens. */
   expire(): void;
   /** Forgets everything. */
@@ -98,7 +100,7 @@ export async function startOAuth2Party(): Promise<OAuth2TestParty> {
     "/token refresh": ({ form }, response) => {
       const given = form.get("refresh_token") ?? "";
       const account = refresh.get(given);
-      refresh.delete(given);
+      if (party.rotates) refresh.delete(given);
       if (account === undefined) return send(response, 400, { error: "invalid_grant" });
       send(response, 200, issue(account));
     },
@@ -156,6 +158,7 @@ export async function startOAuth2Party(): Promise<OAuth2TestParty> {
     account: "demo",
     lifetime: 3600,
     hasRefresh: true,
+    rotates: true,
     expire: () => access.clear(),
     forget: () => {
       access.clear();

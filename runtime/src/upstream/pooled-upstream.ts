@@ -3,7 +3,6 @@ import type { MethodRules } from "../adapter/rules.ts";
 import { Breaker, type Permit, type RequestOrigin, UNWATCHED } from "../breaker/breaker.ts";
 import { Identities } from "../credentials/identity.ts";
 import { tokenSources } from "../credentials/token-sources.ts";
-import { type InvalidOption, invalidOption } from "../errors/check-option.ts";
 import { restError } from "../errors/rest-error.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { ExchangeReader, exchange } from "../http/exchange.ts";
@@ -21,7 +20,6 @@ import { redirectedCall } from "./redirected-call.ts";
 import { RequestPreparer } from "./request-preparer.ts";
 import { ResponseReceiver } from "./response-receiver.ts";
 import { Responses } from "./responses.ts";
-import { clientOfPlatform } from "./supplied-client.ts";
 import { suppliedConnections } from "./supplied-connections.ts";
 import type {
   OpenResponse,
@@ -40,12 +38,11 @@ import type {
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
 export function createUpstream(name: string, options: UpstreamOptions, context: UpstreamContext): Upstream {
-  const settings = resolveOptions(name, options);
-  const invalid: InvalidOption = (...problem) => invalidOption(name, ...problem);
-  const client = settings.client ?? context.client ?? clientOfPlatform(options, invalid);
+  const settings = resolveOptions(name, options, context.client);
+  const { client } = settings;
   const { acceptEncoding } = client?.kind === "fetch" ? options : settings;
   // a fetch asks by itself for what it can decompress
-  return new PooledUpstream(name, { ...settings, client, acceptEncoding }, context);
+  return new PooledUpstream(name, { ...settings, acceptEncoding }, context);
 }
 
 /**

@@ -597,8 +597,12 @@ export type Time = Message<"connectrest.v1.Time"> & {
   /**
    * For FORMAT: a pattern of `YYYY MM DD HH mm ss` and literal characters, in UTC.
    *
-   *     // {"date": "2026-01-02 03:04:05 GMT"}
-   *     google.protobuf.Timestamp date = 23 [(connectrest.v1.field).time = {unit: FORMAT, format: "YYYY-MM-DD HH:mm:ss GMT"}];
+   *     // {"date": "2026-01-02 03:04:05 GMT"}, also for a time with a fraction of a second
+   *     google.protobuf.Timestamp date = 23 [(connectrest.v1.field).time = {
+   *       unit: FORMAT
+   *       format: "YYYY-MM-DD HH:mm:ss GMT"
+   *       rounding: DOWN
+   *     }];
    *
    * @generated from field: string format = 2;
    */
@@ -684,7 +688,7 @@ export const Time_Unit = {
   FORMAT: 5,
 
   /**
-   * An HTTP date (RFC 9110 section 5.6.7): `Fri, 02 Jan 2026 03:04:05 GMT`.
+   * An HTTP date (RFC 9110 section 5.6.7): `Fri, 02 Jan 2026 03:04:05 GMT`. Obsolete forms are read too.
    *
    * @generated from enum value: HTTP_DATE = 6;
    */
