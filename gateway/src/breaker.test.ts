@@ -96,7 +96,8 @@ test("a caller whose requests fail is seen in the log, and leaves the state of t
 /** Echoes over HTTP/1.1, each call for a client behind a trusted proxy. */
 async function behindProxy() {
   const upstream = http.createServer(async (request, response) => {
-    const text = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString();
+    let text = "";
+    for await (const chunk of request) text += String(chunk);
     if (text.includes("late")) return;
     response.writeHead(text.includes("fail") ? 500 : 200, { "content-type": "application/json" });
     response.end('{"text":"a"}');

@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 import type { Callbacks } from "./callbacks.ts";
 
 /**
- * What Node may have read of a connection beyond the head of a request that it reports: a full buffer, and one
- * read more.
+ * What Node may have read of a connection beyond the head of a request that it reports: a full buffer, and
+ * one read more.
  */
 export const READ_AHEAD = 2 * 64 * 1024;
 
@@ -14,23 +14,23 @@ export const READ_AHEAD = 2 * 64 * 1024;
  * too high or too low, since a connection says how much was read of it, and not where a head ends.
  */
 export class WireHeads {
-  /** How many bytes of a connection come before the next head; infinity while nobody knows. */
-  private readonly ends = new WeakMap<Socket, number>();
+  /** How many bytes of a connection come before its next head, or the request whose end is not known yet. */
+  private readonly ends = new WeakMap<Socket, number | IncomingMessage>();
 
   /** Counts the head of a request, when Node reports the request. */
   count(request: IncomingMessage, callbacks: () => Callbacks): number {
     const { socket, headers } = request;
     const read = socket.bytesRead;
-    const bytes = read - (this.ends.get(socket) ?? 0);
+    const start = this.ends.get(socket) ?? 0;
     if (headers["transfer-encoding"] === undefined) {
       this.ends.set(socket, read + Number(headers["content-length"] ?? 0));
-      return bytes;
+    } else {
+      this.ends.set(socket, request);
+      callbacks().once(request, "end", () => {
+        // a later request may have come before
+        if (this.ends.get(socket) === request) this.ends.set(socket, socket.bytesRead);
+      });
     }
-    this.ends.set(socket, Number.POSITIVE_INFINITY);
-    callbacks().once(request, "end", () => {
-      // the next head may have come before
-      if (this.ends.get(socket) === Number.POSITIVE_INFINITY) this.ends.set(socket, socket.bytesRead);
-    });
-    return bytes;
+    return typeof start === "number" ? read - start : 0;
   }
 }
