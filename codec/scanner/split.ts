@@ -30,7 +30,12 @@ export function split(each: usize, kind: u32, at: usize): usize {
     while (comma < last && byte(comma) !== COMMA) comma++;
     const from = behindBlanks(start, comma);
     const to = beforeBlanks(from, comma);
-    if (to > from && !(hasRoom(end, to - from + ITEM_BYTES) && item(each, kind, from, to))) return 0;
+    if (to > from) {
+      if (!(hasRoom(end, to - from + ITEM_BYTES) && item(each, kind, from, to))) return 0;
+    } else if (start !== scratch || comma !== last) {
+      // a part without an item is reported; a text without anything is an empty list
+      return 0;
+    }
     start = comma + 1;
   }
   return end;

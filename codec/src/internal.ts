@@ -26,8 +26,8 @@ export type { Field } from "./decode/difference-writer.ts";
 export {
   countText,
   durationFrom,
+  MAX_SPAN_SECONDS,
   NANOS_PER_SECOND,
-  spanJson,
   spanText,
   UNIT_DIGITS,
 } from "./decode/duration.ts";
@@ -41,6 +41,7 @@ export {
   type Condition,
   comparesRounded,
   fromText,
+  hasBrokenLinks,
   holds,
   holdsExactly,
   linkTarget,
@@ -75,7 +76,7 @@ export {
 } from "./json/parse-json.ts";
 export { rawJson } from "./json/raw-json.ts";
 export { stringifyJson } from "./json/stringify-json.ts";
-export { wireNumber } from "./json/wire-number.ts";
+export { wireDecimal, wireNumber } from "./json/wire-number.ts";
 export { type MachinePrinter, machinePrinter } from "./print/machine-printer.ts";
 export { type PrintOptions, printJson, printJsonInParts } from "./print/print-json.ts";
 export { type ScannedPage, type Scanner, type ScanPlan, scanner } from "./scan/scanner.ts";

@@ -65,7 +65,7 @@ export const LIMIT_TABLE = {
   ),
   callsInFlight: liveSharedCount(
     4096,
-    "Concurrent calls, including streams. Further calls wait in the queue. Streams of one client leave an eighth to others, and all streams a sixteenth, of 16 or more, to unary calls.",
+    "Concurrent calls, including streams. A call counts from when its request message is complete (of a stream of the client, its first message) until its upstream has responded. Further calls wait in the queue. All streams leave a sixteenth, of 16 or more, to unary calls.",
   ),
   queuedCalls: liveSharedCount(
     1024,
@@ -77,7 +77,7 @@ export const LIMIT_TABLE = {
   ),
   callsPerClient: liveSharedCount(
     1024,
-    "Calls of one client (an address, or a network of IPv6 of 64 bits) that run at one upstream or wait, while other clients wait for the same: further calls fail with RESOURCE_EXHAUSTED. While nobody else waits, a client may use all there is; of what becomes free while several wait, the client with the smallest share is next. Behind proxies, set `server.proxies`, or all clients share the address of the proxy.",
+    "Calls of one client (an address, or a network of IPv6 of 64 bits) that run at one upstream or wait, while other clients wait for the same: further calls fail with RESOURCE_EXHAUSTED. Of what becomes free while several wait, the client with the smallest share is next. Behind proxies, set `server.proxies`, or all clients share the address of the proxy.",
   ),
   watchers: liveSharedCount(
     10_000,
@@ -85,11 +85,11 @@ export const LIMIT_TABLE = {
   ),
   watchersPerClient: liveSharedCount(
     1000,
-    "Concurrent streams of one client address (IPv6: of one /64 network) that watch a feed, once all `watchers` are taken; until then one client may have them all. Then another client takes the place of the newest stream of the client that has the most, if that has more than this: the stream ends with RESOURCE_EXHAUSTED, and can go on later with its resume token. Behind proxies, set `server.proxies`.",
+    "Concurrent streams of one client address (IPv6: of one /64 network) that watch a feed, once all `watchers` are taken; until then one client may have them all. Then another client takes the place of the newest stream of the client that has the most, if that has more than this or than an equal part: the stream ends with RESOURCE_EXHAUSTED, and can go on later with its resume token. Behind proxies, set `server.proxies`.",
   ),
   eventLoopDelayMs: liveMs(
     500,
-    "Delay of the event loop, averaged over a second: a sign of an overloaded process. Beyond it, all calls but health checks fail with UNAVAILABLE.",
+    "Delay of the event loop, averaged over a second: a sign of an overloaded process. Beyond it, calls fail with UNAVAILABLE in proportion: half of them at twice the limit, at most nine in ten. Health checks never do.",
   ),
   heapPercent: {
     default: 90,
@@ -97,7 +97,7 @@ export const LIMIT_TABLE = {
     max: 100,
     reloads: true,
     effect:
-      "Heap in use, relative to its maximum size. Beyond it, all calls but health checks fail with UNAVAILABLE.",
+      "Heap in use, relative to its maximum size. Beyond it, calls fail with UNAVAILABLE in proportion: half of them midway to 100, nine in ten at 100. Health checks never do.",
   },
   authorizationRequestsPerMinute: liveSharedCount(
     6000,
@@ -121,7 +121,7 @@ export const LIMIT_TABLE = {
     unit: "bytes",
     max: 1024 * 1024,
     effect:
-      "Total size of the headers of a request, over HTTP/2 with 32 bytes more for each. Larger requests get 431, by gRPC RESOURCE_EXHAUSTED; beyond 64 KiB over HTTP/2 their stream is reset. A connection of HTTP/2 whose requests name the same headers again and again (HPACK), for much more than it sends, is closed with ENHANCE_YOUR_CALM.",
+      "Total size of the headers of a request, over HTTP/2 with 32 bytes more for each. Larger requests get 431, by gRPC RESOURCE_EXHAUSTED; beyond 64 KiB over HTTP/2 their stream is reset. Over HTTP/1.1 the head of a request as it was sent, with spaces and empty lines, may have `urlBytes` and 128 KiB more, which is what a connection reads ahead. A connection of HTTP/2 whose requests name the same headers again and again (HPACK), for much more than it sends, is closed with ENHANCE_YOUR_CALM.",
   },
   headerCount: count(
     100,

@@ -20,7 +20,7 @@ import { createRpc, type Rpc } from "./rpc/rpc.ts";
 import { createEntrance, type Entrance } from "./server/entrance.ts";
 import { KeptCertificate } from "./server/kept-certificate.ts";
 import type { CloseOptions, Server, ServerOptions } from "./server/options.ts";
-import { isHealth, ownRoutes, withoutOwn } from "./server/own-services.ts";
+import { isHealth, ownRoutes, pathsOf, withoutOwn } from "./server/own-services.ts";
 import { createReports, type Reports, reportError } from "./server/reports.ts";
 
 export type { CloseOptions, Server, ServerChange, ServerOptions } from "./server/options.ts";
@@ -59,7 +59,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { admission, authorization, certificate, log, validation } = shared;
   const rpc = createCalls(shared);
   const services = withoutOwn(rpc.services);
-  const listener = createConnections(shared, createEntrance({ ...shared, rpc, services }));
+  const listener = createConnections(shared, createEntrance({ ...shared, rpc, services }), services);
   watchParts(shared, listener);
   const { port } = await listener.listen(options.port ?? 0, host).catch(async (error: unknown) => {
     await authorization?.close();
@@ -95,8 +95,8 @@ function createShared(options: ServerOptions, host: string, limits: Limits): Sha
     metrics,
     reports,
     overload,
-    admission: new Admission(limits, () => overload.current),
-    watchers: new Watchers(limits, () => overload.current),
+    admission: new Admission(limits, () => overload.rejection()),
+    watchers: new Watchers(limits, () => overload.rejection()),
     authorization: options.authorization?.({ limits, log, metrics, onLimit }),
     health: new Health(limits, onLimit),
     validation: createValidation(),
@@ -131,6 +131,7 @@ function createCalls(shared: Shared): Rpc {
     shareOf: options.shareOf ?? (() => undefined),
     isAlwaysServed: isHealth,
     authenticate: authorization?.authenticate,
+    challenge: authorization?.challenge,
     authorizedStreams:
       authorization &&
       new AuthorizedStreams({
@@ -145,14 +146,16 @@ function createCalls(shared: Shared): Rpc {
   return rpc;
 }
 
-function createConnections(shared: Shared, entrance: Entrance): Listener {
+function createConnections(shared: Shared, entrance: Entrance, services: readonly DescService[]): Listener {
   const { options, limits, metrics, reports, certificate } = shared;
+  const watches = pathsOf(services, options.isWatch ?? (() => false));
   return createListener({
     limits,
     certificate: certificate?.current,
     handler: entrance.serve,
     refuse: entrance.refuse,
     proxies: options.proxies,
+    isWatch: (path) => watches.has(path),
     onError: reports.onError,
     onLimit: reports.onLimit,
     onRejected: reports.onRejected,

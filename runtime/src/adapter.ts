@@ -15,8 +15,6 @@ export {
   MessageTable,
   type ProtoWriter,
   StructTable,
-  spanJson,
-  spanText,
   table,
   ValueTable,
   wireNumber,
@@ -64,32 +62,31 @@ export type {
 } from "./adapter/rules.ts";
 export { typesOf } from "./errors/known-types.ts";
 export { anyJson } from "./request/any-json.ts";
+export { listJson, plainJson, structJson, valueJson } from "./request/any-value.ts";
 export { cursorBigInt, cursorNumber, cursorTime } from "./request/cursor.ts";
 export {
   addUnknown,
   base64,
   base64Url,
+  checkFallback,
   doubleJson,
-  durationText,
   type JsonRecord,
-  joinCommas,
-  joinHeader,
-  listJson,
   omit,
-  plainJson,
   rawEntries,
   rawText,
   setAll,
+  setFallback,
+  setMember,
   setOwn,
-  structJson,
-  timeJson,
-  timeText,
-  valueJson,
 } from "./request/encode.ts";
+export { enumJson, enumText } from "./request/enum-text.ts";
 export { fieldMaskText, objectAt, sendUnset } from "./request/field-mask.ts";
+export { joinHeader } from "./request/header-value.ts";
 export { heartbeatMs } from "./request/heartbeat-ms.ts";
-export type { ListStyle, ParameterValue } from "./request/parameters.ts";
+export { joinCommas, type ListStyle, type ParameterValue } from "./request/parameters.ts";
 export { fits, noBinding, pathPattern } from "./request/path-pattern.ts";
 export { type PathValue, pathSegment, pathSegments } from "./request/path-segment.ts";
 export { type BytesPart, RequestWriter } from "./request/request-writer.ts";
+export { durationText, spanJson, spanText, timeJson, timeText } from "./request/time-text.ts";
+export { entriesJson } from "./request/untellable.ts";
 export { writeHttpBody } from "./response/http-body.ts";

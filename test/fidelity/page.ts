@@ -64,9 +64,29 @@ may always be missing: ProtoJSON leaves out empty lists and zeros.
 A list that is paged by a time of its last item can have more items of one time than a page holds. With
 \`overlap\` in [\`Cursor\`](annotations.md) the stream has all others, and reports a \`lost\`.
 
+Parts without an item in a list that is one text, \`a,,b\`, are \`converted\`: they are left out. A \`Link\` header with an address
+that is not between \`<\` and \`>\` is \`lost\` if no other link has the relation.
+
 A response of success without a body is no error if the request was neither GET nor HEAD: the upstream has done what it was
 asked, and an error would invite the caller to do it again. The message is empty. It is a \`lost\` that never fails the call,
 unless \`empty\` allows EMPTY_BODY. A stream of one JSON array has no items if the response has \`Content-Length: 0\`.
+
+## Requests
+
+Two request messages that differ never make requests that the upstream reads alike: one of them fails with INVALID_ARGUMENT, and the
+error names the field, the problem and the remedy. \`test/requests/\` draws messages for every kind of field in every place, and reads
+the requests with readers that share no code with the writers.
+
+| alike to the upstream                                                                   | why                                            |
+| --------------------------------------------------------------------------------------- | ---------------------------------------------- |
+| a singular message without anything in it, and none, in a query, a form or parts        | it has no parameter                            |
+| a number or a boolean of a Struct and its text, in a query, a form or parts             | parameters are text                            |
+| times that \`rounding\` makes one                                                      | the rule says so                               |
+| a parameter and an entry of a map with \`style: SPREAD\` that has its name              | the entry takes its place                      |
+| an unknown key that a declared field writes, and none                                   | the declared field is sent                     |
+| raw JSON of unknown keys with other spaces                                              | it is sent as JSON                             |
+| a fallback of a oneof without anything in it, and none, beside the keys of its message  | responses without its keys are read so         |
+| a name or type of a part that is what the part has without one                          | it is the default                              |
 
 ## Every difference
 `;

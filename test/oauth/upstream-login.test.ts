@@ -100,8 +100,10 @@ test("OAuth 2: a person who takes the access back makes calls fail with what to 
   await login("blog", "--config", file, "--port", port);
   const { get, rest } = await whoAmI(file);
   sandbox.clock.advance(31 * 86_400_000);
+  // the upstream refuses the token, and its token endpoint the refresh token, which is what has to be
+  // replaced
   const error = await failureOf(get());
-  expect(reasonOf(error)).toBe("UPSTREAM_CREDENTIALS");
+  expect(reasonOf(error)).toBe("UPSTREAM_TOKEN_REFUSED");
   await rest.close();
 });
 

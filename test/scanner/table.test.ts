@@ -174,12 +174,25 @@ test.each(SPLIT)(
   },
 );
 
+test.each([",", "a,,b", " ,a", "a, "])(
+  "a text with a part without an item is left to the decoder, which reports it: %j",
+  (text) => {
+    const adapter = method({ list: "string", commas: true }, (value, out) => {
+      out.coerce("key", "a list without empty items", value);
+      out.list(7, splitCommas(value), "key", "string");
+    });
+    const body = Buffer.from(JSON.stringify({ key: text }));
+    expect(scanned(adapter, body)).toBeUndefined();
+    expect(decoded(adapter, body).differences.list).toMatchObject([{ class: "converted", path: "key" }]);
+  },
+);
+
 test("a text with so many commas that its items take more room than there is, is left to the decoder", () => {
   const adapter = method({ list: "string", commas: true }, (value, out) =>
     out.list(7, splitCommas(value), "key", "string"),
   );
   for (const count of [100, 1000, 3000, 30_000, 130_000]) {
-    const body = Buffer.from(`{"key":"${"a,".repeat(count)}"}`);
+    const body = Buffer.from(`{"key":"${"a,".repeat(count)}a"}`);
     const found = scanned(adapter, body);
     if (found !== undefined) expect(found.message).toBe(decoded(adapter, body).message);
     expect(found !== undefined, `${count}`).toBe(true);
@@ -300,7 +313,7 @@ const USUAL: ReadonlyArray<readonly [kind: string, ...tokens: string[]]> = [
     '""',
     '"a"',
     '"a,b"',
-    '" a , b ,,"',
+    '" a , b "',
     '"caf\\u00e9,\\/x"',
     '"ばら,\u3000桜\u3000"',
     '["a","b"]',

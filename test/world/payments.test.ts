@@ -29,7 +29,7 @@ test("nested values of a form are named by brackets", async () => {
     expand: ["customer", "items"],
     shipping: { name: "Ada", address: { city: "Bonn" }, tags: ["fragile"] },
     source: { case: "card", value: { number: "42", checks: { cvc: "pass" } } },
-    extra: { deep: { list: [1, true, null] }, none: {} },
+    extra: { deep: { list: [1, true] } },
     bundle: [{ price: "b1", taxes: ["t"] }, { price: "b2" }],
   });
   expect(order.id).toBe("o1");
@@ -52,7 +52,6 @@ test("nested values of a form are named by brackets", async () => {
     "shipping[tags][]=fragile",
     "extra[deep][list][0]=1",
     "extra[deep][list][1]=true",
-    "extra[deep][list][2]=",
     "bundle[][price]=b1",
     "bundle[][taxes][]=t",
     "bundle[][price]=b2",
@@ -85,11 +84,24 @@ test("brackets in parts", async () => {
   expect(seen[0]?.headers.map((header) => header.split(":")[0])).toContain("receipt-key");
 });
 
+test.each([
+  ["a null, which has no parameter", { deep: [null] }],
+  ["an empty item or entry, which has no parameter", { deep: {} }],
+  ['an object with the key "0", which is read as a list', { deep: { "0": "a" } }],
+])("a Struct in a form is rejected where it has %s", async (problem, extra) => {
+  const { client, seen } = await payments();
+  const error = await failureOf(client.createOrder({ extra }));
+  expect(error.message).toContain(
+    `[invalid_argument] extra: has ${problem}, so it cannot be sent in the form`,
+  );
+  expect(seen).toEqual([]);
+});
+
 test("a key with a bracket would be read as another name, and is refused", async () => {
   const { client, seen } = await payments();
   const error = await failureOf(client.createOrder({ metadata: { "a][b": "1" } }));
   expect(error.message).toBe(
-    "[invalid_argument] metadata[…]: a key contains a bracket, which delimits keys, so it cannot be sent in the form; send keys without brackets",
+    "[invalid_argument] metadata: a key is empty or contains a bracket, which delimits keys, so it cannot be sent in the form; send keys without brackets",
   );
   expect(seen).toEqual([]);
 });

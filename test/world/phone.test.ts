@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { spanFrom, spanJson, spanText } from "../../codec/src/decode/duration.ts";
+import { spanFrom } from "../../codec/src/decode/duration.ts";
 import { instantFrom } from "../../codec/src/decode/timestamp.ts";
 import type { DurationRule } from "../../codec/src/table/kinds.ts";
+import { spanJson, spanText } from "../../runtime/src/request/time-text.ts";
 import { PhoneService } from "../gen/world/v1/phone_pb.ts";
 import { PhoneServiceRest } from "../gen/world/v1/phone_rest.ts";
 import { type Answers, start } from "../rules/world.ts";

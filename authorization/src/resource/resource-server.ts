@@ -57,6 +57,8 @@ export interface EndedToken {
 export interface ResourceServer {
   readonly authenticate: Authenticate;
   readonly ended: EndedTokens;
+  /** The challenge for callers whose tokens are good, and whom an upstream does not know. */
+  readonly challenge: string;
 }
 
 /**
@@ -105,6 +107,7 @@ export function createResourceServer(options: ResourceServerOptions): ResourceSe
   let isFailing = false;
   return {
     authenticate,
+    challenge: challenges.invalidToken("the upstream does not know the caller any more; sign in again"),
     ended: async (subjects) => {
       let failure: unknown;
       const asked = subjects.flatMap((subject) => TOKENS.get(subject) ?? []);
@@ -185,7 +188,7 @@ class Challenges {
     return error;
   }
 
-  private invalidToken(text: string): string {
+  invalidToken(text: string): string {
     return `Bearer error="invalid_token", error_description="${text}", ${this.metadata}`;
   }
 

@@ -1,3 +1,4 @@
+import { FairShare } from "connect-rest-runtime/internal";
 import { isRecent } from "../recent.ts";
 
 /** How long a count lasts, in milliseconds. */
@@ -21,10 +22,11 @@ export class Rate {
   private readonly now: () => number;
   private readonly clients = new Map<string, number>();
   private beganAt = Number.NEGATIVE_INFINITY;
-  private count = 0;
+  private readonly share: FairShare;
 
   constructor(limits: RateLimits, now: () => number) {
     this.limits = limits;
+    this.share = new FairShare(limits.all);
     this.now = now;
   }
 
@@ -41,13 +43,14 @@ export class Rate {
     // those that are refused count for their client alone: they must not keep others out
     this.clients.set(client, ofClient);
     if (ofClient > this.limits.perClient()) return { seconds, by: "client" };
-    this.count += 1;
-    return this.count > this.limits.all() ? { seconds, by: "all" } : undefined;
+    if (!this.share.hasRoom(client)) return { seconds, by: "all" };
+    this.share.add(client);
+    return undefined;
   }
 
   private begin(now: number): void {
     this.beganAt = now;
-    this.count = 0;
+    this.share.clear();
     this.clients.clear();
   }
 }

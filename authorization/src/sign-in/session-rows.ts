@@ -123,8 +123,8 @@ export class SessionRows {
   }
 
   /** Forgets the tokens of one third party. */
-  async removeUpstream(id: string, party: string): Promise<void> {
-    await this.store.delete(UPSTREAM_KIND, keyOf(id, party));
+  removeUpstream(id: string, party: string): Promise<boolean> {
+    return this.store.delete(UPSTREAM_KIND, keyOf(id, party));
   }
 
   /** Forgets a session, with all that is bound to it. Of several callers, one gets `true`. */

@@ -177,7 +177,7 @@ test("a second refusal ends the session at that third party, and others go on", 
     ]);
     const id = await world.sessions.start("blog:demo", tokens);
     const renewed = await (await world.sessions.credentials(id, "blog")).refused?.();
-    expect(await renewed?.refused?.()).toBeUndefined();
+    expect(await reasonOfFailure(renewed?.refused?.() ?? Promise.resolve())).toBe("SESSION_ENDED");
     expect(await reasonOfFailure(world.sessions.credentials(id, "blog"))).toBe("SESSION_ENDED");
     expect(tokenOf(await world.sessions.credentials(id, "photos"))).toBe("photos-token");
     expect(await world.sessions.isAlive(id)).toBe(true);
@@ -190,7 +190,7 @@ test("a session whose last third party has ended its own is over", async () => {
   const world = await started();
   const id = await session(world);
   const renewed = await (await world.sessions.credentials(id, "blog")).refused?.();
-  await renewed?.refused?.();
+  expect(await reasonOfFailure(renewed?.refused?.() ?? Promise.resolve())).toBe("SESSION_ENDED");
   expect(await world.sessions.isAlive(id)).toBe(false);
 });
 
@@ -263,8 +263,17 @@ test("tokens that cannot be refreshed, refused by a method, end where the cheap 
   expect(await world.sessions.isAlive(good)).toBe(true);
   const { refused } = await world.sessions.credentials(bad, "blog");
   blog.expire();
-  await refused?.();
+  expect(await reasonOfFailure(refused?.() ?? Promise.resolve())).toBe("SESSION_ENDED");
   expect(await world.sessions.isAlive(bad)).toBe(false);
+});
+
+test("tokens that cannot be refreshed stay where a method refuses them and there is no cheap call", async () => {
+  blog.hasRefresh = false;
+  const world = await started();
+  const id = await session(world);
+  const { refused } = await world.sessions.credentials(id, "blog");
+  expect(await refused?.()).toBeUndefined();
+  expect(await world.sessions.isAlive(id)).toBe(true);
 });
 
 test("the third party is asked whether a session stands, at most once in the time that is configured", async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { Code, type ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Credentials } from "connect-rest-runtime";
+import { retryInfo } from "connect-rest-runtime/internal";
 import type { AuthorizationLog, MakeError, SignInMetrics } from "../host.ts";
 import type { Sessions } from "../interaction.ts";
 import { isNear, isRecent } from "../recent.ts";
@@ -51,8 +52,8 @@ const CACHED = 10_000;
 const REFRESH_BEFORE_MS = 60_000;
 const REFRESH_BEFORE_PART = 0.2;
 
-/** The lease of a refresh: longer than its exchange may take. */
-const LEASE_MS = 30_000;
+/** How long a call waits for the refresh of another process: longer than its exchange may take. */
+const WAIT_MS = 60_000;
 
 /** How long a third party that did not refresh, for a reason of its own, is left alone. */
 const PAUSE_MS = 5000;
@@ -161,49 +162,59 @@ export class SignInSessions implements Sessions {
     return { ...credentialsOf(tokens, this.options.parties.get(party)?.consumer), refused };
   }
 
-  /** What `renew` leads to; undefined where that cannot be found out. Never rejects. */
-  private async renewed(id: string, party: string, generation: number): Promise<Credentials | undefined> {
-    try {
-      return await this.renew(id, party, generation);
-    } catch (cause) {
-      this.options.log.warn({ party, cause: String(cause) }, "session not renewed");
-      return undefined;
-    }
-  }
-
   /**
-   * What a refusal leads to: other tokens where there are some, else perhaps the end of the session there.
+   * Other credentials in place of those that a third party refused. What it refuses before a refresh says
+   * nothing about the session: a refresh that it rejects ends it, and a refusal of what the refresh gave.
    *
-   * @throws ThirdPartyError or StoreError where that cannot be found out
+   * @returns undefined where there are none, and the session stands
+   * @throws ConnectError UNAUTHENTICATED, reason SESSION_ENDED; UNAVAILABLE, reason SESSION_UNAVAILABLE
    */
-  private async renew(id: string, party: string, generation: number): Promise<Credentials | undefined> {
-    const upstream = (await this.reload(id))?.upstreams.get(party);
-    if (upstream === undefined) return undefined;
-    const next =
-      upstream.generation > generation
-        ? upstream
-        : canRefresh(upstream.tokens)
-          ? await this.refreshed(id, party, generation)
-          : await this.judged(id, party, upstream);
-    if (next === undefined) return undefined;
+  private async renewed(id: string, party: string, generation: number): Promise<Credentials | undefined> {
+    let next: UpstreamSession | undefined;
+    try {
+      next = (await this.reload(id))?.upstreams.get(party);
+      if (next !== undefined && next.generation <= generation) {
+        if (!canRefresh(next.tokens)) return await this.judged(id, party, next);
+        next = await this.refreshed(id, party, generation);
+      }
+    } catch (cause) {
+      if (cause instanceof ConnectError) throw cause;
+      throw this.unavailable(party, cause);
+    }
+    if (next === undefined) throw this.ended(party);
     const { consumer } = this.options.parties.get(party) ?? {};
-    const refused = async () => {
-      await this.endAt(id, party, "refused twice");
-      return undefined;
-    };
+    const refused = () => this.refusedAgain(id, party, next.generation);
     return { ...credentialsOf(next.tokens, consumer), refused };
   }
 
+  /** The session is over, unless others have refreshed it meanwhile: then the call may be made again. */
+  private async refusedAgain(id: string, party: string, generation: number): Promise<never> {
+    const upstream = await this.reload(id).then(
+      (session) => session?.upstreams.get(party),
+      (cause: unknown) => {
+        throw this.unavailable(party, cause);
+      },
+    );
+    if (upstream !== undefined && upstream.generation > generation) {
+      throw this.unavailable(party, new Error("its tokens are refused while others refresh them"));
+    }
+    await this.endAt(id, party, "refused twice");
+    throw this.ended(party);
+  }
+
   /**
-   * A refusal of tokens that cannot be refreshed ends their session,
-   * unless the third party says that it stands.
+   * What the refusal of tokens that cannot be refreshed comes to: the end of their session where the third
+   * party's cheap call is refused as well.
    */
   private async judged(id: string, party: string, { tokens }: UpstreamSession): Promise<undefined> {
     const { check, consumer } = this.options.parties.get(party) ?? {};
-    const result = await this.once(`judge ${id} ${party}`, async (): Promise<ProbeResult> => {
-      return (await check?.probe(credentialsOf(tokens, consumer))) ?? { kind: "refused" };
-    });
-    if (result.kind === "refused") await this.endAt(id, party, "refused");
+    if (check === undefined) return undefined;
+    const result = await this.once(`judge ${id} ${party}`, () =>
+      check.probe(credentialsOf(tokens, consumer)),
+    );
+    if (result.kind !== "refused") return undefined;
+    await this.endAt(id, party, "refused");
+    throw this.ended(party);
   }
 
   /**
@@ -220,7 +231,7 @@ export class SignInSessions implements Sessions {
         throw new ThirdPartyError("unavailable", "the refresh failed a moment ago");
       }
       this.pauses.delete(name);
-      return await this.options.store.withLock(name, LEASE_MS, () => this.refresh(id, party, generation));
+      return await this.options.store.withLock(name, WAIT_MS, () => this.refresh(id, party, generation));
     });
   }
 
@@ -295,26 +306,20 @@ export class SignInSessions implements Sessions {
       const upstream = await this.current(id, party);
       if (upstream === undefined) return { kind: "refused" };
       const { consumer } = this.options.parties.get(party) ?? {};
-      let failure: unknown;
-      const renew = () =>
-        this.renew(id, party, upstream.generation).catch((cause: unknown) => {
-          failure = cause;
-          return undefined;
-        });
-      const refused = canRefresh(upstream.tokens) ? renew : undefined;
-      const result = await probe({ ...credentialsOf(upstream.tokens, consumer), refused });
-      // whether new tokens would be refused as well is not known
-      return failure === undefined ? result : { kind: "unavailable", text: String(failure) };
+      const refused = () => this.renewed(id, party, upstream.generation);
+      const canRenew = canRefresh(upstream.tokens);
+      return await probe({ ...credentialsOf(upstream.tokens, consumer), ...(canRenew && { refused }) });
     } catch (error) {
-      return { kind: "unavailable", text: String(error) };
+      const isEnded = error instanceof ConnectError && error.code === Code.Unauthenticated;
+      return isEnded ? { kind: "refused" } : { kind: "unavailable", text: String(error) };
     }
   }
 
   /** Ends the session at one third party, and with the last one the person's session. */
   private async endAt(id: string, party: string, why: string): Promise<void> {
+    if (!(await this.options.rows.removeUpstream(id, party))) return;
     this.options.log.info({ party, why }, "session ended by the third party");
     this.options.metrics.sessionEnded(party);
-    await this.options.rows.removeUpstream(id, party);
     const session = await this.reload(id);
     if (session?.upstreams.size === 0) await this.end(id);
   }
@@ -337,7 +342,9 @@ export class SignInSessions implements Sessions {
 
   private unavailable(party: string, cause: unknown): ConnectError {
     const text = `the session at ${party} could not be renewed, because ${party} did not respond as it should; try again later`;
-    return this.options.error("SESSION_UNAVAILABLE", text, Code.Unavailable, cause);
+    const error = this.options.error("SESSION_UNAVAILABLE", text, Code.Unavailable, cause);
+    error.details.push(retryInfo(PAUSE_MS));
+    return error;
   }
 
   private load(id: string): Promise<LoadedSession | undefined> {

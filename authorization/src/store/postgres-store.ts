@@ -153,8 +153,8 @@ export class PostgresStore implements Store {
     return rows.map(placedEntryOf);
   }
 
-  withLock<T>(name: string, leaseMs: number, work: () => Promise<T>): Promise<T> {
-    return withLock(this, name, leaseMs, work, this.now);
+  withLock<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T> {
+    return withLock(this, name, waitMs, work, this.now);
   }
 
   async deleteExpired(): Promise<number> {

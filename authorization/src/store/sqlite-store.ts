@@ -147,8 +147,8 @@ export class SqliteStore implements Store {
     });
   }
 
-  withLock<T>(name: string, leaseMs: number, work: () => Promise<T>): Promise<T> {
-    return withLock(this, name, leaseMs, work, this.now);
+  withLock<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T> {
+    return withLock(this, name, waitMs, work, this.now);
   }
 
   deleteExpired(): Promise<number> {

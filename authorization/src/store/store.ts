@@ -75,11 +75,11 @@ export interface Store {
   /** What belongs to a grant or a session itself, at most a thousand entries. */
   listBy(owner: Owner): Promise<readonly PlacedEntry[]>;
   /**
-   * Runs work that only one caller in all processes may do at a time, e.g. a refresh. Others wait, at most
-   * for `leaseMs` times two, and are rejected with `locked` then.
-   * Who dies or takes longer than the lease loses the lock.
+   * Runs work that only one caller in all processes may do at a time, e.g. a refresh, for however long it
+   * takes. Others wait, at most for `waitMs`, and are rejected with `locked` then. Who dies loses the lock
+   * after `LEASE_MS`.
    */
-  withLock<T>(name: string, leaseMs: number, work: () => Promise<T>): Promise<T>;
+  withLock<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T>;
   /** Removes entries that have expired, at most some thousands. Resolves with their number. */
   deleteExpired(): Promise<number>;
   /** Resolves when what runs has ended. */

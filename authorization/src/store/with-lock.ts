@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Entry, Store } from "./store.ts";
+import type { Store } from "./store.ts";
 import { StoreError } from "./store-error.ts";
 
 /** The kind of rows that are locks. */
@@ -9,49 +9,68 @@ const LOCK_KIND = "lock";
 /** How often a lock that is taken is tried, in milliseconds. */
 const TRY_MS = 25;
 
-/** Locks of a store as rows with a lease: the holder's id, until it expires. */
+/** How often a holder renews its lease, in milliseconds. */
+const RENEW_MS = 500;
+
+/**
+ * How long a row may stay as it is before its holder is taken for dead: four times it could have been
+ * renewed.
+ */
+export const LEASE_MS = 2500;
+
+/** When a row that nobody waits for is removed, in milliseconds. */
+const FORGET_MS = 60_000;
+
+/**
+ * Locks of a store as rows: the holder's id, and a number that changes while it lives. Who waits goes by how
+ * long it has seen the same row, and by no clock of others.
+ */
 export async function withLock<T>(
   store: Pick<Store, "update">,
   name: string,
-  leaseMs: number,
+  waitMs: number,
   work: () => Promise<T>,
   now: () => number,
 ): Promise<T> {
   const holder = randomUUID();
-  await acquire(store, name, leaseMs, holder, now);
+  const row = (beat: number) => ({ value: `${holder} ${beat}`, expiresAt: now() + FORGET_MS });
+  await acquire(store, name, waitMs, row(0));
+  let beats = 0;
+  const renew = setInterval(() => {
+    beats += 1;
+    const next = row(beats);
+    // one that fails has been missed, and the next may be in time
+    store
+      .update(LOCK_KIND, name, (entry) => (entry?.value.startsWith(holder) === true ? next : entry))
+      .catch(() => undefined);
+  }, RENEW_MS);
   try {
     return await work();
   } finally {
-    // what cannot be given back expires
+    clearInterval(renew);
+    // what cannot be given back is taken
     await store
-      .update(LOCK_KIND, name, (entry) => (entry?.value === holder ? undefined : entry))
+      .update(LOCK_KIND, name, (entry) => (entry?.value.startsWith(holder) === true ? undefined : entry))
       .catch(() => undefined);
   }
-}
-
-/**
- * One that ends far beyond a lease is left from before the clock was set back:
- * its holder had to end long ago, or is dead.
- */
-function isHeld({ expiresAt = 0 }: Entry, leaseMs: number, now: number): boolean {
-  return expiresAt - now <= 2 * leaseMs;
 }
 
 async function acquire(
   store: Pick<Store, "update">,
   name: string,
-  leaseMs: number,
-  holder: string,
-  now: () => number,
+  waitMs: number,
+  mine: { readonly value: string; readonly expiresAt: number },
 ): Promise<void> {
-  const until = performance.now() + 2 * leaseMs;
+  const until = performance.now() + waitMs;
+  let seen: string | undefined;
+  let seenAt = performance.now();
   for (;;) {
+    const isDead = performance.now() - seenAt >= LEASE_MS;
     const lock = await store.update(LOCK_KIND, name, (entry) => {
-      return entry !== undefined && isHeld(entry, leaseMs, now())
-        ? entry
-        : { value: holder, expiresAt: now() + leaseMs };
+      return entry === undefined || (isDead && entry.value === seen) ? mine : entry;
     });
-    if (lock?.value === holder) return;
+    if (lock?.value === mine.value) return;
+    if (lock?.value !== seen) [seen, seenAt] = [lock?.value, performance.now()];
     if (performance.now() > until) throw new StoreError("locked", `the lock ${name} is held by others`);
     await sleep(TRY_MS);
   }

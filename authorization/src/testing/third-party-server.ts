@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { Secret } from "connect-rest-runtime";
 import type { OAuth1PartySettings } from "../sign-in/oauth1-party.ts";
 import type { OAuth2PartySettings } from "../sign-in/oauth2-party.ts";
+import type { UpstreamTokens } from "../sign-in/tokens.ts";
 
 /** A request to an endpoint of a third party. */
 export interface PartyRequest {
@@ -35,11 +36,15 @@ export interface OAuth2TestParty {
   lifetime: number | undefined;
   /** Whether there are refresh tokens. */
   hasRefresh: boolean;
+  /** Whether a refresh token is good once. */
+  rotates: boolean;
   /** Forgets all access tokens. */
   expire(): void;
   /** Forgets everything. */
   forget(): void;
   accountOf(accessToken: string): string | undefined;
+  /** The tokens of a sign-in, without its steps. They do not expire. */
+  signIn(): UpstreamTokens;
   close(): Promise<void>;
 }
 
@@ -95,7 +100,7 @@ export async function startOAuth2Party(): Promise<OAuth2TestParty> {
     "/token refresh": ({ form }, response) => {
       const given = form.get("refresh_token") ?? "";
       const account = refresh.get(given);
-      refresh.delete(given);
+      if (party.rotates) refresh.delete(given);
       if (account === undefined) return send(response, 400, { error: "invalid_grant" });
       send(response, 200, issue(account));
     },
@@ -153,12 +158,17 @@ export async function startOAuth2Party(): Promise<OAuth2TestParty> {
     account: "demo",
     lifetime: 3600,
     hasRefresh: true,
+    rotates: true,
     expire: () => access.clear(),
     forget: () => {
       access.clear();
       refresh.clear();
     },
     accountOf: (accessToken) => access.get(accessToken),
+    signIn: () => {
+      const { access_token, refresh_token } = issue(party.account);
+      return { kind: "oauth2", accessToken: String(access_token), refreshToken: String(refresh_token) };
+    },
     close: server.close,
   };
   return party;

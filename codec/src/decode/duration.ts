@@ -1,7 +1,6 @@
 /** google.protobuf.Duration from and to what upstreams write. */
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { JsonValue } from "../json/json.ts";
-import { wireNumber } from "../json/wire-number.ts";
 import type { CountUnit, DurationRule } from "../table/kinds.ts";
 import { type Nanos, nanosOf } from "./decimal.ts";
 import type { Instant } from "./timestamp.ts";
@@ -9,8 +8,8 @@ import type { Instant } from "./timestamp.ts";
 /** How many decimal digits each unit of a count has below the second. */
 export const UNIT_DIGITS = { seconds: 0, millis: 3, micros: 6, nanos: 9 } as const;
 
-// 10,000 years, the range of google.protobuf.Duration
-const MAX_SECONDS = 315_576_000_000n;
+/** 10,000 years, the range of google.protobuf.Duration. */
+export const MAX_SPAN_SECONDS = 315_576_000_000n;
 /** Nanoseconds in a second. */
 export const NANOS_PER_SECOND = 1_000_000_000n;
 const PROTO_JSON = /^(-?)(\d{1,12})(?:\.(\d+))?s?$/;
@@ -47,7 +46,8 @@ function inRange(count: Nanos | undefined): Instant | undefined {
   if (count === undefined) return undefined;
   const { nanos, isCut } = count;
   const seconds = nanos / NANOS_PER_SECOND;
-  const isOutside = nanos > MAX_SECONDS * NANOS_PER_SECOND || nanos < -MAX_SECONDS * NANOS_PER_SECOND;
+  const isOutside =
+    nanos > MAX_SPAN_SECONDS * NANOS_PER_SECOND || nanos < -MAX_SPAN_SECONDS * NANOS_PER_SECOND;
   return isOutside ? undefined : { seconds: Number(seconds), nanos: Number(nanos % NANOS_PER_SECOND), isCut };
 }
 
@@ -82,11 +82,4 @@ function isoText(digits: string): string {
   const rest = seconds > 0n || fraction !== "" || whole === 0n;
   const last = rest ? `${seconds}${fraction === "" ? "" : `.${fraction}`}S` : "";
   return `PT${hours > 0n ? `${hours}H` : ""}${minutes > 0n ? `${minutes}M` : ""}${last}`;
-}
-
-/** A duration as a JSON value: counts are numbers, exact where they are whole. */
-export function spanJson(duration: Duration, rule: DurationRule): JsonValue {
-  const text = spanText(duration, rule);
-  if (rule === "iso8601") return text;
-  return text.includes(".") ? Number(text) : wireNumber(BigInt(text));
 }

@@ -5,7 +5,7 @@ import type { ScalarKind } from "../table/kinds.ts";
 import { type FieldEntry, type Kind, MessageTable } from "../table/message-table.ts";
 import type { Field } from "./difference-writer.ts";
 import type { ProtoWriter, Reading } from "./proto-writer.ts";
-import { splitCommas, splitNumbers } from "./read.ts";
+import { hasEmptyParts, splitCommas, splitNumbers } from "./read.ts";
 import { wordReader } from "./word-reader.ts";
 
 /** Writes a value, which is reported by `key`. */
@@ -124,7 +124,10 @@ function listWriter(
   const write = itemsWriter(list, field, scope);
   if (commas === undefined) return write;
   const split = isScalarKind(list) && list !== "string" ? splitNumbers : splitCommas;
-  return (value, out, key) => write(split(value), out, key);
+  return (value, out, key) => {
+    if (hasEmptyParts(value)) out.coerce(key, "a list without empty items", value);
+    write(split(value), out, key);
+  };
 }
 
 function itemsWriter(item: Kind, field: number, scope: FieldScope): WriteValue {

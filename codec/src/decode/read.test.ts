@@ -1,7 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type JsonValue, ownValue } from "../json/json.ts";
-import { type Condition, fromText, holds, linkTarget, splitCommas, splitNumbers } from "./read.ts";
+import {
+  type Condition,
+  fromText,
+  hasBrokenLinks,
+  hasEmptyParts,
+  holds,
+  linkTarget,
+  splitCommas,
+  splitNumbers,
+} from "./read.ts";
 
 const HEADER =
   '<https://api.test/a?page=2>; rel="next", <https://api.test/a?page=9>; rel="last"; title="the, end"';
@@ -121,4 +130,27 @@ test.each<[Condition, boolean]>([
 
 test("holds: survives an object with methods of its own", () => {
   expect(holds({ type: { toString: 1 } }, { key: "type", values: ["text"] })).toBe(false);
+});
+
+const PART = fc.constantFrom("", " ", "a", "b c", " 7 ");
+
+test("hasEmptyParts: finds what splitCommas leaves out", () => {
+  fc.assert(
+    fc.property(fc.array(PART, { minLength: 1, maxLength: 5 }), (parts) => {
+      const text = parts.join(",");
+      const items = splitCommas(text) as readonly JsonValue[];
+      expect(hasEmptyParts(text)).toBe(text.trim() !== "" && items.length < parts.length);
+    }),
+  );
+});
+
+test.each([
+  [undefined, false],
+  ["", false],
+  [HEADER, false],
+  ["<a>; rel=next,, <b>; rel=prev,", false],
+  ["https://api.test/a; rel=next", true],
+  ["<a>; rel=next, b; rel=prev", true],
+])("hasBrokenLinks: of %j it is %j", (header, isBroken) => {
+  expect(hasBrokenLinks(header)).toBe(isBroken);
 });

@@ -34,6 +34,11 @@ export function splitCommas(value: JsonValue | undefined): JsonValue | undefined
   return items.filter((item) => item !== "");
 }
 
+/** Whether a text with commas has parts without an item: `a,,b`. A text without anything is an empty list. */
+export function hasEmptyParts(value: JsonValue | undefined): boolean {
+  return typeof value === "string" && value.trim() !== "" && /(?:^|,)\s*(?:,|$)/.test(value);
+}
+
 // each stops at the character that begins the next part, so that no header costs more than its length
 const LINK = /<([^<>]*)>((?:\s*;\s*[^\s;,="]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,"]*))?)*)/g;
 const PARAMETER = /;\s*([^\s;,="]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
@@ -47,6 +52,11 @@ export function linkTarget(header: string | undefined, rel: string): string | un
     if (relationsOf(parameters).includes(rel.toLowerCase())) return target;
   }
   return undefined;
+}
+
+/** Whether a `Link` header has something that is no link, such as an address without `<` and `>`. */
+export function hasBrokenLinks(header: string | undefined): boolean {
+  return header !== undefined && /[^\s,]/.test(header.replaceAll(LINK, ""));
 }
 
 /** The relations of the first `rel`; further ones do not count (RFC 8288 section 3.3). */

@@ -1,4 +1,5 @@
 import type { JsonValue } from "./json.ts";
+import { NumberText } from "./number-text.ts";
 
 /**
  * A 64-bit integer for a JSON body whose upstream wants bare numbers: `9007199254740993`, exact, where
@@ -7,4 +8,11 @@ import type { JsonValue } from "./json.ts";
 export function wireNumber(value: bigint): JsonValue {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
+}
+
+/** A decimal number for a JSON body, with all of its digits. */
+export function wireDecimal(text: string): JsonValue {
+  if (!text.includes(".")) return wireNumber(BigInt(text));
+  const number = Number(text);
+  return String(number) === text ? number : new NumberText(text, number);
 }

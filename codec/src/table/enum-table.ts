@@ -85,6 +85,7 @@ export class EnumTable {
   /** The spelling as a JSON value: a number where the spelling is one. */
   json(number: number): string | number {
     const wire = this.wire(number);
-    return DIGITS.test(wire) ? Number(wire) : wire;
+    // another text of the same number, as `07`, stays text
+    return DIGITS.test(wire) && String(Number(wire)) === wire ? Number(wire) : wire;
   }
 }

@@ -1,16 +1,22 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { withDefaultLimits } from "../limits.ts";
 import { OverloadMonitor } from "./overload.ts";
 import type { Load } from "./process-load.ts";
 
+const IDLE: Load = { eventLoopDelayMs: 0, heapPercent: 0 };
 const limits = withDefaultLimits({ eventLoopDelayMs: 100, heapPercent: 90 });
 
 function monitor(loads: readonly Load[]) {
   const left = [...loads];
-  const watched = new OverloadMonitor(limits, () => left.shift() ?? { eventLoopDelayMs: 0, heapPercent: 0 });
+  const watched = new OverloadMonitor(
+    limits,
+    () => left.shift() ?? IDLE,
+    () => 0,
+  );
   const next = () => {
     watched.sample();
-    return watched.current;
+    return watched.rejection();
   };
   watched.stop();
   return next;
@@ -50,10 +56,50 @@ test("a full heap is an overload until it is emptier", () => {
   expect(next()).toBeUndefined();
 });
 
+const number = fc.double({ min: 0, max: 1, noNaN: true });
+
+test("whatever the load is, calls are rejected in proportion to the excess, and never all of them", () => {
+  const load = fc.record({
+    eventLoopDelayMs: fc.oneof(fc.nat(1000), fc.nat(10_000_000)),
+    heapPercent: fc.nat(100),
+  });
+  fc.assert(
+    fc.property(load, fc.array(number, { minLength: 100, maxLength: 100 }), (busy, draws) => {
+      const left = [...draws];
+      const watched = new OverloadMonitor(
+        limits,
+        () => busy,
+        () => left.shift() ?? 0,
+      );
+      for (let sample = 0; sample < 4; sample++) watched.sample();
+      watched.stop();
+      const { part } = watched;
+      const isBeyond = busy.eventLoopDelayMs > 100 || busy.heapPercent > 90;
+      expect(part > 0).toBe(isBeyond);
+      expect(part).toBeLessThanOrEqual(0.9);
+      if (busy.eventLoopDelayMs > 100) expect(part).toBe(Math.min(0.9, 1 - 100 / busy.eventLoopDelayMs));
+      const rejected = draws.map(() => watched.rejection() !== undefined);
+      expect(rejected).toEqual(draws.map((draw) => draw < part));
+    }),
+  );
+});
+
+test("a delay of twice its limit rejects half, and a heap midway to full as well", () => {
+  for (const busy of [
+    { eventLoopDelayMs: 200, heapPercent: 0 },
+    { eventLoopDelayMs: 0, heapPercent: 95 },
+  ]) {
+    const watched = new OverloadMonitor(limits, () => busy);
+    for (let sample = 0; sample < 4; sample++) watched.sample();
+    watched.stop();
+    expect(watched.part).toBe(0.5);
+  }
+});
+
 test("this very process can be read", () => {
   const watched = new OverloadMonitor(withDefaultLimits());
   watched.sample();
   watched.sample();
-  expect(watched.current).toBeUndefined();
+  expect(watched.part).toBe(0);
   watched.stop();
 });

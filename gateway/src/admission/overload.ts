@@ -1,3 +1,4 @@
+import { fraction, systemClock } from "connect-rest-codec/internal";
 import type { LimitName, Limits } from "../limits.ts";
 import { type Load, processLoad } from "./process-load.ts";
 
@@ -12,24 +13,41 @@ const SAMPLE_MS = 250;
 /** How many samples the average of the event loop's delay is taken over: a second. */
 const SAMPLES = 4;
 
-/** Watches how busy the process is. */
+/** The largest part of calls that is rejected: what is rejected may not be what keeps the process busy. */
+const MAX_PART = 0.9;
+
+/**
+ * Watches how busy the process is. Beyond a limit calls are rejected in proportion to the excess, never all:
+ * on a machine that others keep busy, fewer calls would not end the overload.
+ */
 export class OverloadMonitor {
   private readonly limits: Limits;
   private readonly read: () => Load;
+  private readonly random: () => number;
   private readonly timer: NodeJS.Timeout;
   private readonly delays: number[] = [];
-  private found: Overload | undefined;
+  private found: { readonly overload: Overload; readonly part: number } | undefined;
 
-  /** `read` is for tests. */
-  constructor(limits: Limits, read: () => Load = processLoad()) {
+  /** `read` and `random` are for tests. */
+  constructor(
+    limits: Limits,
+    read: () => Load = processLoad(),
+    random: () => number = () => fraction(systemClock),
+  ) {
     this.limits = limits;
     this.read = read;
+    this.random = random;
     this.timer = setInterval(() => this.sample(), SAMPLE_MS).unref();
   }
 
-  /** Why calls should not be taken now; undefined when they should. */
-  get current(): Overload | undefined {
-    return this.found;
+  /** Why the next call is rejected; undefined when it is taken. */
+  rejection(): Overload | undefined {
+    return this.found !== undefined && this.random() < this.found.part ? this.found.overload : undefined;
+  }
+
+  /** The part of calls that is rejected, from 0 to 1. */
+  get part(): number {
+    return this.found?.part ?? 0;
   }
 
   /** Looks at the process; done four times a second. */
@@ -38,9 +56,13 @@ export class OverloadMonitor {
     this.delays.push(eventLoopDelayMs);
     if (this.delays.length > SAMPLES) this.delays.shift();
     const delay = this.delays.reduce((sum, each) => sum + each, 0) / SAMPLES;
+    const { limits } = this;
+    // a delay of twice the limit rejects half; a heap that is full rejects the most
+    const late = 1 - limits.eventLoopDelayMs / delay;
+    const full = (heapPercent - limits.heapPercent) / Math.max(1, 100 - limits.heapPercent);
     this.found =
-      this.beyond("eventLoopDelayMs", delay, "ms of delay in the event loop") ??
-      this.beyond("heapPercent", heapPercent, "% of the heap in use");
+      this.beyond("eventLoopDelayMs", delay, late, "ms of delay in the event loop") ??
+      this.beyond("heapPercent", heapPercent, full, "% of the heap in use");
   }
 
   stop(): void {
@@ -50,10 +72,11 @@ export class OverloadMonitor {
   private beyond(
     limit: "eventLoopDelayMs" | "heapPercent",
     value: number,
+    part: number,
     what: string,
-  ): Overload | undefined {
+  ): OverloadMonitor["found"] {
     if (value <= this.limits[limit]) return undefined;
     const text = `the gateway is overloaded: ${Math.round(value)} ${what}, the limit ${limit} is ${this.limits[limit]}`;
-    return { limit, text };
+    return { overload: { limit, text }, part: Math.min(part, MAX_PART) };
   }
 }

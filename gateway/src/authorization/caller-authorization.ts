@@ -48,6 +48,7 @@ export interface CallerAuthorization {
   isShared(path: string, method: string | undefined): boolean;
   readonly authenticate: Authenticate;
   readonly ended: EndedTokens;
+  readonly challenge: string;
   close(): Promise<void>;
 }
 
@@ -119,17 +120,12 @@ export async function prepareAuthorization<U extends Upstream>(
   };
 }
 
-function forServer(
-  { server, authenticate, ended, close }: Authorization,
-  open: OpenParts,
-): CallerAuthorization {
+function forServer({ server, ...others }: Authorization, open: OpenParts): CallerAuthorization {
   return {
+    ...others,
     open,
     serve: (request, response, origin) => server.serve(new AuthorizationExchange(request, response, origin)),
     isShared: (path, method) => server.isShared(path, method),
-    authenticate,
-    ended,
-    close,
   };
 }
 

@@ -2,7 +2,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { ErrorReason } from "connect-rest-runtime";
 import type { Call } from "./call.ts";
 import type { Deadline } from "./deadline.ts";
-import { gatewayError, withReason } from "./gateway-error.ts";
+import { gatewayError, withChallenge, withReason } from "./gateway-error.ts";
 
 /** The reason of errors at a deadline, as the runtime names it. */
 export const DEADLINE_REASON = "DEADLINE_EXCEEDED" satisfies ErrorReason;
@@ -55,8 +55,10 @@ export function stoppedWith<E extends Error>(stopped: E, thrown: unknown): E | C
  */
 export function errorForCaller(
   error: unknown,
-  { failedInHandler }: Pick<Call, "failedInHandler">,
+  { failedInHandler, challenge }: Pick<Call, "failedInHandler" | "challenge">,
 ): ConnectError {
-  if (error instanceof ConnectError) return failedInHandler ? error : withReason(error);
+  if (error instanceof ConnectError) {
+    return withChallenge(failedInHandler ? error : withReason(error), challenge);
+  }
   return gatewayError("GATEWAY_FAILED", "internal error", Code.Internal, [], error);
 }

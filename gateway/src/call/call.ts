@@ -83,6 +83,8 @@ export interface Call extends Caller {
   // biome-ignore lint/plugin: set when it is refused
   refused?: Refused;
   readonly trace: CallTrace;
+  /** What a caller whom an upstream does not know is told; see `withChallenge`. */
+  readonly challenge?: string | undefined;
   /**
    * What decoding the costliest message of its request cost, by the table of `messageCost`; of cheap ones,
    * 0 or more.

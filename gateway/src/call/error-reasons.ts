@@ -131,14 +131,14 @@ export const GATEWAY_REASONS = {
   SESSION_ENDED: {
     codes: [Code.Unauthenticated],
     cause:
-      "The caller's session at the third party behind an upstream has ended: it has expired, was revoked there, or was refused after a refresh. Sessions at other third parties go on.",
+      "The caller's session at the third party behind an upstream has ended: it has expired, a refresh was rejected, or the refreshed token was refused. A process that is killed in the middle of a refresh can lose the new refresh token. Sessions at other third parties go on.",
     remedy: "Sign in again.",
   },
   SESSION_UNAVAILABLE: {
     codes: [Code.Unavailable],
     cause:
-      "The caller's tokens of a third party have expired, and it did not renew them for a reason of its own.",
-    remedy: "Retry later; the log has the cause.",
+      "The caller's tokens of a third party have expired, or it refuses them, and it did not renew them for a reason of its own. The session stands.",
+    remedy: "Retry after the delay in the RetryInfo; the log has the cause.",
   },
   SHUTTING_DOWN: {
     codes: [Code.Unavailable],

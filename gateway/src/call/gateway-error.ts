@@ -43,6 +43,23 @@ export function gatewayError(
   return new ConnectError(text, code, undefined, [infoOf(reason, domain), ...details], cause);
 }
 
+/** Where a response says what it would take (RFC 9110 section 11.6.1). */
+const CHALLENGE = "www-authenticate";
+
+/** What callers are told where the gateway issues no tokens: only the upstream knows what it would take. */
+const BARE_CHALLENGE = 'Bearer realm="connect-rest"';
+
+/**
+ * The error with the challenge that a 401 must have (RFC 9110 section 15.5.2, RFC 6750 section 3), which
+ * gRPC has in its trailers; others stay as they are.
+ */
+export function withChallenge(error: ConnectError, challenge = BARE_CHALLENGE): ConnectError {
+  if (error.code === Code.Unauthenticated && !error.metadata.has(CHALLENGE)) {
+    error.metadata.set(CHALLENGE, challenge);
+  }
+  return error;
+}
+
 /**
  * The code of an error: protobuf that cannot be parsed is its sender's mistake, INVALID_ARGUMENT like JSON
  * that cannot be, where connect says INTERNAL.

@@ -12,7 +12,7 @@ const MIN_KEY_LENGTH = 32;
 
 /** How feeds are watched, and what they are shared over, with all secrets. */
 export interface Watching {
-  readonly watch: Pick<WatchOptions, "resumeKey"> | undefined;
+  readonly watch: Pick<WatchOptions, "resumeKey" | "maxFeeds"> | undefined;
   /** Undefined for none. */
   readonly bus: BusOptions | undefined;
 }
@@ -35,15 +35,15 @@ export function resolveWatching(config: Config, env: Environment): Watching {
 }
 
 function readWatch(config: Config, env: Environment, problems: Problem[]): Watching["watch"] {
-  const { resumeKey, previousResumeKey } = config.watch ?? {};
+  const { resumeKey, previousResumeKey, maxFeeds } = config.watch ?? {};
   const reader = new SecretReader(config, env, ["watch"], problems);
   if (resumeKey === undefined && previousResumeKey !== undefined) {
     reader.report("a previous key needs one that is used now: resumeKey", "previousResumeKey");
   }
-  if (resumeKey === undefined) return undefined;
+  if (resumeKey === undefined) return maxFeeds === undefined ? undefined : { maxFeeds };
   const keys = [keyAt(reader, resumeKey, "resumeKey")];
   if (previousResumeKey !== undefined) keys.push(keyAt(reader, previousResumeKey, "previousResumeKey"));
-  return { resumeKey: keys };
+  return { resumeKey: keys, ...(maxFeeds !== undefined && { maxFeeds }) };
 }
 
 function readBus(config: Config, env: Environment, problems: Problem[]): BusOptions | undefined {

@@ -1,6 +1,7 @@
 import { UPSTREAM_DEFAULTS } from "connect-rest-runtime/internal";
 import { z } from "zod";
 import { isReloaded, isShared, LIMIT_NAMES, LIMIT_TABLE } from "../limits.ts";
+import { LIMIT_SHARES } from "./limit-shares.ts";
 import { configSchema } from "./schema.ts";
 
 /** One setting as the reference shows it. */
@@ -23,6 +24,7 @@ export function configReference(): string {
       isReloaded(name) ? "yes" : "",
       isShared(name) ? "yes" : "",
       effect,
+      LIMIT_SHARES[name],
     ];
   });
   return [
@@ -40,10 +42,18 @@ export function configReference(): string {
     "",
     "## Limits",
     "",
-    "Set below `server.limits`. Every limit is finite, and at least 1, but for `drainNoticeMs`. Those that reload take a new value upon\nSIGHUP; for the others the gateway must be restarted. Workers share those that are shared: each has an equal part.",
+    "Set below `server.limits`. Every limit is finite, and at least 1, but for `drainNoticeMs`. Those that reload take a new value upon\nSIGHUP; for the others the gateway must be restarted. Workers share those that are shared: each has an equal part. A caller is the subject of a token\nwhere callers are authorized, else an address (IPv6: a /64 network); connections and requests count by address.",
     "",
     table(
-      ["Limit", "Default", "Maximum", "Reloads", "Shared", "What it limits, and what happens beyond it"],
+      [
+        "Limit",
+        "Default",
+        "Maximum",
+        "Reloads",
+        "Shared",
+        "What it limits, and what happens beyond it",
+        "Who may fill it, and what others keep",
+      ],
       limits,
     ),
     "",

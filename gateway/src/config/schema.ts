@@ -1,3 +1,4 @@
+import { WATCH_DEFAULTS } from "connect-rest-runtime/internal";
 import { z } from "zod";
 import { LIMIT_NAMES, LIMIT_TABLE, type LimitEntry, type LimitName } from "../limits.ts";
 import { isHostPattern } from "../listener/hosts.ts";
@@ -142,6 +143,14 @@ const watch = z.strictObject({
   previousResumeKey: optionalSecret.describe(
     "The key before it, whose tokens are still accepted. Default: none.",
   ),
+  maxFeeds: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe(
+      `How many different feeds each process watches at the same time: ${WATCH_DEFAULTS.maxFeeds}, unless set. A caller alone may have them all; then a caller that has fewer takes the place of the newest feed of the caller that has the most, whose streams end with RESOURCE_EXHAUSTED and can go on later with their resume tokens.`,
+    ),
 });
 
 const bus = z.strictObject({

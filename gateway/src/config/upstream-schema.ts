@@ -256,7 +256,7 @@ export const upstreamSchema = z
         "What is done about responses of this upstream that differ from their description. Default: as `differences` says for all.",
       ),
     callsInFlight: count.describe(
-      "Maximum number of concurrent calls to this upstream, so that a slow one cannot take all capacity. Further calls wait in the queue, and callers take turns. Streams of one client leave an eighth to others, and all streams a sixteenth, of 16 or more, to unary calls. Default: 1024.",
+      "Maximum number of concurrent calls to this upstream, so that a slow one cannot take all capacity. Further calls wait in the queue, and callers take turns. One caller gets three quarters at most. All streams leave a sixteenth, of 16 or more, to unary calls. Default: 1024.",
     ),
     traceContext: z
       .boolean()

@@ -1,5 +1,6 @@
 import { ConnectError, type Interceptor, type StreamRequest } from "@connectrpc/connect";
 import { callKey, runAs } from "../call/call.ts";
+import { withChallenge } from "../call/gateway-error.ts";
 
 /**
  * Makes the call known to the code behind it, for callbacks that do not get the call that they belong to, and
@@ -15,7 +16,7 @@ export const callInterceptor: Interceptor = (next) => async (request) => {
     } catch (error) {
       // a handler that reads a stream passes on what is wrong with its messages
       call.failedInHandler = error instanceof ConnectError && !unreadable.has(error) && !isOfConnect(error);
-      throw error;
+      throw error instanceof ConnectError ? withChallenge(error, call.challenge) : error;
     }
   };
   const response = await run(() => next(request.stream ? noting(request, unreadable) : request));

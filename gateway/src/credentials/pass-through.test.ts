@@ -1,8 +1,13 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { type CallOptions, createClient } from "@connectrpc/connect";
-import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
+import {
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+} from "@connectrpc/connect-node";
 import { Secret } from "connect-rest-runtime";
+import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { EchoService } from "../gen/echo/v1/echo_pb.ts";
 import { type Gateway, startGateway } from "../index.ts";
@@ -12,6 +17,7 @@ import { passThroughCredentials, wantedKindsOf } from "./pass-through.ts";
 
 let upstream: http.Server;
 let gateway: Gateway;
+let start: (header: string, corsHeaders: readonly string[]) => Promise<Gateway>;
 let status = 200;
 let received: http.IncomingHttpHeaders = {};
 const LINES: string[] = [];
@@ -22,7 +28,6 @@ beforeAll(async () => {
     response.writeHead(status, { "content-type": "application/json" }).end('{"text":"yes"}');
   });
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
-  const from = { apiKey: { header: "X-Echo-Key" } };
   const rest = EchoServiceRest.methods.echo;
   if (rest === undefined) throw new Error("no adapter");
   const adapters = [
@@ -31,19 +36,21 @@ beforeAll(async () => {
       methods: { echo: { ...rest, rules: { ...rest.rules, credentials: ["api_key"] } as const } },
     },
   ];
-  gateway = await startGateway({
-    adapters,
-    upstreams: {
-      echo: {
-        baseUrl: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
-        credentials: passThroughCredentials("echo", {}, from, wantedKindsOf(adapters)),
+  start = (header, corsHeaders) =>
+    startGateway({
+      adapters,
+      upstreams: {
+        echo: {
+          baseUrl: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+          credentials: passThroughCredentials("echo", {}, { apiKey: { header } }, wantedKindsOf(adapters)),
+        },
       },
-    },
-    origins: ["https://app.example"],
-    corsHeaders: ["x-echo-key"],
-    limits: { drainNoticeMs: 1 },
-    log: createLogger("trace", { write: (line: string) => LINES.push(line) }),
-  });
+      origins: ["https://app.example"],
+      corsHeaders,
+      limits: { drainNoticeMs: 1 },
+      log: createLogger("trace", { write: (line: string) => LINES.push(line) }),
+    });
+  gateway = await start("X-Echo-Key", ["x-echo-key"]);
 });
 afterEach(() => {
   status = 200;
@@ -167,4 +174,40 @@ test("the credentials of a call leave half a token out, and stay the configured 
 test("the credentials of a call print nothing", async () => {
   const all = await of({ authorization: "abc", "x-token": "t0k3n", "x-token-secret": "s3cret" });
   expect(JSON.stringify(all)).not.toMatch(/abc|t0k3n|s3cret/);
+});
+
+test("whatever header carries the callers' key, a page may send it, over every protocol, and only it reaches the upstream", async () => {
+  const header = fc.stringMatching(/^X-[A-Za-z][A-Za-z0-9-]{0,15}[a-z]$/);
+  await fc.assert(
+    fc.asyncProperty(header, header, fc.boolean(), async (name, other, isOpen) => {
+      fc.pre(name.toLowerCase() !== other.toLowerCase());
+      const own = await start(name, [name.toLowerCase(), ...(isOpen ? ["*"] : [])]);
+      const { url: baseUrl } = own;
+      const preflight = await fetch(`${baseUrl}/echo.v1.EchoService/Echo`, {
+        method: "OPTIONS",
+        headers: {
+          origin: "https://app.example",
+          "access-control-request-method": "POST",
+          "access-control-request-headers": `${name}, ${other}`.toLowerCase(),
+        },
+      });
+      const allowed = preflight.headers.get("access-control-allow-headers")?.split(", ") ?? [];
+      expect([name, other].map((each) => allowed.includes(each.toLowerCase()))).toEqual([true, isOpen]);
+      for (const transport of [
+        createConnectTransport({ baseUrl, httpVersion: "1.1" }),
+        createGrpcTransport({ baseUrl }),
+        createGrpcWebTransport({ baseUrl, httpVersion: "1.1" }),
+      ]) {
+        received = {};
+        await createClient(EchoService, transport).echo(
+          { text: "a" },
+          { headers: { [name]: "callers-key-9", [other]: "stays-here", origin: "https://app.example" } },
+        );
+        expect(received["x-api-key"]).toBe("callers-key-9");
+        expect(JSON.stringify(received)).not.toContain("stays-here");
+      }
+      await own.close();
+    }),
+    { numRuns: 8 },
+  );
 });

@@ -51,6 +51,8 @@ export function createHttp1Server(
     requireHostHeader: false,
   };
   const server = nodeHttp.createServer(options);
+  // A client that has sent its end still gets the response. Node's types do not know the property.
+  Reflect.set(server, "httpAllowHalfOpen", true);
   // One more than allowed: Node drops the rest silently, and the listener refuses by the count.
   server.maxHeadersCount = limits.headerCount + 1;
   const onClientError = (error: NodeJS.ErrnoException, socket: Duplex) => {

@@ -1,24 +1,18 @@
 import http2 from "node:http2";
 import { clientTimeoutMs } from "../call/deadline.ts";
-import type { LimitName, Limits, OnLimit } from "../limits.ts";
-import type { Attackers } from "./attackers.ts";
+import type { Limits } from "../limits.ts";
 import { Callbacks, sharedListener, type Timer } from "./callbacks.ts";
-import { HeaderBudget } from "./header-budget.ts";
-import { watchOpened } from "./opened-streams.ts";
 import { keepWhenParked } from "./park.ts";
-import { ResetBudget } from "./resets.ts";
+import { type AttackReports, SessionAttack } from "./session-attack.ts";
 
 /** How long a session may take to close. */
 const CLOSE_GRACE_MS = 1000;
 
 /** Who hears of what becomes of a session. */
-export interface SessionReports {
-  readonly onLimit: OnLimit;
+export interface SessionReports extends AttackReports {
   readonly onError: (error: unknown) => void;
   /** Notified when a session ends because its peer violates the protocol. */
   readonly onViolation: () => void;
-  /** What is counted for the client, with its other connections. */
-  readonly attackers: Pick<Attackers, "hasReset" | "add">;
 }
 
 /** What is remembered of a stream until it ends. */
@@ -51,28 +45,17 @@ export function serveSession(
   session: http2.ServerHttp2Session,
   onStream: OnStream,
   limits: Limits,
-  { onLimit, onError, onViolation, attackers }: SessionReports,
+  reports: SessionReports,
 ): void {
+  const { onLimit, onError, onViolation } = reports;
   const callbacks = new Callbacks((error) => {
     onError(error);
     session.destroy(new Error("a callback failed"), http2.constants.NGHTTP2_INTERNAL_ERROR);
   });
-  const client = session.socket.remoteAddress ?? "";
-  const resets = new ResetBudget(limits, performance.now(), (now) => attackers.hasReset(client, now));
-  const headerBudget = new HeaderBudget(() => session.socket.bytesRead);
+  const attack = new SessionAttack(session, limits, reports, callbacks);
+  let invalidStreams = 0;
+  spareForStreams(session, callbacks, () => invalidStreams);
   let open = 0;
-  let isOver = false;
-  const exceeded = (limit: LimitName) => {
-    isOver = true;
-    onLimit(limit);
-    attackers.add(client, performance.now());
-  };
-  // Of twice as many as there may be at a time, half have been reset by now, which is more than a burst.
-  watchOpened(session, 2 * resets.burst, callbacks, () => {
-    if (isOver) return;
-    exceeded("resetsPerSecond");
-    destroy(session);
-  });
   let timer: Timer = callbacks.after(limits.headersTimeoutMs, () => {
     onLimit("headersTimeoutMs");
     closeSession(session, callbacks);
@@ -83,14 +66,12 @@ export function serveSession(
   };
   const onClose = (stream: http2.ServerHttp2Stream) => {
     open -= 1;
+    if (stream.rstCode === http2.constants.NGHTTP2_PROTOCOL_ERROR) invalidStreams += 1;
     const { openedAt, timeoutMs }: StreamRecord = Reflect.get(stream, RECORD);
-    if (session.destroyed || isOver) return;
+    if (attack.isOver) return;
     const now = performance.now();
-    const reset = { ageMs: now - openedAt, timeoutMs };
-    if (wasReset(stream) && resets.isExceeded(reset, now)) {
-      exceeded("resetsPerSecond");
-      endSession(session, callbacks);
-    } else if (open === 0) {
+    if (wasReset(stream) && attack.resetAt(now, { ageMs: now - openedAt, timeoutMs })) return;
+    if (open === 0) {
       // After a peer's GOAWAY it is closed already, and yet would stay as long as the peer likes.
       const idleMs = session.closed ? 0 : limits.idleTimeoutMs;
       timer = callbacks.after(idleMs, () => closeSession(session, callbacks));
@@ -109,12 +90,7 @@ export function serveSession(
       const record: StreamRecord = { openedAt, timeoutMs: clientTimeoutMs(headers) };
       Reflect.set(stream, RECORD, record);
       stream.on(CLOSE, closed);
-      if (isOver) return;
-      if (headerBudget.isExceeded(raw)) {
-        exceeded("headerBytes");
-        endSession(session, callbacks);
-        return;
-      }
+      if (attack.isOver || attack.hasHeaders(raw)) return;
       try {
         onStream(stream, headers, flags, raw);
       } catch (error) {
@@ -126,6 +102,34 @@ export function serveSession(
     if (isViolation(error)) onViolation();
   });
   callbacks.once(session, "close", () => timer.stop());
+}
+
+/** nghttp2's number of an error of the protocol, by a stream or by the connection. */
+const ERR_PROTO = -505;
+
+/**
+ * Keeps a session whose peer sent a body longer than its content-length. nghttp2 resets that stream alone
+ * (RFC 9113 sections 5.4.2 and 8.1.1), but reports it as it does errors of connections, for which Node
+ * destroys the session. So the session is destroyed a turn later, unless a stream was reset meanwhile.
+ *
+ * @param invalidStreams how many streams were reset for an error of the protocol
+ */
+function spareForStreams(
+  session: http2.ServerHttp2Session,
+  callbacks: Callbacks,
+  invalidStreams: () => number,
+): void {
+  const destroy = session.destroy.bind(session);
+  session.destroy = (error?: NodeJS.ErrnoException, code?: number) => {
+    if (error?.code !== "ERR_HTTP2_ERROR" || error.errno !== ERR_PROTO) {
+      destroy(error, code);
+      return;
+    }
+    const before = invalidStreams();
+    callbacks.soon(() => {
+      if (invalidStreams() === before) destroy(error, code);
+    });
+  };
 }
 
 /** Whether nghttp2 has ended a session for what its peer sent, and not the network. */
@@ -140,21 +144,6 @@ function isViolation({ code }: NodeJS.ErrnoException): boolean {
 /** Whether a stream ended before its response did, by either side, whatever code that had. */
 function wasReset({ rstCode, aborted }: http2.ServerHttp2Stream): boolean {
   return rstCode !== http2.constants.NGHTTP2_NO_ERROR || aborted;
-}
-
-/**
- * Ends a session for an attack, as soon as its GOAWAY is written: destroyed at once, a session that writes
- * something else would lose it.
- */
-function endSession(session: http2.ServerHttp2Session, callbacks: Callbacks): void {
-  session.goaway(http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
-  callbacks.soon(() => callbacks.soon(() => destroy(session)));
-}
-
-/** Ends a session at once. Without an error Node would make the code NO_ERROR. */
-function destroy(session: http2.ServerHttp2Session): void {
-  const error = new Error("the session is ended for an attack");
-  session.destroy(error, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
 /**

@@ -8,8 +8,8 @@ import { checkRequest, useOriginForm } from "./check-request.ts";
 import { ClientCounts } from "./client-counts.ts";
 import { closeAll, startDrain } from "./drain.ts";
 import { failExchange, lingerForClose } from "./exchange.ts";
+import { serveHalfClosed } from "./half-closed.ts";
 import {
-  type Exchange,
   type HttpHandler,
   type HttpRequest,
   type HttpResponse,
@@ -28,6 +28,7 @@ import { RequestTurns } from "./request-turns.ts";
 import { createSecure } from "./secure.ts";
 import { type TakenParts, TakenRequest } from "./taken-request.ts";
 import { UnorderedSet } from "./unordered-set.ts";
+import { WireHeads } from "./wire-heads.ts";
 import { WriteWatch } from "./write-watch.ts";
 
 export interface ListenerOptions {
@@ -54,6 +55,11 @@ export interface ListenerOptions {
   readonly onRejected?: (status: number) => void;
   /** Speak TLS with this certificate. Default: cleartext. */
   readonly certificate?: Certificate | undefined;
+  /**
+   * Whether a request begins a stream that watches a feed, by its path. Such streams have a limit of their
+   * own, by which they are counted from the beginning. Default: none does.
+   */
+  readonly isWatch?: ((path: string) => boolean) | undefined;
   /** Trusted proxies: their connections are many clients'. Default: none. */
   readonly proxies?: ProxyOptions | undefined;
   /** How many files the process may have open. Default: what the system says. */
@@ -99,6 +105,7 @@ export function createListener(options: ListenerOptions): Listener {
       lingerForClose(usable, ofConnection);
       h2.server.emit("connection", usable);
     } else {
+      serveHalfClosed(usable, () => inFlight.owedBy(usable), ofConnection);
       h1.emit("connection", usable);
     }
   };
@@ -231,6 +238,8 @@ function createTaker(
   const most = maxConnections(limits, openFiles);
   const connections = new ClientCounts(most.all, most.perClient);
   const requests = new ClientCounts(limits.requestsInFlight, limits.requestsPerClient);
+  // until their calls are let in, which have shares: those of one client may be as many as there may be
+  const watches = new ClientCounts(limits.watchers, limits.watchers);
   const isProxy = createProxyCheck(options.proxies);
   const attackers = new Attackers(limits, isProxy);
   const originOf = createOriginReader(options.proxies);
@@ -239,13 +248,13 @@ function createTaker(
     () => onLimit("stalledWriteMs"),
     running,
   );
-  const parts: TakenParts = { inFlight, running, requests, watch, isDraining };
+  const parts: TakenParts = { inFlight, running, watch, heads: new WireHeads(), isDraining };
   const everyMs = Math.max(10, Math.min(WATCH_MS, limits.stalledWriteMs / 4));
   const shared = new Callbacks(options.onError);
   const timer = shared.every(everyMs, () => watch.check());
   const turns = new RequestTurns(shared);
   /** What is exceeded by one more request; in a crowd, those that do not read go first. */
-  const excess = (client: string) => {
+  const excessOf = (client: string) => {
     const found = requests.excess(client);
     if (!requests.isContended) return found;
     const hasRoom = watch.shed(found === undefined ? CONTENDED_STALL_MS : CROWDED_STALL_MS);
@@ -253,30 +262,29 @@ function createTaker(
   };
   return {
     connection: (socket, callbacks) => {
-      const address = socket.remoteAddress ?? "";
-      const exceeded = leavesTooFew(socket, openFiles) ? "all" : connections.excess(address);
+      const client = socket.remoteAddress ?? "";
+      const excess = connections.excess(client);
+      const limit = connectionLimit(socket, excess, isProxy(client), attackers, openFiles);
+      if (limit === undefined) {
+        callbacks.once(socket, "close", connections.add(client));
+        return true;
+      }
       // Not by `maxConnections`: what a worker does not take at all,
       // its primary process hands out again without end.
-      if (exceeded === "all" || (exceeded === "client" && !isProxy(address))) {
-        onLimit(exceeded === "all" ? "connections" : "connectionsPerClient");
-        socket.destroy();
-        return false;
-      }
-      if (attackers.isBlocked(address, performance.now())) {
-        onLimit("resetsPerSecond");
-        socket.destroy();
-        return false;
-      }
-      callbacks.once(socket, "close", connections.add(address));
-      return true;
+      onLimit(limit);
+      socket.destroy();
+      return false;
     },
     request: (request, response, callbacks) => {
       // one that was closed for pipelining too much, in the same read
       if (!isHttp2(request) && request.socket.destroyed) return;
       const origin = originOf(request);
-      const exceeded = excess(origin.client);
+      const isWatch =
+        options.isWatch?.(request.url ?? "") === true && watches.excess(origin.client) === undefined;
+      const exceeded = isWatch ? undefined : excessOf(origin.client);
       if (isDraining() && !isHttp2(request)) noKeepAlive(response);
-      const taken = new TakenRequest(request, response, origin, callbacks, parts);
+      const counts = isWatch ? watches : requests;
+      const taken = new TakenRequest(request, response, origin, callbacks, counts, parts);
       if (taken.running > limits.streamsPerConnection && !isHttp2(request)) {
         // HTTP/2 refuses by itself; an HTTP/1.1 client could pipeline without end.
         onLimit("streamsPerConnection");
@@ -284,20 +292,26 @@ function createTaker(
       } else if (exceeded !== undefined) {
         refuseMore(exceeded, request, response, requests.size, options);
       } else {
-        const begin = () => {
-          try {
-            serve(request, response, taken, options);
-          } catch (error) {
-            callbacks().fail(error);
-          }
-        };
-        const takeBack = turns.add(origin.client, begin);
-        if (takeBack !== undefined) callbacks().once(outgoing(response), "close", takeBack);
+        serveInTurn(turns, request, response, taken, callbacks, options);
       }
     },
     attackers,
     stop: () => timer.stop(),
   };
+}
+
+/** The limit that a new connection is beyond; undefined for none. */
+function connectionLimit(
+  socket: net.Socket,
+  excess: "all" | "client" | undefined,
+  isProxy: boolean,
+  attackers: Attackers,
+  openFiles: number | undefined,
+) {
+  if (excess === "all" || leavesTooFew(socket, openFiles)) return "connections";
+  if (isProxy) return undefined;
+  if (excess === "client") return "connectionsPerClient";
+  return attackers.isBlocked(socket.remoteAddress ?? "", performance.now()) ? "resetsPerSecond" : undefined;
 }
 
 /**
@@ -334,16 +348,36 @@ function closeConnection(request: HttpRequest): void {
   }
 }
 
+/** Serves a request now or in a later turn of the event loop, unless its client is gone by then. */
+function serveInTurn(
+  turns: RequestTurns,
+  request: HttpRequest,
+  response: HttpResponse,
+  taken: TakenRequest,
+  callbacks: () => Callbacks,
+  options: ListenerOptions,
+): void {
+  const begin = () => {
+    try {
+      serve(request, response, taken, options);
+    } catch (error) {
+      callbacks().fail(error);
+    }
+  };
+  const takeBack = turns.add(taken.origin.client, begin);
+  if (takeBack !== undefined) callbacks().once(outgoing(response), "close", takeBack);
+}
+
 function serve(
   request: HttpRequest,
   response: HttpResponse,
-  exchange: Exchange,
+  taken: TakenRequest,
   options: ListenerOptions,
 ): void {
   useOriginForm(request);
-  const refusal: Refusal | undefined = checkRequest(request, options.limits);
+  const refusal: Refusal | undefined = checkRequest(request, taken.headBytes, options.limits);
   if (refusal === undefined) {
-    options.handler(request, response, exchange);
+    options.handler(request, response, taken);
     return;
   }
   options.onRejected?.(refusal.status);

@@ -14,6 +14,7 @@ import { connectionOf, type InFlight } from "./in-flight.ts";
 import type { Origin } from "./origin.ts";
 import { strip } from "./park.ts";
 import type { Placed, UnorderedSet } from "./unordered-set.ts";
+import type { WireHeads } from "./wire-heads.ts";
 import type { Watched, WriteWatch } from "./write-watch.ts";
 
 /** What all requests of a listener share. */
@@ -21,9 +22,8 @@ export interface TakenParts {
   readonly inFlight: InFlight;
   /** All of them that are not parked. */
   readonly running: UnorderedSet<TakenRequest>;
-  /** The requests that are counted. */
-  readonly requests: ClientCounts;
   readonly watch: WriteWatch;
+  readonly heads: WireHeads;
   readonly isDraining: () => boolean;
 }
 
@@ -42,29 +42,38 @@ export class TakenRequest implements Exchange, Watched, Placed {
   readonly origin: Origin;
   /** How many requests of its connection are running, with this one. */
   readonly running: number;
+  /** What the head of a request of HTTP/1 took on its connection: see `WireHeads`. */
+  readonly headBytes: number;
   waitingSince = performance.now();
   private readonly request: HttpRequest;
   private readonly callbacks: () => Callbacks;
+  private readonly counts: ClientCounts;
   private readonly parts: TakenParts;
   private readonly connection: object;
   private listener: ExchangeListener | undefined;
   private isCounted = true;
 
-  /** @param callbacks those of the request, made when they are asked for */
+  /**
+   * @param callbacks those of the request, made when they are asked for
+   * @param counts where it is counted
+   */
   constructor(
     request: HttpRequest,
     response: HttpResponse,
     origin: Origin,
     callbacks: () => Callbacks,
+    counts: ClientCounts,
     parts: TakenParts,
   ) {
     this.request = request;
     this.response = response;
     this.origin = origin;
     this.callbacks = callbacks;
+    this.counts = counts;
     this.parts = parts;
     this.connection = connectionOf(request);
-    parts.requests.enter(origin.client);
+    this.headBytes = isHttp2(request) ? 0 : parts.heads.count(request, callbacks);
+    counts.enter(origin.client);
     this.running = parts.inFlight.add(this.connection, response);
     parts.running.add(this);
     outgoing(response).on(FINISH, this.onFinish).on(DRAIN, this.onDrain).on(CLOSE, this.onClose);
@@ -77,7 +86,7 @@ export class TakenRequest implements Exchange, Watched, Placed {
   uncount(): void {
     if (!this.isCounted) return;
     this.isCounted = false;
-    this.parts.requests.leave(this.origin.client);
+    this.counts.leave(this.origin.client);
   }
 
   park(): ParkedStream | undefined {

@@ -15,6 +15,8 @@ import type { Outbox } from "./outbox.ts";
 export interface CallOptions extends DispatchOptions {
   /** Finds out whose a call is. Undefined: callers are not authorized. */
   readonly authenticate: Authenticate | undefined;
+  /** What callers are told whom an upstream does not know. Undefined: callers are not authorized. */
+  readonly challenge: string | undefined;
   /** The streams whose tokens may end before they do. Undefined: callers are not authorized. */
   readonly authorizedStreams: AuthorizedStreams | undefined;
   readonly methodTimeout: MethodTimeout;

@@ -185,6 +185,7 @@ export function beginCall(
     deadline: deadlineOf(timeout, protocol, method, options.methodTimeout(method), options.limits),
     hold: options.heldBytes.begin(key),
     trace: startCallTrace(method, protocol, caller, request),
+    challenge: options.challenge,
     bytesIn: 0,
     bytesOut: 0,
     messageCost: 0,

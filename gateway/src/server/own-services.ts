@@ -1,5 +1,6 @@
-import type { DescService } from "@bufbuild/protobuf";
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
+import { methodPath } from "../call/method-path.ts";
 import { Health as HealthService } from "../gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection as ReflectionV1 } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ReflectionV1Alpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
@@ -16,6 +17,16 @@ export function isHealth(service: DescService): boolean {
 /** The services without health and reflection. */
 export function withoutOwn(services: readonly DescService[]): readonly DescService[] {
   return services.filter((service) => !OWN_SERVICES.includes(service));
+}
+
+/** The paths of some methods of services. */
+export function pathsOf(
+  services: readonly DescService[],
+  isOne: (method: DescMethod) => boolean,
+): ReadonlySet<string> {
+  return new Set(
+    services.flatMap(({ methods }) => methods.filter(isOne).map((method) => `/${methodPath(method)}`)),
+  );
 }
 
 /** Adds health, and reflection where all services are named by `services`. */

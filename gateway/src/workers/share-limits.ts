@@ -50,7 +50,7 @@ export function shareConfiguration(prepared: Prepared, { number, count, resumeKe
       },
     },
     upstreams: Object.fromEntries(shared),
-    watching: { ...watching, watch: watching.watch ?? { resumeKey } },
+    watching: { ...watching, watch: { resumeKey, ...watching.watch } },
   };
 }
 

@@ -5,12 +5,13 @@ import type { BrokerPeer } from "../bus/broker-peer.ts";
 import type { UpstreamOverrides } from "../config/secrets.ts";
 import type { Logger } from "../log/logger.ts";
 import type { MetricsSnapshot } from "../metrics/metrics.ts";
+import { returnHandoffs } from "./handoffs.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { FromWorker, WorkerReady, WorkerStart } from "./messages.ts";
 import { tellWorker } from "./worker.ts";
 
-/** The wait before a worker is started again, which doubles while they end within a minute. */
-const FIRST_WAIT_MS = 100;
+/** The wait before a worker is started a second time within a minute; it doubles while that repeats. */
+const SECOND_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 30_000;
 const STABLE_MS = 60_000;
 
@@ -47,6 +48,8 @@ export class WorkerFailed extends Error {
 interface Given extends Pick<WorkerStart, "upstreams" | "resumeKey"> {
   /** Shares the feeds that workers watch. */
   readonly broker: Broker;
+  /** Whether any worker takes connections. */
+  readonly hasOthers: () => boolean;
 }
 
 /** One worker process. */
@@ -65,9 +68,10 @@ class Member {
   private requests = 0;
   private readonly heart = new Heartbeat();
 
-  constructor(number: number, count: number, { upstreams, resumeKey, broker }: Given) {
+  constructor(number: number, count: number, { upstreams, resumeKey, broker, hasOthers }: Given) {
     this.number = number;
     this.worker = cluster.fork();
+    returnHandoffs(this.worker.process, hasOthers);
     const feeds = broker.connect((message) => tellWorker(this.worker, { type: "feed", message }));
     this.worker.on("error", () => undefined);
     this.exited = new Promise((resolve) => {
@@ -130,7 +134,7 @@ class Member {
 
 /**
  * Keeps a number of worker processes running that share one port. One that ends by itself is started again,
- * after a wait that grows while that repeats.
+ * at once the first time, then after a wait that grows while that repeats.
  */
 export class Supervisor {
   private readonly options: SupervisorOptions;
@@ -138,7 +142,7 @@ export class Supervisor {
   private readonly broker = new Broker();
   private readonly resumeKey = randomBytes(32).toString("base64url");
   private count: number;
-  private waitMs = FIRST_WAIT_MS;
+  private waitMs = 0;
   private readonly waits = new Set<NodeJS.Timeout>();
   private isStopping = false;
   private isRenewing = false;
@@ -252,6 +256,7 @@ export class Supervisor {
       upstreams: this.options.upstreams,
       resumeKey: this.resumeKey,
       broker: this.broker,
+      hasOthers: () => this.ready > 0,
     });
     this.members.add(member);
     void member.exited.then((how) => this.gone(member, how));
@@ -271,20 +276,27 @@ export class Supervisor {
   }
 
   private replace({ number, startedAt }: Member, how: string): void {
-    if (performance.now() - startedAt >= STABLE_MS) this.waitMs = FIRST_WAIT_MS;
+    if (performance.now() - startedAt >= STABLE_MS) this.waitMs = 0;
     const waitMs = this.waitMs;
-    this.waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+    this.waitMs = Math.min(Math.max(waitMs * 2, SECOND_WAIT_MS), LONGEST_WAIT_MS);
     this.isReplacing.add(number);
     this.options.onRestart();
     this.options.log.error({ worker: number, ended: how, waitMs }, "a worker ended, another one is started");
+    if (waitMs === 0) {
+      this.restart(number);
+      return;
+    }
     const wait = setTimeout(() => {
       this.waits.delete(wait);
-      if (number > this.count) return;
-      const member = this.add(number);
-      const isUp = () => this.isReplacing.delete(number);
-      void member.ready.then(isUp, () => undefined);
+      this.restart(number);
     }, waitMs);
     this.waits.add(wait);
+  }
+
+  private restart(number: number): void {
+    if (number > this.count) return;
+    const isUp = () => this.isReplacing.delete(number);
+    void this.add(number).ready.then(isUp, () => undefined);
   }
 }
 

@@ -25,7 +25,7 @@ import {
   pathSegment,
   plainJson,
   rawEntries,
-  setAll,
+  setMember,
   table,
   timeJson,
   timeText,
@@ -1015,7 +1015,7 @@ export const PostService_createLegacyPost: UnaryAdapter<
       request.partList("tags", message.tags, "comma");
       if (message.tweet) request.part("tweet", message.tweet);
       if (message.date !== undefined) {
-        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }, "down"));
       }
       if (message.format) request.part("format", POST_FORMAT.wire(message.format));
       if (message.slug) request.part("slug", message.slug);
@@ -1103,39 +1103,32 @@ export const PostService_createLegacyPost: UnaryAdapter<
       if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
       if (message.tweet) json["tweet"] = message.tweet;
       if (message.date !== undefined) {
-        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }, "down");
       }
       if (message.format) json["format"] = POST_FORMAT.json(message.format);
       if (message.slug) json["slug"] = message.slug;
       if (message.nativeInlineImages) json["native_inline_images"] = message.nativeInlineImages;
       switch (message.content.case) {
         case "text":
-          json["type"] = "text";
-          setAll(json, encodeLegacyText(message.content.value));
+          setMember(json, "type", "text", encodeLegacyText(message.content.value), message.content.value);
           break;
         case "photo":
-          json["type"] = "photo";
-          setAll(json, encodeLegacyPhoto(message.content.value));
+          setMember(json, "type", "photo", encodeLegacyPhoto(message.content.value), message.content.value);
           break;
         case "quote":
-          json["type"] = "quote";
-          setAll(json, encodeLegacyQuote(message.content.value));
+          setMember(json, "type", "quote", encodeLegacyQuote(message.content.value), message.content.value);
           break;
         case "link":
-          json["type"] = "link";
-          setAll(json, encodeLegacyLink(message.content.value));
+          setMember(json, "type", "link", encodeLegacyLink(message.content.value), message.content.value);
           break;
         case "chat":
-          json["type"] = "chat";
-          setAll(json, encodeLegacyChat(message.content.value));
+          setMember(json, "type", "chat", encodeLegacyChat(message.content.value), message.content.value);
           break;
         case "audio":
-          json["type"] = "audio";
-          setAll(json, encodeLegacyAudio(message.content.value));
+          setMember(json, "type", "audio", encodeLegacyAudio(message.content.value), message.content.value);
           break;
         case "video":
-          json["type"] = "video";
-          setAll(json, encodeLegacyVideo(message.content.value));
+          setMember(json, "type", "video", encodeLegacyVideo(message.content.value), message.content.value);
           break;
       }
       request.json(json);
@@ -1171,7 +1164,7 @@ export const PostService_uploadLegacyVideo: UploadAdapter<
     request.partList("tags", message.tags, "comma");
     if (message.tweet) request.part("tweet", message.tweet);
     if (message.date !== undefined) {
-      request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+      request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }, "down"));
     }
     if (message.format) request.part("format", POST_FORMAT.wire(message.format));
     if (message.slug) request.part("slug", message.slug);
@@ -1219,7 +1212,7 @@ export const PostService_updateLegacyPost: UnaryAdapter<
       request.partList("tags", message.tags, "comma");
       if (message.tweet) request.part("tweet", message.tweet);
       if (message.date !== undefined) {
-        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }, "down"));
       }
       if (message.format) request.part("format", POST_FORMAT.wire(message.format));
       if (message.slug) request.part("slug", message.slug);
@@ -1308,7 +1301,7 @@ export const PostService_updateLegacyPost: UnaryAdapter<
       if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
       if (message.tweet) json["tweet"] = message.tweet;
       if (message.date !== undefined) {
-        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }, "down");
       }
       if (message.format) json["format"] = POST_FORMAT.json(message.format);
       if (message.slug) json["slug"] = message.slug;
@@ -1316,32 +1309,25 @@ export const PostService_updateLegacyPost: UnaryAdapter<
       if (message.postId) json["id"] = message.postId;
       switch (message.content.case) {
         case "text":
-          json["type"] = "text";
-          setAll(json, encodeLegacyText(message.content.value));
+          setMember(json, "type", "text", encodeLegacyText(message.content.value), message.content.value);
           break;
         case "photo":
-          json["type"] = "photo";
-          setAll(json, encodeLegacyPhoto(message.content.value));
+          setMember(json, "type", "photo", encodeLegacyPhoto(message.content.value), message.content.value);
           break;
         case "quote":
-          json["type"] = "quote";
-          setAll(json, encodeLegacyQuote(message.content.value));
+          setMember(json, "type", "quote", encodeLegacyQuote(message.content.value), message.content.value);
           break;
         case "link":
-          json["type"] = "link";
-          setAll(json, encodeLegacyLink(message.content.value));
+          setMember(json, "type", "link", encodeLegacyLink(message.content.value), message.content.value);
           break;
         case "chat":
-          json["type"] = "chat";
-          setAll(json, encodeLegacyChat(message.content.value));
+          setMember(json, "type", "chat", encodeLegacyChat(message.content.value), message.content.value);
           break;
         case "audio":
-          json["type"] = "audio";
-          setAll(json, encodeLegacyAudio(message.content.value));
+          setMember(json, "type", "audio", encodeLegacyAudio(message.content.value), message.content.value);
           break;
         case "video":
-          json["type"] = "video";
-          setAll(json, encodeLegacyVideo(message.content.value));
+          setMember(json, "type", "video", encodeLegacyVideo(message.content.value), message.content.value);
           break;
       }
       request.json(json);
@@ -1383,7 +1369,7 @@ export const PostService_reblogLegacyPost: UnaryAdapter<
       request.partList("tags", message.tags, "comma");
       if (message.tweet) request.part("tweet", message.tweet);
       if (message.date !== undefined) {
-        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }));
+        request.part("date", timeText(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }, "down"));
       }
       if (message.format) request.part("format", POST_FORMAT.wire(message.format));
       if (message.slug) request.part("slug", message.slug);
@@ -1474,7 +1460,7 @@ export const PostService_reblogLegacyPost: UnaryAdapter<
       if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
       if (message.tweet) json["tweet"] = message.tweet;
       if (message.date !== undefined) {
-        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
+        json["date"] = timeJson(message.date, { pattern: "YYYY-MM-DD HH:mm:ss GMT" }, "down");
       }
       if (message.format) json["format"] = POST_FORMAT.json(message.format);
       if (message.slug) json["slug"] = message.slug;
@@ -1484,32 +1470,25 @@ export const PostService_reblogLegacyPost: UnaryAdapter<
       if (message.comment) json["comment"] = message.comment;
       switch (message.content.case) {
         case "text":
-          json["type"] = "text";
-          setAll(json, encodeLegacyText(message.content.value));
+          setMember(json, "type", "text", encodeLegacyText(message.content.value), message.content.value);
           break;
         case "photo":
-          json["type"] = "photo";
-          setAll(json, encodeLegacyPhoto(message.content.value));
+          setMember(json, "type", "photo", encodeLegacyPhoto(message.content.value), message.content.value);
           break;
         case "quote":
-          json["type"] = "quote";
-          setAll(json, encodeLegacyQuote(message.content.value));
+          setMember(json, "type", "quote", encodeLegacyQuote(message.content.value), message.content.value);
           break;
         case "link":
-          json["type"] = "link";
-          setAll(json, encodeLegacyLink(message.content.value));
+          setMember(json, "type", "link", encodeLegacyLink(message.content.value), message.content.value);
           break;
         case "chat":
-          json["type"] = "chat";
-          setAll(json, encodeLegacyChat(message.content.value));
+          setMember(json, "type", "chat", encodeLegacyChat(message.content.value), message.content.value);
           break;
         case "audio":
-          json["type"] = "audio";
-          setAll(json, encodeLegacyAudio(message.content.value));
+          setMember(json, "type", "audio", encodeLegacyAudio(message.content.value), message.content.value);
           break;
         case "video":
-          json["type"] = "video";
-          setAll(json, encodeLegacyVideo(message.content.value));
+          setMember(json, "type", "video", encodeLegacyVideo(message.content.value), message.content.value);
           break;
       }
       request.json(json);
@@ -1715,20 +1694,16 @@ function encodeAttribution(message: Attribution): JsonRecord {
   const json: JsonRecord = {};
   switch (message.source.case) {
     case "post":
-      json["type"] = "post";
-      setAll(json, encodePostAttribution(message.source.value));
+      setMember(json, "type", "post", encodePostAttribution(message.source.value), message.source.value);
       break;
     case "link":
-      json["type"] = "link";
-      setAll(json, encodeLinkAttribution(message.source.value));
+      setMember(json, "type", "link", encodeLinkAttribution(message.source.value), message.source.value);
       break;
     case "blog":
-      json["type"] = "blog";
-      setAll(json, encodeBlogAttribution(message.source.value));
+      setMember(json, "type", "blog", encodeBlogAttribution(message.source.value), message.source.value);
       break;
     case "app":
-      json["type"] = "app";
-      setAll(json, encodeAppAttribution(message.source.value));
+      setMember(json, "type", "app", encodeAppAttribution(message.source.value), message.source.value);
       break;
   }
   if (message.typeName) json["type"] = message.typeName;
@@ -1795,32 +1770,25 @@ function encodeContentBlock(message: ContentBlock): JsonRecord {
   const json: JsonRecord = {};
   switch (message.block.case) {
     case "text":
-      json["type"] = "text";
-      setAll(json, encodeTextBlock(message.block.value));
+      setMember(json, "type", "text", encodeTextBlock(message.block.value), message.block.value);
       break;
     case "image":
-      json["type"] = "image";
-      setAll(json, encodeImageBlock(message.block.value));
+      setMember(json, "type", "image", encodeImageBlock(message.block.value), message.block.value);
       break;
     case "link":
-      json["type"] = "link";
-      setAll(json, encodeLinkBlock(message.block.value));
+      setMember(json, "type", "link", encodeLinkBlock(message.block.value), message.block.value);
       break;
     case "audio":
-      json["type"] = "audio";
-      setAll(json, encodeAudioBlock(message.block.value));
+      setMember(json, "type", "audio", encodeAudioBlock(message.block.value), message.block.value);
       break;
     case "video":
-      json["type"] = "video";
-      setAll(json, encodeVideoBlock(message.block.value));
+      setMember(json, "type", "video", encodeVideoBlock(message.block.value), message.block.value);
       break;
     case "paywall":
-      json["type"] = "paywall";
-      setAll(json, encodePaywallBlock(message.block.value));
+      setMember(json, "type", "paywall", encodePaywallBlock(message.block.value), message.block.value);
       break;
     case "poll":
-      json["type"] = "poll";
-      setAll(json, encodePollBlock(message.block.value));
+      setMember(json, "type", "poll", encodePollBlock(message.block.value), message.block.value);
       break;
   }
   if (message.typeName) json["type"] = message.typeName;
@@ -1833,16 +1801,13 @@ function encodeContentLayout(message: ContentLayout): JsonRecord {
   const json: JsonRecord = {};
   switch (message.layout.case) {
     case "rows":
-      json["type"] = "rows";
-      setAll(json, encodeRowsLayout(message.layout.value));
+      setMember(json, "type", "rows", encodeRowsLayout(message.layout.value), message.layout.value);
       break;
     case "ask":
-      json["type"] = "ask";
-      setAll(json, encodeAskLayout(message.layout.value));
+      setMember(json, "type", "ask", encodeAskLayout(message.layout.value), message.layout.value);
       break;
     case "condensed":
-      json["type"] = "condensed";
-      setAll(json, encodeCondensedLayout(message.layout.value));
+      setMember(json, "type", "condensed", encodeCondensedLayout(message.layout.value), message.layout.value);
       break;
   }
   if (message.typeName) json["type"] = message.typeName;

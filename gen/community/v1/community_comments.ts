@@ -21,6 +21,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.UpdateCommunityRequest", "Changes a community. Fields that are not set leave it as it is."],
   ["community.v1.UpdateCommunityRequest.about", "What the community is about."],
   ["community.v1.UpdateCommunityRequest.automod_links", "New posts with suspicious links are blocked."],
+  ["community.v1.UpdateCommunityRequest.blog_fields", "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields."],
   ["community.v1.UpdateCommunityRequest.community_handle", "The community: its handle, without the double `@`, or its uuid (`t:` and further characters)."],
   ["community.v1.UpdateCommunityRequest.content_label_categories", "All that is in the community, e.g. `sexual_themes`, `violence`, `drug_use`; an empty list removes what is there."],
   ["community.v1.UpdateCommunityRequest.description", "Description."],

@@ -19,7 +19,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.Community.description", "Description."],
   ["community.v1.Community.guidelines", "Guidelines, one by one."],
   ["community.v1.Community.handle_can_change", "The handle can be changed. Only for administrators who get the community for editing, like the following fields."],
-  ["community.v1.Community.handle_next_change_at", "When the handle can next be changed; unset where it can be now."],
+  ["community.v1.Community.handle_next_change_at", "When the handle can next be changed; unset where it can be now, and where the service says only whether it can."],
   ["community.v1.Community.has_content_label", "The community has a label for readers who do not want to see everything."],
   ["community.v1.Community.header_image", "Header in several sizes."],
   ["community.v1.Community.invitation", "The caller's invitation. Only where there is a pending one."],

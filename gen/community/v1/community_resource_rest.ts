@@ -67,7 +67,12 @@ export const CommunityTable: MessageTable = table("community.v1.Community", () =
   [50, "string", "invite_link", "inviteLink"],
   [51, "int32", "pending_invitations_count", "pendingInvitationsCount"],
   [60, "bool", "handle_can_change", "handleCanChange"],
-  [61, { loose: { time: "seconds", none: "false" } }, "handle_next_change_ts", "handleNextChangeTs"],
+  [
+    61,
+    { absent: ["false", "true"], of: { loose: { time: "seconds" } } },
+    "handle_next_change_ts",
+    "handleNextChangeTs",
+  ],
   [62, "bool", "can_edit_content_label", "canEditContentLabel"],
   [63, { loose: CommunitySettingsTable }, "settings"],
   { unknown: 100 },

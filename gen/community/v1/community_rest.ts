@@ -12,6 +12,7 @@ import {
   type RestRequest,
   type ServiceAdapter,
   type UnaryAdapter,
+  enumJson,
   paginate,
   pathSegment,
   timeText,
@@ -191,11 +192,14 @@ export const CommunityService_updateCommunity: UnaryAdapter<
   request(message: UpdateCommunityRequest): RestRequest {
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
     const request = new RequestWriter("PUT", `/v2/communities/${communityHandle}`);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
     const json: JsonRecord = {};
     if (message.title !== undefined) json["title"] = message.title;
     if (message.description !== undefined) json["description"] = message.description;
     if (message.handle !== undefined) json["handle"] = message.handle;
-    if (message.visibility !== undefined) json["privacy"] = COMMUNITY_VISIBILITY.json(message.visibility);
+    if (message.visibility !== undefined) {
+      json["privacy"] = enumJson(COMMUNITY_VISIBILITY, message.visibility);
+    }
     if (message.tags !== undefined) json["tags"] = [...message.tags.values];
     if (message.about !== undefined) json["about"] = message.about;
     if (message.guidelines !== undefined) json["guidelines"] = [...message.guidelines.values];
@@ -404,6 +408,7 @@ export const CommunityService_listMembers: UnaryAdapter<
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
     const request = new RequestWriter("GET", `/v2/communities/${communityHandle}/members`);
     if (message.filter) request.query("filter", MEMBER_FILTER.wire(message.filter));
+    if (message.inviteHash) request.query("invite_hash", message.inviteHash);
     request.query("page", message.page);
     request.queryList("fields[blogs]", message.blogFields, "comma");
     request.queryMap("page_token", message.pageToken);
@@ -629,6 +634,7 @@ export const CommunityService_addReaction: UnaryAdapter<
     const communityHandle = pathSegment(message.communityHandle, "community_handle");
     const postId = pathSegment(message.postId, "post_id");
     const request = new RequestWriter("PUT", `/v2/communities/${communityHandle}/posts/${postId}/reactions`);
+    request.queryList("fields[blogs]", message.blogFields, "comma");
     const json: JsonRecord = {};
     switch (message.emoji.case) {
       case "slug":

@@ -11,6 +11,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.ListMembersRequest.blog_fields", "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields."],
   ["community.v1.ListMembersRequest.community_handle", "The community: its handle, without the double `@`, or its uuid (`t:` and further characters)."],
   ["community.v1.ListMembersRequest.filter", "Which members. Default: all."],
+  ["community.v1.ListMembersRequest.invite_hash", "The end of an invite link, for members of a community that the caller has not joined."],
   ["community.v1.ListMembersRequest.page", "The page, counted from 1. Default: 1."],
   ["community.v1.ListMembersRequest.page_token", "The page to get: `query_params` of the link to it, unchanged. What it names takes precedence over the fields\nabove. Default: the first page."],
   ["community.v1.ListMembersResponse", "Members of a community."],

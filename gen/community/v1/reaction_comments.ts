@@ -4,6 +4,7 @@
 
 export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.AddReactionRequest", "Reacts to a post."],
+  ["community.v1.AddReactionRequest.blog_fields", "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields."],
   ["community.v1.AddReactionRequest.community_handle", "The community: its handle, without the double `@`, or its uuid (`t:` and further characters)."],
   ["community.v1.AddReactionRequest.emoji", "The emoji. The service takes either; of two it would take the slug."],
   ["community.v1.AddReactionRequest.grapheme", "The emoji itself. The service finds the one that fits best."],

@@ -7,6 +7,7 @@
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
+import { file_connectrest_v1_annotations } from "connect-rest-runtime/gen/connectrest/v1/annotations_pb.js";
 import type { Timeline } from "./timeline_pb.ts";
 import { file_community_v1_timeline } from "./timeline_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -15,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file community/v1/reaction.proto.
  */
 export const file_community_v1_reaction: GenFile = /*@__PURE__*/
-  fileDesc("Chtjb21tdW5pdHkvdjEvcmVhY3Rpb24ucHJvdG8SDGNvbW11bml0eS52MSLDAgoSQWRkUmVhY3Rpb25SZXF1ZXN0EswBChBjb21tdW5pdHlfaGFuZGxlGAEgASgJQrEBukitAboBqQEKEGNvbW11bml0eV9oYW5kbGUSUGEgY29tbXVuaXR5IGlzIG5hbWVkIGJ5IGl0cyBoYW5kbGUsIHdpdGhvdXQgdGhlIGRvdWJsZSBALCBvciBieSBpdHMgdXVpZCAodDouLi4pGkN0aGlzLnNpemUoKSA8PSAyNTMgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbXkA6Lz8jXFxzXSspJCcpEhgKB3Bvc3RfaWQYAiABKARCB7pIBDICIAASFwoEc2x1ZxgDIAEoCUIHukgEcgIQAUgAEhsKCGdyYXBoZW1lGAQgASgJQge6SARyAhABSABCDgoFZW1vamkSBbpIAggBIj8KE0FkZFJlYWN0aW9uUmVzcG9uc2USKAoIdGltZWxpbmUYASABKAsyFi5jb21tdW5pdHkudjEuVGltZWxpbmUingIKFVJlbW92ZVJlYWN0aW9uUmVxdWVzdBLMAQoQY29tbXVuaXR5X2hhbmRsZRgBIAEoCUKxAbpIrQG6AakBChBjb21tdW5pdHlfaGFuZGxlElBhIGNvbW11bml0eSBpcyBuYW1lZCBieSBpdHMgaGFuZGxlLCB3aXRob3V0IHRoZSBkb3VibGUgQCwgb3IgYnkgaXRzIHV1aWQgKHQ6Li4uKRpDdGhpcy5zaXplKCkgPD0gMjUzICYmIHRoaXMubWF0Y2hlcygnXih0OlteLz8jXFxzXSt8W15AOi8/I1xcc10rKSQnKRIYCgdwb3N0X2lkGAIgASgEQge6SAQyAiAAEhwKC3JlYWN0aW9uX2lkGAMgASgJQge6SARyAhABIhgKFlJlbW92ZVJlYWN0aW9uUmVzcG9uc2ViBnByb3RvMw", [file_buf_validate_validate, file_community_v1_timeline]);
+  fileDesc("Chtjb21tdW5pdHkvdjEvcmVhY3Rpb24ucHJvdG8SDGNvbW11bml0eS52MSKSAwoSQWRkUmVhY3Rpb25SZXF1ZXN0EswBChBjb21tdW5pdHlfaGFuZGxlGAEgASgJQrEBukitAboBqQEKEGNvbW11bml0eV9oYW5kbGUSUGEgY29tbXVuaXR5IGlzIG5hbWVkIGJ5IGl0cyBoYW5kbGUsIHdpdGhvdXQgdGhlIGRvdWJsZSBALCBvciBieSBpdHMgdXVpZCAodDouLi4pGkN0aGlzLnNpemUoKSA8PSAyNTMgJiYgdGhpcy5tYXRjaGVzKCdeKHQ6W14vPyNcXHNdK3xbXkA6Lz8jXFxzXSspJCcpEhgKB3Bvc3RfaWQYAiABKARCB7pIBDICIAASFwoEc2x1ZxgDIAEoCUIHukgEcgIQAUgAEhsKCGdyYXBoZW1lGAQgASgJQge6SARyAhABSAASTQoLYmxvZ19maWVsZHMYFCADKAlCOLpIHpIBGyIZchcyFV5bP10/W2Etel1bYS16MC05X10qJLrrGBMIAhINZmllbGRzW2Jsb2dzXSAEQg4KBWVtb2ppEgW6SAIIASI/ChNBZGRSZWFjdGlvblJlc3BvbnNlEigKCHRpbWVsaW5lGAEgASgLMhYuY29tbXVuaXR5LnYxLlRpbWVsaW5lIp4CChVSZW1vdmVSZWFjdGlvblJlcXVlc3QSzAEKEGNvbW11bml0eV9oYW5kbGUYASABKAlCsQG6SK0BugGpAQoQY29tbXVuaXR5X2hhbmRsZRJQYSBjb21tdW5pdHkgaXMgbmFtZWQgYnkgaXRzIGhhbmRsZSwgd2l0aG91dCB0aGUgZG91YmxlIEAsIG9yIGJ5IGl0cyB1dWlkICh0Oi4uLikaQ3RoaXMuc2l6ZSgpIDw9IDI1MyAmJiB0aGlzLm1hdGNoZXMoJ14odDpbXi8/I1xcc10rfFteQDovPyNcXHNdKykkJykSGAoHcG9zdF9pZBgCIAEoBEIHukgEMgIgABIcCgtyZWFjdGlvbl9pZBgDIAEoCUIHukgEcgIQASIYChZSZW1vdmVSZWFjdGlvblJlc3BvbnNlYgZwcm90bzM", [file_buf_validate_validate, file_connectrest_v1_annotations, file_community_v1_timeline]);
 
 /**
  * Reacts to a post.
@@ -59,6 +60,14 @@ export type AddReactionRequest = Message<"community.v1.AddReactionRequest"> & {
     value: string;
     case: "grapheme";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.
+   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   *
+   * @generated from field: repeated string blog_fields = 20;
+   */
+  blogFields: string[];
 };
 
 /**

@@ -4,9 +4,10 @@
 
 export const comments: ReadonlyMap<string, string> = new Map([
   ["user.v1.FollowBlogRequest", "Follows a blog."],
+  ["user.v1.FollowBlogRequest.blog_fields", "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields."],
   ["user.v1.FollowBlogRequest.email", "E-mail address of the blog's owner. Only of blogs that can be discovered by it."],
   ["user.v1.FollowBlogRequest.target", "The blog to follow."],
-  ["user.v1.FollowBlogRequest.url", "Address of the blog, e.g. `https://demo.blog.example/`."],
+  ["user.v1.FollowBlogRequest.url", "Address of the blog, e.g. `https://demo.blog.example/`, or `demo.blog.example`."],
   ["user.v1.FollowBlogResponse", "The blog is followed."],
   ["user.v1.FollowBlogResponse.blog", "The blog, where the response has it."],
   ["user.v1.ListFollowingRequest", "Requests the blogs that the user follows."],

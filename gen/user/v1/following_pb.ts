@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file user/v1/following.proto.
  */
 export const file_user_v1_following: GenFile = /*@__PURE__*/
-  fileDesc("Chd1c2VyL3YxL2ZvbGxvd2luZy5wcm90bxIHdXNlci52MSKhAgoUTGlzdEZvbGxvd2luZ1JlcXVlc3QSHQoFbGltaXQYCiABKAVCCbpIBhoEGBQoAUgAiAEBEhcKBm9mZnNldBgLIAEoBUIHukgEGgIoABJLCgtibG9nX2ZpZWxkcxgUIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEEkgKCnBhZ2VfdG9rZW4YHiADKAsyLC51c2VyLnYxLkxpc3RGb2xsb3dpbmdSZXF1ZXN0LlBhZ2VUb2tlbkVudHJ5Qga66xgCIAUaMAoOUGFnZVRva2VuRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIICgZfbGltaXQikwEKFUxpc3RGb2xsb3dpbmdSZXNwb25zZRIcCgVibG9ncxgBIAMoCzINLmJsb2cudjEuQmxvZxIYCgt0b3RhbF9ibG9ncxgCIAEoBUgAiAEBEjIKBWxpbmtzGAMgASgLMg4uYmxvZy52MS5MaW5rc0ITuusYDxIGX2xpbmtzGgVsaW5rc0IOCgxfdG90YWxfYmxvZ3Mi2wEKEUZvbGxvd0Jsb2dSZXF1ZXN0EpQBCgN1cmwYASABKAlChAG6SIABugF9CghibG9nX3VybBI+dGhlIGFkZHJlc3Mgb2YgYSBibG9nIGhhcyB0aGUgZm9ybSBodHRwczovLzxob3N0IG9mIHRoZSBibG9nPi8aMXRoaXMuaXNVcmkoKSAmJiB0aGlzLm1hdGNoZXMoJ15odHRwcz86Ly9bXi8/I10rJylIABIeCgVlbWFpbBgCIAEoCUINukgEcgJgAbrrGAJIAUgAQg8KBnRhcmdldBIFukgCCAEiMQoSRm9sbG93QmxvZ1Jlc3BvbnNlEhsKBGJsb2cYASABKAsyDS5ibG9nLnYxLkJsb2ciqgEKE1VuZm9sbG93QmxvZ1JlcXVlc3QSkgEKA3VybBgBIAEoCUKEAbpIgAG6AX0KCGJsb2dfdXJsEj50aGUgYWRkcmVzcyBvZiBhIGJsb2cgaGFzIHRoZSBmb3JtIGh0dHBzOi8vPGhvc3Qgb2YgdGhlIGJsb2c+LxoxdGhpcy5pc1VyaSgpICYmIHRoaXMubWF0Y2hlcygnXmh0dHBzPzovL1teLz8jXSsnKSIWChRVbmZvbGxvd0Jsb2dSZXNwb25zZWIGcHJvdG8z", [file_blog_v1_blog_resource, file_blog_v1_links, file_buf_validate_validate, file_connectrest_v1_annotations]);
+  fileDesc("Chd1c2VyL3YxL2ZvbGxvd2luZy5wcm90bxIHdXNlci52MSKhAgoUTGlzdEZvbGxvd2luZ1JlcXVlc3QSHQoFbGltaXQYCiABKAVCCbpIBhoEGBQoAUgAiAEBEhcKBm9mZnNldBgLIAEoBUIHukgEGgIoABJLCgtibG9nX2ZpZWxkcxgUIAMoCUI2ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYERINZmllbGRzW2Jsb2dzXSAEEkgKCnBhZ2VfdG9rZW4YHiADKAsyLC51c2VyLnYxLkxpc3RGb2xsb3dpbmdSZXF1ZXN0LlBhZ2VUb2tlbkVudHJ5Qga66xgCIAUaMAoOUGFnZVRva2VuRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIICgZfbGltaXQikwEKFUxpc3RGb2xsb3dpbmdSZXNwb25zZRIcCgVibG9ncxgBIAMoCzINLmJsb2cudjEuQmxvZxIYCgt0b3RhbF9ibG9ncxgCIAEoBUgAiAEBEjIKBWxpbmtzGAMgASgLMg4uYmxvZy52MS5MaW5rc0ITuusYDxIGX2xpbmtzGgVsaW5rc0IOCgxfdG90YWxfYmxvZ3Mi4QIKEUZvbGxvd0Jsb2dSZXF1ZXN0EssBCgN1cmwYASABKAlCuwG6SLcBugGzAQoIYmxvZ191cmwSVXRoZSBhZGRyZXNzIG9mIGEgYmxvZyBoYXMgdGhlIGZvcm0gaHR0cHM6Ly88aG9zdCBvZiB0aGUgYmxvZz4vLCBvciA8aG9zdCBvZiB0aGUgYmxvZz4aUHRoaXMubWF0Y2hlcygnXihodHRwcz86Ly9bXi8/I0BcXHNdK3xbXi8/I0A6XFxzXStbLl1bXi8/I0A6XFxzXSspKFsvPyNdXFxTKik/JCcpSAASHgoFZW1haWwYAiABKAlCDbpIBHICYAG66xgCSAFIABJNCgtibG9nX2ZpZWxkcxgUIAMoCUI4ukgekgEbIhlyFzIVXls/XT9bYS16XVthLXowLTlfXSokuusYEwgCEg1maWVsZHNbYmxvZ3NdIARCDwoGdGFyZ2V0EgW6SAIIASIxChJGb2xsb3dCbG9nUmVzcG9uc2USGwoEYmxvZxgBIAEoCzINLmJsb2cudjEuQmxvZyKqAQoTVW5mb2xsb3dCbG9nUmVxdWVzdBKSAQoDdXJsGAEgASgJQoQBukiAAboBfQoIYmxvZ191cmwSPnRoZSBhZGRyZXNzIG9mIGEgYmxvZyBoYXMgdGhlIGZvcm0gaHR0cHM6Ly88aG9zdCBvZiB0aGUgYmxvZz4vGjF0aGlzLmlzVXJpKCkgJiYgdGhpcy5tYXRjaGVzKCdeaHR0cHM/Oi8vW14vPyNdKycpIhYKFFVuZm9sbG93QmxvZ1Jlc3BvbnNlYgZwcm90bzM", [file_blog_v1_blog_resource, file_blog_v1_links, file_buf_validate_validate, file_connectrest_v1_annotations]);
 
 /**
  * Requests the blogs that the user follows.
@@ -112,7 +112,7 @@ export type FollowBlogRequest = Message<"user.v1.FollowBlogRequest"> & {
    */
   target: {
     /**
-     * Address of the blog, e.g. `https://demo.blog.example/`.
+     * Address of the blog, e.g. `https://demo.blog.example/`, or `demo.blog.example`.
      *
      * @generated from field: string url = 1;
      */
@@ -127,6 +127,14 @@ export type FollowBlogRequest = Message<"user.v1.FollowBlogRequest"> & {
     value: string;
     case: "email";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.
+   * `?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields.
+   *
+   * @generated from field: repeated string blog_fields = 20;
+   */
+  blogFields: string[];
 };
 
 /**

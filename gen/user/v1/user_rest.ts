@@ -273,6 +273,7 @@ export const UserService_followBlog: UnaryAdapter<
   },
   request(message: FollowBlogRequest): RestRequest {
     const request = new RequestWriter("POST", "/v2/user/follow");
+    request.queryList("fields[blogs]", message.blogFields, "comma");
     const json: JsonRecord = {};
     switch (message.target.case) {
       case "url":

@@ -5,7 +5,7 @@ import type { BodyModel, FieldPath } from "../model/model.ts";
 import type { Piece, TypeModels } from "../model/types.ts";
 import { dottedName, requestName } from "../model/wire-names.ts";
 import { access, under } from "./accessor.ts";
-import { jsonLines, jsonValue, oneofLines } from "./encoder.ts";
+import { itemsValue, jsonLines, jsonValue, oneofLines } from "./encoder.ts";
 import { typed } from "./erasable.ts";
 import { printInline, printString } from "./literal.ts";
 import { maskTable } from "./mask-table.ts";
@@ -53,7 +53,7 @@ function fieldLines({ field, omitted }: Extract<BodyModel, { kind: "field" }>, c
   const isAlways = field.fieldKind === "list" || field.fieldKind === "map";
   const { expression, isSet: isGiven } = access([field], "message", true);
   const isSet = isAlways ? "" : isGiven;
-  const value = jsonValue(field, expression, rules.json, file);
+  const value = jsonValue(field, expression, rules.json, file, true);
   const unset = unsetLines(context);
   if (unset.length > 0) return maskedFieldLines({ value, isSet, unset, omitted }, context);
   if (omitted.length === 0) return [under(isSet, `request.json(${value});`)];
@@ -118,7 +118,7 @@ function unsetLines(context: Context, fields?: readonly DescField[]): string[] {
 
 function linesLines(field: DescField, { rules, file }: Context): string[] {
   const { expression, isSet } = access([field]);
-  return [`if (${isSet}) request.jsonLines(${jsonValue(field, expression, rules.json, file)});`];
+  return [`if (${isSet}) request.jsonLines(${itemsValue(field, expression, rules.json, file)});`];
 }
 
 /** The lines that take what stands in the path out of the object `json`. */

@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
 import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
 import { localName } from "../descriptors/names.ts";
-import { isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
+import { isScalarMessage, isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
 import { siblingSubject } from "../model/masks.ts";
 import type { JsonStyle } from "../model/rules.ts";
 import { discriminatorJson } from "../model/types.ts";
@@ -9,7 +9,7 @@ import { requestName } from "../model/wire-names.ts";
 import { access, under } from "./accessor.ts";
 import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
 import { docComment } from "./doc-comment.ts";
-import { enumTable } from "./enum-table.ts";
+import { enumValue } from "./enum-table.ts";
 import { typed } from "./erasable.ts";
 import { isInherited, printMember, printString } from "./literal.ts";
 import { printMaskArguments } from "./mask-table.ts";
@@ -89,7 +89,8 @@ export function oneofLines(oneof: DescOneof, style: JsonStyle, file: AdapterFile
 
 function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file: AdapterFile): string[] {
   const { discriminator, layout, payload, fallback } = file.types.oneof(oneof);
-  const value = jsonValue(field, `message.${oneof.localName}.value`, style, file);
+  const member = `message.${oneof.localName}.value`;
+  const value = jsonValue(field, member, style, file);
   const own = assignment(requestName(field, style, file.types), value, file);
   if (discriminator === "" && layout !== "flattened") return [own];
   const wire = discriminatorJson(field, file.types);
@@ -97,18 +98,40 @@ function memberLines(field: DescField, oneof: DescOneof, style: JsonStyle, file:
     field.name === fallback || discriminator === "" ? [] : [assignment(discriminator, wire, file)];
   if (layout === "beside") return [...lines, assignment(payload, value, file)];
   if (layout === "nested" || field.fieldKind !== "message") return [...lines, own];
-  return [...lines, `${file.runtimeValue("setAll")}(json, ${value});`];
+  if (discriminator === "") return [`${file.runtimeValue("setAll")}(json, ${value});`];
+  if (field.name !== fallback) {
+    return [
+      `${file.runtimeValue("setMember")}(json, ${printString(discriminator)}, ${wire}, ${value}, ${member});`,
+    ];
+  }
+  const others = oneof.fields
+    .filter((other) => other !== field)
+    .map((other) => discriminatorJson(other, file.types));
+  return [
+    `${file.runtimeValue("setFallback")}(json, ${printString(discriminator)}, [${others.join(", ")}], ${value}, ${member});`,
+  ];
 }
 
-/** A field's value as an expression for JSON. */
-export function jsonValue(field: DescField, value: string, style: JsonStyle, file: AdapterFile): string {
+/**
+ * A field's value as an expression for JSON.
+ *
+ * @param isAlways whether a list is written where it is empty, too
+ */
+export function jsonValue(
+  field: DescField,
+  value: string,
+  style: JsonStyle,
+  file: AdapterFile,
+  isAlways = false,
+): string {
   switch (field.fieldKind) {
     case "list":
-      if (file.types.field(field).style === "comma") return commaValue(field, value, file);
+      if (file.types.field(field).style === "comma") return commaValue(field, value, file, isAlways);
       return itemsValue(field, value, style, file);
     case "map": {
       const item = itemValue(field, "value", style, file);
       if (item === "value" && field.mapKey === ScalarType.STRING) return `{ ...${value} }`;
+      if (isTaken(field)) return `${file.runtimeValue("entriesJson")}(${value}, (value) => ${item})`;
       return `Object.fromEntries(Object.entries(${value}).map(([key, value]) => [key, ${item}]))`;
     }
     default:
@@ -116,7 +139,14 @@ export function jsonValue(field: DescField, value: string, style: JsonStyle, fil
   }
 }
 
-function itemsValue(field: DescField, value: string, style: JsonStyle, file: AdapterFile): string {
+/** Whether the values of a map are messages with fields of their own. */
+function isTaken(field: DescField): boolean {
+  const message = valueMessageOf(field);
+  return message !== undefined && !isScalarMessage(message);
+}
+
+/** A list as an expression for JSON, item by item. */
+export function itemsValue(field: DescField, value: string, style: JsonStyle, file: AdapterFile): string {
   const item = itemValue(field, "item", style, file);
   if (item === "item") return `[...${value}]`;
   // these have one parameter
@@ -125,17 +155,17 @@ function itemsValue(field: DescField, value: string, style: JsonStyle, file: Ada
   return `${value}.map((item) => ${item})`;
 }
 
-function commaValue(field: DescField, value: string, file: AdapterFile): string {
+function commaValue(field: DescField, value: string, file: AdapterFile, isAlways: boolean): string {
   const item = textValue(field, "item", file);
   const items = item === "item" ? value : `${value}.map((item) => ${item})`;
-  return `${file.runtimeValue("joinCommas")}(${items}, ${printString(field.name)})`;
+  return `${file.runtimeValue("joinCommas")}(${items}, ${printString(field.name)}${isAlways ? ", true" : ""})`;
 }
 
 function itemValue(field: DescField, value: string, style: JsonStyle, file: AdapterFile): string {
   const enumeration = enumOf(field);
   if (enumeration !== undefined) {
     if (enumeration.typeName === "google.protobuf.NullValue") return "null";
-    return `${enumTable(enumeration, file)}.json(${value})`;
+    return enumValue(enumeration, value, "json", file);
   }
   const message = valueMessageOf(field);
   if (message !== undefined) return messageValue(field, message, value, style, file);
@@ -182,7 +212,8 @@ function messageValue(
     const more = printMaskArguments(siblingSubject(field, file.types), style, file);
     return textValue(field, value, file, false, more);
   }
-  if (message.typeName === "google.protobuf.Empty") return "{}";
+  // in parentheses, since an arrow function would take it for its body
+  if (message.typeName === "google.protobuf.Empty") return "({})";
   if (file.types.field(field).unwrap) return unwrappedValue(message, value, style, file);
   return `${encoderOf(message, style, file)}(${value})`;
 }
@@ -211,5 +242,5 @@ function wrapperValue(
 function unwrappedValue(message: DescMessage, value: string, style: JsonStyle, file: AdapterFile): string {
   const [items] = message.fields;
   if (items === undefined) throw new Error(`${message.typeName} has no field to unwrap`);
-  return jsonValue(items, `${value}.${items.localName}`, style, file);
+  return jsonValue(items, `${value}.${items.localName}`, style, file, true);
 }

@@ -10,6 +10,22 @@ export function enumTable(desc: DescEnum, file: AdapterFile): string {
   return file.sharedTable(desc, constantName(localName(desc)), (name, home) => printTable(desc, name, home));
 }
 
+/** The expression that writes a value of an enum, as text or as JSON. */
+export function enumValue(desc: DescEnum, value: string, form: "wire" | "json", file: AdapterFile): string {
+  const table = enumTable(desc, file);
+  if (!hasForeignNumber(desc, file)) return `${table}.${form}(${value})`;
+  return `${file.runtimeValue(form === "wire" ? "enumText" : "enumJson")}(${table}, ${value})`;
+}
+
+/** Whether the digits of a number without a name may be the spelling of a value. */
+function hasForeignNumber(desc: DescEnum, file: AdapterFile): boolean {
+  const spellings = desc.values.flatMap((value) => {
+    const { wire, aliases } = file.types.enumValue(value);
+    return [wire, ...aliases].filter((spelling) => spelling !== String(value.number));
+  });
+  return desc.open && spellings.some((spelling) => /^-?\d+$/.test(spelling));
+}
+
 function printTable(desc: DescEnum, name: string, file: AdapterFile): string[] {
   const rows = desc.values.map((value) => {
     const { wire, aliases } = file.types.enumValue(value);

@@ -53,6 +53,8 @@ function isTranslated(
     const below = valueMessageOf(field);
     const place = placeOf(field, file);
     return (
+      // without a table, such a name is taken for another one
+      (style.names !== "asDeclared" && /[A-Z]|_\d/.test(field.name)) ||
       field.fieldKind === "map" ||
       place.kind === "beside" ||
       place.kind === "flattened" ||

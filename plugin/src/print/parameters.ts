@@ -103,12 +103,19 @@ function choiceLines(call: Call, { oneof, members }: Choice, context: Context): 
     const [wire] = discriminatorValues(field, types);
     const isNamed = field.name !== fallback && wire !== undefined;
     const isMessage = field.fieldKind === "message";
+    const own = paths.find(
+      (path) => requestName(path.at(-1) as DescField, context.rules.json, types) === discriminator,
+    );
+    const others = members.filter((member) => member.field !== field);
     const values = paths.flatMap((path) =>
       parameterLines(call, path, context, isMessage ? "member" : "message"),
     );
     return [
       `  case ${printString(field.localName)}: {`,
       ...(isMessage && values.length > 0 ? [`    const member = message.${oneof.localName}.value;`] : []),
+      ...(field.name === fallback && isMessage && own !== undefined
+        ? [fallbackLine(own, discriminator, others, context)]
+        : []),
       ...(isNamed ? [`    request.${call}(${printString(discriminator)}, ${printString(wire)});`] : []),
       ...values.map((line) => `    ${line}`),
       "    break;",
@@ -116,6 +123,21 @@ function choiceLines(call: Call, { oneof, members }: Choice, context: Context): 
     ];
   });
   return [`switch (message.${oneof.localName}.case) {`, ...cases, "}"];
+}
+
+/** The line that rejects the member for unknown discriminators with one of another member. */
+function fallbackLine(
+  own: FieldPath,
+  discriminator: string,
+  others: Choice["members"],
+  { file }: Context,
+): string {
+  const known = others.flatMap(({ field }) =>
+    discriminatorValues(field, file.types).slice(0, 1).map(printString),
+  );
+  const { expression } = access(own, "member");
+  const value = textValue(own.at(-1) as DescField, expression, file);
+  return `${file.runtimeValue("checkFallback")}(${printString(discriminator)}, [${known.join(", ")}], ${value}, member);`;
 }
 
 /** The runtime's name for the style of a list. */

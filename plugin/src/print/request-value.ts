@@ -1,7 +1,7 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
 import type { AdapterFile } from "./adapter-file.ts";
-import { enumTable } from "./enum-table.ts";
+import { enumValue } from "./enum-table.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
 
 /**
@@ -18,7 +18,7 @@ export function textValue(
   maskArguments = "",
 ): string {
   const enumeration = enumOf(field);
-  if (enumeration !== undefined) return `${enumTable(enumeration, file)}.wire(${value})`;
+  if (enumeration !== undefined) return enumValue(enumeration, value, "wire", file);
   const message = valueMessageOf(field);
   if (message?.typeName === "google.protobuf.FieldMask") {
     return `${file.runtimeValue("fieldMaskText")}(${value}${maskArguments})`;

@@ -1,7 +1,7 @@
 import type { DescField } from "@bufbuild/protobuf";
 import { protoCamelCase } from "@bufbuild/protobuf/reflect";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
-import { messageOf } from "../descriptors/well-known.ts";
+import { isString, messageOf } from "../descriptors/well-known.ts";
 import { requestSubject } from "../model/masks.ts";
 import type { BindingModel, MethodModel } from "../model/model.ts";
 import { patternText } from "../model/path-template.ts";
@@ -20,7 +20,7 @@ export function requestLines(method: MethodModel, file: AdapterFile): string[] {
   if (first === undefined) throw new Error(`${method.desc} has no binding`);
   if (others.length === 0) return bindingLines(method, first, file);
   const choices = method.bindings.flatMap((binding) => {
-    const condition = fitsExpression(method, binding, file);
+    const condition = fitsExpression(method, binding, file, binding === others.at(-1));
     if (condition === "") return bindingLines(method, binding, file);
     const lines = bindingLines(method, binding, file, true);
     return [`if (${condition}) {`, ...lines.map((line) => `  ${line}`), "}"];
@@ -32,21 +32,36 @@ export function requestLines(method: MethodModel, file: AdapterFile): string[] {
   return [...choices, `throw ${error};`];
 }
 
-/** The condition under which a request fills the path of a binding; empty where it always does. */
-function fitsExpression(method: MethodModel, binding: BindingModel, file: AdapterFile): string {
+/**
+ * The condition under which a request fills the path of a binding; empty where it always does. The zero of a
+ * field without presence counts as not set, so that the path of another binding is taken, but in the last
+ * one, where it is sent.
+ */
+function fitsExpression(
+  method: MethodModel,
+  binding: BindingModel,
+  file: AdapterFile,
+  isLast: boolean,
+): string {
   const conditions = binding.template.segments.flatMap((segment) => {
     if (segment.kind !== "variable") return [];
     const path = binding.variables.get(segment.fieldPath);
     const field = path?.at(-1);
     if (path === undefined || field === undefined) return [];
-    const { optional } = access(path);
+    const { optional, isSet } = access(path);
     const value = pathText(method, field, optional, file);
     const pattern = patternText(segment.segments);
     const form = escapesSlash(method, pattern) ? "" : `, ${printString(pattern)}`;
     const condition = `${file.runtimeValue("fits")}(${value}${form})`;
+    if (!isLast && hasZero(field)) return [`${isSet} && ${condition}`];
     return [value === optional ? condition : `${optional} !== undefined && ${condition}`];
   });
   return conditions.join(" && ");
+}
+
+/** Whether a field has a zero that is sent like any other value. A string that is empty fits no path. */
+function hasZero(field: DescField): boolean {
+  return field.presence === FeatureSet_FieldPresence.IMPLICIT && !isString(field);
 }
 
 /**
@@ -157,13 +172,8 @@ function escapesSlash(method: MethodModel, pattern: string): boolean {
   return pattern === "*" && !method.rules.refuseSlash;
 }
 
-/** A value of a path as text. An enum that is not set is empty, unless the upstream has a spelling for it. */
 function pathText(method: MethodModel, field: DescField, value: string, file: AdapterFile): string {
-  const text = textValue(field, value, file, method.rules.urlSafePath);
-  if (field.fieldKind !== "enum" || field.presence !== FeatureSet_FieldPresence.IMPLICIT) return text;
-  const zero = field.enum.values.find(({ number }) => number === 0);
-  if (zero === undefined || file.types.enumValue(zero).wire !== "") return text;
-  return `${value} === 0 ? "" : ${text}`;
+  return textValue(field, value, file, method.rules.urlSafePath);
 }
 
 /** A field that may be unset has an empty value then, which the path refuses by its name. */

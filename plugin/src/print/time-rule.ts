@@ -19,8 +19,12 @@ export function noTime(time: TimeModel | undefined): string | undefined {
   return time?.none || undefined;
 }
 
-/** How the writers of times are called for a field, behind the time: its rule, and how it is rounded. */
+/**
+ * What follows the time where one is written: its rule, how it is rounded, and the text that means "no time".
+ */
 export function timeArguments(time: TimeModel | undefined): string {
-  const rounding = time?.rounding;
-  return rounding === undefined ? timeRule(time) : `${timeRule(time)}, ${printString(rounding)}`;
+  const rounding = time?.rounding && printString(time.rounding);
+  const none = noTime(time);
+  const last = none === undefined ? [rounding] : [rounding ?? "undefined", printString(none)];
+  return [timeRule(time), ...last].filter((argument) => argument !== undefined).join(", ");
 }

@@ -46,8 +46,9 @@ export interface Credentials {
   /**
    * Called when the upstream refuses a token of these (401). Resolves with other credentials, with which the
    * request is sent once more; `undefined` where there are none. When the upstream refuses those too, their
-   * own `refused` is called, and what it resolves with is not used. Only credentials that a function provides
-   * are asked. It must not reject.
+   * own `refused` is called, and the request sent a third time, but not a fourth. Only credentials that a
+   * function provides are asked. A ConnectError that it rejects with is what the caller gets, in place of the
+   * upstream's: that the session has ended, or that no other credentials can be had now.
    */
   readonly refused?: (() => Promise<Credentials | undefined>) | undefined;
 }

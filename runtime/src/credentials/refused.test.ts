@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { Code } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { afterEach, expect, test } from "vitest";
+import { reasonOf } from "../errors/rest-error.ts";
+import { retryDelayOf } from "../errors/retry-info.ts";
 import { createRest, type Rest } from "../rest.ts";
 import { failureOf } from "../testing/failure.ts";
 import { httpUpstream, sendJson, type TestServer } from "../testing/servers.ts";
@@ -51,11 +53,14 @@ test("a token that the upstream refuses is renewed, and the request sent once mo
   expect(asked).toBe(1);
 });
 
-test("a second refusal is the caller's, and the renewed credentials are told of it", async () => {
+test("a third refusal is the caller's, and all renewed credentials are told of theirs", async () => {
   const told: string[] = [];
   const end = async () => {
     told.push("new");
-    return bearer("never sent");
+    return bearer("newest", async () => {
+      told.push("newest");
+      return bearer("never sent");
+    });
   };
   const renew = async () => {
     told.push("old");
@@ -64,14 +69,47 @@ test("a second refusal is the caller's, and the renewed credentials are told of 
   const { tokens, call } = await upstreamOf(() => bearer("old", renew), "another");
   const error = await failureOf(call());
   expect(error.code).toBe(Code.Unauthenticated);
-  expect(tokens).toEqual(["Bearer old", "Bearer new"]);
-  expect(told).toEqual(["old", "new"]);
+  expect(tokens).toEqual(["Bearer old", "Bearer new", "Bearer newest"]);
+  expect(told).toEqual(["old", "new", "newest"]);
 });
 
 test("without other credentials the refusal stands", async () => {
   const { tokens, call } = await upstreamOf(() => bearer("old", async () => undefined), "new");
   expect((await failureOf(call())).code).toBe(Code.Unauthenticated);
   expect(tokens).toEqual(["Bearer old"]);
+});
+
+test.each([
+  ["a ConnectError is the caller's", new ConnectError("it has ended", Code.Aborted), Code.Aborted],
+  ["anything else is a defect of the function", new Error("secret"), Code.Internal],
+])("credentials may say why there are no others: %s", async (_, thrown, code) => {
+  const { call } = await upstreamOf(() => bearer("old", () => Promise.reject(thrown)), "new");
+  const error = await failureOf(call());
+  expect(error.code).toBe(code);
+  expect(error.message).not.toContain("secret");
+  const twice = await upstreamOf(
+    () => bearer("old", async () => bearer("older", () => Promise.reject(thrown))),
+    "new",
+  );
+  expect((await failureOf(twice.call())).code).toBe(code);
+});
+
+test("a token that is refused while its endpoint is down is UNAVAILABLE, with a delay, for every call", async () => {
+  let isDown = false;
+  const endpoint = await httpUpstream((_request, response) => {
+    if (isDown) response.statusCode = 503;
+    sendJson(response, { access_token: "old", expires_in: 3600 });
+    isDown = true;
+  });
+  OPEN.push(endpoint);
+  const oauth2 = { tokenUrl: `${endpoint.url}/token`, clientId: "me", clientSecret: "hush" };
+  const { tokens, call } = await upstreamOf({ oauth2 }, "new");
+  for (let count = 0; count < 3; count += 1) {
+    const error = await failureOf(call());
+    expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_TOKEN_FAILED"]);
+    expect(retryDelayOf(error)).toBeGreaterThan(0);
+  }
+  expect(new Set(tokens)).toEqual(new Set(["Bearer old"]));
 });
 
 test.each([400, 403, 404, 500])("status %i is no refusal of the token", async (status) => {

@@ -209,13 +209,93 @@ test("a token that the upstream refused is renewed once for all calls, and not a
   const { endpoint, clock, source } = setUp();
   const first = await source.get();
   const others = await Promise.all(Array.from({ length: 20 }, () => source.another(first)));
-  expect(new Set(others.map((token) => token?.reveal()))).toEqual(new Set(["token-2"]));
+  expect(new Set(others.map((other) => other?.token.reveal()))).toEqual(new Set(["token-2"]));
   expect(await source.another(first)).toMatchObject({});
   expect(endpoint.requests).toHaveLength(2);
-  for (let call = 0; call < 20; call++) expect(await source.another(new Secret("token-2"))).toBeUndefined();
+  for (let call = 0; call < 20; call++) {
+    expect(await source.another(new Secret("token-2"))).toBeUndefined();
+    const error = source.refusedError();
+    expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_TOKEN_FAILED"]);
+    expect(retryDelayOf(error)).toBeGreaterThan(0);
+    expect(retryDelayOf(error)).toBeLessThanOrEqual(15_000);
+  }
   expect(endpoint.requests).toHaveLength(2);
-  clock.advance(60_000);
-  expect((await source.another(new Secret("token-2")))?.reveal()).toBe("token-3");
+  clock.advance(15_000);
+  expect((await source.another(new Secret("token-2")))?.token.reveal()).toBe("token-3");
+});
+
+/** What can happen to the only token that an upstream takes, and to its token endpoint. */
+const EVENTS = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant("call" as const), at: fc.nat(2) }) },
+  fc.record({ kind: fc.constant("invalidate" as const) }),
+  fc.record({ kind: fc.constant("endpoint" as const), isUp: fc.boolean() }),
+  fc.record({ kind: fc.constant("pass" as const), ms: fc.nat(20_000) }),
+);
+
+test("whenever the upstream invalidates tokens, calls get another one or UNAVAILABLE with a delay, and processes ask at most once in 10 s for it", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(EVENTS, { maxLength: 60 }), fc.boolean(), async (events, isShared) => {
+      const [endpoint, clock] = [new Endpoint(), new FakeClock()];
+      let isUp = true;
+      let good = "";
+      const store = isShared ? new MemoryStore() : undefined;
+      const askedAt: number[][] = [[], [], []];
+      endpoint.answer = (count) => {
+        if (!isUp) return new Error("refused");
+        good = `token-${count}`;
+        return { body: { access_token: good, expires_in: 1e9, refresh_token: `refresh-${count}` } };
+      };
+      const grant = { ...GRANT, refreshToken: "refresh-0", store };
+      const sources = [0, 1, 2].map(() => sourceOf(grant, endpoint, clock));
+      /** As the gateway makes it: refused, it is sent once more with another token. */
+      const call = async (at: number) => {
+        const source = sources[at];
+        if (source === undefined) throw new Error("no source");
+        const first = await source.get();
+        if (first.reveal() === good) return;
+        const before = endpoint.requests.length;
+        try {
+          let other = await source.another(first);
+          if (other === undefined) throw source.refusedError();
+          // as old as the one before: it is refused as well, and its own `refused` is asked
+          if (other.token.reveal() !== good) {
+            expect(other.isNew).toBe(false);
+            other = await source.another(other.token);
+            if (other === undefined) throw source.refusedError();
+          }
+          expect(other.token.reveal()).toBe(good);
+        } finally {
+          if (endpoint.requests.length > before && isUp) askedAt[at]?.push(clock.monotonic());
+        }
+      };
+      for (const event of events) {
+        if (event.kind === "invalidate") good = "";
+        if (event.kind === "endpoint") isUp = event.isUp;
+        if (event.kind === "pass") clock.advance(event.ms);
+        if (event.kind !== "call") continue;
+        const error = await call(event.at).then(
+          () => undefined,
+          (cause: unknown) => cause as ConnectError,
+        );
+        if (error === undefined) continue;
+        expect([error.code, reasonOf(error)]).toEqual([Code.Unavailable, "UPSTREAM_TOKEN_FAILED"]);
+        expect(retryDelayOf(error)).toBeGreaterThan(0);
+      }
+      for (const times of askedAt) {
+        for (const [index, time] of times.slice(1).entries()) {
+          expect(time - (times[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
+        }
+      }
+      // whatever happened, it recovers
+      isUp = true;
+      clock.advance(300_000);
+      for (const at of [0, 1, 2]) {
+        await call(at);
+        clock.advance(15_000);
+      }
+    }),
+    { numRuns: 100, interruptAfterTimeLimit: 10_000 },
+  );
 });
 
 test("a refresh token is used, and what the server gives in its place from then on", async () => {

@@ -24,8 +24,12 @@ const PAUSES = {
   unreadable: { firstMs: 1_000, maxMs: 60_000 },
 } as const;
 
-/** How long an upstream that refuses a token which it got just now is not met with another one. */
-const REFUSAL_MS = 60_000;
+/**
+ * How long after a token was renewed because the upstream refused it there is no other request for that
+ * cause, at least; up to half as long is added. Processes without a common store whose upstream takes the
+ * newest token alone refuse each other's: they must not do so in step.
+ */
+const REFUSAL_MS = 10_000;
 
 /** Why there is no token: the endpoint could not say, it refused, or the store of the tokens failed. */
 export interface TokenFailure {
@@ -50,6 +54,13 @@ export interface TokenSourceOptions {
   readonly mayAskForItself?: boolean;
 }
 
+/** A token in place of one that the upstream refused. */
+export interface AnotherToken {
+  readonly token: Secret;
+  /** Whether the endpoint gave it for that cause; else it may be as old as the one that was refused. */
+  readonly isNew: boolean;
+}
+
 interface Failure extends Omit<TokenFailure, "delay"> {
   /** On the clock's monotonic scale. */
   readonly until: number;
@@ -70,8 +81,10 @@ export class TokenSource {
   private renewAt = Number.POSITIVE_INFINITY;
   private renewing: Promise<Tokens> | undefined;
   private failure: Failure | undefined;
-  /** When a token was last renewed because the upstream refused it, on the monotonic scale. */
-  private refusedAt = Number.NEGATIVE_INFINITY;
+  /** What the endpoint gave last. */
+  private requested: Secret | undefined;
+  /** Until when no token is renewed because the upstream refused it, on the monotonic scale. */
+  private refusedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: TokenSourceOptions) {
     this.grant = options.grant;
@@ -95,19 +108,26 @@ export class TokenSource {
   }
 
   /**
-   * Another token in place of one that the upstream refused; undefined where another one would not help.
+   * Another token in place of one that the upstream refused; undefined where one was asked for a moment ago.
    *
    * @throws ConnectError as `get` does
    */
-  async another(refused: Secret): Promise<Secret | undefined> {
-    const now = this.clock.monotonic();
+  async another(refused: Secret): Promise<AnotherToken | undefined> {
     const { tokens } = this;
-    if (tokens !== undefined && tokens.accessToken.reveal() !== refused.reveal()) return await this.get();
-    if (this.renewing === undefined) {
-      if (now - this.refusedAt < REFUSAL_MS) return undefined;
-      this.refusedAt = now;
+    if (tokens !== undefined && tokens.accessToken.reveal() !== refused.reveal()) {
+      return { token: await this.get(), isNew: false };
     }
-    return (await this.renew(refused)).accessToken;
+    if (this.renewing === undefined && this.clock.monotonic() < this.refusedUntil) return undefined;
+    const { accessToken: token } = await this.renew(refused);
+    const isNew = token.reveal() === this.requested?.reveal();
+    if (isNew) this.refusedUntil = this.clock.monotonic() + REFUSAL_MS * (1 + fraction(this.clock) / 2);
+    return { token, isNew };
+  }
+
+  /** The error of a call whose token the upstream refuses where there is no other one yet. */
+  refusedError(): ConnectError {
+    const problem = "the upstream refuses the token that it gave a moment ago";
+    return this.errorOf({ kind: "failed", problem, until: this.refusedUntil, count: 1, cause: undefined });
   }
 
   private isGood({ expiresAt }: Tokens): boolean {
@@ -181,6 +201,7 @@ export class TokenSource {
             parameters: { ...parameters, scope, refresh_token: refreshToken.reveal() },
           };
     const tokens = await requestTokens(endpoint, grant, this.clock.now());
+    this.requested = tokens.accessToken;
     // a server that gives no new one lets the old one stand (RFC 6749 section 6)
     return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken };
   }

@@ -115,7 +115,8 @@ export class Feed {
     this.options.onClosed(this.poller.mayPollAt);
   }
 
-  private end(error: ConnectError): void {
+  /** Ends it and all who watch it, behind the messages that wait for them. */
+  end(error: ConnectError): void {
     for (const watcher of [...this.watchers]) watcher.end((token) => withResume(error, token));
     this.close();
   }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { ConnectError } from "@connectrpc/connect";
 import type { Clock } from "connect-rest-codec/internal";
 import type { FeedParts, FeedStart, PollAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
@@ -12,6 +13,7 @@ import { restError } from "../errors/rest-error.ts";
 import { fullName } from "../text/full-name.ts";
 import type { UpstreamIdentity } from "../upstream/upstream.ts";
 import { Feed } from "./feed.ts";
+import { FeedHolders } from "./feed-holders.ts";
 import { withResume } from "./resume-error.ts";
 import { ResumeTokens, type TokenFault } from "./resume-token.ts";
 import type { StartPoint } from "./start.ts";
@@ -50,6 +52,7 @@ export class FeedHub {
   private readonly poll: MakePoll;
   private readonly tokens: ResumeTokens;
   private readonly feeds = new Map<string, Feed>();
+  private readonly holders: FeedHolders;
   /** When feeds may be polled again that are watched no more, on the clock's monotonic scale. */
   private readonly resting = new Map<string, number>();
   private readonly read = new Map<string, TokenIds>();
@@ -63,6 +66,7 @@ export class FeedHub {
     this.clock = clock;
     this.poll = poll;
     this.tokens = new ResumeTokens(settings.resumeKeys);
+    this.holders = new FeedHolders(settings.maxFeeds);
   }
 
   /**
@@ -102,6 +106,8 @@ export class FeedHub {
       throw exhausted(call.adapter, maxWatchers, "watchers");
     }
     this.watcherCount++;
+    const caller = call.caller ?? "";
+    this.holders.enter(feed, caller);
     const watcher = new Watcher(
       {
         bufferBytes,
@@ -110,6 +116,7 @@ export class FeedHub {
         onReady,
         onLeft: (left) => {
           this.watcherCount--;
+          this.holders.leave(feed, caller);
           feed.remove(left);
         },
         tooSlow: (bytes) => tooSlow(call.adapter, bytes, bufferBytes),
@@ -126,13 +133,15 @@ export class FeedHub {
     { name: owner, isPublic }: UpstreamIdentity,
     message: MessageShape<DescMessage>,
     parts: FeedParts,
-    { adapter, route }: RunningCall<PollAdapter>,
+    { adapter, route, caller = "" }: RunningCall<PollAdapter>,
   ): Feed {
     const { maxFeeds, graceMs, bus } = this.settings;
     const drained = () => restError("WATCH_DRAINED", namesOf(adapter));
     if (this.isDrained || route.upstream.closing.aborted) throw drained();
+    const full = () => exhausted(adapter, maxFeeds, "feeds");
     if (this.feeds.size >= maxFeeds) this.closeIdle();
-    if (this.feeds.size >= maxFeeds) throw exhausted(adapter, maxFeeds, "feeds");
+    if (this.feeds.size >= maxFeeds) this.holders.loser(caller)?.end(full());
+    if (this.feeds.size >= maxFeeds) throw full();
     const mayPollAt = this.resting.get(key) ?? 0;
     this.resting.delete(key);
     const { clock, tokens } = this;
@@ -231,7 +240,7 @@ function changedIdentity(adapter: PollAdapter, { provided }: UpstreamIdentity): 
   return restError("FEED_IDENTITY_CHANGED", { ...namesOf(adapter), change });
 }
 
-function exhausted({ method }: PollAdapter, limit: number, what: string): Error {
+function exhausted({ method }: PollAdapter, limit: number, what: string): ConnectError {
   return restError("WATCHERS_EXHAUSTED", { method: fullName(method), limit, what });
 }
 

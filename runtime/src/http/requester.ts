@@ -3,8 +3,11 @@ import type { Dispatcher } from "undici";
 /** What sends requests: a Dispatcher of undici, or what stands in for one. */
 export type Requester = Pick<Dispatcher, "dispatch">;
 
+/** Whom a request is made for: a symbol, which no other Requester sees. */
+export const CALLER: unique symbol = Symbol("caller");
+
 /** A request as a Requester takes it. */
-export type DispatchOptions = Dispatcher.DispatchOptions;
+export type DispatchOptions = Dispatcher.DispatchOptions & { [CALLER]?: string | undefined };
 
 /** What is told of the response to it. */
 export type DispatchHandler = Dispatcher.DispatchHandler;

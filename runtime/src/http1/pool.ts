@@ -1,7 +1,8 @@
 import { channel } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import type { buildConnector } from "undici";
-import type { DispatchHandler, DispatchOptions, Requester } from "../http/requester.ts";
+import { CALLER, type DispatchHandler, type DispatchOptions, type Requester } from "../http/requester.ts";
+import { FairShare } from "../shares/fair-share.ts";
 import { type ConnectionLimits, type ConnectionOwner, Http1Connection } from "./connection.ts";
 import { type UsualRequest, usualRequest } from "./request-head.ts";
 
@@ -65,6 +66,9 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   /** Those that are idle from the next turn of the event loop on. */
   private rested: Http1Connection[] = [];
   private readonly waiting: Waiting[] = [];
+  /** What callers have of the connections. */
+  private readonly share: FairShare;
+  private readonly callers = new WeakMap<Http1Connection, string>();
   /** Requests that are under way, undici's included. */
   private running = 0;
   private connecting = 0;
@@ -83,6 +87,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     this.origin = origin;
     this.url = new URL(origin);
     this.options = options;
+    this.share = new FairShare(() => options.connections);
     this.limits = options;
     const shortest = Math.min(options.headersTimeoutMs, options.bodyTimeoutMs);
     this.tickMs = shortest > 1000 ? MAX_TICK_MS : Math.max(1, Math.ceil(shortest / TICKS));
@@ -140,12 +145,12 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   freed(connection: Http1Connection): void {
     this.rested.push(connection);
     this.schedule();
-    this.done();
+    this.done(this.callers.get(connection));
   }
 
   gone(connection: Http1Connection, wasBusy: boolean): void {
     this.all.delete(connection);
-    if (wasBusy) this.done();
+    if (wasBusy) this.done(this.callers.get(connection));
     if (this.all.size === 0 && this.timer !== undefined) {
       clearInterval(this.timer);
       this.timer = undefined;
@@ -153,7 +158,8 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   }
 
   /** A request is over. */
-  private done(): void {
+  private done(caller = ""): void {
+    this.share.remove(caller);
     if (--this.running === 0) this.timer?.unref();
     if (this.waiting.length > 0) {
       this.schedule();
@@ -162,7 +168,8 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     }
   }
 
-  private began(): void {
+  private began(caller = ""): void {
+    this.share.add(caller);
     if (this.running++ === 0) this.timer?.ref();
   }
 
@@ -174,16 +181,25 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
 
   private turn(): void {
     this.isScheduled = false;
-    let sent = 0;
+    let left = 0;
+    let isFull = false;
     for (const each of this.waiting) {
-      if (!this.send(each)) break;
-      sent++;
+      if (!isFull && this.mayHave(each.options[CALLER])) {
+        if (this.send(each)) continue;
+        isFull = true;
+      }
+      this.waiting[left++] = each;
     }
-    this.waiting.splice(0, sent);
+    this.waiting.length = left;
     if (this.rested.length === 0) return;
     for (const each of this.rested) this.idle.push(each);
     this.rested = [];
     if (this.waiting.length > 0) this.schedule();
+  }
+
+  /** Whether a caller leaves enough connections to others, where there are others. */
+  private mayHave(caller: string | undefined): boolean {
+    return caller === undefined || this.share.hasRoom(caller);
   }
 
   /** Whether it could be sent now. */
@@ -195,8 +211,8 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
     }
     const connection = this.takeIdle();
     if (connection !== undefined) {
-      this.began();
-      connection.send(options, usual, handler);
+      this.began(options[CALLER]);
+      this.sendOn(connection, options, usual, handler);
     } else if (this.rested.length > 0) {
       return false;
     } else if (this.open < this.options.connections) {
@@ -206,6 +222,16 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
       this.leave(options, handler);
     }
     return true;
+  }
+
+  private sendOn(
+    connection: Http1Connection,
+    options: DispatchOptions,
+    usual: UsualRequest,
+    handler: DispatchHandler,
+  ): void {
+    this.callers.set(connection, options[CALLER] ?? "");
+    connection.send(options, usual, handler);
   }
 
   /** All connections there are. */
@@ -221,9 +247,10 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   }
 
   private leave(options: DispatchOptions, handler: DispatchHandler): void {
-    this.began();
+    const caller = options[CALLER];
+    this.began(caller);
     // its connection is idle some turns after the end of the response
-    const over = () => setImmediate(() => setImmediate(() => this.done()));
+    const over = () => setImmediate(() => setImmediate(() => this.done(caller)));
     const counted: DispatchHandler = {
       onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
       onResponseStart: (controller, status, headers, text) =>
@@ -242,7 +269,8 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   }
 
   private connect(options: DispatchOptions, usual: UsualRequest, handler: DispatchHandler): void {
-    this.began();
+    const caller = options[CALLER];
+    this.began(caller);
     this.connecting++;
     const { hostname, host, protocol, port } = this.url;
     const place = { hostname: hostname.replace(/^\[|\]$/g, ""), host, protocol, port };
@@ -250,11 +278,10 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
       this.connecting--;
       if (socket === null || socket === undefined) {
         handler.onResponseError?.(undefined as never, error ?? new Error("no connection"));
-        this.done();
+        this.done(caller);
         return;
       }
-      const connection = this.add(socket);
-      connection.send(options, usual, handler);
+      this.sendOn(this.add(socket), options, usual, handler);
     });
   }
 

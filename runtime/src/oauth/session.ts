@@ -85,7 +85,7 @@ export class Session implements AccessTokens {
   }
 
   async another(refused: Secret): Promise<Secret | undefined> {
-    return await (await this.tokens()).another(refused);
+    return (await (await this.tokens()).another(refused))?.token;
   }
 
   /** What is known of the sign-in; undefined where nobody has signed in. */

@@ -4,6 +4,7 @@ import type { JsonValue } from "connect-rest-codec/internal";
 import { knownTypes } from "connect-rest-codec/internal";
 import { restError } from "../errors/rest-error.ts";
 import { violation, withPlace } from "./invalid-value.ts";
+import { markAny } from "./untellable.ts";
 
 /**
  * A google.protobuf.Any of a request as ProtoJSON.
@@ -14,7 +15,7 @@ import { violation, withPlace } from "./invalid-value.ts";
 export function anyJson(any: Any, types: () => Registry): JsonValue {
   const registry = knownTypes(types());
   try {
-    return toJson(AnySchema, any, { registry });
+    return markAny(toJson(AnySchema, any, { registry }));
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
     throw withPlace("", { value: any }, (field) =>

@@ -4,25 +4,22 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { bytesFromBase64, stringifyJson } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { listJson, plainJson, structJson, valueJson } from "./any-value.ts";
 import {
   addUnknown,
   base64,
   base64Url,
   doubleJson,
-  durationText,
   type JsonRecord,
-  joinCommas,
-  joinHeader,
-  listJson,
   omit,
-  plainJson,
   rawEntries,
   rawText,
   setOwn,
-  structJson,
-  valueJson,
 } from "./encode.ts";
 import { fieldMaskText } from "./field-mask.ts";
+import { joinHeader } from "./header-value.ts";
+import { joinCommas } from "./parameters.ts";
+import { durationText } from "./time-text.ts";
 
 function refusal(action: () => unknown): { code: Code; message: string } {
   try {
@@ -139,9 +136,10 @@ test("omit: does nothing where there is nothing", () => {
   expect(typeof {}.toString).toBe("function");
 });
 
-test("rawText: is bytes taken for UTF-8", () => {
+test("rawText: is bytes that are UTF-8; others are rejected", () => {
   expect(rawText(Buffer.from("é😀"))).toBe("é😀");
-  expect(rawText(Uint8Array.of(255, 97))).toBe("\ufffda");
+  expect(rawText(Buffer.from("\ufeffa"))).toBe("\ufeffa");
+  expect(() => rawText(Uint8Array.of(255, 97))).toThrow("is not UTF-8, so it cannot be sent in the body");
 });
 
 test("rawEntries: gives collected keys back as they came, numbers of any size included", () => {

@@ -11,12 +11,15 @@ export type MaskNames = "lowerCamel" | "asDeclared";
 /**
  * google.protobuf.FieldMask as text, paths joined by commas: in lowerCamel as ProtoJSON has it,
  * or by a table.
+ *
+ * @throws ConnectError INVALID_ARGUMENT for a path that would be read as another one
  */
 export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNames = "lowerCamel"): string {
   const written: string[] = [];
   const seen = new Set<string>();
   for (const path of mask.paths) {
-    const paths = wirePaths(path, table, names);
+    if (path === "" || path.includes(",")) throw otherPath(mask, path);
+    const paths = wirePaths(path, { mask, names }, table);
     // what comes twice is the caller's own, unless a member stands for several
     const isMember = paths.length > 1;
     for (const each of paths) {
@@ -28,22 +31,22 @@ export function fieldMaskText(mask: FieldMask, table?: MaskTable, names: MaskNam
 }
 
 /** A path on the wire: several where it ends at a member of a oneof that has no key. */
-function wirePaths(path: string, table: MaskTable | undefined, names: MaskNames): string[] {
+function wirePaths(path: string, whole: Whole, table: MaskTable | undefined): string[] {
   const written: string[] = [];
   const steps = path.split(".");
   let fields = table;
   for (let index = 0; index < steps.length; index += 1) {
     const step = steps[index] ?? "";
+    const siblings = fields;
     const field = fields && Object.hasOwn(fields, step) ? fields[step] : undefined;
+    const unknown = () => unknownStep(step, whole, siblings);
     fields = field?.fields?.();
     if (field !== undefined && field.name === undefined) {
       if (index < steps.length - 1) continue;
       const keys = keysOf(field, new Set());
-      return (keys.length === 0 ? [unknownStep(step, names)] : keys).map((key) =>
-        [...written, key].join("."),
-      );
+      return (keys.length === 0 ? [unknown()] : keys).map((key) => [...written, key].join("."));
     }
-    written.push(field?.name ?? unknownStep(step, names));
+    written.push(field?.name ?? unknown());
     if (field?.kind === "map") {
       // keys are the caller's own
       const keys = field.fields === undefined ? steps.slice(index + 1) : steps.slice(index + 1, index + 2);
@@ -68,9 +71,30 @@ function keysOf({ discriminator, fields }: MaskedField, seen: Set<MaskTable>): s
   return discriminator === undefined ? keys : [discriminator, ...keys];
 }
 
-function unknownStep(step: string, names: MaskNames): string {
-  if (names === "asDeclared") return step;
+/** The mask that a step is of, for the error, and how its paths are written. */
+interface Whole {
+  readonly mask: FieldMask;
+  readonly names: MaskNames;
+}
+
+/** A step that names no field that is known; it must not be read as another one. */
+function unknownStep(step: string, { mask, names }: Whole, fields: MaskTable | undefined): string {
+  const written = names === "asDeclared" ? step : lowerCamel(step);
+  const isKnown = fields !== undefined && Object.values(fields).some(({ name }) => name === written);
+  // in lowerCamel these are spelled like `foo_bar` and `foo1`
+  const isOther = names !== "asDeclared" && /[A-Z]|_\d/.test(step);
+  if (isKnown || isOther) throw otherPath(mask, step);
+  return written;
+}
+
+function lowerCamel(step: string): string {
   return step.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function otherPath(mask: FieldMask, path: string): Error {
+  const problem = `the path ${JSON.stringify(path)} is read as another one`;
+  const remedy = "name fields as they are declared";
+  return invalidParameter("google.protobuf.FieldMask", "request", { problem, remedy }, { value: mask });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { invalidParameter } from "./invalid-value.ts";
-import type { ParameterValue } from "./parameters.ts";
+import { checkCommas, type ParameterValue } from "./parameters.ts";
 
 // field-content of RFC 9110 section 5.5: visible ASCII, obs-text, space and tab
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -15,7 +15,7 @@ const COOKIE_VALUE = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
  *   characters, characters beyond Latin-1, and spaces at the ends, which would be lost
  */
 export function headerValue(name: string, value: ParameterValue): string {
-  const text = String(value);
+  const text = latin1(value);
   if (PADDED.test(text)) {
     const problem = "begins or ends with a space, which headers lose";
     throw invalidParameter(name, "header", { problem, remedy: "send it without" }, { value });
@@ -32,13 +32,19 @@ export function headerValue(name: string, value: ParameterValue): string {
   );
 }
 
+/** Bytes as the characters that stand for them on the wire. */
+function latin1(value: ParameterValue): string {
+  if (!(value instanceof Uint8Array)) return String(value);
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("latin1");
+}
+
 /**
  * The value as text for a cookie (RFC 6265 section 4.1.1).
  *
  * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID
  */
 export function cookieValue(name: string, value: ParameterValue): string {
-  const text = String(value);
+  const text = latin1(value);
   if (COOKIE_VALUE.test(text)) return text;
   throw invalidParameter(
     name,
@@ -49,4 +55,17 @@ export function cookieValue(name: string, value: ParameterValue): string {
     },
     { value },
   );
+}
+
+/**
+ * A list as the value of one header, with commas (RFC 9110 section 5.6.1).
+ *
+ * @throws ConnectError INVALID_ARGUMENT as `commaText` and `headerValue`, and for an empty value
+ */
+export function joinHeader(values: readonly ParameterValue[], field: string): string {
+  checkCommas(field, "header", values);
+  const texts = values.map((value) => headerValue(field, value));
+  if (!texts.includes("")) return texts.join(", ");
+  const problem = "has an empty value, which lists in headers lose";
+  throw invalidParameter(field, "header", { problem, remedy: "send it without" }, { value: values });
 }

@@ -4,19 +4,35 @@ import { locatable } from "./invalid-value.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** Places of one value that are looked at. */
+const MAX_PLACES = 20;
+
 /**
  * The error with the path from the request message to the value that cannot be sent:
  * `pen.lists[1].tags.color`, in names of the .proto file. What writes a value knows no more than the value,
- * wherever it stands, and its name on the wire. Where a scalar stands in several places, the name stays.
+ * wherever it stands, and its name on the wire. Where a scalar stands in several places, the path leads to
+ * what holds all of them; the name stays if that is the request.
  */
 export function located(error: ConnectError, desc: DescMessage, message: Message): ConnectError {
   const found = locatable(error);
   if (found === undefined) return error;
   const { value, key, named } = found;
-  const [path, other] = pathsTo(desc, message, value).take(2);
-  if (path === undefined || (other !== undefined && typeof value !== "object")) return error;
+  const [first, ...others] = pathsTo(desc, message, value).take(typeof value === "object" ? 1 : MAX_PLACES);
+  if (first === undefined) return error;
+  const path = others.reduce(commonPath, first);
+  if (path === "") return error;
   return named(key === undefined ? path : `${path}.${key}`);
 }
+
+/** `a.b` for `a.b[0].c` and `a.b[1]`. */
+function commonPath(one: string, other: string): string {
+  const steps = one.split(STEP);
+  const others = other.split(STEP);
+  const end = steps.findIndex((step, index) => step !== others[index]);
+  return end < 0 ? one : steps.slice(0, end).join("");
+}
+
+const STEP = /(?=[.[])/;
 
 function* pathsTo(desc: DescMessage, message: object, wanted: unknown, before = ""): Generator<string> {
   for (const field of desc.fields) {

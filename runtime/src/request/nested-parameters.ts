@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue, NumberText } from "connect-rest-codec/internal";
-import { invalidParameter } from "./invalid-value.ts";
+import { invalidParameter, type ValueProblem } from "./invalid-value.ts";
+import { EMPTY, untellable } from "./untellable.ts";
 
 /** How lists are written below a parameter: `a[0]=x`, or `a[]=x`. */
 export type NestedListStyle = "indexed" | "brackets";
@@ -8,38 +9,94 @@ export type NestedListStyle = "indexed" | "brackets";
 export type NestedParameter = readonly [name: string, value: string | number | bigint | boolean];
 
 /**
- * The parameters of a JSON value by brackets: `items[0][price]=1`, `metadata[key]=value`. null is an empty
- * text; empty objects and lists have no parameters.
+ * The parameters of a JSON value by brackets: `items[0][price]=1`, `metadata[key]=value`. A message without
+ * anything in it has no parameters, as one that is not set.
  *
  * @param place where the parameters go, for errors
- * @throws ConnectError INVALID_ARGUMENT for a key with a bracket, which would be read as another name
+ * @throws ConnectError INVALID_ARGUMENT for what would be read as something else: a key that is empty or has
+ *   a bracket, null, an empty item or entry, and with `brackets` an item that would be read as a part of the
+ *   one before it
  */
-export function* nestedParameters(
+export function nestedParameters(
   name: string,
   value: JsonValue,
   lists: NestedListStyle,
   place: string,
+): NestedParameter[] {
+  const fault = (problem: ValueProblem) => invalidParameter(name, place, problem);
+  return [...below(name, value, lists, fault)];
+}
+
+type Fault = (problem: ValueProblem) => Error;
+
+function* below(
+  name: string,
+  value: JsonValue,
+  lists: NestedListStyle,
+  fault: Fault,
 ): Generator<NestedParameter> {
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) {
-      yield* nestedParameters(`${name}[${lists === "indexed" ? index : ""}]`, item, lists, place);
-    }
+    yield* itemsOf(name, value, lists, fault);
   } else if (isJsonObject(value)) {
+    const problem = untellable(value);
+    if (problem !== undefined) throw fault(problem);
     for (const [key, item] of Object.entries(value)) {
       if (item === undefined) continue;
-      if (/[[\]]/.test(key)) throw bracketInKey(`${name}[…]`, place);
-      yield* nestedParameters(`${name}[${key}]`, item, lists, place);
+      if (key === "" || /[[\]]/.test(key)) throw fault(KEY);
+      yield* below(`${name}[${key}]`, item, lists, fault);
     }
-  } else if (value instanceof NumberText) {
-    yield [name, value.source];
+  } else if (value === null) {
+    throw fault(NULL);
   } else {
-    yield [name, value === null ? "" : (value as NestedParameter[1])];
+    yield [name, value instanceof NumberText ? value.source : (value as NestedParameter[1])];
   }
 }
 
-function bracketInKey(field: string, place: string): Error {
-  return invalidParameter(field, place, {
-    problem: "a key contains a bracket, which delimits keys",
-    remedy: "send keys without brackets",
-  });
+function* itemsOf(
+  name: string,
+  items: readonly JsonValue[],
+  lists: NestedListStyle,
+  fault: Fault,
+): Generator<NestedParameter> {
+  const problem = untellable(items);
+  if (problem !== undefined) throw fault(problem);
+  let before: readonly NestedParameter[] | undefined;
+  for (const [index, item] of items.entries()) {
+    const parameters = [...below(`${name}[${lists === "indexed" ? index : ""}]`, item, lists, fault)];
+    if (parameters.length === 0) throw fault(EMPTY);
+    if (lists === "brackets" && typeof item === "object") checkStart(name, parameters, before, fault);
+    before = parameters;
+    yield* parameters;
+  }
 }
+
+/** Readers begin an item where a name comes that the item before it has already. */
+function checkStart(
+  name: string,
+  [first]: readonly NestedParameter[],
+  before: readonly NestedParameter[] | undefined,
+  fault: Fault,
+): void {
+  const step = first?.[0].slice(name.length + "[]".length) ?? "";
+  if (step.startsWith("[]")) throw fault(LIST_IN_LIST);
+  if (before === undefined) return;
+  if (step.includes("[]") || !before.some(([other]) => other === first?.[0])) throw fault(NO_START);
+}
+
+const KEY: ValueProblem = {
+  problem: "a key is empty or contains a bracket, which delimits keys",
+  remedy: "send keys without brackets",
+};
+
+const NULL: ValueProblem = { problem: "has a null, which has no parameter", remedy: "leave it out" };
+
+const LIST_IN_LIST: ValueProblem = {
+  problem: "has a list in a list, which has no names with `[]`",
+  remedy: "send one list",
+};
+
+const NO_START: ValueProblem = {
+  problem:
+    "has an item that does not begin with a field of the item before it, and would be read as a part of that",
+  remedy: "set the same fields in all items",
+};

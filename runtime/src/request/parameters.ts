@@ -66,7 +66,7 @@ export class Parameters {
           { value: entries, key },
         );
       }
-      const name = this.encode(`${field} key`, key);
+      const name = this.encode(`${field}.${key}`, key);
       const kept = this.pairs.filter(([other]) => other !== name);
       this.pairs.splice(0, this.pairs.length, ...kept);
       this.append(name, this.encode(`${field}.${key}`, value));
@@ -75,8 +75,8 @@ export class Parameters {
 
   private commaList(name: string, values: readonly ParameterValue[]): void {
     if (values.length === 0) return;
-    const items = withoutCommas(name, this.place, values).map((value) => this.encode(name, value));
-    this.append(percentEncode(name), items.join(","));
+    checkCommas(name, this.place, values);
+    this.append(percentEncode(name), values.map((value) => this.encode(name, value)).join(","));
   }
 
   private append(encodedName: string, encodedValue: string): void {
@@ -90,16 +90,31 @@ export class Parameters {
 }
 
 /**
- * Values that commas can separate.
+ * Values as one text, separated by commas.
  *
  * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, where one has a comma itself
  */
-export function withoutCommas(
-  field: string,
-  place: string,
-  values: readonly ParameterValue[],
-): readonly ParameterValue[] {
-  if (!values.some((value) => String(value).includes(","))) return values;
+export function commaText(field: string, place: string, values: readonly ParameterValue[]): string {
+  checkCommas(field, place, values);
+  return values.map((value) => wellFormed(field, place, value)).join(",");
+}
+
+/**
+ * A list as one text with commas, for a JSON body.
+ *
+ * @param isAlways whether an empty list is written too, as an empty text
+ * @throws ConnectError INVALID_ARGUMENT as `commaText`
+ */
+export function joinCommas(values: readonly ParameterValue[], field: string, isAlways?: boolean): string {
+  const text = commaText(field, "body", values);
+  if (text !== "" || values.length === 0 || !isAlways) return text;
+  const problem = { problem: "has one empty value, which is written as an empty list", remedy: "send none" };
+  throw invalidParameter(field, "body", problem, { value: values });
+}
+
+/** @throws ConnectError INVALID_ARGUMENT where a value has a comma */
+export function checkCommas(field: string, place: string, values: readonly ParameterValue[]): void {
+  if (!values.some(hasComma)) return;
   throw invalidParameter(
     field,
     place,
@@ -111,13 +126,32 @@ export function withoutCommas(
   );
 }
 
+function hasComma(value: ParameterValue): boolean {
+  return value instanceof Uint8Array ? value.includes(0x2c) : String(value).includes(",");
+}
+
+/**
+ * Bytes as text.
+ *
+ * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, where they are not UTF-8
+ */
+export function utf8Text(field: string, place: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    const problem = { problem: "is not UTF-8", remedy: "send bytes that are the UTF-8 of a text" };
+    throw invalidParameter(field, place, problem, { value: bytes });
+  }
+}
+
 /**
  * The value as text that can be encoded.
  *
- * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for a lone surrogate,
- * NaN and Infinity
+ * @throws ConnectError INVALID_ARGUMENT, reason PARAMETER_VALUE_INVALID, for a lone surrogate, bytes that
+ * are not UTF-8, NaN and Infinity
  */
 export function wellFormed(field: string, place: string, value: ParameterValue): string {
+  if (value instanceof Uint8Array) return utf8Text(field, place, value);
   const text = String(value);
   if (typeof value === "number" && !Number.isFinite(value)) {
     throw invalidParameter(

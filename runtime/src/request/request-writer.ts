@@ -2,8 +2,9 @@ import type { JsonValue } from "connect-rest-codec/internal";
 import { stringifyJson } from "connect-rest-codec/internal";
 import type { BodyPart, RestBody, RestRequest } from "../adapter/rest-request.ts";
 import { cookieValue, headerValue } from "./header-value.ts";
+import { invalidParameter } from "./invalid-value.ts";
 import { type NestedListStyle, nestedParameters } from "./nested-parameters.ts";
-import { type ListStyle, Parameters, type ParameterValue, wellFormed, withoutCommas } from "./parameters.ts";
+import { commaText, type ListStyle, Parameters, type ParameterValue, wellFormed } from "./parameters.ts";
 
 /** What a part of bytes says about itself. */
 export interface BytesPart {
@@ -98,19 +99,22 @@ export class RequestWriter implements RestRequest {
 
   /** A JSON value as parts of text named by brackets. */
   partTree(name: string, value: JsonValue, lists: NestedListStyle): void {
-    for (const [key, item] of nestedParameters(name, value, lists, "form")) this.part(key, item);
+    for (const [key, item] of nestedParameters(name, value, lists, "form")) this.part(key, item, name);
   }
 
-  /** A part of a `multipart/form-data` body with text. The parts stand in the order of these calls. */
-  part(name: string, value: ParameterValue | undefined): void {
+  /**
+   * A part of a `multipart/form-data` body with text. The parts stand in the order of these calls. `field`
+   * is its name in errors.
+   */
+  part(name: string, value: ParameterValue | undefined, field = name): void {
     if (value === undefined) return;
-    this.addPart({ name, content: { kind: "text", text: wellFormed(name, "form", value) } });
+    this.addPart({ name, content: { kind: "text", text: wellFormed(field, "form", value) } }, field);
   }
 
   /** A list as parts of text, named as in a form: `tag`, `tag[]`, `tag[0]`, or one part with commas. */
   partList(name: string, values: readonly ParameterValue[], style: ListStyle): void {
     if (style === "comma") {
-      if (values.length > 0) this.part(name, withoutCommas(name, "form", values).join(","));
+      if (values.length > 0) this.part(name, commaText(name, "form", values));
       return;
     }
     values.forEach((value, index) => {
@@ -119,8 +123,8 @@ export class RequestWriter implements RestRequest {
   }
 
   /** A map whose entries are parts of their own. */
-  partMap(_field: string, entries: Readonly<Record<string, ParameterValue>>): void {
-    for (const [key, value] of Object.entries(entries)) this.part(key, value);
+  partMap(field: string, entries: Readonly<Record<string, ParameterValue>>): void {
+    for (const [key, value] of Object.entries(entries)) this.part(key, value, `${field}.${key}`);
   }
 
   /** A part with bytes, e.g. a file, or with text. An empty Content-Type or file name counts as none. */
@@ -132,7 +136,7 @@ export class RequestWriter implements RestRequest {
     if (value === undefined) return;
     this.addPart({
       name,
-      filename: filename ? wellFormed(`${name} filename`, "form", filename) : undefined,
+      filename: filename ? checkedName(`${name} filename`, filename) : undefined,
       contentType: contentType ? headerValue("content-type", contentType) : undefined,
       content:
         typeof value === "string"
@@ -146,8 +150,8 @@ export class RequestWriter implements RestRequest {
     if (value !== undefined) this.addPart({ name, content: { kind: "json", value } });
   }
 
-  private addPart(part: BodyPart): void {
-    wellFormed(part.name, "form", part.name);
+  private addPart(part: BodyPart, field = part.name): void {
+    checkedName(field, part.name);
     this.parts.push(part);
   }
 
@@ -188,4 +192,15 @@ export class RequestWriter implements RestRequest {
   bytes(contentType: string, bytes: Uint8Array): void {
     this.content = { kind: "bytes", contentType: headerValue("content-type", contentType), bytes };
   }
+}
+
+/**
+ * A name of a part, or of its file.
+ *
+ * @throws ConnectError INVALID_ARGUMENT for what readers of multipart bodies take for a quote or a line break
+ */
+function checkedName(field: string, name: string): string {
+  if (!/%(?:22|0D|0A)/i.test(name)) return wellFormed(field, "form", name);
+  const problem = "contains %22, %0D or %0A, which are read as a quote or a line break";
+  throw invalidParameter(field, "form", { problem, remedy: "send a name without them" }, { value: name });
 }

@@ -2,6 +2,7 @@
 import {
   firstOf,
   fromText,
+  hasBrokenLinks,
   isScalarKind,
   type Kind,
   linkTarget,
@@ -43,7 +44,14 @@ function headWriter([number, kind, ...sources]: HeadEntry): Write {
   const read = firstOf(sources.map((source) => sourceReader(source, kind)));
   const name = sources.map(nameOf).join(" or ");
   const write = valueWriter(kind, number);
-  return (response, out) => write(read(response, out.misstep), out, name);
+  const links = sources.find((source) => typeof source === "object" && "header" in source && source.rel);
+  if (links === undefined) return (response, out) => write(read(response, out.misstep), out, name);
+  return (response, out) => {
+    const value = read(response, out.misstep);
+    const header = response.header(name.toLowerCase());
+    if (value === undefined && hasBrokenLinks(header)) out.drop(name, "links in <>", header);
+    write(value, out, name);
+  };
 }
 
 /** What a difference is reported by. */

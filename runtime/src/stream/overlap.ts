@@ -43,9 +43,7 @@ export class Overlap {
     this.steppedPast = undefined;
     const isWhole = steppedPast === "short page" && (items.length === 0 || this.forward > 0n);
     if (steppedPast === undefined || isWhole) return NO_DIFFERENCES;
-    const expected = "items with one cursor on one page";
-    const difference = { path: path === "" ? "(root)" : path, expected, got: "more", class: "lost" } as const;
-    return { list: [difference], counts: { ...NO_DIFFERENCES.counts, lost: 1 } };
+    return lostAt(path === "" ? "(root)" : path, "items with one cursor on one page", "more");
   }
 
   /**
@@ -76,4 +74,12 @@ export class Overlap {
     const number = Number(bound);
     return Number.isSafeInteger(number) ? number : bound;
   }
+}
+
+/** One difference of a list, at a place that no message has. */
+export function lostAt(path: string, expected: string, got: string): FoundDifferences {
+  return {
+    list: [{ path, expected, got, class: "lost" }],
+    counts: { ...NO_DIFFERENCES.counts, lost: 1 },
+  };
 }

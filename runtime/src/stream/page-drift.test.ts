@@ -18,7 +18,7 @@ import {
 type Parts = PaginateAdapter<typeof StreamService.method.list.input, typeof StreamService.method.list.output>;
 type Next = NextPage<typeof StreamService.method.list.input>;
 
-const MAX_EMPTY_PAGES = 3;
+const MAX_EMPTY_PAGES = 2;
 
 /** How a list leads to its next page, and how one of its pages says so. */
 interface Way {
@@ -68,7 +68,10 @@ interface DrawnPage {
 }
 
 const PAGE: fc.Arbitrary<DrawnPage> = fc.record({
-  names: fc.array(fc.string({ maxLength: 3 }), { maxLength: 2 }),
+  names: fc.oneof(
+    fc.constant<readonly string[]>([]),
+    fc.array(fc.string({ maxLength: 3 }), { minLength: 1, maxLength: 2 }),
+  ),
   fate: fc.oneof(
     { weight: 12, arbitrary: fc.constant<Fate>("kept") },
     { weight: 5, arbitrary: fc.constantFrom<Fate>("renamed", "missing", "null", "empty", "wrong") },
@@ -120,11 +123,14 @@ function bodyOf({ names, fate, further, known }: DrawnPage, index: number, isLas
 
 let server: TestServer;
 let pages: readonly unknown[] = [];
+/** Of the first page. */
+let linkHeader: string | undefined;
 
 beforeAll(async () => {
   server = await httpUpstream((request, response) => {
     const page = Number(new URL(request.url ?? "", "http://a").searchParams.get("cursor") ?? 0);
     response.setHeader("content-type", "application/json");
+    if (linkHeader !== undefined && page === 0) response.setHeader("link", linkHeader);
     response.end(JSON.stringify(pages[page]));
   });
 });
@@ -162,6 +168,32 @@ async function listed(parts: Partial<Parts> & { readonly next: Next }, strict: b
   }
   return { names, differences, error };
 }
+
+test("a Link header without brackets ends a list with a report, and an end of the links without one", async () => {
+  const relation = fc.constantFrom("next", "prev", "last");
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(relation, fc.boolean()), { minLength: 1, maxLength: 4 }),
+      async (links) => {
+        pages = [{ posts: [{ name: "a" }] }, { posts: [{ name: "b" }] }];
+        linkHeader = links
+          .map(([rel, isBroken]) => (isBroken ? `?cursor=1; rel="${rel}"` : `<?cursor=1>; rel="${rel}"`))
+          .join(", ");
+        const { names, differences, error } = await listed(
+          { next: { kind: "link_header", rel: "next" } },
+          false,
+        );
+        linkHeader = undefined;
+        expect(error).toBeUndefined();
+        const leads = links.some(([rel, isBroken]) => rel === "next" && !isBroken);
+        expect(names).toEqual(leads ? ["a", "b"] : ["a"]);
+        const isLost = !leads && links.some(([, isBroken]) => isBroken);
+        expect(differences.map((each) => `${each.class} ${each.path}`)).toEqual(isLost ? ["lost Link"] : []);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
 
 test("a feed reports what it holds beside its items, and not what is known", async () => {
   const differences: Difference[] = [];

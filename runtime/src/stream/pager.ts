@@ -1,6 +1,7 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import {
   type FoundDifferences,
+  hasBrokenLinks,
   isJsonObject,
   type JsonValue,
   jsonTypeOf,
@@ -22,7 +23,7 @@ import type { Page } from "../response/page.ts";
 import { cursorAt, saysMore } from "../response/page-places.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
-import { Overlap } from "./overlap.ts";
+import { lostAt, Overlap } from "./overlap.ts";
 import { linkedRequest } from "./page-link.ts";
 
 /** A page without a body. */
@@ -53,9 +54,14 @@ export class Pager {
     return this.overlap?.unseen(page) ?? [...page.items.keys()];
   }
 
-  /** What may have been left out between the page before and a page. */
-  lostBefore(page: Page): FoundDifferences {
-    return this.overlap?.lostBefore(page) ?? NO_DIFFERENCES;
+  /** What may have been left out between the page before and a page, and a link to the next one. */
+  lost(page: Page, { header }: ReadResponse): FoundDifferences {
+    const { next } = this.call.adapter;
+    const links = next.kind === "link_header" ? header("link") : undefined;
+    if (links === undefined) return this.overlap?.lostBefore(page) ?? NO_DIFFERENCES;
+    const isFound = next.kind === "link_header" && linkTarget(links, next.rel) !== undefined;
+    if (isFound || !hasBrokenLinks(links)) return NO_DIFFERENCES;
+    return lostAt("Link", "links in <>", "string");
   }
 
   /**

@@ -25,7 +25,7 @@ export async function* paginate(
   for (let pages = 1; ; pages++) {
     const response = await send(call, pager.request, { scan: true });
     const page = pageOf(call, response, items, call.adapter.empty);
-    reportLost(call, pager.lostBefore(page));
+    reportLost(call, pager.lost(page, response));
     yield* paced(await itemsOf(call, page, response, pager.unseen(page)), pacer);
     const { inPieces } = response.body;
     const advance = () => pager.advance(page, response);

@@ -12,6 +12,7 @@ import type { Identities } from "../credentials/identity.ts";
 import type { OAuth2Grant } from "../credentials/oauth2-grant.ts";
 import type { TokenSources } from "../credentials/token-sources.ts";
 import { restError } from "../errors/rest-error.ts";
+import type { Secret } from "../text/secret.ts";
 import { raced } from "../time/abort.ts";
 import type { UpstreamCall, UpstreamIdentity } from "./upstream.ts";
 
@@ -110,13 +111,16 @@ export class CallCredentials {
   private async withToken(grant: OAuth2Grant, others: Credentials): Promise<Credentials> {
     this.parts.closing.throwIfAborted();
     const { source, identity } = this.parts.tokens(grant);
-    const accessToken = await source.get();
-    const refused = async (): Promise<Credentials | undefined> => {
-      // where there is no other token, what the upstream said is the error
-      const other = await source.another(accessToken).catch(() => undefined);
-      return other && { ...others, oauth2: { accessToken: other, identity } };
+    const withOther = async (refused: Secret): Promise<Credentials> => {
+      const another = await source.another(refused);
+      if (another === undefined) throw source.refusedError();
+      const { token, isNew } = another;
+      const own = { ...others, oauth2: { accessToken: token, identity } };
+      // a new one that is refused as well is the configuration's fault
+      return isNew ? own : { ...own, refused: () => withOther(token) };
     };
-    return { ...others, oauth2: { accessToken, identity }, refused };
+    const accessToken = await source.get();
+    return { ...others, oauth2: { accessToken, identity }, refused: () => withOther(accessToken) };
   }
 
   private async provided(

@@ -32,7 +32,12 @@ import { VERSION } from "../version.ts";
 import { type Base, parseBase } from "./base.ts";
 import { type EgressProxy, type ProxySource, resolveProxy } from "./proxy-options.ts";
 import { type RedirectOptions, type RedirectSettings, resolveRedirects } from "./redirect-options.ts";
-import { type ClientOptions, resolveClient, type SuppliedClient } from "./supplied-client.ts";
+import {
+  type ClientOptions,
+  clientOfPlatform,
+  resolveClient,
+  type SuppliedClient,
+} from "./supplied-client.ts";
 import { resolveTls, type TlsOptions, type TlsSettings } from "./tls-options.ts";
 
 /** An upstream: where it is, what proves who calls, and the limits of every exchange with it. */
@@ -218,9 +223,14 @@ export function usedBase(upstream: string, settings: UpstreamSettings, name: str
 /**
  * Checks the options of an upstream and fills in the defaults.
  *
+ * @param shared the client of all upstreams that have none of their own; default: that of the platform
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
-export function resolveOptions(upstream: string, options: UpstreamOptions): UpstreamSettings {
+export function resolveOptions(
+  upstream: string,
+  options: UpstreamOptions,
+  shared?: SuppliedClient,
+): UpstreamSettings {
   const invalid: InvalidOption = (...problem) => invalidOption(upstream, ...problem);
   if (typeof options !== "object" || options === null) throw invalid("(all)", "an object", String(options));
   checkNames(options, Object.keys(NAMES), invalid);
@@ -245,7 +255,7 @@ export function resolveOptions(upstream: string, options: UpstreamOptions): Upst
       maxDownloadBytes === undefined
         ? Number.POSITIVE_INFINITY
         : checkNumber("maxDownloadBytes", maxDownloadBytes, DOWNLOAD_BYTES, invalid),
-    client: resolveClient(options, invalid),
+    client: resolveClient(options, invalid) ?? shared ?? clientOfPlatform(options, invalid),
     tls: resolveTls(upstream, "tls", options.tls),
     proxyOf: resolveProxy(upstream, options.proxy),
     redirects: resolveRedirects(upstream, options.redirects),

@@ -3,7 +3,7 @@ import { stringifyJson } from "connect-rest-codec/internal";
 import type { RestBody, RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { Authorization } from "../credentials/authorize.ts";
-import type { DispatchOptions } from "../http/requester.ts";
+import { CALLER, type DispatchOptions } from "../http/requester.ts";
 import { encodeEnd, encodeMultipart, encodeUntil, multipartType } from "../request/multipart.ts";
 import type { UpstreamSettings } from "./options.ts";
 
@@ -27,6 +27,8 @@ export interface OutgoingParts {
   /** The path as sent: the prefix of the base address and the path of the request. */
   readonly path: string;
   readonly authorization: Authorization;
+  /** Whom it is for, among whom connections are shared. Default: there is one. */
+  readonly caller?: string | undefined;
 }
 
 interface EncodedBody {
@@ -38,7 +40,7 @@ interface EncodedBody {
 
 /** A request with its credentials, as HTTP. */
 export function outgoing(parts: OutgoingParts, settings: UpstreamSettings, clock: Clock): DispatchOptions {
-  const { origin, rules, request, stream, path, authorization } = parts;
+  const { origin, rules, request, stream, path, authorization, caller } = parts;
   const query = [request.queryString, authorization.queryString].filter((text) => text !== "").join("&");
   const encoded =
     stream === undefined ? encodeBody(request.body, clock) : encodeStream(request, stream, clock);
@@ -51,6 +53,7 @@ export function outgoing(parts: OutgoingParts, settings: UpstreamSettings, clock
     headers: [...headersOf(rules, request, encoded, settings), ...authorization.headers.flat()],
     // undici takes any iterable; its types know fewer
     body: encoded.body as Uint8Array | null,
+    [CALLER]: caller,
   };
 }
 
@@ -64,7 +67,7 @@ export function isPlain({ headers, body }: RestRequest): boolean {
 
 /** A request as `outgoing` makes it, with headers that are known. */
 export function plainOutgoing(
-  { origin, rules, request, path, authorization }: OutgoingParts,
+  { origin, rules, request, path, authorization, caller }: OutgoingParts,
   headers: readonly string[],
 ): DispatchOptions {
   const { queryString: own } = request;
@@ -77,6 +80,7 @@ export function plainOutgoing(
     path: query === "" ? path : `${path}?${query}`,
     headers: headers as string[],
     body: null,
+    [CALLER]: caller,
   };
 }
 

@@ -1,8 +1,8 @@
+import { ConnectError } from "@connectrpc/connect";
 import type { MethodRules } from "../adapter/rules.ts";
 import { Breaker, type Permit, type RequestOrigin, UNWATCHED } from "../breaker/breaker.ts";
 import { Identities } from "../credentials/identity.ts";
 import { tokenSources } from "../credentials/token-sources.ts";
-import { type InvalidOption, invalidOption } from "../errors/check-option.ts";
 import { restError } from "../errors/rest-error.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { ExchangeReader, exchange } from "../http/exchange.ts";
@@ -20,7 +20,6 @@ import { redirectedCall } from "./redirected-call.ts";
 import { RequestPreparer } from "./request-preparer.ts";
 import { ResponseReceiver } from "./response-receiver.ts";
 import { Responses } from "./responses.ts";
-import { clientOfPlatform } from "./supplied-client.ts";
 import { suppliedConnections } from "./supplied-connections.ts";
 import type {
   OpenResponse,
@@ -39,12 +38,11 @@ import type {
  * @throws ConnectError reason UPSTREAM_OPTION_INVALID
  */
 export function createUpstream(name: string, options: UpstreamOptions, context: UpstreamContext): Upstream {
-  const settings = resolveOptions(name, options);
-  const invalid: InvalidOption = (...problem) => invalidOption(name, ...problem);
-  const client = settings.client ?? context.client ?? clientOfPlatform(options, invalid);
+  const settings = resolveOptions(name, options, context.client);
+  const { client } = settings;
   const { acceptEncoding } = client?.kind === "fetch" ? options : settings;
   // a fetch asks by itself for what it can decompress
-  return new PooledUpstream(name, { ...settings, client, acceptEncoding }, context);
+  return new PooledUpstream(name, { ...settings, acceptEncoding }, context);
 }
 
 /**
@@ -52,6 +50,9 @@ export function createUpstream(name: string, options: UpstreamOptions, context: 
  * they wait in their connections.
  */
 const MAX_READ_BYTES = 64 * 1024 * 1024;
+
+/** How often a request is sent again because its credentials were refused. */
+const MAX_RENEWALS = 2;
 
 class PooledUpstream implements Upstream {
   readonly name: string;
@@ -176,12 +177,17 @@ class PooledUpstream implements Upstream {
 
   async renewed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined> {
     if (response.status !== 401 || response.refused === undefined) return undefined;
-    const credentials = await raced(response.refused(), call.signal);
+    const credentials = await raced(
+      response.refused().catch((cause: unknown) => {
+        if (cause instanceof ConnectError) throw cause;
+        throw restError("UPSTREAM_CREDENTIALS_FAILED", { upstream: this.name }, { cause });
+      }),
+      call.signal,
+    );
+    const { renewals = 0, stream } = call;
     // a body that came in chunks is gone
-    if (credentials === undefined || call.credentials !== undefined || call.stream !== undefined) {
-      return undefined;
-    }
-    return { ...call, credentials };
+    if (credentials === undefined || renewals === MAX_RENEWALS || stream !== undefined) return undefined;
+    return { ...call, credentials, renewals: renewals + 1 };
   }
 
   get closing(): AbortSignal {

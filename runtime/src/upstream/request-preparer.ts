@@ -69,7 +69,7 @@ export class RequestPreparer {
 
   /** Another origin, to which a redirect leads, gets no credentials. */
   private prepared(call: UpstreamCall, origin: string, path: string, credentials: Credentials): Prepared {
-    const { method, rules, request, stream, hop } = call;
+    const { method, rules, request, stream, hop, caller } = call;
     const { connections, settings, clock } = this.parts;
     const authorization =
       hop?.isForeign === true
@@ -77,7 +77,7 @@ export class RequestPreparer {
         : authorize({ method, rules, request, origin, path }, credentials, clock);
     return {
       requester: hop === undefined ? connections.base(origin) : connections.hop(hop),
-      sent: outgoing({ rules, request, stream, origin, path, authorization }, settings, clock),
+      sent: outgoing({ rules, request, stream, origin, path, authorization, caller }, settings, clock),
       sender: this.senderOf(authorization, call, credentials),
     };
   }
@@ -110,14 +110,15 @@ export class RequestPreparer {
 
   /** The same without waiting, with credentials that are there already. */
   atOnce(call: UpstreamCall, credentials: Credentials): Prepared {
-    const { rules, request } = call;
+    const { rules, request, caller } = call;
     const usual = this.usualOf(call, credentials);
     const base = usual?.base ?? this.target(rules);
     const path = pathBelow(this.parts.name, base, request.path);
     if (usual === undefined || !isPlain(request)) return this.prepared(call, base.origin, path, credentials);
     const { authorization, headers, requester, sender } = usual;
     call.onSecrets?.(authorization.secrets);
-    const sent = plainOutgoing({ origin: base.origin, rules, request, path, authorization }, headers);
+    const { origin } = base;
+    const sent = plainOutgoing({ origin, rules, request, path, authorization, caller }, headers);
     return { requester, sent, sender };
   }
 

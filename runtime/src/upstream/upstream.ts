@@ -32,6 +32,8 @@ export interface UpstreamCall {
   readonly bodyTimeoutMs?: number | undefined;
   /** The address of a redirect, in place of the request's own. */
   readonly hop?: Hop | undefined;
+  /** How often the credentials of the call have been replaced because they were refused. */
+  readonly renewals?: number | undefined;
   /** In place of those that were refused before. */
   readonly credentials?: Credentials | undefined;
   /** In place of those that a function would provide now. */

@@ -127,7 +127,7 @@ const FOLLOW = "POST /v2/user/follow";
 const UNFOLLOW = "POST /v2/user/unfollow";
 const URL = "https://ada.blog.example/";
 /** What is no address of a blog. */
-const NO_URLS = ["", "ada", "ada.blog.example", "ftp://ada.blog.example/", "https://", "https://a b/"];
+const NO_URLS = ["", "ada", "ftp://ada.blog.example/", "https://", "https://a b/"];
 const NO_EMAILS = ["", "ada", "ada@", "@blog.example", "ada@blog example", "https://ada.blog.example/"];
 
 const FOLLOWS: Case[] = [
@@ -202,7 +202,7 @@ const FOLLOWS: Case[] = [
   fails(UNFOLLOW, "a blog that is not there", ({ users }) => users.unfollowBlog({ url: URL }), {
     prepare: says(404),
   }),
-  ...NO_URLS.map((value) =>
+  ...[...NO_URLS, "ada.blog.example"].map((value) =>
     refuses(UNFOLLOW, `url: ${JSON.stringify(value)}`, ({ users }) => users.unfollowBlog({ url: value }), {
       prepare: says(404),
     }),

@@ -17,12 +17,15 @@ import {
   ValueTable,
   addUnknown,
   base64Url,
+  enumJson,
+  enumText,
   joinCommas,
   listJson,
   pathSegment,
   plainJson,
   rawEntries,
-  setAll,
+  setFallback,
+  setMember,
   setOwn,
   table,
   timeJson,
@@ -256,17 +259,17 @@ export const OddService_echoOdd: UnaryAdapter<
     if (message.formatted !== undefined) {
       json["formatted"] = timeJson(message.formatted, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
     }
-    if (message.ends !== undefined) json["ends"] = timeJson(message.ends, "seconds");
+    if (message.ends !== undefined) json["ends"] = timeJson(message.ends, "seconds", undefined, "0");
     if (message.history.length > 0) json["history"] = message.history.map((item) => timeJson(item, "millis"));
     if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
     if (message.numbers.length > 0) json["numbers"] = joinCommas(message.numbers, "numbers");
     if (message.moods.length > 0) {
-      json["moods"] = joinCommas(message.moods.map((item) => MOOD.wire(item)), "moods");
+      json["moods"] = joinCommas(message.moods.map((item) => enumText(MOOD, item)), "moods");
     }
     if (message.textNumber) json["text_number"] = String(message.textNumber);
     if (message.bareNumber) json["bare_number"] = message.bareNumber;
     if (message.urlData.length) json["url_data"] = base64Url(message.urlData);
-    if (message.mood) json["mood"] = MOOD.json(message.mood);
+    if (message.mood) json["mood"] = enumJson(MOOD, message.mood);
     if (message.row !== undefined) json["row"] = [...message.row.cells];
     if (message.rows.length > 0) json["rows"] = message.rows.map((item) => [...item.cells]);
     if (message.block !== undefined) json["block"] = encodeBlock(message.block);
@@ -306,7 +309,7 @@ export const OddService_findOdd: UnaryAdapter<
   },
   request(message: FindOddRequest): RestRequest {
     const owner = pathSegment(message.owner, "owner");
-    const kind = pathSegment(message.kind === 0 ? "" : MOOD.wire(message.kind), "kind");
+    const kind = pathSegment(enumText(MOOD, message.kind), "kind");
     const partName = pathSegment(message.part?.name ?? "", "part.name");
     const request = new RequestWriter("GET", `/odd/${owner}/${kind}/${partName}:find`);
     request.header("x-odd", "service");
@@ -318,7 +321,7 @@ export const OddService_findOdd: UnaryAdapter<
     request.queryList("plain", message.plain, "repeat");
     request.queryList("brackets", message.brackets, "brackets");
     request.queryList("indexed", message.indexed, "indexed");
-    request.queryList("comma", message.comma.map((item) => MOOD.wire(item)), "comma");
+    request.queryList("comma", message.comma.map((item) => enumText(MOOD, item)), "comma");
     request.queryMap("spread", message.spread);
     if (message.blogFields) request.query("fields[blogs]", message.blogFields);
     request.query("full", message.full);
@@ -421,12 +424,10 @@ function encodeBlock(message: Block): JsonRecord {
   if (message.id) json["id"] = message.id;
   switch (message.block.case) {
     case "text":
-      json["type"] = "text";
-      setAll(json, encodeTextBlock(message.block.value));
+      setMember(json, "type", "text", encodeTextBlock(message.block.value), message.block.value);
       break;
     case "image":
-      json["type"] = "image";
-      setAll(json, encodeImageBlock(message.block.value));
+      setMember(json, "type", "image", encodeImageBlock(message.block.value), message.block.value);
       break;
   }
   addUnknown(json, rawEntries(message.unknownFields));
@@ -487,11 +488,10 @@ function encodeLoose(message: Loose): JsonRecord {
   if (message.id) json["id"] = message.id;
   switch (message.block.case) {
     case "text":
-      json["type"] = "text";
-      setAll(json, encodeLooseText(message.block.value));
+      setMember(json, "type", "text", encodeLooseText(message.block.value), message.block.value);
       break;
     case "other":
-      setAll(json, plainJson(message.block.value));
+      setFallback(json, "type", ["text"], plainJson(message.block.value), message.block.value);
       break;
   }
   return json;
@@ -520,17 +520,17 @@ function encodeOdd(message: Odd): JsonRecord {
   if (message.formatted !== undefined) {
     json["formatted"] = timeJson(message.formatted, { pattern: "YYYY-MM-DD HH:mm:ss GMT" });
   }
-  if (message.ends !== undefined) json["ends"] = timeJson(message.ends, "seconds");
+  if (message.ends !== undefined) json["ends"] = timeJson(message.ends, "seconds", undefined, "0");
   if (message.history.length > 0) json["history"] = message.history.map((item) => timeJson(item, "millis"));
   if (message.tags.length > 0) json["tags"] = joinCommas(message.tags, "tags");
   if (message.numbers.length > 0) json["numbers"] = joinCommas(message.numbers, "numbers");
   if (message.moods.length > 0) {
-    json["moods"] = joinCommas(message.moods.map((item) => MOOD.wire(item)), "moods");
+    json["moods"] = joinCommas(message.moods.map((item) => enumText(MOOD, item)), "moods");
   }
   if (message.textNumber) json["text_number"] = String(message.textNumber);
   if (message.bareNumber) json["bare_number"] = message.bareNumber;
   if (message.urlData.length) json["url_data"] = base64Url(message.urlData);
-  if (message.mood) json["mood"] = MOOD.json(message.mood);
+  if (message.mood) json["mood"] = enumJson(MOOD, message.mood);
   if (message.row !== undefined) json["row"] = [...message.row.cells];
   if (message.rows.length > 0) json["rows"] = message.rows.map((item) => [...item.cells]);
   if (message.block !== undefined) json["block"] = encodeBlock(message.block);
@@ -567,7 +567,7 @@ function encodeShapeless(message: Shapeless): JsonRecord {
 function encodeTextBlock(message: TextBlock): JsonRecord {
   const json: JsonRecord = {};
   if (message.text) json["text"] = message.text;
-  if (message.mood) json["mood"] = MOOD.json(message.mood);
+  if (message.mood) json["mood"] = enumJson(MOOD, message.mood);
   return json;
 }
 

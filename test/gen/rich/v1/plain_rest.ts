@@ -18,6 +18,7 @@ import {
   base64,
   doubleJson,
   durationText,
+  entriesJson,
   fieldMaskText,
   listJson,
   pathSegment,
@@ -452,9 +453,7 @@ function encodeMaps(message: Maps): JsonRecord {
     );
   }
   if (Object.keys(message.messages).length > 0) {
-    json["messages"] = Object.fromEntries(
-      Object.entries(message.messages).map(([key, value]) => [key, encodeScalars(value)]),
-    );
+    json["messages"] = entriesJson(message.messages, (value) => encodeScalars(value));
   }
   if (Object.keys(message.timestamps).length > 0) {
     json["timestamps"] = Object.fromEntries(
@@ -462,14 +461,10 @@ function encodeMaps(message: Maps): JsonRecord {
     );
   }
   if (Object.keys(message.values).length > 0) {
-    json["values"] = Object.fromEntries(
-      Object.entries(message.values).map(([key, value]) => [key, valueJson(value)]),
-    );
+    json["values"] = entriesJson(message.values, (value) => valueJson(value));
   }
   if (Object.keys(message.structs).length > 0) {
-    json["structs"] = Object.fromEntries(
-      Object.entries(message.structs).map(([key, value]) => [key, plainJson(value)]),
-    );
+    json["structs"] = entriesJson(message.structs, (value) => plainJson(value));
   }
   if (Object.keys(message.wrappers).length > 0) {
     json["wrappers"] = Object.fromEntries(
@@ -542,7 +537,7 @@ function encodeWellKnown(message: WellKnown): JsonRecord {
   if (message.struct !== undefined) json["struct"] = plainJson(message.struct);
   if (message.value !== undefined) json["value"] = valueJson(message.value);
   if (message.list !== undefined) json["list"] = listJson(message.list);
-  if (message.empty !== undefined) json["empty"] = {};
+  if (message.empty !== undefined) json["empty"] = ({});
   return json;
 }
 

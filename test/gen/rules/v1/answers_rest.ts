@@ -14,6 +14,8 @@ import {
   addUnknown,
   base64,
   base64Url,
+  enumJson,
+  enumText,
   joinCommas,
   rawEntries,
   rawText,
@@ -86,7 +88,7 @@ export const AnswerService_echoNotation: UnaryAdapter<
   request(message: Notation): RestRequest {
     const request = new RequestWriter("POST", "/notation");
     const json: JsonRecord = {};
-    if (message.seconds !== undefined) json["seconds"] = timeJson(message.seconds, "seconds");
+    if (message.seconds !== undefined) json["seconds"] = timeJson(message.seconds, "seconds", undefined, "0");
     if (message.millis !== undefined) json["millis"] = timeJson(message.millis, "millis");
     if (message.micros !== undefined) json["micros"] = timeJson(message.micros, "micros");
     if (message.iso !== undefined) json["iso"] = timeJson(message.iso, "iso8601");
@@ -99,9 +101,9 @@ export const AnswerService_echoNotation: UnaryAdapter<
     if (message.row !== undefined) json["row"] = message.row.cells.map(String);
     if (message.rows.length > 0) json["rows"] = message.rows.map((item) => item.cells.map(String));
     if (message.tones.length > 0) {
-      json["tones"] = joinCommas(message.tones.map((item) => TONE.wire(item)), "tones");
+      json["tones"] = joinCommas(message.tones.map((item) => enumText(TONE, item)), "tones");
     }
-    if (message.tone) json["tone"] = TONE.json(message.tone);
+    if (message.tone) json["tone"] = enumJson(TONE, message.tone);
     if (message.empty !== undefined) json["empty"] = message.empty.cells.map(String);
     if (message.renamed) json["new-name"] = message.renamed;
     request.json(json);

@@ -13,6 +13,7 @@ import {
   type UnaryAdapter,
   anyJson,
   anyTable,
+  entriesJson,
   records,
   table,
   typesOf,
@@ -76,9 +77,7 @@ export const AnyService_start: UnaryAdapter<
     if (message.input !== undefined) json["input"] = anyJson(message.input, TYPES);
     if (message.more.length > 0) json["more"] = message.more.map((item) => anyJson(item, TYPES));
     if (Object.keys(message.named).length > 0) {
-      json["named"] = Object.fromEntries(
-        Object.entries(message.named).map(([key, value]) => [key, anyJson(value, TYPES)]),
-      );
+      json["named"] = entriesJson(message.named, (value) => anyJson(value, TYPES));
     }
     request.json(json);
     return request;
@@ -105,9 +104,7 @@ export const AnyService_watch: RecordsAdapter<
     if (message.input !== undefined) json["input"] = anyJson(message.input, TYPES);
     if (message.more.length > 0) json["more"] = message.more.map((item) => anyJson(item, TYPES));
     if (Object.keys(message.named).length > 0) {
-      json["named"] = Object.fromEntries(
-        Object.entries(message.named).map(([key, value]) => [key, anyJson(value, TYPES)]),
-      );
+      json["named"] = entriesJson(message.named, (value) => anyJson(value, TYPES));
     }
     request.json(json);
     return request;

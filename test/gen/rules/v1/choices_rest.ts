@@ -19,6 +19,8 @@ import {
   plainJson,
   records,
   setAll,
+  setFallback,
+  setMember,
   table,
   unary,
 } from "connect-rest-runtime/adapter";
@@ -537,12 +539,10 @@ function encodeFlagged(message: Flagged): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      json["is_text"] = true;
-      setAll(json, encodeText(message.choice.value));
+      setMember(json, "is_text", true, encodeText(message.choice.value), message.choice.value);
       break;
     case "picture":
-      json["is_text"] = false;
-      setAll(json, encodePicture(message.choice.value));
+      setMember(json, "is_text", false, encodePicture(message.choice.value), message.choice.value);
       break;
   }
   return json;
@@ -554,15 +554,13 @@ function encodeFlat(message: Flat): JsonRecord {
   if (message.id) json["id"] = message.id;
   switch (message.choice.case) {
     case "text":
-      json["type"] = "text";
-      setAll(json, encodeText(message.choice.value));
+      setMember(json, "type", "text", encodeText(message.choice.value), message.choice.value);
       break;
     case "picture":
-      json["type"] = "image";
-      setAll(json, encodePicture(message.choice.value));
+      setMember(json, "type", "image", encodePicture(message.choice.value), message.choice.value);
       break;
     case "other":
-      setAll(json, plainJson(message.choice.value));
+      setFallback(json, "type", ["text", "image"], plainJson(message.choice.value), message.choice.value);
       break;
   }
   return json;
@@ -591,12 +589,10 @@ function encodeImplied(message: Implied): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      json["type"] = "text";
-      setAll(json, encodeText(message.choice.value));
+      setMember(json, "type", "text", encodeText(message.choice.value), message.choice.value);
       break;
     case "picture":
-      json["type"] = "picture";
-      setAll(json, encodePicture(message.choice.value));
+      setMember(json, "type", "picture", encodePicture(message.choice.value), message.choice.value);
       break;
   }
   return json;
@@ -653,12 +649,10 @@ function encodeNumbered(message: Numbered): JsonRecord {
   const json: JsonRecord = {};
   switch (message.choice.case) {
     case "text":
-      json["op"] = 1;
-      setAll(json, encodeText(message.choice.value));
+      setMember(json, "op", 1, encodeText(message.choice.value), message.choice.value);
       break;
     case "picture":
-      json["op"] = 700000000000000001n;
-      setAll(json, encodePicture(message.choice.value));
+      setMember(json, "op", 700000000000000001n, encodePicture(message.choice.value), message.choice.value);
       break;
   }
   return json;

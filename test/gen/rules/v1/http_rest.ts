@@ -470,7 +470,7 @@ export const HttpService_echoValues: UnaryAdapter<
     if (message.double !== undefined) json["double"] = doubleJson(message.double);
     if (message.uint64 !== undefined) json["uint64"] = String(message.uint64);
     if (message.bytes !== undefined) json["bytes"] = base64(message.bytes);
-    if (message.empty !== undefined) json["empty"] = {};
+    if (message.empty !== undefined) json["empty"] = ({});
     if (message.zero !== undefined) json["zero"] = message.zero;
     if (message.genre) json["genre"] = GENRE.json(message.genre);
     if (message.data.length) json["data"] = base64(message.data);

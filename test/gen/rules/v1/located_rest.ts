@@ -11,6 +11,7 @@ import {
   type UnaryAdapter,
   addUnknown,
   anyJson,
+  entriesJson,
   joinCommas,
   listJson,
   omit,
@@ -163,9 +164,7 @@ function encodeNums(message: Nums): JsonRecord {
   if (message.tagNames.length > 0) json["tags"] = joinCommas(message.tagNames, "tag_names");
   if (message.itemsBelow.length > 0) json["itemsBelow"] = message.itemsBelow.map(encodeNums);
   if (Object.keys(message.byName).length > 0) {
-    json["byName"] = Object.fromEntries(
-      Object.entries(message.byName).map(([key, value]) => [key, encodeNums(value)]),
-    );
+    json["byName"] = entriesJson(message.byName, (value) => encodeNums(value));
   }
   switch (message.oneOf.case) {
     case "chosen":

@@ -164,7 +164,7 @@ export const PathService_getByKind: UnaryAdapter<
 > = unary(PathService.method.getByKind, {
   rules: { ...PathService_rules, idempotent: true },
   request(message: KindRequest): RestRequest {
-    const kind = pathSegment(message.kind === 0 ? "" : KIND.wire(message.kind), "kind", "controls");
+    const kind = pathSegment(KIND.wire(message.kind), "kind", "controls");
     const order = pathSegment(ORDER.wire(message.order), "order", "controls");
     return new RequestWriter("GET", `/kinds/${kind}/${order}`);
   },

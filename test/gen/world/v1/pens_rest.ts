@@ -15,7 +15,7 @@ import {
   omit,
   pathSegment,
   sendUnset,
-  setAll,
+  setMember,
   setOwn,
   table,
   unary,
@@ -417,12 +417,22 @@ function encodeLeafletAsDeclared(message: Leaflet): JsonRecord {
   if (message.heading) json["heading"] = message.heading;
   switch (message.picture.case) {
     case "photo":
-      json["pictureKind"] = "photo";
-      setAll(json, encodeLeafletPhotoAsDeclared(message.picture.value));
+      setMember(
+        json,
+        "pictureKind",
+        "photo",
+        encodeLeafletPhotoAsDeclared(message.picture.value),
+        message.picture.value,
+      );
       break;
     case "drawing":
-      json["pictureKind"] = "drawing";
-      setAll(json, encodeLeafletDrawingAsDeclared(message.picture.value));
+      setMember(
+        json,
+        "pictureKind",
+        "drawing",
+        encodeLeafletDrawingAsDeclared(message.picture.value),
+        message.picture.value,
+      );
       break;
     case "caption":
       json["pictureKind"] = "caption";

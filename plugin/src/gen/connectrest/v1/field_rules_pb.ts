@@ -368,7 +368,8 @@ export const FieldRules_Style = {
   COMMA: 4,
 
   /**
-   * One parameter for each entry of a map: `a=1&b=2`.
+   * One parameter for each entry of a map: `a=1&b=2`. An entry takes the place of a parameter with its name, and one with the
+   * name of the API key is not sent.
    *
    * @generated from enum value: SPREAD = 5;
    */
@@ -409,7 +410,8 @@ export const FieldRules_BytesEncoding = {
   BASE64: 1,
 
   /**
-   * Raw bytes, without encoding.
+   * Raw bytes, without encoding. In JSON, forms of parts and headers of OAuth 1.0a they must be UTF-8, else the call is
+   * INVALID_ARGUMENT.
    *
    * @generated from enum value: RAW = 2;
    */
@@ -595,15 +597,20 @@ export type Time = Message<"connectrest.v1.Time"> & {
   /**
    * For FORMAT: a pattern of `YYYY MM DD HH mm ss` and literal characters, in UTC.
    *
-   *     // {"date": "2026-01-02 03:04:05 GMT"}
-   *     google.protobuf.Timestamp date = 23 [(connectrest.v1.field).time = {unit: FORMAT, format: "YYYY-MM-DD HH:mm:ss GMT"}];
+   *     // {"date": "2026-01-02 03:04:05 GMT"}, also for a time with a fraction of a second
+   *     google.protobuf.Timestamp date = 23 [(connectrest.v1.field).time = {
+   *       unit: FORMAT
+   *       format: "YYYY-MM-DD HH:mm:ss GMT"
+   *       rounding: DOWN
+   *     }];
    *
    * @generated from field: string format = 2;
    */
   format: string;
 
   /**
-   * The wire value that means "no time", e.g. `0`. The field is then unset.
+   * The wire value that means "no time", e.g. `0`. The field is then unset. A request with a time that is written so is
+   * INVALID_ARGUMENT.
    *
    *     google.protobuf.Timestamp seconds = 1 [(connectrest.v1.field).time = {unit: SECONDS, none: "0"}];
    *
@@ -612,9 +619,10 @@ export type Time = Message<"connectrest.v1.Time"> & {
   none: string;
 
   /**
-   * How a time in a request is rounded if it is more precise than the unit; ISO_8601 counts as seconds. Use UP for
-   * "before" and DOWN for "after" or "since": the whole unit then selects the same items as the precise time.
-   * Default: the fraction is sent; a FORMAT has none.
+   * How a time in a request is rounded if it is more precise than the unit; ISO_8601, HTTP_DATE and RFC_2822 count as seconds, and
+   * the unit of a FORMAT is its smallest part. Use UP for "before" and DOWN for "after" or "since": the whole unit then selects
+   * the same items as the precise time. Default: the fraction is sent; a time that its notation cannot hold is
+   * INVALID_ARGUMENT.
    *
    *     // before=1767225601 for 2026-01-01T00:00:00.5Z
    *     google.protobuf.Timestamp before = 2 [(connectrest.v1.field) = {in: QUERY, time: {unit: SECONDS, rounding: UP}}];
@@ -680,7 +688,7 @@ export const Time_Unit = {
   FORMAT: 5,
 
   /**
-   * An HTTP date (RFC 9110 section 5.6.7): `Fri, 02 Jan 2026 03:04:05 GMT`.
+   * An HTTP date (RFC 9110 section 5.6.7): `Fri, 02 Jan 2026 03:04:05 GMT`. Obsolete forms are read too.
    *
    * @generated from enum value: HTTP_DATE = 6;
    */

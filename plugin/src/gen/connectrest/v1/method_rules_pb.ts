@@ -626,7 +626,10 @@ export const Http_Nesting = {
 
   /**
    * `filter[name]=a`, `metadata[key]=value`, `items[0][price]=1`, and any JSON of a google.protobuf.Struct. With
-   * `style: BRACKETS` a list of messages is `items[][price]=1`; lists inside of it have the same style.
+   * `style: BRACKETS` a list of messages is `items[][price]=1`; lists inside of it have the same style. All values are text: the
+   * number 1 of a Struct is like the text `1`. A message that is set and empty is like none. What would be read as something else
+   * is INVALID_ARGUMENT: `null`, items and entries without anything in them, keys that are empty or have a bracket, the key `0`
+   * in a Struct, and with `[]` items that do not begin with a field of the item before them, and lists in lists.
    *
    * @generated from enum value: BRACKETS = 2;
    */

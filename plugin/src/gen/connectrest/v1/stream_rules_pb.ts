@@ -164,8 +164,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
    * known too. Default: none. Keys that are neither known nor read by a rule are reported as `additional`: if an upstream
    * renames its cursor, the stream ends after one page.
    *
-   *     // {"incidents": […], "more": true, "limit": 25, "total": null}
-   *     paginate: {items: "incidents", offset: "offset", more: {key: "more", values: "true"}, known: ["limit", "total"]}
+   *     // {"results": […], "next": "n2", "count": 40, "previous": null}
+   *     known: ["count", "previous"]
    *
    * @generated from field: repeated string known = 15;
    */
@@ -197,7 +197,7 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
    * is used.
    *
    *     // posts of a featured tag are in the order in which they were featured
-   *     last_item: {path: "featured_timestamp", path: "timestamp", field: "before"}
+   *     path: "featured_timestamp", path: "timestamp", field: "before"
    *
    * @generated from field: repeated string path = 1;
    */
@@ -223,8 +223,8 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
    * Every page has the key or the header, and the last one has it with null or an empty value. A page without it fails the
    * call. Default: a page without it is the last one.
    *
-   *     // {"members": […], "next": "c2"}; the last page has "next": null
-   *     cursor: {path: "next", field: "cursor", always: true}
+   *     // {"results": […], "next": "n2"}; the last page has "next": null
+   *     cursor: {path: "next", field: "token", always: true}
    *
    * @generated from field: bool always = 4;
    */
@@ -252,7 +252,7 @@ export const CursorSchema: GenMessage<Cursor> = /*@__PURE__*/
  * reported as `lost`. The field of the cursor is an integer, or a Timestamp with a `unit`.
  *
  *     // newest first; ?before= takes seconds and is exclusive
- *     last_item: {path: "timestamp", field: "before", overlap: {key: "id", size: "limit", default_size: 20}}
+ *     path: "timestamp", field: "before", overlap: {key: "id", size: "limit", default_size: 20}
  *
  * @generated from message connectrest.v1.Overlap
  */

@@ -1,0 +1,59 @@
+/** A process that is killed at any step of a refresh, while another one waits for it. */
+import { ConnectError } from "@connectrpc/connect";
+import { reasonOf, Secret } from "connect-rest-runtime";
+import { expect, test } from "vitest";
+import { SqliteStore } from "../store/sqlite-store.ts";
+import { mortal } from "../testing/mortal.ts";
+import { newKey, partySettings, startSignIn } from "../testing/sign-in-world.ts";
+import { startOAuth2Party } from "../testing/third-party-server.ts";
+
+/** The steps that a refresh has in the store are fewer. */
+const STEPS = 16;
+const TAKEN_OVER_WITHIN_MS = 3000;
+/** For a machine that does other work. */
+const SLACK_MS = 1500;
+
+/** Kills one replica before its operation `step` of a refresh. Resolves with what another one gets. */
+async function killedBefore(step: number, rotates: boolean): Promise<string> {
+  const party = await startOAuth2Party();
+  const settings = { keys: [newKey()] };
+  const store = new SqliteStore({ file: ":memory:" });
+  const options = { parties: [partySettings("blog", party)], settings };
+  const other = await startSignIn({ ...options, store });
+  const id = await other.sessions.start("blog:demo", new Map([["blog", party.signIn()]]));
+  const killed = await startSignIn({ ...options, store: mortal(store, step) });
+  party.rotates = rotates;
+  party.expire();
+  const renew = async ({ sessions }: typeof other) => (await sessions.credentials(id, "blog")).refused?.();
+  void renew(killed).catch(() => undefined);
+  const from = performance.now();
+  try {
+    const token = Secret.of((await renew(other))?.oauth2?.accessToken ?? "").reveal();
+    return party.accountOf(token) === "demo" ? "ok" : "a bad token";
+  } catch (error) {
+    if (!(error instanceof ConnectError)) throw error;
+    expect(error.message).toContain("sign in again");
+    return reasonOf(error) ?? "";
+  } finally {
+    expect(performance.now() - from).toBeLessThan(TAKEN_OVER_WITHIN_MS + SLACK_MS);
+    await Promise.all([other.stop(), killed.stop()]);
+    await party.close();
+  }
+}
+
+test.each([
+  ["keeps refresh tokens, nobody is signed out", false],
+  ["rotates refresh tokens, one person may be, and is told what to do", true],
+])(
+  "a replica that is killed at any step of a refresh is replaced within 3 s; where the upstream %s",
+  async (_, rotates) => {
+    const steps = Array.from({ length: STEPS }, (__, step) => step);
+    const outcomes = await Promise.all(steps.map((step) => killedBefore(step, rotates)));
+    const others = outcomes.filter((outcome) => outcome !== "ok");
+    if (!rotates) expect(others).toEqual([]);
+    expect(new Set(others)).toEqual(new Set(rotates ? ["SESSION_ENDED"] : []));
+    // but for the steps between the upstream's answer and its place in the store
+    expect(others.length).toBeLessThanOrEqual(2);
+  },
+  30_000,
+);

@@ -1,0 +1,118 @@
+/** Any order of what a third party does to a session, and of calls at two replicas, against a model. */
+import { ConnectError } from "@connectrpc/connect";
+import { type Credentials, reasonOf, Secret } from "connect-rest-runtime";
+import { retryDelayOf } from "connect-rest-runtime/internal";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { SqliteStore } from "../store/sqlite-store.ts";
+import { newKey, partySettings, startSignIn } from "../testing/sign-in-world.ts";
+import { send, startOAuth2Party } from "../testing/third-party-server.ts";
+
+const KEY = newKey();
+/** Within which nothing of the session is remembered, and which is shorter than a pause after a failure. */
+const STEP_MS = 1500;
+const PAUSE_MS = 5000;
+
+const EVENTS = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("call" as const), at: fc.nat(1) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("invalidate" as const) }) },
+  fc.record({ kind: fc.constant("revoke" as const) }),
+  fc.record({
+    kind: fc.constant("endpoint" as const),
+    state: fc.constantFrom("up" as const, "unwell" as const, "gone" as const, "garbage" as const),
+  }),
+  fc.record({ kind: fc.constant("refuse everything" as const), isOn: fc.boolean() }),
+  fc.record({ kind: fc.constant("pass" as const) }),
+);
+
+test("a rejected refresh and a second 401 after one end a session, which the first call says, and nothing else does", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(EVENTS, { minLength: 4, maxLength: 25 }), async (events) => {
+      const party = await startOAuth2Party();
+      let now = 1_800_000_000_000;
+      const store = new SqliteStore({ file: ":memory:", now: () => now });
+      const worlds = await Promise.all(
+        [0, 1].map(() =>
+          startSignIn({
+            parties: [partySettings("blog", party)],
+            settings: { keys: [KEY] },
+            now: () => now,
+            store,
+          }),
+        ),
+      );
+      party.lifetime = undefined;
+      const tokens = new Map([["blog", party.signIn()]]);
+      const id = (await worlds[0]?.sessions.start("blog:demo", tokens)) ?? "";
+      const model = { isEnded: false, isGood: true, canRefresh: true, state: "up", refusesAll: false };
+      const pausedAt = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+
+      const isTaken = ({ oauth2 }: Credentials) =>
+        !model.refusesAll && party.accountOf(Secret.of(oauth2?.accessToken ?? "").reveal()) === "demo";
+      /** As the runtime makes it. */
+      const call = async (at: number): Promise<string> => {
+        try {
+          const first = await worlds[at]?.sessions.credentials(id, "blog");
+          if (first === undefined || isTaken(first)) return "ok";
+          const second = await first.refused?.();
+          if (second === undefined) return "401";
+          if (isTaken(second)) return "ok";
+          await second.refused?.();
+          return "401";
+        } catch (error) {
+          if (!(error instanceof ConnectError)) return String(error);
+          if (reasonOf(error) === "SESSION_UNAVAILABLE") expect(retryDelayOf(error)).toBeGreaterThan(0);
+          return reasonOf(error) ?? "";
+        }
+      };
+      /** What a call comes to, and what it changes. */
+      const expected = (at: number): string => {
+        if (model.isEnded) return "SESSION_ENDED";
+        if (model.isGood && !model.refusesAll) return "ok";
+        if (now - (pausedAt[at] ?? 0) < PAUSE_MS) return "SESSION_UNAVAILABLE";
+        if (model.state !== "up") {
+          pausedAt[at] = now;
+          return "SESSION_UNAVAILABLE";
+        }
+        model.isGood = true;
+        model.isEnded = !model.canRefresh || model.refusesAll;
+        return model.isEnded ? "SESSION_ENDED" : "ok";
+      };
+
+      for (const event of events) {
+        now += STEP_MS;
+        if (event.kind === "invalidate") {
+          party.expire();
+          model.isGood = false;
+        } else if (event.kind === "revoke") {
+          party.forget();
+          [model.isGood, model.canRefresh] = [false, false];
+        } else if (event.kind === "endpoint") {
+          model.state = event.state;
+          party.faults.set("/token refresh", (_request, response) => {
+            if (event.state === "unwell") send(response, 503, {});
+            if (event.state === "gone") response.destroy();
+            if (event.state === "garbage") response.end("<html>");
+            return event.state !== "up";
+          });
+        } else if (event.kind === "refuse everything") {
+          model.refusesAll = event.isOn;
+        } else if (event.kind === "pass") {
+          now += PAUSE_MS;
+        } else {
+          expect(await call(event.at)).toBe(expected(event.at));
+          for (const { sessions } of worlds) {
+            now += STEP_MS;
+            expect(await sessions.isAlive(id)).toBe(!model.isEnded);
+          }
+        }
+      }
+      const ends = worlds.flatMap(({ reports }) => reports.filter((report) => report === "end blog"));
+      expect(ends).toHaveLength(model.isEnded ? 1 : 0);
+      for (const world of worlds) await world.stop();
+      await store.close();
+      await party.close();
+    }),
+    { numRuns: 60, interruptAfterTimeLimit: 30_000 },
+  );
+}, 60_000);

@@ -1,0 +1,37 @@
+import type { Store } from "../store/store.ts";
+import { withLock } from "../store/with-lock.ts";
+
+/** The store of a process that a test kills. */
+export interface Mortal extends Store {
+  /** From now on nothing of it reaches the store, and nothing comes back. */
+  die(): void;
+}
+
+/**
+ * A store as one process uses it, until that is killed.
+ *
+ * @param operations how many it may begin before it dies. Default: any number
+ */
+export function mortal(store: Store, operations = Number.POSITIVE_INFINITY): Mortal {
+  let left = operations;
+  const kill = () => {
+    left = 0;
+  };
+  const dying: Mortal = new Proxy(store as Mortal, {
+    get: (_, name) => {
+      if (name === "die") return kill;
+      // with the operations of the lock among those that are counted
+      if (name === "withLock") {
+        return <T>(lock: string, waitMs: number, work: () => Promise<T>) =>
+          withLock(dying, lock, waitMs, work, Date.now);
+      }
+      const found: unknown = Reflect.get(store, name);
+      if (typeof found !== "function") return found;
+      return (...values: unknown[]): unknown => {
+        left -= 1;
+        return left < 0 ? new Promise(() => undefined) : found.apply(store, values);
+      };
+    },
+  });
+  return dying;
+}

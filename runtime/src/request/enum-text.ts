@@ -1,0 +1,31 @@
+/** What generated code calls to write values of enums whose spellings are numbers of other values. */
+import type { EnumTable } from "connect-rest-codec/internal";
+import { invalidParameter } from "./invalid-value.ts";
+
+/**
+ * The spelling of a value of an enum.
+ *
+ * @throws ConnectError INVALID_ARGUMENT for a number without a name whose digits are the spelling of another
+ * value
+ */
+export function enumText(table: EnumTable, value: number): string {
+  check(table, value);
+  return table.wire(value);
+}
+
+/**
+ * The spelling of a value of an enum as a JSON value.
+ *
+ * @throws ConnectError INVALID_ARGUMENT as `enumText`
+ */
+export function enumJson(table: EnumTable, value: number): string | number {
+  check(table, value);
+  return table.json(value);
+}
+
+function check(table: EnumTable, value: number): void {
+  const other = table.has(value) ? undefined : table.numberOf(String(value));
+  if (other === undefined) return;
+  const problem = `the number ${value} has no name, and is the spelling of ${other}`;
+  throw invalidParameter(table.name, "request", { problem, remedy: "send a value with a name" }, { value });
+}

@@ -1,0 +1,69 @@
+/**
+ * JSON that parameters named by brackets cannot tell from other JSON. What writes JSON of a message marks
+ * it, since only there is known whether an object is a message, whose absence means the same as its
+ * emptiness, or a value of a map.
+ */
+import { isJsonObject, type JsonValue } from "connect-rest-codec/internal";
+import type { ValueProblem } from "./invalid-value.ts";
+
+const UNTELLABLE = new WeakMap<object, ValueProblem>();
+
+/** An item or entry that no parameter stands for. */
+export const EMPTY: ValueProblem = {
+  problem: "has an empty item or entry, which has no parameter",
+  remedy: "leave it out, or set something in it",
+};
+
+const LIKE_A_LIST: ValueProblem = {
+  problem: 'has an object with the key "0", which is read as a list',
+  remedy: "send a list, or use another key",
+};
+
+/** Why parameters cannot say an object or a list; undefined where they can. */
+export function untellable(value: object): ValueProblem | undefined {
+  return UNTELLABLE.get(value);
+}
+
+/** Marks what parameters cannot say of a google.protobuf.Value, or of raw JSON. */
+export function markAny<T extends JsonValue>(value: T): T {
+  if (isContainer(value) && Object.keys(value).length === 0) UNTELLABLE.set(value, EMPTY);
+  return markItems(value);
+}
+
+/** Marks what parameters cannot say of the items and entries of any JSON, however deep. */
+export function markItems<T extends JsonValue>(value: T): T {
+  const containers = isContainer(value) ? [value as JsonValue & object] : [];
+  for (const container of containers) {
+    if (!Array.isArray(container) && Object.hasOwn(container, "0")) UNTELLABLE.set(container, LIKE_A_LIST);
+    for (const item of Object.values(container) as JsonValue[]) {
+      if (!isContainer(item)) continue;
+      if (Object.keys(item).length === 0) UNTELLABLE.set(item, EMPTY);
+      containers.push(item);
+    }
+  }
+  return value;
+}
+
+/** A map of messages as a JSON object, with marks on the entries that have no parameter. */
+export function entriesJson<T>(
+  entries: Readonly<Record<string, T>>,
+  write: (value: T) => JsonValue,
+): JsonValue {
+  const json = Object.entries(entries).map(([key, value]) => [key, write(value)] as const);
+  for (const [, value] of json) if (isContainer(value) && isHollow(value)) UNTELLABLE.set(value, EMPTY);
+  return Object.fromEntries(json);
+}
+
+function isContainer(value: JsonValue): value is JsonValue & object {
+  return Array.isArray(value) || isJsonObject(value);
+}
+
+/** Whether nothing is in an object or list, at any depth. */
+function isHollow(value: JsonValue): boolean {
+  const values = [value];
+  for (const each of values) {
+    if (!isContainer(each)) return false;
+    for (const item of Object.values(each) as JsonValue[]) values.push(item);
+  }
+  return true;
+}

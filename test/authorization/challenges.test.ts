@@ -1,0 +1,84 @@
+/** Every 401 has a challenge (RFC 6750 section 3), by every protocol, on both paths. */
+import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
+import {
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+} from "@connectrpc/connect-node";
+import { reasonOf } from "connect-rest-runtime";
+import { expect, test } from "vitest";
+import { partySettings, signInSettings } from "../../authorization/src/testing/sign-in-world.ts";
+import { startOAuth2Party } from "../../authorization/src/testing/third-party-server.ts";
+import { startGateway } from "../../gateway/src/gateway.ts";
+import { EchoService } from "../../gateway/src/gen/echo/v1/echo_pb.ts";
+import { EchoServiceRest } from "../../gateway/src/testing/echo-rest.ts";
+import { PersonalEchoServiceRest } from "../../gateway/src/testing/personal-echo-rest.ts";
+import { PUBLIC_URL, startAuthorized } from "../support/authorized-gateway.ts";
+import { Person, TestClient } from "../support/person.ts";
+
+const TRANSPORTS: readonly (readonly [string, (baseUrl: string) => Transport])[] = [
+  ["Connect", (baseUrl) => createConnectTransport({ baseUrl, httpVersion: "1.1" })],
+  ["Connect by GET", (baseUrl) => createConnectTransport({ baseUrl, httpVersion: "1.1", useHttpGet: true })],
+  ["Connect over HTTP/2", (baseUrl) => createConnectTransport({ baseUrl, httpVersion: "2" })],
+  ["gRPC", (baseUrl) => createGrpcTransport({ baseUrl })],
+  ["gRPC-Web", (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })],
+];
+const CASES = TRANSPORTS.flatMap(([name, transport]) =>
+  [true, false].map(
+    (fastPath) => [name, fastPath ? "the fast path" : "connect's path", fastPath, transport] as const,
+  ),
+);
+
+async function errorOf(call: Promise<unknown>): Promise<ConnectError> {
+  const error: unknown = await call.catch((cause: unknown) => cause);
+  if (!(error instanceof ConnectError)) throw new Error(`no error, but ${JSON.stringify(error)}`);
+  return error;
+}
+
+test.each(CASES)(
+  "%s, %s: the first call after a session has ended upstream says so, and a stream does",
+  async (_, __, fastPath, transport) => {
+    const party = await startOAuth2Party();
+    const served = await startAuthorized(
+      { scopes: [{ name: "echo", methods: ["*"] }] },
+      {
+        adapters: [PersonalEchoServiceRest],
+        upstreams: { echo: { baseUrl: party.url } },
+        signIn: signInSettings([partySettings("echo", party)], { permissions: { echo: "echo" } }),
+        fastPath,
+      },
+    );
+    const everywhere: typeof fetch = (input, init) =>
+      String(input).startsWith(PUBLIC_URL) ? served.fetch(input, init) : fetch(input, init);
+    const tokens = await (await TestClient.register(PUBLIC_URL, served.fetch)).signIn(new Person(everywhere));
+    const client = createClient(EchoService, transport(served.gateway.url));
+    const headers = { authorization: `Bearer ${tokens.access_token}` };
+    expect((await client.echo({}, { headers })).text).toBe("demo");
+    party.forget();
+    const error = await errorOf(client.echo({}, { headers }));
+    expect([error.code, reasonOf(error)]).toEqual([Code.Unauthenticated, "SESSION_ENDED"]);
+    const challenge = error.metadata.get("www-authenticate");
+    expect(challenge).toMatch(
+      /^Bearer error="invalid_token", error_description="[^"]+", resource_metadata="[^"]+"$/,
+    );
+    await served.close();
+    await party.close();
+  },
+);
+
+test.each(CASES)(
+  "%s, %s: an upstream that rejects the caller's own credentials",
+  async (_, __, fastPath, transport) => {
+    const gateway = await startGateway({
+      adapters: [EchoServiceRest],
+      upstreams: { echo: { baseUrl: "https://api.example", credentials: () => ({ apiKey: "theirs" }) } },
+      fetch: () => Promise.resolve({ status: 401, headers: [] }),
+      limits: { drainNoticeMs: 1 },
+      fastPath,
+    });
+    const error = await errorOf(createClient(EchoService, transport(gateway.url)).echo({}));
+    expect(error.code).toBe(Code.Unauthenticated);
+    expect(error.metadata.get("www-authenticate")).toBe('Bearer realm="connect-rest"');
+    await gateway.close();
+  },
+);

@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import { Rate } from "../../authorization/src/server/rate.ts";
+import { Admission } from "../../gateway/src/admission/admission.ts";
+import { FairQueue } from "../../gateway/src/admission/fair-queue.ts";
+import { HeldBytes } from "../../gateway/src/admission/held-bytes.ts";
+import { HeldResponses } from "../../gateway/src/admission/held-responses.ts";
+import { Watchers } from "../../gateway/src/admission/watchers.ts";
+import { LIMIT_SHARES } from "../../gateway/src/config/limit-shares.ts";
+import { isShared, LIMIT_NAMES, type LimitName, withDefaultLimits } from "../../gateway/src/limits.ts";
+import { ClientCounts } from "../../gateway/src/listener/client-counts.ts";
+
+const MIB = 1024 * 1024;
+const limits = withDefaultLimits({ queueTimeoutMs: 86_400_000 });
+
+/** Takes one more piece of a limit; returns whether its caller has it. */
+type Take = (caller: string) => boolean | Promise<boolean>;
+
+const ofCounts = (max: number, perClient: number) => (): Take => {
+  const counts = new ClientCounts(max, perClient);
+  return (caller) => {
+    if (counts.excess(caller) !== undefined) return false;
+    counts.enter(caller);
+    return true;
+  };
+};
+
+const ofRate = (all: number, perClient: number) => (): Take => {
+  const rate = new Rate({ all: () => all, perClient: () => perClient }, () => 0);
+  return (caller) => rate.take(caller) === undefined;
+};
+
+/** Calls that run for ever, of unary methods or streams, or that wait where `runs` is false. */
+const ofCalls = (isUnary: boolean, runs: boolean, upstreamCalls: number | undefined) => (): Take => {
+  const admission = new Admission(runs ? limits : { ...limits, callsInFlight: 1 }, () => undefined);
+  const share = upstreamCalls === undefined ? undefined : { upstream: "u", callsInFlight: upstreamCalls };
+  const enter = (client: string) => {
+    const call = { client, deadlineAt: Number.MAX_VALUE, share, isUnary };
+    const became = { run: false, refuse: false };
+    const note = (what: "run" | "refuse") => () => {
+      became[what] = true;
+    };
+    const leave = admission.enter({ ...call, run: note("run"), refuse: note("refuse") });
+    return { leave, became };
+  };
+  if (!runs) enter("first");
+  return (client) => {
+    const { leave, became } = enter(client);
+    if (runs && !became.run) leave();
+    return runs ? became.run : !became.refuse;
+  };
+};
+
+const shared = LIMIT_NAMES.filter((name) => isShared(name) && !/PerClient$/.test(name));
+
+/** Every way to fill each limit that callers share. */
+const WAYS: Partial<Record<LimitName | "upstream.callsInFlight", ReadonlyArray<() => Take>>> = {
+  connections: [ofCounts(limits.connections, limits.connectionsPerClient)],
+  requestsInFlight: [ofCounts(limits.requestsInFlight, limits.requestsPerClient)],
+  healthWatches: [ofCounts(limits.healthWatches, limits.healthWatchesPerClient)],
+  callsInFlight: [ofCalls(true, true, undefined), ofCalls(false, true, undefined)],
+  "upstream.callsInFlight": [ofCalls(true, true, 1024), ofCalls(false, true, 1024)],
+  queuedCalls: [ofCalls(true, false, undefined), ofCalls(false, false, 10)],
+  watchers: [
+    () => {
+      const watchers = new Watchers(limits);
+      return (key) => watchers.enter({ key }) === undefined;
+    },
+  ],
+  authorizationRequestsPerMinute: [
+    ofRate(limits.authorizationRequestsPerMinute, limits.authorizationRequestsPerClient),
+  ],
+  registrationsPerMinute: [ofRate(limits.registrationsPerMinute, limits.registrationsPerClient)],
+  heldRequestBytes: [true, false].map((arrives) => () => {
+    const held = new HeldBytes(limits);
+    return (caller: string) => {
+      const hold = held.begin(caller);
+      if (arrives) hold.arriving(() => undefined);
+      try {
+        hold.add(MIB);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+  }),
+  heldResponseBytes: [
+    () => {
+      const held = new HeldResponses(limits, () => undefined);
+      return (caller) => held.begin(caller, () => undefined).add(MIB) === undefined;
+    },
+  ],
+  queuedDecompressions: [
+    () => {
+      const queue = new FairQueue(1, limits.queuedDecompressions);
+      const { signal } = new AbortController();
+      const add = (caller: string) => {
+        let isRefused = false;
+        const never = () => new Promise(() => undefined);
+        queue.run(caller, signal, never).catch(() => {
+          isRefused = true;
+        });
+        return async () => {
+          await Promise.resolve();
+          await Promise.resolve();
+          return !isRefused;
+        };
+      };
+      add("first");
+      return (caller) => add(caller)();
+    },
+  ],
+};
+
+/** How many pieces a caller gets, when it wants no more than `most`. */
+async function taken(take: Take, caller: string, most: number): Promise<number> {
+  let count = 0;
+  while (count < most && (await take(caller))) count += 1;
+  return count;
+}
+
+const names = Object.keys(WAYS) as Array<keyof typeof WAYS>;
+
+test.each(names)("callers who fill %s by every way there is leave others a part", async (name) => {
+  for (const way of WAYS[name] ?? []) {
+    const take = way();
+    for (const greedy of ["192.0.2.1", "192.0.2.2"]) await taken(take, greedy, 20_000);
+    expect(await taken(take, "192.0.2.9", 3)).toBe(3);
+  }
+});
+
+test("every limit says who may fill it, and every one that callers share is driven above", () => {
+  expect(Object.keys(LIMIT_SHARES).sort()).toEqual([...LIMIT_NAMES].sort());
+  for (const name of shared) expect(names, name).toContain(name);
+});

@@ -1,0 +1,78 @@
+/** Compiles .proto sources of a test, and imports the adapters that are generated for them. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type DescMessage, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
+import {
+  type CodeGeneratorRequest,
+  CodeGeneratorRequestSchema,
+  CodeGeneratorResponseSchema,
+} from "@bufbuild/protobuf/wkt";
+import type { ConnectError } from "@connectrpc/connect";
+import type { ServiceAdapter } from "connect-rest-runtime";
+import { compileRequest } from "../generator-kit/compile.ts";
+import { runGenerator } from "../support/run-generator.ts";
+
+/** The packages that generated code imports are found from here, and no tool looks into it. */
+const LOCATED = new URL("../../runtime/src/request/located.ts", import.meta.url).href;
+const CACHE = join(import.meta.dirname, "../../node_modules/.cache");
+
+/** The problems that the generator reports, one a line. */
+export function problemsOf(sources: Readonly<Record<string, string>>): readonly string[] {
+  const { error } = runGenerator(compileRequest(sources), { parameter: "target=js,import_extension=js" });
+  return error === "" ? [] : error.split("\n");
+}
+
+/**
+ * Generated adapters, with the function of the runtime that they run in which names the field of an error.
+ */
+export interface Loaded {
+  /** By the name of the service. */
+  readonly adapters: ReadonlyMap<string, ServiceAdapter>;
+  readonly located: (error: ConnectError, desc: DescMessage, message: Message) => ConnectError;
+}
+
+/**
+ * The adapters of all services of the sources. Node imports them, and the runtime with them, and not vitest.
+ */
+export async function loadAdapters(sources: Readonly<Record<string, string>>): Promise<Loaded> {
+  const request = compileRequest(sources, "target=js,import_extension=js");
+  const { files, error } = runGenerator(request);
+  if (error !== "") throw new Error(error);
+  mkdirSync(CACHE, { recursive: true });
+  const folder = mkdtempSync(join(CACHE, "adapters-"));
+  try {
+    writeFileSync(join(folder, "package.json"), '{"type": "module"}');
+    for (const [name, text] of Object.entries({ ...messageFiles(request), ...files })) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    writeFileSync(join(folder, "located.js"), `export { located } from ${JSON.stringify(LOCATED)};`);
+    const modules = await Promise.all(
+      [...Object.keys(files), "located.js"].map((name) => load(folder, name)),
+    );
+    const adapters = modules.flatMap((module) => Object.values(module).filter(isServiceAdapter));
+    const { located } = modules.at(-1) as Pick<Loaded, "located">;
+    return { adapters: new Map(adapters.map((adapter) => [adapter.service.name, adapter])), located };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function load(folder: string, name: string): Promise<Readonly<Record<string, unknown>>> {
+  return (await import(pathToFileURL(join(folder, name)).href)) as Readonly<Record<string, unknown>>;
+}
+
+function messageFiles(request: CodeGeneratorRequest): Record<string, string> {
+  const every = request.protoFile.map(({ name }) => name).filter((name) => !/^google\/protobuf\//.test(name));
+  const input = toBinary(CodeGeneratorRequestSchema, { ...request, fileToGenerate: every });
+  const { stdout, stderr, status } = spawnSync("protoc-gen-es", { input, maxBuffer: 1 << 28 });
+  if (status !== 0) throw new Error(String(stderr));
+  const { file } = fromBinary(CodeGeneratorResponseSchema, stdout);
+  return Object.fromEntries(file.map(({ name, content }) => [name, content]));
+}
+
+function isServiceAdapter(value: unknown): value is ServiceAdapter {
+  return typeof value === "object" && value !== null && "service" in value && "methods" in value;
+}

@@ -1,0 +1,166 @@
+/**
+ * What an upstream reads from a request. These readers share no code with the writers: URLs and forms are
+ * read by URLSearchParams, multipart by undici, JSON by JSON.parse.
+ */
+
+import { stringifyJson } from "../../codec/src/json/stringify-json.ts";
+import type { RestBody, RestRequest } from "../../runtime/src/adapter/rest-request.ts";
+import { encodeMultipart, multipartType } from "../../runtime/src/request/multipart.ts";
+
+/** How an upstream of a method reads what it receives. */
+export interface Reading {
+  /** Parameters are named by brackets. */
+  readonly isNested?: boolean;
+  /** Parameters are bytes, and no text. */
+  readonly isRaw?: boolean;
+  /** One text holds a list, separated by commas. */
+  readonly hasCommas?: boolean;
+}
+
+/** What is read, as one text: two requests that read alike have the same. */
+export async function readRequest(request: RestRequest, reading: Reading): Promise<string> {
+  const { verb, path, queryString, headers, oauth1Params, body } = request;
+  const url = new URL(`http://upstream.test${path}?${queryString}`);
+  if (url.pathname !== path) throw new Error(`${path} is read as ${url.pathname}`);
+  return JSON.stringify([
+    verb,
+    path.split("/").map(decodeURIComponent),
+    parameters(queryString, reading),
+    [...new Headers(headers as Array<[string, string]>)].map(([name, value]) => [
+      name,
+      headerItems(value, reading),
+    ]),
+    oauth1Params,
+    body === undefined ? "none" : await readBody(body, reading),
+  ]);
+}
+
+async function readBody(body: RestBody, reading: Reading): Promise<unknown> {
+  switch (body.kind) {
+    case "json":
+      return commaItems(readJson(stringifyJson(body.value)), reading);
+    case "form":
+      return parameters(body.text, reading);
+    case "bytes":
+      return [body.contentType, Buffer.from(body.bytes).toString("hex")];
+    case "multipart": {
+      const type = { "content-type": multipartType("boundary") };
+      // undici takes what has no file name for text
+      const text = encodeMultipart(body.parts, "boundary").toString("latin1");
+      const files = text.replace(/(name="[^"]*")(\r\ncontent-type: )/g, '$1; filename="none"$2');
+      const bytes = new Uint8Array(Buffer.from(files, "latin1"));
+      const form = await new Response(bytes, { headers: type }).formData();
+      return named(await Promise.all([...form].map(readPart)), reading);
+    }
+  }
+}
+
+async function readPart([name, value]: readonly [string, File | string]): Promise<[string, unknown]> {
+  if (typeof value === "string") return [name, value];
+  if (name === "json" && value.type === "application/json") return [name, readJson(await value.text())];
+  return [
+    name,
+    { name: value.name, type: value.type, hex: Buffer.from(await value.arrayBuffer()).toString("hex") },
+  ];
+}
+
+function parameters(text: string, reading: Reading): unknown {
+  if (!reading.isRaw) return named([...new URLSearchParams(text)], reading);
+  const pairs = text
+    .split("&")
+    .filter((pair) => pair !== "")
+    .map((pair) => pair.split("=").map(percentDecoded));
+  return named(
+    pairs.map(([name = "", value = ""]) => [name, value] as const),
+    reading,
+  );
+}
+
+/** One character for each byte. */
+function percentDecoded(text: string): string {
+  const bytes = Buffer.from(text).toString("latin1");
+  return bytes.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
+
+function named(pairs: ReadonlyArray<readonly [string, unknown]>, reading: Reading): unknown {
+  if (reading.isNested) return dumped(brackets(pairs));
+  return pairs.map(([name, value]) => [name, commaItems(value, reading)]);
+}
+
+function commaItems(value: unknown, { hasCommas }: Reading): unknown {
+  if (!hasCommas) return value;
+  if (typeof value === "string") return value === "" ? [] : value.split(",");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.entries(value).map(([key, item]) => [key, commaItems(item, { hasCommas })]);
+}
+
+function headerItems(value: string, { hasCommas }: Reading): unknown {
+  // RFC 9110 section 5.6.1: empty items and spaces around items do not count
+  return hasCommas
+    ? value
+        .split(",")
+        .map((item) => item.trim())
+        .filter((item) => item !== "")
+    : value;
+}
+
+/** JSON without loss: objects as lists of entries in the order of their keys, numbers as they are written. */
+function readJson(text: string): unknown {
+  const exactly = (_key: string, value: unknown, { source }: { source?: string }): unknown => {
+    if (typeof value === "number") return { number: source };
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    return { object: Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)) };
+  };
+  return JSON.parse(text, exactly as (key: string, value: unknown) => unknown);
+}
+
+/** What stands under a name: text, an object or a list by its keys. */
+type Node = string | object | Map<string, Node>;
+
+/**
+ * Parameters by brackets: a key in brackets is a key of an object, as PHP reads it, for which a list is an
+ * object with the keys 0, 1, 2; empty brackets are the next item, as Rack reads them, where an item ends
+ * when one of its keys comes again.
+ */
+function brackets(pairs: ReadonlyArray<readonly [string, unknown]>): Map<string, Node> {
+  const root = new Map<string, Node>();
+  for (const [name, value] of pairs) {
+    const [first = "", ...keys] = name
+      .split("[")
+      .map((step, index) => (index === 0 ? step : step.replace(/\]$/, "")));
+    put(root, [`:${first}`, ...keys], value as Node);
+  }
+  return root;
+}
+
+function put(holder: Map<string, Node>, [step = "", ...below]: readonly string[], value: Node): void {
+  const last = holder.size - 1;
+  const key = step !== "" ? step : String(startsItem(holder.get(String(last)), below) ? holder.size : last);
+  if (below.length === 0) {
+    const other = holder.get(key);
+    holder.set(key, other === undefined ? value : { both: [dumped(other), value] });
+    return;
+  }
+  const inner = holder.get(key);
+  const made = inner instanceof Map ? inner : new Map<string, Node>();
+  if (inner !== undefined && inner !== made) made.set("and", inner);
+  holder.set(key, made);
+  put(made, below, value);
+}
+
+function startsItem(item: Node | undefined, below: readonly string[]): boolean {
+  if (below.length === 0 || !(item instanceof Map)) return true;
+  if (below.includes("")) return false;
+  let at: Node | undefined = item;
+  for (const step of below) at = at instanceof Map ? at.get(step) : undefined;
+  return at !== undefined;
+}
+
+function dumped(node: Node): unknown {
+  if (!(node instanceof Map)) return node;
+  return [...node]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, value]) => [key, dumped(value)]);
+}
