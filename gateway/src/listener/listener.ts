@@ -10,7 +10,6 @@ import { closeAll, startDrain } from "./drain.ts";
 import { failExchange, lingerForClose } from "./exchange.ts";
 import { serveHalfClosed } from "./half-closed.ts";
 import {
-  type Exchange,
   type HttpHandler,
   type HttpRequest,
   type HttpResponse,
@@ -29,6 +28,7 @@ import { RequestTurns } from "./request-turns.ts";
 import { createSecure } from "./secure.ts";
 import { type TakenParts, TakenRequest } from "./taken-request.ts";
 import { UnorderedSet } from "./unordered-set.ts";
+import { WireHeads } from "./wire-heads.ts";
 import { WriteWatch } from "./write-watch.ts";
 
 export interface ListenerOptions {
@@ -249,7 +249,7 @@ function createTaker(
     () => onLimit("stalledWriteMs"),
     running,
   );
-  const parts: TakenParts = { inFlight, running, watch, isDraining };
+  const parts: TakenParts = { inFlight, running, watch, heads: new WireHeads(), isDraining };
   const everyMs = Math.max(10, Math.min(WATCH_MS, limits.stalledWriteMs / 4));
   const shared = new Callbacks(options.onError);
   const timer = shared.every(everyMs, () => watch.check());
@@ -372,13 +372,13 @@ function serveInTurn(
 function serve(
   request: HttpRequest,
   response: HttpResponse,
-  exchange: Exchange,
+  taken: TakenRequest,
   options: ListenerOptions,
 ): void {
   useOriginForm(request);
-  const refusal: Refusal | undefined = checkRequest(request, options.limits);
+  const refusal: Refusal | undefined = checkRequest(request, taken.headBytes, options.limits);
   if (refusal === undefined) {
-    options.handler(request, response, exchange);
+    options.handler(request, response, taken);
     return;
   }
   options.onRejected?.(refusal.status);
