@@ -11,9 +11,9 @@ interface ReadHandle {
 }
 
 /**
- * Spreads what connections bring over turns of the event loop. In one turn Node reads all that have something,
- * and a read can open or close all streams of its connection: after many, no connection is read before the
- * next turn. What waits is in the buffers of the system, and holds its sender back.
+ * Spreads what connections bring over turns of the event loop. In one turn Node reads all that have
+ * something, and a read can open or close all streams of its connection: after many, no connection is read
+ * before the next turn. What waits is in the buffers of the system, and holds its sender back.
  */
 export class ReadTurns {
   private readonly sessions: Iterable<ServerHttp2Session>;
