@@ -11,6 +11,7 @@ import { type Figure, figureLines, holds, type Scenario } from "./reliability/fi
 import { measureFloods } from "./reliability/floods.ts";
 import { measureLeaks } from "./reliability/leaks.ts";
 import { measureOverload } from "./reliability/overload.ts";
+import { measureShares } from "./reliability/shares.ts";
 import { measureSlowPeers } from "./reliability/slow-peers.ts";
 import { measureUnread } from "./reliability/unread.ts";
 import { measureUnreadLog } from "./reliability/unread-log.ts";
@@ -21,7 +22,7 @@ const HELP = `Usage: npm run bench -- reliability [options]
 Holds the gateway to bounds, beside a server written with connect-node and undici and their defaults. The exit
 status is 1 when a bound does not hold.
 
-  --only <names>  bombs, costs, unread, memory, log, fairness, floods, retries, breaker, overload, drain, slow,
+  --only <names>  bombs, costs, unread, memory, log, fairness, shares, floods, retries, breaker, overload, drain, slow,
                   deadlines, bodies, heap; several joined by commas
   --calls <n>     calls for the heap (default 200000)
   --json          print JSON instead of lines
@@ -85,6 +86,7 @@ function scenarios(calls: number): Scenario[] {
     { name: "memory", measure: measureAfterBurst },
     { name: "log", measure: measureUnreadLog },
     { name: "fairness", measure: measureFairness },
+    { name: "shares", measure: measureShares },
     { name: "floods", measure: measureFloods },
     { name: "retries", measure: measureRetries },
     { name: "breaker", measure: measureBreaker },

@@ -2,6 +2,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EchoService } from "./gen/echo/v1/echo_pb.ts";
 import { startGateway } from "./index.ts";
@@ -90,4 +91,75 @@ test("a caller whose requests fail is seen in the log, and leaves the state of t
     { level: "info", state: "closed", ...common },
   ]);
   expect(await gauge()).toBeUndefined();
+});
+
+/** Echoes over HTTP/1.1, each call for a client behind a trusted proxy. */
+async function behindProxy() {
+  const upstream = http.createServer(async (request, response) => {
+    let text = "";
+    for await (const chunk of request) text += String(chunk);
+    if (text.includes("late")) return;
+    response.writeHead(text.includes("fail") ? 500 : 200, { "content-type": "application/json" });
+    response.end('{"text":"a"}');
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  const { port } = upstream.address() as AddressInfo;
+  const gateway = await startGateway({
+    adapters: [EchoServiceRest],
+    upstreams: { echo: { baseUrl: `http://127.0.0.1:${port}` } },
+    proxies: { trusted: ["127.0.0.0/8"] },
+    metrics: { port: 0 },
+    limits: { drainNoticeMs: 1, eventLoopDelayMs: 60_000 },
+  });
+  return {
+    call: async (client: string, text: string, headers: Readonly<Record<string, string>> = {}) => {
+      const response = await fetch(`${gateway.url}/echo.v1.EchoService/Echo`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-forwarded-for": client, ...headers },
+        body: JSON.stringify({ text }),
+      });
+      await response.arrayBuffer();
+      return response.status;
+    },
+    gauge: async () => METRIC.exec(await (await fetch(gateway.metricsUrl ?? "")).text())?.[0],
+    [Symbol.asyncDispose]: async () => {
+      await gateway.close();
+      upstream.closeAllConnections();
+      await new Promise((resolve) => upstream.close(resolve));
+    },
+  };
+}
+
+const ATTACKS = fc.record({
+  attackers: fc.integer({ min: 1, max: 5 }),
+  calls: fc.integer({ min: 11, max: 40 }),
+  others: fc.integer({ min: 1, max: 6 }),
+  areLate: fc.boolean(),
+});
+
+test("clients whose requests get 500, or have short deadlines, do not keep others from being served", async () => {
+  await fc.assert(
+    fc.asyncProperty(ATTACKS, async ({ attackers, calls, others, areLate }) => {
+      await using gateway = await behindProxy();
+      const attack = Array.from({ length: attackers * calls }, (_, index) => {
+        const client = `203.0.113.${index % attackers}`;
+        return areLate
+          ? gateway.call(client, "late", { "connect-timeout-ms": "20" })
+          : gateway.call(client, "fail");
+      });
+      const served = async (client: string) => {
+        const statuses: number[] = [];
+        for (let count = 0; count < 10; count++) statuses.push(await gateway.call(client, "a"));
+        return statuses;
+      };
+      const during = await Promise.all(
+        Array.from({ length: others }, (_, index) => served(`198.51.100.${index}`)),
+      );
+      const failed = await Promise.all(attack);
+      expect(failed).not.toContain(200);
+      expect(new Set([...during.flat(), ...(await served("192.0.2.1"))])).toEqual(new Set([200]));
+      expect(await gateway.gauge()).toBeUndefined();
+    }),
+    { numRuns: 12, interruptAfterTimeLimit: 10_000 },
+  );
 });

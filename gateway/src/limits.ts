@@ -121,7 +121,7 @@ export const LIMIT_TABLE = {
     unit: "bytes",
     max: 1024 * 1024,
     effect:
-      "Total size of the headers of a request, over HTTP/2 with 32 bytes more for each. Larger requests get 431, by gRPC RESOURCE_EXHAUSTED; beyond 64 KiB over HTTP/2 their stream is reset.",
+      "Total size of the headers of a request, over HTTP/2 with 32 bytes more for each. Larger requests get 431, by gRPC RESOURCE_EXHAUSTED; beyond 64 KiB over HTTP/2 their stream is reset. Over HTTP/1.1 the head of a request as it was sent, with spaces and empty lines, may have `urlBytes` and 128 KiB more, which is what a connection reads ahead. A connection of HTTP/2 whose requests name the same headers again and again (HPACK), for much more than it sends, is closed with ENHANCE_YOUR_CALM.",
   },
   headerCount: count(
     100,
@@ -201,7 +201,7 @@ export const LIMIT_TABLE = {
     unit: "per second",
     max: 100_000,
     effect:
-      "Early stream resets on one HTTP/2 connection, by either side. Beyond it, and beyond a burst of `streamsPerConnection`, the connection is closed with ENHANCE_YOUR_CALM, and after 50 of one client's (trusted proxies excepted) its new connections but for one a second are closed as well. Streams that were open for a second, or have reached the deadline that their client set, may end as they like.",
+      "Early stream resets on one HTTP/2 connection, by either side. Beyond it, and beyond a burst of `streamsPerConnection`, the connection is closed with ENHANCE_YOUR_CALM. Of streams that were open for less than 100 ms, the connections of one client together may have the resets of `requestsPerClient` / `streamsPerConnection` connections. After 50 connections of one client were closed so, its new ones but for one a second are closed as well. Trusted proxies are exempt from both. Streams that were open for a second, or have reached the deadline that their client set, may end as they like.",
   },
   drainNoticeMs: {
     default: 5000,

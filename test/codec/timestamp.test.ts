@@ -178,15 +178,22 @@ test.each([
   ["-3.5s", "-3.500s"],
   ["-0.5s", "-0.500s"],
   ["0s", "0s"],
-  [90, "90s"],
-  [1.25, "1.250s"],
-  [-1, "-1s"],
-  ["7", "7s"],
   ["0.000000001s", "0.000000001s"],
   ["315576000000s", "315576000000s"],
   ["-315576000000s", "-315576000000s"],
 ])("a field of type google.protobuf.Duration: reads %j", (value, text) => {
   expect(spanField(value)).toEqual({ json: { duration: text }, differences: [], inexact: false });
+});
+
+test.each([
+  [90, "90s"],
+  [1.25, "1.250s"],
+  [-1, "-1s"],
+  ["7", "7s"],
+])("a field of type google.protobuf.Duration: converts %j, which has no unit", (value, text) => {
+  const got = typeof value === "string" ? `string "${value}"` : `number ${value}`;
+  const differences = [difference("converted", "k", "duration", got)];
+  expect(spanField(value)).toEqual({ json: { duration: text }, differences, inexact: false });
 });
 
 test.each([["3 s"], ["1m"], ["s"], ["315576000001s"], ["315576000000.1s"], [1e21], [true], [{}], [[]]])(
@@ -416,5 +423,103 @@ test("writing a time: reads any JSON value at all", () => {
       expect(instant.nanos).toBeLessThan(1_000_000_000);
     }),
     { numRuns: 2_000 },
+  );
+});
+
+const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+/** How far zones of mail are from UTC, in hours (RFC 5322 section 4.3). */
+const ZONES: ReadonlyArray<readonly [zone: string, hours: number]> = [
+  ["GMT", 0], ["UT", 0], ["UTC", 0], ["Z", 0], ["gmt", 0], ["-0000", 0], ["+0530", 5.5], ["-0800", -8], ["+1400", 14],
+  ["EST", -5], ["EDT", -4], ["CST", -6], ["CDT", -5], ["MST", -7], ["MDT", -6], ["PST", -8], ["PDT", -7],
+]; // biome-ignore format: a table
+const two = (value: number) => String(value).padStart(2, "0");
+
+/** A date in the three forms of HTTP, and in those of mail in a zone. */
+function formsOf(seconds: number, zone: string, hours: number): Readonly<Record<string, string>> {
+  const parts = (at: number) => {
+    const date = new Date(at * 1000);
+    const [weekday, month] = [DAYS[date.getUTCDay()] ?? "", MONTHS[date.getUTCMonth()] ?? ""];
+    const time = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(two).join(":");
+    return { weekday, month, time, day: date.getUTCDate(), year: date.getUTCFullYear() };
+  };
+  const utc = parts(seconds);
+  const local = parts(seconds + hours * 3600);
+  const short = utc.weekday.slice(0, 3);
+  const there = `${local.day} ${local.month}`;
+  return {
+    "IMF-fixdate": `${short}, ${two(utc.day)} ${utc.month} ${utc.year} ${utc.time} GMT`,
+    "RFC 850": `${utc.weekday}, ${two(utc.day)}-${utc.month}-${two(utc.year % 100)} ${utc.time} GMT`,
+    asctime: `${short} ${utc.month} ${String(utc.day).padStart(2)} ${utc.time} ${utc.year}`,
+    mail: `${local.weekday.slice(0, 3)}, ${there} ${local.year} ${local.time} ${zone}`,
+    "mail without a day": `${there} ${local.year} ${local.time} ${zone}`,
+    "mail with a comment": `${there} ${local.year}\t${local.time}  ${zone} (somewhere)`,
+    "mail with a short year": `${there} ${two(local.year % 100)} ${local.time} ${zone}`,
+  };
+}
+
+test("property: a date of HTTP or mail is read in every form and zone that the RFCs have", () => {
+  const now = Math.floor(Date.now() / 1000);
+  fc.assert(
+    // a year of two digits means one of these
+    fc.property(
+      fc.integer({ min: now - 49 * 31_556_952, max: now }),
+      fc.constantFrom(...ZONES),
+      (seconds, [zone, hours]) => {
+        for (const [form, text] of Object.entries(formsOf(seconds, zone, hours))) {
+          const rule = form.startsWith("mail") ? "rfc2822" : "http_date";
+          expect([form, text, instantFrom(text, rule)?.seconds]).toEqual([form, text, seconds]);
+        }
+      },
+    ),
+  );
+});
+
+test.each([
+  ["Sunday, 06-Nov-94 08:49:37 GMT", "http_date", "1994-11-06"],
+  ["Thu, 01-Jan-2026 00:00:00 GMT", "http_date", "2026-01-01"],
+  ["6 Nov 50 08:49:37 GMT", "rfc2822", "1950-11-06"],
+  ["6 Nov 49 08:49:37 GMT", "rfc2822", "2049-11-06"],
+  ["6 Nov 101 08:49:37 GMT", "rfc2822", "2001-11-06"],
+] as const)("a year of few digits: %s", (text, rule, day) => {
+  expect(iso(text, rule)?.slice(0, 10)).toBe(day);
+});
+
+test.each([
+  ["6 Nov 1994 08:49:37 A"],
+  ["6 Nov 1994 08:49:37 XST"],
+  ["6 Nov 1994 08:49:37"],
+  ["31 Feb 1994 08:49:37 GMT"],
+  ["6 Nox 1994 08:49:37 GMT"],
+  ["6 Nov 1994 08:49:37 +0060"],
+])("no date of mail: %s", (text) => {
+  expect(instantFrom(text, "rfc2822")).toBeUndefined();
+});
+
+test.each<readonly [JsonValue, string | undefined]>([
+  ["3.5s", undefined],
+  ["0s", undefined],
+  [3.5, "converted"],
+  [0, "converted"],
+  ["3.5", "converted"],
+  ["x", "lost"],
+])("a duration without a rule: %j", (value, as) => {
+  const out = new ProtoWriter();
+  out.duration(1, value, "d");
+  expect(out.found().list.map((each) => each.class)).toEqual(as === undefined ? [] : [as]);
+});
+
+test("property: half a character is lost, and the text is kept with U+FFFD", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.nat({ max: 0x7ff }), fc.string(), (before, half, after) => {
+      const text = `${before.toWellFormed()}${String.fromCharCode(0xd800 + half)}${after}`;
+      fc.pre(!text.isWellFormed());
+      for (const kind of ["string", "textBytes"] as const) {
+        const out = new ProtoWriter();
+        out[kind](1, text, "t");
+        expect(out.found().list.map((each) => each.class)).toEqual(["lost"]);
+        expect(Buffer.from(out.finish()).includes(Buffer.from(text.toWellFormed()))).toBe(true);
+      }
+    }),
   );
 });

@@ -350,7 +350,7 @@ test("a map: of two spellings of one key the first counts, and the other is lost
     ),
   );
   expect(strings.json).toEqual({ strings: { "\ufffd": "a" } });
-  expect(strings.differences.map((each) => each.class)).toEqual(["converted", "lost", "lost"]);
+  expect(strings.differences.map((each) => each.class)).toEqual(["lost", "lost", "lost"]);
 });
 
 test("property: the entries of a map in the message and those that are lost are all that came", () => {

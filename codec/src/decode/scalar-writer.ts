@@ -32,7 +32,7 @@ export class ScalarWriter extends DifferenceWriter {
   string(field: number, value: Field, key: string): void {
     if (typeof value === "string") {
       this.tag(field, 2);
-      if (!this.utf8(value)) this.coerce(key, "valid Unicode", value);
+      if (!this.utf8(value)) this.drop(key, "valid Unicode", value);
     } else if (typeof value === "number") {
       if (isRounded(value)) {
         this.rounded(key, "string", value);
@@ -105,7 +105,7 @@ export class ScalarWriter extends DifferenceWriter {
     if (value === undefined || value === null) return;
     if (typeof value === "string") {
       this.rawBytes(field, Buffer.from(value));
-      if (!value.isWellFormed()) this.coerce(key, "valid Unicode", value);
+      if (!value.isWellFormed()) this.drop(key, "valid Unicode", value);
     } else {
       this.drop(key, "string", value);
     }
@@ -379,7 +379,15 @@ export class ScalarWriter extends DifferenceWriter {
     this.int64(1, span.seconds, key);
     this.int32(2, span.nanos, key);
     this.close(start, 1);
-    if (span.isCut) this.coerce(key, "no more digits than nanoseconds have", value);
+    if (span.isCut) {
+      this.coerce(key, "no more digits than nanoseconds have", value);
+    } else if (rule === undefined && !(typeof value === "string" && value.endsWith("s"))) {
+      if (typeof value === "string") {
+        this.coerceText(key, "duration", value);
+      } else {
+        this.coerce(key, "duration", value);
+      }
+    }
   }
 
   /** A number with all of its digits; asks for them where it has more than a double surely holds. */

@@ -1,6 +1,7 @@
 /** google.protobuf.Timestamp from what upstreams write. */
 import type { JsonValue } from "../json/json.ts";
 import type { TimeRule } from "../table/kinds.ts";
+import { systemClock } from "../time/clock.ts";
 import { type Nanos, nanosOf } from "./decimal.ts";
 
 /** Seconds since 1970 and nanoseconds within the second (0 to 999,999,999); of a duration, with one sign. */
@@ -25,7 +26,7 @@ const ISO =
 export function instantFrom(value: JsonValue, rule: TimeRule): Instant | undefined {
   if (rule === "iso8601") return typeof value === "string" ? fromIso(value) : undefined;
   if (rule === "http_date" || rule === "rfc2822") {
-    return typeof value === "string" ? fromMailDate(value) : undefined;
+    return typeof value === "string" ? fromMailDate(value, rule) : undefined;
   }
   if (typeof rule === "object") {
     return typeof value === "string" ? fromPattern(value, rule.pattern) : undefined;
@@ -69,30 +70,62 @@ function fromIso(text: string): Instant | undefined {
   );
 }
 
-const MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec";
+const MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec";
+/** In an obsolete HTTP date with hyphens, in mail with spaces. */
 const MAIL_DATE =
-  /^(?:[A-Z][a-z]{2}, )?(\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2})(?::(\d{2}))? (GMT|UTC?|[+-]\d{4})$/;
+  /^(?:[a-z]{3,9} ?, ?)?(\d{1,2})[ -]([a-z]{3})[ -](\d{2,4}) (\d{1,2}):(\d{2})(?::(\d{2}))? ?(ut|utc|gmt|z|[ecmp][sd]t|[+-]\d{2}[0-5]\d)$/;
+/** The obsolete form that C writes, in UTC. */
+const ASCTIME = /^[a-z]{3} ([a-z]{3}) (\d{1,2}) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/;
+/** Hours of the zones of North America in winter (RFC 5322 section 4.3). */
+const ZONES = { e: -5, c: -6, m: -7, p: -8 } as const;
 
-/** The date of HTTP and of mail. The name of the day is not compared. */
-function fromMailDate(text: string): Instant | undefined {
-  const match = MAIL_DATE.exec(text.trim());
-  if (match === null) return undefined;
-  const [, day, name = "", year, hour, minute, second, zone] = match;
-  const at = MONTHS.indexOf(name);
-  if (at < 0 || at % 3 !== 0) return undefined;
-  const [y, d, h, m, s] = [year, day, hour, minute, second ?? 0].map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const utc = utcSeconds(y, at / 3 + 1, d, h, m, s);
+/**
+ * The date of HTTP (RFC 9110 section 5.6.7) and of mail (RFC 5322 section 3.3), with their obsolete forms.
+ * The name of the day is not compared. Zones of one letter other than Z are not read: senders did not agree
+ * on what they mean.
+ */
+function fromMailDate(text: string, rule: "http_date" | "rfc2822"): Instant | undefined {
+  const plain = text
+    .replace(/\([^()]*\)/g, " ")
+    .replace(/\s+/g, " ")
+    .trim()
+    .toLowerCase();
+  const [, day, month = "", year = "", hour, minute, second, zone] = MAIL_DATE.exec(plain) ?? inOrder(plain);
+  const at = MONTHS.indexOf(month);
+  if (day === undefined || at % 3 !== 0) return undefined;
+  const full = fullYear(year, rule);
+  const utc = utcSeconds(full, at / 3 + 1, Number(day), Number(hour), Number(minute), Number(second ?? 0));
   return utc === undefined ? undefined : inRange(utc - zoneSeconds(zone), 0);
 }
 
+/** The parts of what C writes as those of a date of mail. */
+function inOrder(text: string): ReadonlyArray<string | undefined> {
+  const [match, month, day, hour, minute, second, year] = ASCTIME.exec(text) ?? [];
+  return [match, day, month, year, hour, minute, second];
+}
+
+/**
+ * HTTP puts a year of two digits at most 50 years ahead; mail puts 00 to 49 behind 2000, and others, also
+ * those of three digits, behind 1900.
+ */
+function fullYear(digits: string, rule: "http_date" | "rfc2822"): number {
+  const year = Number(digits);
+  if (digits.length === 4) return year;
+  if (digits.length === 3) return 1900 + year;
+  if (rule === "rfc2822") return year < 50 ? 2000 + year : 1900 + year;
+  const now = new Date(systemClock.now()).getUTCFullYear();
+  const ahead = now - (now % 100) + year;
+  return ahead > now + 50 ? ahead - 100 : ahead;
+}
+
 function zoneSeconds(zone: string | undefined): number {
-  if (zone === undefined || !/^[+-]/.test(zone)) return 0;
+  if (zone === undefined) return 0;
+  const american = /^([ecmp])([sd])t$/.exec(zone);
+  if (american !== null) {
+    const [, name, season] = american;
+    return (ZONES[name as keyof typeof ZONES] + (season === "d" ? 1 : 0)) * 3_600;
+  }
+  if (!/^[+-]/.test(zone)) return 0;
   const digits = zone.replace(":", "");
   const seconds = Number(digits.slice(1, 3)) * 3_600 + Number(digits.slice(3, 5)) * 60;
   return digits.startsWith("-") ? -seconds : seconds;

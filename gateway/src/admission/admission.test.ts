@@ -233,11 +233,11 @@ test("streams of one client leave the last slots to others", () => {
 test("while the process is overloaded, what has come goes on and what comes is refused", () => {
   const { admission, log, enter, setOverload } = setup({});
   setOverload({ limit: "heapPercent", text: "too full" });
-  const { overloaded } = admission;
+  const rejected = admission.rejection();
   enter("a");
   setOverload(undefined);
-  expect([overloaded?.limit, admission.overloaded, log]).toEqual(["heapPercent", undefined, ["a runs"]]);
-  expect(overloaded?.error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
+  expect([rejected?.limit, admission.rejection(), log]).toEqual(["heapPercent", undefined, ["a runs"]]);
+  expect(rejected?.error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n);
 });
 
 test("whatever comes and goes, nothing is counted twice or forgotten", () => {

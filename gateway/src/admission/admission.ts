@@ -105,8 +105,8 @@ export class Admission {
     return this.queue.size;
   }
 
-  /** Why no call is taken now, whatever it is for; undefined where calls are. */
-  get overloaded(): Refused | undefined {
+  /** Why the next call is rejected before it is read; undefined when it is taken. To be asked once for a call. */
+  rejection(): Refused | undefined {
     const overload = this.overload();
     return overload && refused(overload.limit, overload.text, OVERLOAD_RETRY_MS);
   }

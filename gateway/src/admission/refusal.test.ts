@@ -73,7 +73,7 @@ describe.each(Object.keys(transports))("an overloaded gateway, by %s,", (name) =
 
   test("refuses streams in the same way", async () => {
     const read = async () => {
-      for await (const _ of createClient(EchoService, transport()).repeat({ text: "a" }));
+      for await (const _ of createClient(EchoService, transport()).repeat({ text: "a", count: 1 }));
     };
     const error = await rejection(() => failure(read()));
     expect([error.code, error.rawMessage]).toEqual([Code.Unavailable, TEXT]);

@@ -154,11 +154,11 @@ test("SIGHUP before the gateway is ready does not end it, and counts once it is"
   expect((await echo(url)).status).toBe(200);
 });
 
-test("SIGUSR1 opens no debugger", async () => {
+test.each(["SIGUSR1", "SIGUSR2"] as const)("%s opens no debugger and ends nothing", async (signal) => {
   setKey("one");
   configure({});
   const { run, url } = await serve();
-  run.process.kill("SIGUSR1");
+  run.process.kill(signal);
   expect((await echo(url)).status).toBe(200);
   run.process.kill("SIGTERM");
   expect(await run.exit).toBe(0);

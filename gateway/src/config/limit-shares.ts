@@ -28,8 +28,10 @@ export const LIMIT_SHARES: Readonly<Record<LimitName, string>> = {
   watchers:
     "One caller fills all of it, and loses its newest streams to callers that have less than an equal part.",
   watchersPerClient: PART,
-  eventLoopDelayMs: "Whoever keeps the process busy; others keep no part.",
-  heapPercent: "Whoever fills the memory; others keep no part. `held…Bytes` limit what callers can fill.",
+  eventLoopDelayMs:
+    "A caller that keeps the process busy. Calls of all are rejected in proportion to the excess, at most nine of ten.",
+  heapPercent:
+    "A caller that fills the memory, which `held…Bytes` limit. Calls of all are rejected in proportion to the excess, at most nine of ten.",
   authorizationRequestsPerMinute: `${QUARTER}, and no more than \`authorizationRequestsPerClient\`.`,
   authorizationRequestsPerClient: PART,
   registrationsPerMinute: `${QUARTER}, and no more than \`registrationsPerClient\`.`,

@@ -5,16 +5,20 @@ import { isAuthority } from "./authority.ts";
 import { type HttpRequest, isHttp2 } from "./http.ts";
 import type { Http2Request } from "./http2-message.ts";
 import type { Refusal } from "./refusal.ts";
+import { READ_AHEAD } from "./wire-heads.ts";
 
 /**
  * What is wrong with the request line and the headers of a request; undefined when they are good. Everything
  * behind it may rely on one well-formed authority (RFC 9112 section 3.2, RFC 9113 section 8.3.1), a target
  * that starts with `/`, and headers within the limits.
+ *
+ * @param headBytes what the head took on a connection of HTTP/1: see `WireHeads`
  */
-export function checkRequest(request: HttpRequest, limits: Limits): Refusal | undefined {
+export function checkRequest(request: HttpRequest, headBytes: number, limits: Limits): Refusal | undefined {
   return (
     checkVersion(request) ??
     checkSizes(request, limits) ??
+    checkPadding(headBytes, limits) ??
     checkExpectation(request) ??
     checkCodings(request) ??
     checkTarget(request) ??
@@ -90,6 +94,13 @@ function checkSizes(request: HttpRequest, limits: Limits): Refusal | undefined {
     return { status: 431, code: "resource_exhausted", message, limit: "headerCount" };
   }
   return undefined;
+}
+
+/** Spaces and empty lines in a head are in none of its headers, but are to be read all the same. */
+function checkPadding(headBytes: number, { headerBytes, urlBytes }: Limits): Refusal | undefined {
+  if (headBytes <= headerBytes + urlBytes + READ_AHEAD) return undefined;
+  const message = `the head of the request has more spaces or empty lines than headerBytes, ${headerBytes} bytes, allows`;
+  return { status: 431, code: "resource_exhausted", message, limit: "headerBytes" };
 }
 
 /**

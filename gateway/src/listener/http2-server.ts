@@ -1,5 +1,6 @@
 import http2 from "node:http2";
 import type { Limits, OnLimit } from "../limits.ts";
+import type { Attackers } from "./attackers.ts";
 import type { Callbacks } from "./callbacks.ts";
 import { Http2Request, Http2Response } from "./http2-message.ts";
 import { type OnStream, serveSession } from "./http2-session.ts";
@@ -24,7 +25,7 @@ const NODE_RESETS_PER_SECOND = 10_000;
  * they come: Node's own requests would be made, and `Expect` be answered, where nothing catches what that
  * throws for a stream that its peer has reset already.
  *
- * @param onAttack notified of the address of a client whose session ends for its resets
+ * @param attackers counts the resets of clients, and those whose sessions end for an attack
  */
 export function createHttp2Server(
   limits: Limits,
@@ -33,7 +34,7 @@ export function createHttp2Server(
   callbacks: Callbacks,
   onError: (error: unknown) => void,
   onViolation: () => void,
-  onAttack: (client: string) => void,
+  attackers: Attackers,
 ): Http2Server {
   const resets = Math.max(NODE_RESETS_PER_SECOND, 10 * limits.resetsPerSecond);
   const server = http2.createServer({
@@ -59,12 +60,7 @@ export function createHttp2Server(
   callbacks.on(server, "session", (session: http2.ServerHttp2Session) => {
     sessions.add(session);
     callbacks.once(session, "close", () => sessions.delete(session));
-    const client = session.socket.remoteAddress ?? "";
-    const exceeded: OnLimit = (limit) => {
-      onLimit(limit);
-      if (limit === "resetsPerSecond") onAttack(client);
-    };
-    serveSession(session, onStream, limits, exceeded, onError, onViolation);
+    serveSession(session, onStream, limits, { onLimit, onError, onViolation, attackers });
   });
   return { server, sessions };
 }

@@ -1,12 +1,19 @@
 import http2 from "node:http2";
 import { clientTimeoutMs } from "../call/deadline.ts";
-import type { Limits, OnLimit } from "../limits.ts";
+import type { Limits } from "../limits.ts";
 import { Callbacks, sharedListener, type Timer } from "./callbacks.ts";
 import { keepWhenParked } from "./park.ts";
-import { ResetBudget } from "./resets.ts";
+import { type AttackReports, SessionAttack } from "./session-attack.ts";
 
 /** How long a session may take to close. */
 const CLOSE_GRACE_MS = 1000;
+
+/** Who hears of what becomes of a session. */
+export interface SessionReports extends AttackReports {
+  readonly onError: (error: unknown) => void;
+  /** Notified when a session ends because its peer violates the protocol. */
+  readonly onViolation: () => void;
+}
 
 /** What is remembered of a stream until it ends. */
 interface StreamRecord {
@@ -18,9 +25,7 @@ interface StreamRecord {
 const RECORD = Symbol("record");
 
 // names apart from the calls: they are not registered by Callbacks, but guarded all the same
-const ERROR = "error";
 const CLOSE = "close";
-const ignoreError = keepWhenParked(() => undefined);
 
 /** Serves one HTTP/2 stream. */
 export type OnStream = (
@@ -33,28 +38,24 @@ export type OnStream = (
 /**
  * Serves the streams of a session, and holds it to the limits that Node has no timer for: its first request
  * must be complete in `headersTimeoutMs`, it may be without a request for `idleTimeoutMs`, whatever bytes
- * trickle in meanwhile, and its streams may not end in more resets than a `ResetBudget` has. What a callback
- * throws ends the session, or the stream that it is about.
- *
- * @param onViolation notified when a session ends because its peer violates the protocol
+ * trickle in meanwhile, its streams may not end in more resets than a `ResetBudget` has, nor its headers be
+ * more than a `HeaderBudget` has. What a callback throws ends the session, or the stream that it is about.
  */
 export function serveSession(
   session: http2.ServerHttp2Session,
   onStream: OnStream,
   limits: Limits,
-  onLimit: OnLimit,
-  onError: (error: unknown) => void,
-  onViolation: () => void,
+  reports: SessionReports,
 ): void {
+  const { onLimit, onError, onViolation } = reports;
   const callbacks = new Callbacks((error) => {
     onError(error);
     session.destroy(new Error("a callback failed"), http2.constants.NGHTTP2_INTERNAL_ERROR);
   });
-  const resets = new ResetBudget(limits, performance.now());
+  const attack = new SessionAttack(session, limits, reports, callbacks);
   let invalidStreams = 0;
   spareForStreams(session, callbacks, () => invalidStreams);
   let open = 0;
-  let isOver = false;
   let timer: Timer = callbacks.after(limits.headersTimeoutMs, () => {
     onLimit("headersTimeoutMs");
     closeSession(session, callbacks);
@@ -67,14 +68,10 @@ export function serveSession(
     open -= 1;
     if (stream.rstCode === http2.constants.NGHTTP2_PROTOCOL_ERROR) invalidStreams += 1;
     const { openedAt, timeoutMs }: StreamRecord = Reflect.get(stream, RECORD);
-    if (session.destroyed || isOver) return;
+    if (attack.isOver) return;
     const now = performance.now();
-    const reset = { ageMs: now - openedAt, timeoutMs };
-    if (wasReset(stream) && resets.isExceeded(reset, now)) {
-      onLimit("resetsPerSecond");
-      isOver = true;
-      endSession(session, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM, callbacks);
-    } else if (open === 0) {
+    if (wasReset(stream) && attack.resetAt(now, { ageMs: now - openedAt, timeoutMs })) return;
+    if (open === 0) {
       // After a peer's GOAWAY it is closed already, and yet would stay as long as the peer likes.
       const idleMs = session.closed ? 0 : limits.idleTimeoutMs;
       timer = callbacks.after(idleMs, () => closeSession(session, callbacks));
@@ -86,18 +83,14 @@ export function serveSession(
     session,
     "stream",
     (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, flags: number, raw: string[]) => {
+      if (session.destroyed) return;
       const openedAt = performance.now();
       open += 1;
       timer.stop();
       const record: StreamRecord = { openedAt, timeoutMs: clientTimeoutMs(headers) };
       Reflect.set(stream, RECORD, record);
-      // One that is reset in the packet that opened it may have failed before.
-      stream.on(ERROR, ignoreError);
       stream.on(CLOSE, closed);
-      if (isOver) {
-        stream.close(http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
-        return;
-      }
+      if (attack.isOver || attack.hasHeaders(raw)) return;
       try {
         onStream(stream, headers, flags, raw);
       } catch (error) {
@@ -151,16 +144,6 @@ function isViolation({ code }: NodeJS.ErrnoException): boolean {
 /** Whether a stream ended before its response did, by either side, whatever code that had. */
 function wasReset({ rstCode, aborted }: http2.ServerHttp2Stream): boolean {
   return rstCode !== http2.constants.NGHTTP2_NO_ERROR || aborted;
-}
-
-/**
- * Ends a session with a code in its GOAWAY, as soon as that is written: destroyed at once, a session that
- * writes something else would lose it. Without an error Node would make the code NO_ERROR.
- */
-function endSession(session: http2.ServerHttp2Session, code: number, callbacks: Callbacks): void {
-  const error = new Error(`the session is ended with the code ${code}`);
-  session.goaway(code);
-  callbacks.soon(() => callbacks.soon(() => session.destroy(error, code)));
 }
 
 /**

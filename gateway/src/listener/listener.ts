@@ -1,7 +1,7 @@
 import net from "node:net";
 import type { Duplex } from "node:stream";
 import type { Limits, OnLimit } from "../limits.ts";
-import { Blocklist } from "./blocklist.ts";
+import { Attackers } from "./attackers.ts";
 import { Callbacks } from "./callbacks.ts";
 import type { Certificate } from "./certificate.ts";
 import { checkRequest, useOriginForm } from "./check-request.ts";
@@ -10,7 +10,6 @@ import { closeAll, startDrain } from "./drain.ts";
 import { failExchange, lingerForClose } from "./exchange.ts";
 import { serveHalfClosed } from "./half-closed.ts";
 import {
-  type Exchange,
   type HttpHandler,
   type HttpRequest,
   type HttpResponse,
@@ -29,6 +28,7 @@ import { RequestTurns } from "./request-turns.ts";
 import { createSecure } from "./secure.ts";
 import { type TakenParts, TakenRequest } from "./taken-request.ts";
 import { UnorderedSet } from "./unordered-set.ts";
+import { WireHeads } from "./wire-heads.ts";
 import { WriteWatch } from "./write-watch.ts";
 
 export interface ListenerOptions {
@@ -151,8 +151,8 @@ function createServers(options: ListenerOptions, taker: Taker, inFlight: InFligh
   const onRejected = options.onRejected ?? ignore;
   const h1 = createHttp1Server(limits, onRequest, hasResponse, callbacks, { onLimit, onRejected, onError });
   const onViolation = options.onViolation ?? ignore;
-  const { attacked } = taker;
-  const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError, onViolation, attacked);
+  const { attackers } = taker;
+  const h2 = createHttp2Server(limits, onRequest, onLimit, callbacks, onError, onViolation, attackers);
   return { h1, h2 };
 }
 
@@ -212,8 +212,7 @@ interface Taker {
   connection(socket: net.Socket, callbacks: Callbacks): boolean;
   /** Serves a request, or refuses it. */
   request(request: HttpRequest, response: HttpResponse, callbacks: () => Callbacks): void;
-  /** A connection of a client was ended for an attack. */
-  readonly attacked: (client: string) => void;
+  readonly attackers: Attackers;
   stop(): void;
 }
 
@@ -238,18 +237,18 @@ function createTaker(
   const { limits, onLimit, openFiles = maxOpenFiles() } = options;
   const most = maxConnections(limits, openFiles);
   const connections = new ClientCounts(most.all, most.perClient);
-  const blocklist = new Blocklist();
   const requests = new ClientCounts(limits.requestsInFlight, limits.requestsPerClient);
   // until their calls are let in, which have shares: those of one client may be as many as there may be
   const watches = new ClientCounts(limits.watchers, limits.watchers);
   const isProxy = createProxyCheck(options.proxies);
+  const attackers = new Attackers(limits, isProxy);
   const originOf = createOriginReader(options.proxies);
   const watch = new WriteWatch(
     () => limits.stalledWriteMs,
     () => onLimit("stalledWriteMs"),
     running,
   );
-  const parts: TakenParts = { inFlight, running, watch, isDraining };
+  const parts: TakenParts = { inFlight, running, watch, heads: new WireHeads(), isDraining };
   const everyMs = Math.max(10, Math.min(WATCH_MS, limits.stalledWriteMs / 4));
   const shared = new Callbacks(options.onError);
   const timer = shared.every(everyMs, () => watch.check());
@@ -265,7 +264,7 @@ function createTaker(
     connection: (socket, callbacks) => {
       const client = socket.remoteAddress ?? "";
       const excess = connections.excess(client);
-      const limit = connectionLimit(socket, excess, isProxy(client), blocklist, openFiles);
+      const limit = connectionLimit(socket, excess, isProxy(client), attackers, openFiles);
       if (limit === undefined) {
         callbacks.once(socket, "close", connections.add(client));
         return true;
@@ -296,7 +295,7 @@ function createTaker(
         serveInTurn(turns, request, response, taken, callbacks, options);
       }
     },
-    attacked: (client) => blocklist.add(client, performance.now()),
+    attackers,
     stop: () => timer.stop(),
   };
 }
@@ -306,13 +305,13 @@ function connectionLimit(
   socket: net.Socket,
   excess: "all" | "client" | undefined,
   isProxy: boolean,
-  blocklist: Blocklist,
+  attackers: Attackers,
   openFiles: number | undefined,
 ) {
   if (excess === "all" || leavesTooFew(socket, openFiles)) return "connections";
   if (isProxy) return undefined;
   if (excess === "client") return "connectionsPerClient";
-  return blocklist.isBlocked(socket.remoteAddress ?? "", performance.now()) ? "resetsPerSecond" : undefined;
+  return attackers.isBlocked(socket.remoteAddress ?? "", performance.now()) ? "resetsPerSecond" : undefined;
 }
 
 /**
@@ -372,13 +371,13 @@ function serveInTurn(
 function serve(
   request: HttpRequest,
   response: HttpResponse,
-  exchange: Exchange,
+  taken: TakenRequest,
   options: ListenerOptions,
 ): void {
   useOriginForm(request);
-  const refusal: Refusal | undefined = checkRequest(request, options.limits);
+  const refusal: Refusal | undefined = checkRequest(request, taken.headBytes, options.limits);
   if (refusal === undefined) {
-    options.handler(request, response, exchange);
+    options.handler(request, response, taken);
     return;
   }
   options.onRejected?.(refusal.status);

@@ -13,7 +13,7 @@ const early = { ageMs: 1, timeoutMs: undefined };
 
 /** How many of a number of equal resets at one time it takes until one is too many. */
 function allowed(count: number, reset: { ageMs: number; timeoutMs: number | undefined }): number {
-  const budget = new ResetBudget(limits, 0);
+  const budget = new ResetBudget(limits, 0, () => false);
   for (let i = 0; i < count; i++) if (budget.isExceeded(reset, 0)) return i;
   return count;
 }
@@ -44,7 +44,7 @@ test("over any time no more early resets pass than the burst and the rate allow"
   const gaps = fc.array(fc.tuple(fc.nat(200), fc.nat(40)), { maxLength: 60 });
   fc.assert(
     fc.property(gaps, (steps) => {
-      const budget = new ResetBudget(limits, 0);
+      const budget = new ResetBudget(limits, 0, () => false);
       let now = 0;
       let passed = 0;
       for (const [gap, count] of steps) {

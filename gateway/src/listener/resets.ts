@@ -6,6 +6,12 @@ import type { Limits } from "../limits.ts";
  */
 const EARLY_MS = 1000;
 
+/**
+ * Only streams that have lived less than this, in milliseconds, count for all connections of a client: those
+ * that the gateway cuts in a crowd are older, and what a client gives up has mostly run for longer.
+ */
+const RAPID_MS = 100;
+
 /** What is known of a stream that was reset. */
 export interface Reset {
   /** How long it was open, in milliseconds. */
@@ -21,12 +27,20 @@ export interface Reset {
  * its calls at once; beyond that, `resetsPerSecond`.
  */
 export class ResetBudget {
+  /** How many early resets may come at once. */
+  readonly burst: number;
   private readonly perSecond: number;
-  private readonly burst: number;
+  private readonly isClientBeyond: (now: number) => boolean;
   private left: number;
   private filledAt: number;
 
-  constructor({ resetsPerSecond, streamsPerConnection }: Limits, now: number) {
+  /** @param isClientBeyond counts a rapid reset for the client; true when its connections had too many */
+  constructor(
+    { resetsPerSecond, streamsPerConnection }: Limits,
+    now: number,
+    isClientBeyond: (now: number) => boolean,
+  ) {
+    this.isClientBeyond = isClientBeyond;
     this.perSecond = resetsPerSecond;
     this.burst = Math.max(resetsPerSecond, streamsPerConnection);
     this.left = this.burst;
@@ -39,7 +53,8 @@ export class ResetBudget {
     this.left = Math.min(this.burst, this.left + ((now - this.filledAt) / 1000) * this.perSecond);
     this.filledAt = now;
     this.left -= 1;
-    return this.left < 0;
+    const isClientBeyond = reset.ageMs < RAPID_MS && this.isClientBeyond(now);
+    return isClientBeyond || this.left < 0;
   }
 }
 

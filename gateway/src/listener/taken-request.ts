@@ -14,6 +14,7 @@ import { connectionOf, type InFlight } from "./in-flight.ts";
 import type { Origin } from "./origin.ts";
 import { strip } from "./park.ts";
 import type { Placed, UnorderedSet } from "./unordered-set.ts";
+import type { WireHeads } from "./wire-heads.ts";
 import type { Watched, WriteWatch } from "./write-watch.ts";
 
 /** What all requests of a listener share. */
@@ -22,6 +23,7 @@ export interface TakenParts {
   /** All of them that are not parked. */
   readonly running: UnorderedSet<TakenRequest>;
   readonly watch: WriteWatch;
+  readonly heads: WireHeads;
   readonly isDraining: () => boolean;
 }
 
@@ -40,6 +42,8 @@ export class TakenRequest implements Exchange, Watched, Placed {
   readonly origin: Origin;
   /** How many requests of its connection are running, with this one. */
   readonly running: number;
+  /** What the head of a request of HTTP/1 took on its connection: see `WireHeads`. */
+  readonly headBytes: number;
   waitingSince = performance.now();
   private readonly request: HttpRequest;
   private readonly callbacks: () => Callbacks;
@@ -68,6 +72,7 @@ export class TakenRequest implements Exchange, Watched, Placed {
     this.counts = counts;
     this.parts = parts;
     this.connection = connectionOf(request);
+    this.headBytes = isHttp2(request) ? 0 : parts.heads.count(request, callbacks);
     counts.enter(origin.client);
     this.running = parts.inFlight.add(this.connection, response);
     parts.running.add(this);

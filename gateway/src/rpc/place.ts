@@ -2,6 +2,7 @@ import type { Admission, QueuedCall, UpstreamShare } from "../admission/admissio
 import type { Call, CallPlace } from "../call/call.ts";
 import { deadlineExceeded } from "../call/call-errors.ts";
 import type { Refused } from "../call/refused.ts";
+import { Callbacks } from "../listener/callbacks.ts";
 
 /** Whether the deadline of a call has passed, give or take a timer's tick. */
 export function isDue({ startedAt, deadline }: Call): boolean {
@@ -41,11 +42,11 @@ export class Place implements CallPlace, QueuedCall {
 
   async take(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const onAbort = () => {
+    const callbacks = new Callbacks((error) => this.reject?.(error));
+    const off = callbacks.onAbort(signal, () => {
       this.giveBack();
       this.reject?.(signal.reason);
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
+    });
     try {
       await new Promise<void>((resolve, reject) => {
         this.resolve = resolve;
@@ -53,7 +54,7 @@ export class Place implements CallPlace, QueuedCall {
         this.leave = this.admission.enter(this);
       });
     } finally {
-      signal.removeEventListener("abort", onAbort);
+      off();
     }
   }
 

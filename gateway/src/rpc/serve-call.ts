@@ -156,7 +156,8 @@ function admit(
     if (problem === undefined) exchange.uncount();
     return problem;
   }
-  if (admission.overloaded !== undefined) return admission.overloaded;
+  const rejected = admission.rejection();
+  if (rejected !== undefined) return rejected;
   const place = new Place(call, admission, options.shareOf(call.method));
   call.place = place;
   new Callbacks(options.onError).once(outgoing(response), "close", () => place.giveBack());

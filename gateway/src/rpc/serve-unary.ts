@@ -108,9 +108,9 @@ class ServedUnary implements QueuedCall, ExchangeListener, UnarySink, Sender {
     }
     exchange.listen(this);
     this.isAlwaysServed = options.isAlwaysServed(method.parent);
-    const { overloaded } = options.admission;
-    if (overloaded !== undefined && !this.isAlwaysServed) {
-      this.sent(overloaded);
+    const rejected = this.isAlwaysServed ? undefined : options.admission.rejection();
+    if (rejected !== undefined) {
+      this.sent(rejected);
       return;
     }
     this.running = new UnaryRun(this.parts.unary, call, request, options, this);

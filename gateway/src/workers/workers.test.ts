@@ -127,6 +127,22 @@ test("two workers serve one port, and say in each line of the log which of them 
   expect(await run.exit).toBe(0);
 });
 
+test.each(["SIGUSR1", "SIGUSR2"] as const)(
+  "%s ends neither a worker nor the process that starts them",
+  async (signal) => {
+    configure("workers: 2, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
+    const run = serve();
+    const url = await urlOf(run);
+    const pids = [run.process.pid, await pidOf(run, 1), await pidOf(run, 2)];
+    for (const pid of pids) process.kill(Number(pid), signal);
+    for (let call = 0; call < 4; call++) expect(await echo(url)).toBe(200);
+    run.process.kill("SIGTERM");
+    expect(await run.exit).toBe(0);
+    expect(message("a worker ended, another one is started")(logLines(run))).toBeUndefined();
+    expect(run.output().stderr).not.toContain("ebugger");
+  },
+);
+
 test("the configuration says how many workers there are, and one of them is a process without workers", async () => {
   configure("workers: 1, limits: { eventLoopDelayMs: 60000, drainNoticeMs: 1 }");
   const run = serve();

@@ -1,6 +1,6 @@
 import { Code, type ConnectError } from "@connectrpc/connect";
 import type { JsonValue } from "connect-rest-codec/internal";
-import { valueAt } from "connect-rest-codec/internal";
+import { instantFrom, valueAt } from "connect-rest-codec/internal";
 import type { RetryAfterRule } from "../adapter/rules.ts";
 import { RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { KnownDetail } from "./rest-error.ts";
@@ -65,12 +65,9 @@ function read(value: string | undefined, format: RetryAfterRule["format"], now: 
   return bounded(format === "seconds" ? count * 1000 : count * 1000 - now);
 }
 
-/** RFC 9110 section 5.6.7, in the form that senders must use. */
 function httpDate(text: string, now: number): number | undefined {
-  const time = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  return Number.isNaN(time) ? undefined : bounded(time - now);
+  const time = instantFrom(text, "http_date");
+  return time && bounded(time.seconds * 1000 - now);
 }
 
 function bounded(milliseconds: number): number {

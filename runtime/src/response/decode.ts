@@ -46,7 +46,7 @@ export interface RecordBody extends Pick<Body, "value" | "verbatim" | "malformed
 /** A record; without bytes where it is no object. */
 type DecodedRecord = Partial<Decoded> & Pick<Decoded, "differences">;
 
-const NOT_UTF8: Difference = { path: "(root)", expected: "UTF-8", got: "other bytes", class: "converted" };
+const NOT_UTF8: Difference = { path: "(root)", expected: "UTF-8", got: "other bytes", class: "lost" };
 
 /** A response without a payload, which knows whether the message has use for one. */
 class EmptyResponse implements RestResponse {
@@ -330,7 +330,7 @@ function withMalformed(found: FoundDifferences, malformed: boolean, index?: numb
   if (!malformed) return found;
   const { list, counts } = found;
   const difference = index === undefined ? NOT_UTF8 : { ...NOT_UTF8, path: `[${index}]` };
-  return { list: [difference, ...list], counts: { ...counts, converted: counts.converted + 1 } };
+  return { list: [difference, ...list], counts: { ...counts, lost: counts.lost + 1 } };
 }
 
 function decodedRecord(

@@ -48,6 +48,8 @@ export const CargoTable: MessageTable = table("rules.v1.Cargo", () => [
   [16, ValueTable, "any"],
   [17, ListValueTable, "values"],
   [18, SizeOfTable, "size_of", "sizeOf"],
+  [19, "duration", "transit"],
+  [20, "string", { path: "route.start.place" }],
   { unknown: 15 },
 ]);
 

@@ -688,7 +688,7 @@ export const Time_Unit = {
   FORMAT: 5,
 
   /**
-   * An HTTP date (RFC 9110 section 5.6.7): `Fri, 02 Jan 2026 03:04:05 GMT`.
+   * An HTTP date (RFC 9110 section 5.6.7): `Fri, 02 Jan 2026 03:04:05 GMT`. Obsolete forms are read too.
    *
    * @generated from enum value: HTTP_DATE = 6;
    */

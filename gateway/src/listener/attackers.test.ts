@@ -1,0 +1,139 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import http2 from "node:http2";
+import net from "node:net";
+import fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import { type LimitOptions, withDefaultLimits } from "../limits.ts";
+import { type Server, startServer } from "../server.ts";
+import { echoService } from "../testing/echo.ts";
+import { block, END_HEADERS, END_STREAM, frame, preface, text, type } from "../testing/frames.ts";
+import { Attackers } from "./attackers.ts";
+import { ResetBudget } from "./resets.ts";
+
+const PROXY = "192.0.2.200";
+const limits = withDefaultLimits();
+const rapid = { ageMs: 1, timeoutMs: undefined };
+
+/** How many rapid resets pass when so many connections of an address have so many each, or until they end. */
+function passed(attackers: Attackers, address: string, connections: number, each: number): number {
+  let count = 0;
+  for (let i = 0; i < connections; i++) {
+    const budget = new ResetBudget(limits, 0, (now) => attackers.hasReset(address, now));
+    for (let k = 0; k < each && !budget.isExceeded(rapid, 0); k++) count += 1;
+  }
+  return count;
+}
+
+test("over however many connections, a client has no more rapid resets than ten connections, and others have theirs", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 100 }), (connections, each) => {
+      const attackers = new Attackers(limits, (address) => address === PROXY);
+      const count = passed(attackers, "192.0.2.1", connections, each);
+      expect(count).toBe(Math.min(1000, connections * each));
+      expect(passed(attackers, "192.0.2.2", 1, 100)).toBe(100);
+      expect(passed(attackers, PROXY, connections, each)).toBe(connections * each);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+let server: Server | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+async function start(given: LimitOptions = {}): Promise<number> {
+  server = await startServer({ ...echoService, limits: { drainNoticeMs: 1, drainGraceMs: 50, ...given } });
+  return server.port;
+}
+
+/** Sends bytes on so many connections, waits until all are closed, and says what came back on each. */
+function flood(port: number, connections: number, bytes: Buffer): Promise<Buffer[]> {
+  const one = () =>
+    new Promise<Buffer>((resolve) => {
+      const received: Buffer[] = [];
+      const socket = net.connect(port, "127.0.0.1", () => void socket.write(bytes));
+      socket.on("data", (chunk: Buffer) => void received.push(chunk));
+      socket.on("error", () => undefined).on("close", () => resolve(Buffer.concat(received)));
+    });
+  return Promise.all(Array.from({ length: connections }, one));
+}
+
+/** How many streams Node makes in this process meanwhile. */
+async function streamsDuring(act: () => Promise<unknown>): Promise<number> {
+  let count = 0;
+  const created = () => {
+    count += 1;
+  };
+  subscribe("http2.server.stream.created", created);
+  try {
+    await act();
+  } finally {
+    unsubscribe("http2.server.stream.created", created);
+  }
+  return count;
+}
+
+const opening = Buffer.concat([preface, frame(type.settings, 0, 0)]);
+const head = block([
+  [":method", "POST"],
+  [":scheme", "http"],
+  [":path", "/echo.v1.EchoService/Talk"],
+  [":authority", "a"],
+  ["content-type", "application/grpc"],
+]);
+const CANCEL = [0, 0, 0, http2.constants.NGHTTP2_CANCEL];
+/** Of the static table: POST and http. */
+const POST_HTTP = Buffer.of(0x83, 0x86);
+/** The same headers as `head`, which go into the table, and then from there, a byte each. */
+const indexed = Buffer.concat([
+  POST_HTTP,
+  Buffer.of(0x44),
+  text("/echo.v1.EchoService/Talk"),
+  Buffer.of(0x41),
+  text("a"),
+  Buffer.of(0x40),
+  text("content-type"),
+  text("application/grpc"),
+]);
+const again = Buffer.concat([POST_HTTP, Buffer.of(0x80 | 64, 0x80 | 63, 0x80 | 62)]);
+
+/** Opens streams and resets them at once, 27 bytes for each. */
+function resets(count: number): Buffer {
+  const streams = Array.from({ length: count }, (_, i) => [
+    frame(type.headers, END_HEADERS, 2 * i + 1, i === 0 ? indexed : again),
+    frame(type.reset, 0, 2 * i + 1, CANCEL),
+  ]);
+  return Buffer.concat([opening, ...streams.flat()]);
+}
+
+test.each([1, 5, 20])("a flood of resets over %d connections makes few streams", async (connections) => {
+  const port = await start();
+  const made = await streamsDuring(() => flood(port, connections, resets(5000)));
+  // twice a burst, and one that is too many
+  expect(made).toBeLessThanOrEqual(201 * connections);
+});
+
+/** Requests of 15 KB whose headers are a few bytes each on the wire: one is in the table, and named again. */
+function repeated(count: number, length: number, times: number): Buffer {
+  const put = Buffer.concat([head, Buffer.of(0x40), text("x-a"), text("v".repeat(length))]);
+  const fields = Buffer.concat([POST_HTTP, Buffer.of(4), text("/x"), Buffer.of(1), text("a")]);
+  const repeating = Buffer.concat([fields, Buffer.alloc(times, 0x80 | 62)]);
+  const flags = END_HEADERS | END_STREAM;
+  const requests = Array.from({ length: count }, (_, i) => frame(type.headers, flags, 2 * i + 3, repeating));
+  return Buffer.concat([opening, frame(type.headers, flags, 1, put), ...requests]);
+}
+
+test.each([
+  [3900, 4],
+  [500, 30],
+  [100, 90],
+])(
+  "a connection that repeats a header of %d bytes %d times in each request is ended",
+  async (length, times) => {
+    const port = await start();
+    const [received] = await flood(port, 1, repeated(90, length, times));
+    expect(received?.includes(Buffer.of(0, 0, 0, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM))).toBe(true);
+  },
+);

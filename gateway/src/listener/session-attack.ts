@@ -1,0 +1,86 @@
+import http2 from "node:http2";
+import type { LimitName, Limits, OnLimit } from "../limits.ts";
+import type { Attackers } from "./attackers.ts";
+import type { Callbacks } from "./callbacks.ts";
+import { HeaderBudget } from "./header-budget.ts";
+import { watchOpened } from "./opened-streams.ts";
+import { type Reset, ResetBudget } from "./resets.ts";
+
+/** Who hears of an attack. */
+export interface AttackReports {
+  readonly onLimit: OnLimit;
+  /** What is counted for the client, with its other connections. */
+  readonly attackers: Pick<Attackers, "hasReset" | "add">;
+}
+
+/** Ends a session of HTTP/2 whose peer attacks: by resets, or by headers that HPACK repeats. */
+export class SessionAttack {
+  private readonly session: http2.ServerHttp2Session;
+  private readonly callbacks: Callbacks;
+  private readonly reports: AttackReports;
+  private readonly client: string;
+  private readonly resets: ResetBudget;
+  private readonly headers: HeaderBudget;
+  private isEnding = false;
+
+  constructor(
+    session: http2.ServerHttp2Session,
+    limits: Limits,
+    reports: AttackReports,
+    callbacks: Callbacks,
+  ) {
+    this.session = session;
+    this.callbacks = callbacks;
+    this.reports = reports;
+    this.client = session.socket.remoteAddress ?? "";
+    const isClientBeyond = (now: number) => reports.attackers.hasReset(this.client, now);
+    this.resets = new ResetBudget(limits, performance.now(), isClientBeyond);
+    this.headers = new HeaderBudget(() => session.socket.bytesRead);
+    // Of twice as many as there may be at a time, half have been reset by now, which is more than a burst.
+    watchOpened(session, 2 * this.resets.burst, callbacks, () => {
+      if (this.isOver) return;
+      this.report("resetsPerSecond");
+      this.destroy();
+    });
+  }
+
+  /** Whether nothing more is served. */
+  get isOver(): boolean {
+    return this.isEnding || this.session.destroyed;
+  }
+
+  /** Counts a stream that was reset; true when the session ends for it. */
+  resetAt(now: number, reset: Reset): boolean {
+    if (!this.resets.isExceeded(reset, now)) return false;
+    this.end("resetsPerSecond");
+    return true;
+  }
+
+  /** Counts the headers of a request; true when the session ends for them. */
+  hasHeaders(rawHeaders: readonly string[]): boolean {
+    if (!this.headers.isExceeded(rawHeaders)) return false;
+    this.end("headerBytes");
+    return true;
+  }
+
+  /**
+   * As soon as its GOAWAY is written: destroyed at once, a session that writes something else would lose it.
+   */
+  private end(limit: LimitName): void {
+    this.report(limit);
+    this.session.goaway(http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    this.callbacks.soon(() => this.callbacks.soon(() => this.destroy()));
+  }
+
+  private report(limit: LimitName): void {
+    this.isEnding = true;
+    this.reports.onLimit(limit);
+    this.reports.attackers.add(this.client, performance.now());
+  }
+
+  /** Without an error Node would make the code NO_ERROR. */
+  private destroy(): void {
+    const error = new Error("the session is ended for an attack");
+    this.session.destroy(error, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  }
+}
