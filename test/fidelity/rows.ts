@@ -408,7 +408,8 @@ export const ROWS: readonly Row[] = [
     gets: "an error",
   },
   {
-    sends: "no body for GET or HEAD, with a status other than 204, and no rule that says that this means empty",
+    sends:
+      "no body for GET or HEAD, with a status other than 204, and no rule that says that this means empty",
     body: "",
     outcome: "RESPONSE_SHAPE",
     path: "response",

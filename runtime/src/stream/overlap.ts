@@ -33,7 +33,7 @@ export class Overlap {
     this.paths = paths;
   }
 
-  /** The items that were not on the page before: those with another value, whatever their key, or another key. */
+  /** The items that were not on the page before: those with another value, whatever their key, or key. */
   unseen(page: Page): readonly number[] {
     const items = keysOf(this.rule, page).map(
       (key, index) => `${stringifyJson(this.valueOf(page, index) ?? null)} ${key}`,
