@@ -135,10 +135,10 @@ function isWord(text: string, [from, to]: Range): boolean {
 }
 
 /** An escape that was cut: what is before it counts. */
-const CUT_ESCAPE = /(?:%[0-9a-f%]{0,6}|\\{1,4}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&[a-z0-9#;]{0,8})$/i;
+const CUT_ESCAPE = /(?:%[0-9a-f%]{0,6}|\\{1,4}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&[a-z0-9#;]{0,16})$/i;
 
 /** The longest of them. */
-const MAX_ESCAPE = 9;
+const MAX_ESCAPE = 17;
 
 /** Where a text was cut within a needle. */
 function beginnings(text: string, view: PlainView, needle: string): Range[] {
