@@ -1,4 +1,11 @@
-import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary, toJson } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  type MessageInitShape,
+  toBinary,
+  toJson,
+} from "@bufbuild/protobuf";
 import {
   AnySchema,
   BytesValueSchema,
@@ -12,7 +19,11 @@ import {
 } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { BadRequestSchema, ErrorInfoSchema, LocalizedMessageSchema } from "../gen/google/rpc/error_details_pb.ts";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  LocalizedMessageSchema,
+} from "../gen/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../gen/google/rpc/status_pb.ts";
 import { Secret } from "../text/secret.ts";
 import { STANDARD_TYPES } from "./known-types.ts";
@@ -46,7 +57,8 @@ const NUMBERS: readonly ((digits: string) => ErrorDetail)[] = [
   (digits) => known(UInt64ValueSchema, { value: BigInt(digits) }),
   (digits) => known(DoubleValueSchema, { value: Number(digits) }),
   (digits) => known(ValueSchema, { kind: { case: "numberValue", value: Number(digits) } }),
-  (digits) => known(StructSchema, { fields: { a: { kind: { case: "numberValue", value: Number(digits) } } } }),
+  (digits) =>
+    known(StructSchema, { fields: { a: { kind: { case: "numberValue", value: Number(digits) } } } }),
   (digits) => known(ListValueSchema, { values: [{ kind: { case: "numberValue", value: Number(digits) } }] }),
 ];
 
@@ -62,7 +74,10 @@ const AROUND: readonly ((detail: ErrorDetail) => ErrorDetail)[] = [
     desc: ErrorInfoSchema,
     value: fromBinary(
       ErrorInfoSchema,
-      Buffer.concat([Buffer.from([0xfa, 0x07]), toBinary(BytesValueSchema, create(BytesValueSchema, { value: bytesOf(detail) })).slice(1)]),
+      Buffer.concat([
+        Buffer.from([0xfa, 0x07]),
+        toBinary(BytesValueSchema, create(BytesValueSchema, { value: bytesOf(detail) })).slice(1),
+      ]),
     ),
   }),
 ];
@@ -82,7 +97,9 @@ const around = fc.constantFrom(...AROUND);
 
 test("a secret is not in the text of any detail, however long the text around it", () => {
   const secrets = fc.stringMatching(/^[A-Za-z][a-z0-9]{2,30}[0-9]$/);
-  const rest = fc.string({ unit: fc.constantFrom("not", "right", " "), maxLength: 120 }).map((text) => ` ${text}`);
+  const rest = fc
+    .string({ unit: fc.constantFrom("not", "right", " "), maxLength: 120 })
+    .map((text) => ` ${text}`);
   fc.assert(
     fc.property(secrets, rest, fc.constantFrom(...TEXTS), around, (secret, behind, text, wrap) => {
       const clean = redactDetail(wrap(text(`${secret}${behind}`)), [new Secret(secret)]);
@@ -99,8 +116,7 @@ test("a secret of digits is not in any number of a detail", () => {
       const secret = Number.isSafeInteger(Number(drawn)) ? drawn : drawn.slice(0, 15);
       const clean = redactDetail(wrap(number(secret)), [new Secret(secret)]);
       if (clean === undefined) return;
-      // only a Struct has a text in place of a number
-      expect(readable(clean)).toContain("[secret]");
+      expect(Buffer.from(bytesOf(clean)).includes(bytesOf(number(secret)))).toBe(false);
       expect(readable(clean)).not.toContain(secret);
     }),
     { numRuns: 500 },

@@ -49,7 +49,9 @@ test("drops what cannot be sent, and counts it", () => {
 });
 
 test("drops a header whose name has a secret in it, and counts it", () => {
-  const tokens = fc.stringMatching(/^[a-z0-9]{1,40}$/).filter((text) => !/^(?:x|rate|limit|ratelimit|reset)$/.test(text));
+  const tokens = fc
+    .stringMatching(/^[a-z0-9]{1,40}$/)
+    .filter((text) => !/^(?:x|rate|limit|ratelimit|reset)$/.test(text));
   const names = fc.constantFrom("ratelimit-", "x-ratelimit-", "x-rate-limit-", "x-ratelimit-reset-");
   fc.assert(
     fc.property(tokens, names, fc.constantFrom("", "-reset"), (token, before, behind) => {

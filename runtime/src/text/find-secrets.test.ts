@@ -86,7 +86,9 @@ test.each(Object.keys(ENCODINGS))("a secret is found wherever it stands, %s", (n
 });
 
 test("a secret is found however its characters are mixed", () => {
-  const ways = Object.entries(ENCODINGS).filter(([name]) => !/base64|hexa|case|twice|within|without/.test(name));
+  const ways = Object.entries(ENCODINGS).filter(
+    ([name]) => !/base64|hexa|case|twice|within|without/.test(name),
+  );
   const pick = fc.array(fc.nat(ways.length - 1), { minLength: 64, maxLength: 64 });
   fc.assert(
     fc.property(secrets, pick, (secret, picks) => {
