@@ -127,7 +127,9 @@ test("a redacted time is not in an error, in whatever notation it was sent or co
       message.set(field, reflect(TimestampSchema, time));
       const secrets = redactedValues(desc, message.message);
       for (const text of [timeText(time, own, round), timeText(time, other, "down")]) {
-        expect(redactText(`bad time: ${text} is wrong`, secrets)).toMatch(/^bad time: ?-?\[secret\] is wrong$/);
+        expect(redactText(`bad time: ${text} is wrong`, secrets)).toMatch(
+          /^bad time: ?-?\[secret\] is wrong$/,
+        );
       }
     }),
   );
