@@ -6,6 +6,7 @@ import {
   toBinary,
   toJson,
 } from "@bufbuild/protobuf";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import {
   AnySchema,
   BytesValueSchema,
@@ -74,10 +75,7 @@ const AROUND: readonly ((detail: ErrorDetail) => ErrorDetail)[] = [
     desc: ErrorInfoSchema,
     value: fromBinary(
       ErrorInfoSchema,
-      Buffer.concat([
-        Buffer.from([0xfa, 0x07]),
-        toBinary(BytesValueSchema, create(BytesValueSchema, { value: bytesOf(detail) })).slice(1),
-      ]),
+      new BinaryWriter().tag(127, WireType.LengthDelimited).bytes(bytesOf(detail)).finish(),
     ),
   }),
 ];
@@ -116,7 +114,7 @@ test("a secret of digits is not in any number of a detail", () => {
       const secret = Number.isSafeInteger(Number(drawn)) ? drawn : drawn.slice(0, 15);
       const clean = redactDetail(wrap(number(secret)), [new Secret(secret)]);
       if (clean === undefined) return;
-      expect(Buffer.from(bytesOf(clean)).includes(bytesOf(number(secret)))).toBe(false);
+      expect(Buffer.from(bytesOf(clean)).includes(Buffer.from(bytesOf(number(secret))))).toBe(false);
       expect(readable(clean)).not.toContain(secret);
     }),
     { numRuns: 500 },

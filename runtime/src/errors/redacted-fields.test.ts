@@ -84,7 +84,7 @@ function timeRules(rule: TimeRule): Uint8Array {
 const redacted = (desc: DescMessage, json: JsonObject, text: string) =>
   redactText(text, redactedValues(desc, fromJson(desc, json)));
 
-const seconds = fc.bigInt({ min: -62_135_596_800n, max: 253_402_300_000n });
+const seconds = fc.bigInt({ min: -62_135_596_800n, max: 253_000_000_000n });
 const nanos = fc.oneof(
   fc.constant(0),
   fc.nat(999).map((count) => count * 1_000_000),
@@ -92,17 +92,7 @@ const nanos = fc.oneof(
 );
 
 test("a redacted time is not in an error, in whatever notation it was sent or comes back", () => {
-  const parts = fc.constantFrom(
-    "YYYY",
-    "MM",
-    "DD",
-    "HH",
-    "mm",
-    "ss",
-    "DD.MM.YYYY",
-    "YYYYMMDDHHmmss",
-    "HH:mm",
-  );
+  const parts = fc.constantFrom("YYYY", "MM/YYYY", "DD.MM.YYYY", "YYYYMMDD HH", "YYYYMMDDHHmmss");
   const rule = fc.oneof(
     fc.constantFrom(...(Object.keys(UNITS) as (keyof typeof UNITS)[])),
     parts.map((pattern): TimeRule => ({ pattern: `t ${pattern}` })),
