@@ -3,12 +3,15 @@ import { parseArgs } from "node:util";
 import { measureAfterBurst } from "./reliability/after-burst.ts";
 import { measureBodies } from "./reliability/bodies.ts";
 import { measureBombs } from "./reliability/bombs.ts";
+import { measureCallers } from "./reliability/callers.ts";
+import { measureConnections } from "./reliability/connections.ts";
 import { measureCosts } from "./reliability/costs.ts";
 import { measureDeadlines } from "./reliability/deadlines.ts";
 import { measureDrain } from "./reliability/drain.ts";
 import { measureFairness } from "./reliability/fairness.ts";
 import { type Figure, figureLines, holds, type Scenario } from "./reliability/figure.ts";
 import { measureFloods } from "./reliability/floods.ts";
+import { measureKilledWorkers } from "./reliability/killed-workers.ts";
 import { measureLeaks } from "./reliability/leaks.ts";
 import { measureOverload } from "./reliability/overload.ts";
 import { measureShares } from "./reliability/shares.ts";
@@ -23,7 +26,7 @@ Holds the gateway to bounds, beside a server written with connect-node and undic
 status is 1 when a bound does not hold.
 
   --only <names>  bombs, costs, unread, memory, log, fairness, shares, floods, retries, breaker, overload, drain, slow,
-                  deadlines, bodies, heap; several joined by commas
+                  deadlines, bodies, callers, connections, workers, heap; several joined by commas
   --calls <n>     calls for the heap (default 200000)
   --json          print JSON instead of lines
   --help          show this text
@@ -95,6 +98,9 @@ function scenarios(calls: number): Scenario[] {
     { name: "slow", measure: measureSlowPeers },
     { name: "deadlines", measure: measureDeadlines },
     { name: "bodies", measure: measureBodies },
+    { name: "callers", measure: measureCallers },
+    { name: "connections", measure: measureConnections },
+    { name: "workers", measure: measureKilledWorkers },
     { name: "heap", measure: () => measureLeaks(calls) },
   ];
 }

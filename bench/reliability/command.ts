@@ -29,6 +29,8 @@ export interface CommandSettings {
 export interface Command extends AsyncDisposable {
   readonly process: ChildProcess;
   readonly port: number;
+  /** Lines of the log so far with this message, where `observed`. */
+  readonly logged: (message: string) => readonly Readonly<Record<string, unknown>>[];
 }
 
 /** Starts `connect-rest serve`. */
@@ -62,7 +64,8 @@ export async function startCommand(
     child.kill("SIGKILL");
     await exit;
   };
-  return { process: child, port: await readyPort(child), [Symbol.asyncDispose]: stop };
+  const logged = (message: string) => linesOf(path.join(directory, "log"), message);
+  return { process: child, port: await readyPort(child), logged, [Symbol.asyncDispose]: stop };
 }
 
 /** What a process has resident, in bytes. */
@@ -72,6 +75,11 @@ export function residentOf({ process: { pid } }: Command): number {
   } catch {
     return Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)])) * 1024;
   }
+}
+
+function linesOf(log: string, message: string): readonly Readonly<Record<string, unknown>>[] {
+  const lines = readFileSync(log, "utf8").split("\n");
+  return lines.filter((line) => line.includes(`"msg":"${message}"`)).map((line) => JSON.parse(line));
 }
 
 /** Reads standard output until the gateway is ready, and no more. */

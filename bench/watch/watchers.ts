@@ -37,10 +37,18 @@ export class Watchers {
     this.onMessage = onMessage;
   }
 
-  /** Opens streams. Each sends one request, and reads whatever comes. */
-  async open(port: number, path: string, body: Uint8Array, count: number): Promise<void> {
+  /** Opens streams, from these addresses in turn. Each sends one request, and reads whatever comes. */
+  async open(
+    port: number,
+    path: string,
+    body: Uint8Array,
+    count: number,
+    addresses: readonly string[] = ["127.0.0.1"],
+  ): Promise<void> {
     for (let opened = 0; opened < count; opened += STREAMS) {
-      await this.connection(port, path, body, Math.min(STREAMS, count - opened), opened);
+      const localAddress = addresses[(opened / STREAMS) % addresses.length] ?? "127.0.0.1";
+      const from = { port, host: "127.0.0.1", localAddress };
+      await this.connection(from, path, body, Math.min(STREAMS, count - opened), opened);
     }
   }
 
@@ -57,15 +65,15 @@ export class Watchers {
   }
 
   private connection(
-    port: number,
+    from: { readonly port: number; readonly host: string; readonly localAddress: string },
     path: string,
     body: Uint8Array,
     streams: number,
     first: number,
   ): Promise<void> {
     return new Promise((resolve, reject) => {
-      const socket = connect(port, "127.0.0.1", () => {
-        const block = requestHeaders({ method: "POST", port, path, headers: GRPC });
+      const socket = connect(from, () => {
+        const block = requestHeaders({ method: "POST", port: from.port, path, headers: GRPC });
         const requests = Array.from({ length: streams }, (_, index) => [
           frame(HEADERS, END_HEADERS, 2 * index + 1, block),
           frame(DATA, END_STREAM, 2 * index + 1, body),

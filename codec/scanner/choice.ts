@@ -18,6 +18,9 @@ import { isWord, word } from "./words";
 export const NONE = -1;
 export const UNKNOWN = -2;
 
+/** Whether a word has named the member that was chosen last. */
+export let isNamed = false;
+
 /** The index of the chosen member. */
 export function chosen(choice: usize, frame: usize): i32 {
   const first: usize = load<u32>(choice, L.CHOICE_CASES);
@@ -33,7 +36,10 @@ export function chosen(choice: usize, frame: usize): i32 {
         ? 1
         : 0;
     if (holds < 0) return UNKNOWN;
-    if (holds) return load<i32>(each, L.CASE_MEMBER);
+    if (holds) {
+      isNamed = load<u32>(each, L.CASE_TEST) === L.TEST_WORD;
+      return load<i32>(each, L.CASE_MEMBER);
+    }
   }
   return NONE;
 }

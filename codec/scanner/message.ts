@@ -6,7 +6,7 @@
  * knows, and those of messages that share the object.
  */
 import { byte, CLOSE_BRACE, COMMA, NULL, OPEN_BRACE, space } from "./bytes";
-import { areEmpty, chosen, NONE } from "./choice";
+import { areEmpty, chosen, isNamed, NONE } from "./choice";
 import { collect } from "./collect";
 import { ascend, descend } from "./depth";
 import {
@@ -221,12 +221,17 @@ function choose(choice: usize, frame: usize): bool {
   const field: usize = load<u32>(which, L.MEMBER_FIELD);
   const slot = load<i32>(which, L.MEMBER_SLOT);
   const start = out;
+  const isByName = at >= 0 && isNamed;
   if (slot < 0) {
     hide();
     if (!shared(field, frame)) return false;
     show();
   } else if (placeTaken(frame, slot) !== 0) {
     if (unnamed(field, keptValue(frame, slot)) === 0) return false;
+    if (isByName && out === start) return false;
+  } else if (isByName) {
+    // it is set all the same
+    return false;
   }
   note(frame, load<u32>(choice, L.CHOICE_RANK), start);
   return areEmpty(choice, frame, slot);

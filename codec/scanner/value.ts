@@ -142,7 +142,7 @@ function list(field: usize, each: usize, from: usize): usize {
     // where other types are known to come, an object is a list of one, unless it is empty
     if (c !== OPEN_BRACE || !isLoose(field)) return 0;
     const end = space(from + 1);
-    return byte(end) === CLOSE_BRACE ? end + 1 : listItem(kind, each, 0, from);
+    return byte(end) === CLOSE_BRACE ? end + 1 : onlyItem(kind, each, from);
   }
   let at = space(from + 1);
   if (byte(at) === CLOSE_BRACKET) return at + 1;
@@ -166,6 +166,32 @@ function list(field: usize, each: usize, from: usize): usize {
     if (d !== COMMA) return 0;
     at = space(at);
   }
+}
+
+/** An object in place of a list, if it has a field of an item. */
+function onlyItem(kind: u32, field: usize, from: usize): usize {
+  const start = out;
+  const end = listItem(kind, field, 0, from);
+  if (end === 0 || kind !== L.KIND_MESSAGE) return end;
+  // behind the tag and the length, where keys that no field knows are last
+  const message: usize = load<u32>(field, L.FIELD_ARGUMENT);
+  const first = behindVarint(start + load<u32>(field, L.FIELD_TAG_LENGTH));
+  return first < out && varintAt(first) !== load<u32>(message, L.MESSAGE_COLLECTOR_TAG) ? end : 0;
+}
+
+function behindVarint(at: usize): usize {
+  while (byte(at) > 127) at++;
+  return at + 1;
+}
+
+function varintAt(at: usize): u32 {
+  let value: u32 = 0;
+  let shift = 0;
+  while (byte(at) > 127) {
+    value |= (byte(at++) & 127) << shift;
+    shift += 7;
+  }
+  return value | (byte(at) << shift);
 }
 
 function listItem(kind: u32, field: usize, index: i32, at: usize): usize {

@@ -166,7 +166,14 @@ function ofList(field: DescField & { fieldKind: "list" }, change: Value): Differ
     return [field.delimitedEncoding ? "converted" : "lost"];
   }
   if (change === "arrays") return ofItem(field, change);
+  // an object that has no key of an item is no item
+  if (change === "object" && field.listKind === "message" && hasOwnKeys(field.message)) return ["lost"];
   return ["converted", ...ofItem(field, change)];
+}
+
+/** Whether objects of a type are told by their keys. */
+function hasOwnKeys({ typeName }: DescMessage): boolean {
+  return typeName !== "google.protobuf.Struct" && typeName !== "google.protobuf.Value";
 }
 
 function ofItem(field: DescField & { fieldKind: "list" }, change: Value): DifferenceClass[] {

@@ -99,7 +99,9 @@ const EACH = Object.keys(FORMATS);
 
 test.each(EACH)("%s: bytes that are not UTF-8 are reported with the record that has them", async (format) => {
   const bad = Buffer.concat([Buffer.from('{"name":"a'), Buffer.of(0xff), Buffer.from('"}')]);
-  const { found, differences, error } = await readAll(format, ['{"name":"\ufffd"}', bad, "{}"], { strict: false });
+  const { found, differences, error } = await readAll(format, ['{"name":"\ufffd"}', bad, "{}"], {
+    strict: false,
+  });
   expect([found.length, error?.message]).toEqual([3, undefined]);
   expect(differences.filter((each) => each.expected === "UTF-8")).toMatchObject([
     { path: "[1]", class: "lost" },

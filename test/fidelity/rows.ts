@@ -136,6 +136,14 @@ export const ROWS: readonly Row[] = [
     message: { tags: ["a"] },
   },
   {
+    sends: "an object without any key of an item, for a list of messages",
+    body: response({ parts: { first: { text: "a" } } }),
+    outcome: "lost",
+    path: "parts",
+    gets: "an empty list",
+    message: { parts: [] },
+  },
+  {
     sends: "`[]` for an object, or `{}` for a list",
     body: response({ label: [] }),
     outcome: "converted",

@@ -112,7 +112,7 @@ test("without a fallback an unknown type is left out, and reported", async () =>
 
 test("when: presence, absence, type and values of other keys, in order", async () => {
   const guessed = [
-    { id: "1", url: "u", text: "also" },
+    { id: "1", url: "u" },
     { id: "2", text: "t" },
     { id: "3", text: 5, meta: { kind: "text" } },
     { reason: "gone" },

@@ -39,7 +39,7 @@ function pathsOf(body: string): readonly string[] | undefined {
 }
 
 test("keys that no field names are reported with their paths, in the order of the fields", () => {
-  const body = `{"new":"x\\n","loose":{"d":[1]},"node":{"leaf":{"c":{}}},"leaves":[{"text":"a"},{"text":"b","b":null}],
+  const body = `{"new":"x\\n","loose":{"text":"t","d":[1]},"node":{"leaf":{"c":{}}},"leaves":[{"text":"a"},{"text":"b","b":null}],
     "leaf":{"a":true,"é":-1.5}}`;
   expect(pathsOf(body)).toEqual([
     "leaf.a: boolean true",

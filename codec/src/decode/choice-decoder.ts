@@ -10,12 +10,16 @@ import {
 } from "../table/message-table.ts";
 import { Attempts, fieldReader } from "./field-reader.ts";
 import type { KnownKeys } from "./key-writer.ts";
-import { type FieldScope, kindWriter } from "./kind-writer.ts";
+import { type FieldScope, kindWriter, zeroWriter } from "./kind-writer.ts";
+import { holdsNothing } from "./oneof-writer.ts";
 import type { ProtoWriter } from "./proto-writer.ts";
 import { wordReader } from "./word-reader.ts";
 
 /** Writes something of an object. */
 type Write = (json: JsonObject, out: ProtoWriter) => void;
+
+/** The function that writes a member. */
+type MemberOf = (field: FieldEntry | undefined, isNamed?: boolean) => Write;
 
 /** The member that an object chooses; undefined for none. */
 type Choose = (json: JsonObject, out: ProtoWriter) => Write | undefined;
@@ -32,7 +36,8 @@ export function choiceDecoder(
   holder: KnownKeys,
   scope: FieldScope,
 ): Write {
-  const memberOf = (field: FieldEntry | undefined) => memberWriter(field, holder, scope);
+  const memberOf = (field: FieldEntry | undefined, isNamed = false) =>
+    memberWriter(field, isNamed, holder, scope);
   const choose = choice.when.every(isWord) ? byWord(choice, memberOf) : byConditions(choice, memberOf);
   const otherwise = otherwiseWriter(choice, memberOf);
   const write: Write = (json, out) => (choose(json, out) ?? otherwise)(json, out);
@@ -44,7 +49,13 @@ export function choiceDecoder(
   };
 }
 
-function memberWriter(field: FieldEntry | undefined, holder: KnownKeys, scope: FieldScope): Write {
+/** @param isNamed whether a word says that this is the member: it is set then, whatever its key has */
+function memberWriter(
+  field: FieldEntry | undefined,
+  isNamed: boolean,
+  holder: KnownKeys,
+  scope: FieldScope,
+): Write {
   if (field === undefined) return () => {};
   const [number, kind, ...keys] = field;
   if (keys.length === 0 && kind instanceof MessageTable) {
@@ -56,13 +67,17 @@ function memberWriter(field: FieldEntry | undefined, holder: KnownKeys, scope: F
   const read = fieldReader(keys);
   const collects = scope.collects === true && keys.every((key) => typeof key === "string");
   const write = kindWriter(kind, number, { ...scope, collects });
-  return (json, out) => write(read(json, out.misstep), out, name);
+  if (!isNamed) return (json, out) => write(read(json, out.misstep), out, name);
+  const writeZero = zeroWriter(kind, number);
+  return (json, out) => {
+    const value = read(json, out.misstep);
+    const start = out.length;
+    write(value, out, name);
+    if (out.length === start && holdsNothing(value)) writeZero(out);
+  };
 }
 
-function otherwiseWriter(
-  { choice, otherwise, lost }: ChoiceEntry,
-  memberOf: (field: FieldEntry | undefined) => Write,
-): Write {
+function otherwiseWriter({ choice, otherwise, lost }: ChoiceEntry, memberOf: MemberOf): Write {
   if (lost === undefined) return memberOf(otherwise);
   const read = fieldReader(lost);
   const name = reportedAs(lost);
@@ -74,10 +89,10 @@ function isWord({ key, is, present, type }: ChoiceCase): boolean {
   return key === undefined && is !== undefined && present === undefined && type === undefined;
 }
 
-function byWord({ by = [], when }: ChoiceEntry, memberOf: (field: FieldEntry | undefined) => Write): Choose {
+function byWord({ by = [], when }: ChoiceEntry, memberOf: MemberOf): Choose {
   const members = new Map<string, Write>();
   for (const { is = [], as } of when) {
-    const write = memberOf(as);
+    const write = memberOf(as, true);
     for (const word of is) if (!members.has(word)) members.set(word, write);
   }
   const read = fieldReader(by);
@@ -89,11 +104,11 @@ function byWord({ by = [], when }: ChoiceEntry, memberOf: (field: FieldEntry | u
   };
 }
 
-function byConditions(
-  { by = [], when }: ChoiceEntry,
-  memberOf: (field: FieldEntry | undefined) => Write,
-): Choose {
-  const cases = when.map((each) => ({ holds: condition(each, by), write: memberOf(each.as) }));
+function byConditions({ by = [], when }: ChoiceEntry, memberOf: MemberOf): Choose {
+  const cases = when.map((each) => ({
+    holds: condition(each, by),
+    write: memberOf(each.as, each.is !== undefined),
+  }));
   const attempts = new Attempts();
   return (json, out) => {
     const chosen = cases.find(({ holds }) => {

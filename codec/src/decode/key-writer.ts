@@ -69,13 +69,23 @@ export class KeyWriter extends OneofWriter {
     }
   }
 
-  /** Notes the keys that no field names, where a message does not collect them. */
-  unknownKeys(json: JsonObject, known: KnownKeys): void {
+  /**
+   * Notes the keys that no field names, where a message does not collect them.
+   *
+   * @param ofMembers keys that members of its oneofs read, where they are chosen
+   */
+  unknownKeys(json: JsonObject, known: KnownKeys, ofMembers: KnownKeys = NO_KEYS): void {
     if (this.depth === this.flattenedDepth) {
       this.leaveToHolder(known);
       return;
     }
-    for (const key of this.unknownOf(json, known)) this.add(key, "no such key", json[key]);
+    for (const key of this.unknownOf(json, known)) {
+      if (ofMembers.has(key)) {
+        this.notHeld(key, "no other member of the oneof", json[key]);
+      } else {
+        this.add(key, "no such key", json[key]);
+      }
+    }
   }
 
   /**

@@ -1,8 +1,11 @@
 /** Makes of a kind the function that writes values of it. */
+import { isJsonObject } from "../json/json.ts";
 import type { EnumTable as Enum } from "../table/enum-table.ts";
 import { EnumTable } from "../table/enum-table.ts";
+import { sharedKeys } from "../table/keys.ts";
 import type { ScalarKind } from "../table/kinds.ts";
 import { type FieldEntry, type Kind, MessageTable } from "../table/message-table.ts";
+import { StructTable } from "../table/well-known.ts";
 import type { Field } from "./difference-writer.ts";
 import type { ProtoWriter, Reading } from "./proto-writer.ts";
 import { hasEmptyParts, splitCommas, splitNumbers } from "./read.ts";
@@ -19,6 +22,8 @@ export interface FieldScope {
   /** It is one of several members of a oneof, of which the keys choose one. */
   readonly isMember?: boolean;
 }
+
+const NOTHING = new Uint8Array(0);
 
 // one function each: a method that is looked up by its name costs more than a call
 const SCALARS: Readonly<Record<ScalarKind, (field: number) => WriteValue>> = {
@@ -68,6 +73,27 @@ export function kindWriter(kind: Kind, field: number, scope: FieldScope): WriteV
   if ("absent" in kind) return absentWriter(kind, field, scope);
   const write = kindWriter(kind.loose, field, scope);
   return (value, out, key) => write(value, out.loosely(key), key);
+}
+
+/** The function that writes the zero value of a kind, with its tag. */
+export function zeroWriter(kind: Kind, field: number): (out: ProtoWriter) => void {
+  if (kind instanceof EnumTable) return (out) => out.nullValue(field);
+  if (isScalarKind(kind)) {
+    const write = SCALARS[kind](field);
+    const zero = kind === "bool" ? false : isText(kind) ? "" : 0;
+    return (out) => write(zero, out, "");
+  }
+  if (typeof kind === "object" && !(kind instanceof MessageTable)) {
+    if ("loose" in kind) return zeroWriter(kind.loose, field);
+    if ("absent" in kind) return zeroWriter(kind.of, field);
+    if ("open" in kind || "nullable" in kind) return (out) => out.nullValue(field);
+    if ("group" in kind) return (out) => out.group(field, {}, "", () => {});
+  }
+  return (out) => out.rawBytes(field, NOTHING);
+}
+
+function isText(kind: ScalarKind): boolean {
+  return kind === "string" || kind === "bytes" || kind === "textBytes";
 }
 
 function absentWriter(
@@ -139,12 +165,36 @@ function itemsWriter(item: Kind, field: number, scope: FieldScope): WriteValue {
   if (typeof item === "object" && "open" in item) {
     return (value, out, key) => out.enums(field, value, key, item.open, "elsewhere");
   }
-  const reading = item instanceof MessageTable ? scope.readingOf(item) : undefined;
-  if (reading?.from === "object") {
-    return (value, out, key) => out.messages(field, value, key, reading.decode);
+  if (item instanceof MessageTable) {
+    const { from, decode } = scope.readingOf(item);
+    if (from === "object") {
+      return ofItems(item, (value, out, key) => out.messages(field, value, key, decode));
+    }
   }
   const write = kindWriter(item, field, { readingOf: scope.readingOf });
-  return (value, out, key) => out.each(value, key, (each, inner) => write(each, inner, ""));
+  const writeEach: WriteValue = (value, out, key) =>
+    out.each(value, key, (each, inner) => write(each, inner, ""));
+  return typeof item === "object" && "group" in item ? ofItems(item.group, writeEach) : writeEach;
+}
+
+/**
+ * Takes an object in place of a list for its only item if it has a key of one, and `{}` for an empty list;
+ * any other object is something else, and lost.
+ */
+function ofItems(item: MessageTable, write: WriteValue): WriteValue {
+  if (item === StructTable || item.entries.some((entry) => "any" in entry)) return write;
+  let keys: ReadonlySet<string> | undefined;
+  return (value, out, key) => {
+    if (isJsonObject(value)) {
+      keys ??= sharedKeys(item);
+      const own = Object.keys(value);
+      if (own.length > 0 && !own.some((each) => keys?.has(each))) {
+        out.drop(key, "array", value);
+        return;
+      }
+    }
+    write(value, out, key);
+  };
 }
 
 function mapWriter(

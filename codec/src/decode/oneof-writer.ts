@@ -68,6 +68,11 @@ export class OneofWriter extends ShapeWriter {
   }
 }
 
+/** Whether a value stands for none. */
+export function holdsNothing(value: Field): boolean {
+  return !isPresent(value) || value === false || value === "" || isEmptyContainer(value);
+}
+
 function isPresent(value: Field): boolean {
   return value !== undefined && value !== null;
 }

@@ -1,6 +1,6 @@
 /** Makes of a table, at its first use, the function that decodes its message. */
 import { type JsonObject, type JsonValue, jsonTypeOf } from "../json/json.ts";
-import { exclusiveMembers, firstKey, knownKeys, reportedAs } from "../table/keys.ts";
+import { exclusiveMembers, firstKey, knownKeys, memberKeys, reportedAs } from "../table/keys.ts";
 import {
   type Entry,
   type FieldEntry,
@@ -47,9 +47,12 @@ function objectDecoder(entries: readonly Entry[]): Decode {
   const fields: FieldTable = new FieldTable(() => layoutOf(entries, fields));
   const collector = entries.find((entry) => "unknown" in entry);
   if (collector === undefined) {
+    // by the first use, since a message may hold itself
+    let ofMembers: ReadonlySet<string> | undefined;
     return (json, out) => {
       out.fields(json, fields);
-      out.unknownKeys(json, fields);
+      ofMembers ??= memberKeys(entries);
+      out.unknownKeys(json, fields, ofMembers);
     };
   }
   const { unknown, struct } = collector;

@@ -1,6 +1,6 @@
 /** What of a table the scanner can read. All else it leaves to the decoder in JavaScript. */
 import { EnumTable } from "../table/enum-table.ts";
-import { fieldsOf, firstKey } from "../table/keys.ts";
+import { fieldsOf } from "../table/keys.ts";
 import {
   type ChoiceCase,
   type ChoiceEntry,
@@ -8,7 +8,6 @@ import {
   type Entry,
   type FieldEntry,
   holdsNull,
-  isField,
   type Key,
   type Kind,
   MessageTable,
@@ -97,19 +96,4 @@ export function isSplit(item: Kind): boolean {
 /** The fields of a message that a value of one of several JSON types stands for; undefined for others. */
 export function typesOf({ entries }: MessageTable): ValueEntry["when"] | undefined {
   return entries.find((entry) => "value" in entry)?.when;
-}
-
-/**
- * The keys that a message reads from the object of another one, with those of messages that share it in turn.
- */
-export function sharedKeys({ entries }: MessageTable, found: Set<string> = new Set()): ReadonlySet<string> {
-  for (const entry of entries) {
-    for (const [, kind, ...keys] of fieldsOf(entry)) {
-      for (const key of keys) found.add(firstKey(key));
-      if (!isField(entry) && keys.length === 0 && kind instanceof MessageTable) sharedKeys(kind, found);
-    }
-    if (!("choice" in entry)) continue;
-    for (const key of entry.when.flatMap((each) => each.key ?? entry.by ?? [])) found.add(key);
-  }
-  return found;
 }

@@ -1,5 +1,5 @@
 import { EnumTable } from "../table/enum-table.ts";
-import { exclusiveMembers, firstKey, reportedAs } from "../table/keys.ts";
+import { exclusiveMembers, firstKey, reportedAs, sharedKeys } from "../table/keys.ts";
 import type { TimeRule } from "../table/kinds.ts";
 import {
   type ChoiceCase,
@@ -39,7 +39,6 @@ import {
   isSplit,
   type PagePayload,
   type Payload,
-  sharedKeys,
   stepsTo,
   typesOf,
 } from "./readable.ts";

@@ -40,6 +40,31 @@ export function knownKeys(entries: readonly Entry[]): ReadonlySet<string> {
   return new Set([...choices, ...read]);
 }
 
+/**
+ * The keys that a message reads from its object, also those that choose members, with those of messages that
+ * share the object in turn.
+ */
+export function sharedKeys({ entries }: MessageTable, found: Set<string> = new Set()): ReadonlySet<string> {
+  for (const entry of entries) {
+    for (const [, kind, ...keys] of fieldsOf(entry)) {
+      for (const key of keys) found.add(firstKey(key));
+      if (!isField(entry) && keys.length === 0 && kind instanceof MessageTable) sharedKeys(kind, found);
+    }
+    if (!("choice" in entry)) continue;
+    for (const key of entry.when.flatMap((each) => each.key ?? entry.by ?? [])) found.add(key);
+  }
+  return found;
+}
+
+/** The keys of members of oneofs that share the object of a message. */
+export function memberKeys(entries: readonly Entry[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const [, kind, ...keys] of entries.filter(isChoice).flatMap(choiceMembers)) {
+    if (keys.length === 0 && kind instanceof MessageTable) sharedKeys(kind, found);
+  }
+  return found;
+}
+
 /** The members of a oneof with the paths that they alone are read from. */
 export function exclusiveMembers(oneof: Entry, entries: readonly Entry[]): OneofMembers {
   const own = fieldsOf(oneof);

@@ -20,7 +20,8 @@ export interface YamlFile {
 /** Parses YAML 1.2; keys that occur twice are errors, aliases may not multiply. */
 export function parseYaml(text: string): YamlFile {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  // its warnings repeat what stands in the file
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
   const at = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };

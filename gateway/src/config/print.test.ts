@@ -21,6 +21,23 @@ function load(text: string) {
   return loadConfig(file, { GATEWAY_PORT: "7" });
 }
 
+test("no query of any address is printed, and texts with question marks are", () => {
+  const text = printConfig(
+    load(`
+adapters: [./a.ts]
+upstreams:
+  echo:
+    baseUrl: https://echo.example
+    userAgent: "who? me: 1?"
+    credentials: { oauth2: { tokenUrl: "https://a.example/t?client_secret=hunter2", clientId: x, clientSecret: { env: K } } }
+`),
+    {},
+  );
+  expect(text).toContain("https://a.example/t?[secret]");
+  expect(text).toContain("who? me: 1?");
+  expect(text).not.toContain("hunter2");
+});
+
 test("a printed configuration has the environment, every default, and no secret", () => {
   writeFileSync(path.join(directory, "secret"), "hunter2");
   const config = load(`

@@ -42,7 +42,12 @@ export function printConfig(config: Config, env: Environment): string {
     ...(bus && { bus: { ...maskSecrets(bus, config, env), url: maskAddress(bus.url) } }),
     ...rest,
   };
-  return stringify(all, (_key, value: unknown) => (typeof value === "string" ? maskUser(value) : value));
+  return stringify(all, (_key, value: unknown) => (typeof value === "string" ? masked(value) : value));
+}
+
+/** Any address may have a secret in its query. Other texts may have question marks. */
+function masked(text: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? maskAddress(text) : maskUser(text);
 }
 
 function shownUpstream(
