@@ -4,8 +4,8 @@ import type { HeaderReader } from "../errors/retry-info.ts";
 import { waitAfterFailure } from "./failure-backoff.ts";
 
 /**
- * The shortest and longest interval between polls, whether a rule, an upstream or another process says it. The
- * plugin takes no other.
+ * The shortest and longest interval between polls, whether a rule, an upstream or another process says it.
+ * The plugin takes no other.
  */
 const MIN_INTERVAL_MS = 1_000;
 export const MAX_INTERVAL_MS = 24 * 3600 * 1_000;
