@@ -96,7 +96,6 @@ export interface HttpExchange {
   readonly client: string;
   /** What counts as one client: an address, or a network of IPv6. */
   readonly clientKey: string;
-  readonly scheme: "http" | "https";
   /** Sets a header of the response that is yet to be sent. */
   setHeader(name: string, value: string): void;
   /** Sends the whole response, unless the client is gone. Header names in lower case. */

@@ -66,7 +66,7 @@ async function besideAttack(
 
 /** How many calls a client always has in flight to a process that says at once that it has too many. */
 const IN_FLIGHT = 100;
-const STARVED_CALLS = 20_000;
+const STARVED_CALLS = 5000;
 
 /** A limit that a busy process is always far beyond, so that nine in ten calls are rejected. */
 const DELAY_MS = 1;

@@ -13,15 +13,19 @@ import { startGateway } from "../../gateway/src/gateway.ts";
 import { EchoService } from "../../gateway/src/gen/echo/v1/echo_pb.ts";
 import { EchoServiceRest } from "../../gateway/src/testing/echo-rest.ts";
 import { PersonalEchoServiceRest } from "../../gateway/src/testing/personal-echo-rest.ts";
-import { PUBLIC_URL, startAuthorized } from "../support/authorized-gateway.ts";
+import { asProxy, PUBLIC_URL, startAuthorized } from "../support/authorized-gateway.ts";
 import { Person, TestClient } from "../support/person.ts";
 
+const VIA_PROXY = { interceptors: [asProxy] };
 const TRANSPORTS: readonly (readonly [string, (baseUrl: string) => Transport])[] = [
-  ["Connect", (baseUrl) => createConnectTransport({ baseUrl, httpVersion: "1.1" })],
-  ["Connect by GET", (baseUrl) => createConnectTransport({ baseUrl, httpVersion: "1.1", useHttpGet: true })],
-  ["Connect over HTTP/2", (baseUrl) => createConnectTransport({ baseUrl, httpVersion: "2" })],
-  ["gRPC", (baseUrl) => createGrpcTransport({ baseUrl })],
-  ["gRPC-Web", (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })],
+  ["Connect", (baseUrl) => createConnectTransport({ baseUrl, ...VIA_PROXY, httpVersion: "1.1" })],
+  [
+    "Connect by GET",
+    (baseUrl) => createConnectTransport({ baseUrl, ...VIA_PROXY, httpVersion: "1.1", useHttpGet: true }),
+  ],
+  ["Connect over HTTP/2", (baseUrl) => createConnectTransport({ baseUrl, ...VIA_PROXY, httpVersion: "2" })],
+  ["gRPC", (baseUrl) => createGrpcTransport({ baseUrl, ...VIA_PROXY })],
+  ["gRPC-Web", (baseUrl) => createGrpcWebTransport({ baseUrl, ...VIA_PROXY, httpVersion: "1.1" })],
 ];
 const CASES = TRANSPORTS.flatMap(([name, transport]) =>
   [true, false].map(

@@ -14,7 +14,7 @@ import { EchoService } from "../../gateway/src/gen/echo/v1/echo_pb.ts";
 import { Health } from "../../gateway/src/gen/grpc/health/v1/health_pb.ts";
 import { FeedService, feedService } from "../../runtime/src/testing/feed-service.ts";
 import { Timeline } from "../../runtime/src/testing/timeline.ts";
-import { type AuthorizedGateway, startAuthorized } from "../support/authorized-gateway.ts";
+import { type AuthorizedGateway, asProxy, startAuthorized } from "../support/authorized-gateway.ts";
 import { MACHINE, MACHINE_SECRET } from "../support/machine-client.ts";
 import { OAuthSteps } from "../support/oauth-steps.ts";
 
@@ -22,6 +22,7 @@ import { OAuthSteps } from "../support/oauth-steps.ts";
 const ENDED_WITHIN_MS = 5000;
 
 let time = Date.now();
+const VIA_PROXY = { interceptors: [asProxy] };
 const now = () => time;
 let store: SqliteStore;
 let served: readonly AuthorizedGateway[] = [];
@@ -84,11 +85,11 @@ function endlessEcho(router: ConnectRouter): void {
 }
 
 const TRANSPORTS: readonly (readonly [string, (baseUrl: string) => Transport])[] = [
-  ["Connect", (baseUrl) => createConnectTransport({ baseUrl, httpVersion: "1.1" })],
-  ["Connect over HTTP/2", (baseUrl) => createConnectTransport({ baseUrl, httpVersion: "2" })],
-  ["gRPC", (baseUrl) => createGrpcTransport({ baseUrl })],
-  ["gRPC-Web", (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })],
-  ["gRPC-Web over HTTP/2", (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: "2" })],
+  ["Connect", (baseUrl) => createConnectTransport({ baseUrl, ...VIA_PROXY, httpVersion: "1.1" })],
+  ["Connect over HTTP/2", (baseUrl) => createConnectTransport({ baseUrl, ...VIA_PROXY, httpVersion: "2" })],
+  ["gRPC", (baseUrl) => createGrpcTransport({ baseUrl, ...VIA_PROXY })],
+  ["gRPC-Web", (baseUrl) => createGrpcWebTransport({ baseUrl, ...VIA_PROXY, httpVersion: "1.1" })],
+  ["gRPC-Web over HTTP/2", (baseUrl) => createGrpcWebTransport({ baseUrl, ...VIA_PROXY, httpVersion: "2" })],
 ];
 
 /** A stream that a client has open. */

@@ -2,7 +2,7 @@ import net from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rawClient } from "../../gateway/src/testing/raw-call.ts";
-import { type AuthorizedGateway, startAuthorized } from "../support/authorized-gateway.ts";
+import { type AuthorizedGateway, FORWARDED, startAuthorized } from "../support/authorized-gateway.ts";
 import { challengeOf, OAuthSteps, REDIRECT_URI, VERIFIER } from "../support/oauth-steps.ts";
 
 let served: AuthorizedGateway;
@@ -228,12 +228,7 @@ test("two Authorization headers at /token are refused", async () => {
 
 test("by HTTP/2 it is the same", async () => {
   const client = rawClient(served.gateway.port);
-  const forwarded = {
-    "x-forwarded-for": "1.2.3.4",
-    "x-forwarded-proto": "https",
-    "x-forwarded-host": "gateway.test",
-  };
-  const headers = { ":authority": "gateway.test", "content-type": "application/json", ...forwarded };
+  const headers = { ":authority": "gateway.test", "content-type": "application/json", ...FORWARDED };
   const body = Buffer.from(JSON.stringify({ redirect_uris: [REDIRECT_URI] }));
   const registered = await client.send({ version: "2", method: "POST", path: "/register", headers, body });
   expect(registered.status).toBe(201);

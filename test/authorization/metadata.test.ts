@@ -1,6 +1,12 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AuthorizedGateway, PUBLIC_URL, startAuthorized } from "../support/authorized-gateway.ts";
+import { type RawCall, rawClient } from "../../gateway/src/testing/raw-call.ts";
+import {
+  type AuthorizedGateway,
+  FORWARDED,
+  PUBLIC_URL,
+  startAuthorized,
+} from "../support/authorized-gateway.ts";
 import { OAuthSteps } from "../support/oauth-steps.ts";
 
 const WELL_KNOWN = "/.well-known/oauth-authorization-server";
@@ -158,13 +164,74 @@ test("a method that an endpoint does not take gets 405 with those that it takes"
   }
 });
 
+const CALLS = [
+  { type: "application/json", status: 400 },
+  // their status is in their own words
+  { type: "application/connect+json", status: 200 },
+  { type: "application/grpc", status: 200 },
+  { type: "application/grpc-web+proto", status: 200 },
+] as const;
+const ENDPOINTS = [
+  ...[WELL_KNOWN, "/.well-known/oauth-protected-resource", "/authorize?a=b", "/authorize/i/a", "/"],
+  ...["/token", "/register", "/revoke"],
+];
+
 test("nothing of it is served over http where the public address is https", async () => {
-  for (const path of [WELL_KNOWN, "/token", "/register", "/revoke", "/authorize?a=b"]) {
-    const method = path === WELL_KNOWN || path.startsWith("/authorize") ? "GET" : "POST";
+  for (const path of ENDPOINTS) {
+    const method = ["/token", "/register", "/revoke"].includes(path) ? "POST" : "GET";
     const response = await fetch(served.gateway.url + path, { method });
     expect(response.status, path).toBe(400);
     expect(await response.text()).toContain("https");
+    expect(response.headers.get("strict-transport-security")).toBeNull();
   }
+});
+
+test("no call is served over http where the public address is https, by any protocol, and health is", async () => {
+  const clientId = await steps.publicClient();
+  const { body } = await steps.redeem(clientId, await steps.code(clientId));
+  const headers = { authorization: `Bearer ${String(body.access_token)}` };
+  const client = rawClient(served.gateway.port);
+  for (const version of ["1.1", "2"] as const) {
+    const send = (path: string, type: string, others: RawCall["headers"]) =>
+      client.send({
+        version,
+        method: "POST",
+        path,
+        headers: {
+          ...(version === "2" && { ":authority": "gateway.test" }),
+          "content-type": type,
+          ...headers,
+          ...others,
+        },
+        body: Buffer.from("{}"),
+      });
+    for (const { type, status } of CALLS) {
+      for (const path of ["/echo.v1.EchoService/Echo", "/echo.v1.EchoService/Repeat", "/unknown.v1.A/B"]) {
+        const refused = await send(path, type, {});
+        const text = `${refused.body} ${decodeURIComponent(String(refused.headers["grpc-message"]))}`;
+        expect(text, `${type} ${path}`).toContain("https alone");
+        expect(refused.status).toBe(status);
+        expect(refused.headers["strict-transport-security"]).toBeUndefined();
+        const secure = await send(path, type, FORWARDED);
+        expect(JSON.stringify(secure.headers), `${type} ${path}`).not.toContain("https alone");
+        expect(secure.headers["strict-transport-security"]).toBe("max-age=31536000");
+      }
+    }
+    const health = await send("/grpc.health.v1.Health/Check", "application/json", {});
+    expect(health.status).toBe(200);
+  }
+  client.close();
+});
+
+test("every response over https says that there is https alone, and none where the public address is http", async () => {
+  for (const path of [...ENDPOINTS, "/healthz", "/unknown"]) {
+    const { headers } = await steps.request(path);
+    expect(headers.get("strict-transport-security"), path).toBe("max-age=31536000");
+  }
+  const local = await startAuthorized({ publicUrl: "http://127.0.0.1:1" });
+  const { headers } = await new OAuthSteps(local).request(WELL_KNOWN);
+  expect(headers.get("strict-transport-security")).toBeNull();
+  await local.close();
 });
 
 test("no response of these endpoints may be cached, framed or sniffed", async () => {

@@ -12,10 +12,17 @@ import { EchoService } from "../../gateway/src/gen/echo/v1/echo_pb.ts";
 import { Health } from "../../gateway/src/gen/grpc/health/v1/health_pb.ts";
 import { type RawCall, type RawClient, rawClient } from "../../gateway/src/testing/raw-call.ts";
 import { hashOf } from "../../runtime/src/text/hash.ts";
-import { type AuthorizedGateway, PUBLIC_URL, startAuthorized } from "../support/authorized-gateway.ts";
+import {
+  type AuthorizedGateway,
+  asProxy,
+  FORWARDED,
+  PUBLIC_URL,
+  startAuthorized,
+} from "../support/authorized-gateway.ts";
 import { OAuthSteps } from "../support/oauth-steps.ts";
 
 const SECRET = "a secret of thirty-two characters and more";
+const VIA_PROXY = { interceptors: [asProxy] };
 const store = new SqliteStore({ file: ":memory:" });
 let upstream: http.Server;
 let received: http.IncomingHttpHeaders[] = [];
@@ -168,6 +175,7 @@ test.each(
         method,
         path: `/echo.v1.EchoService/Echo${query}`,
         headers: {
+          ...FORWARDED,
           ...(version === "1.1" ? {} : { ":authority": "127.0.0.1" }),
           ...(type === undefined ? {} : { "content-type": type }),
           ...(authorization === undefined ? {} : { authorization }),
@@ -186,6 +194,7 @@ test.each(
 test("two headers with tokens are refused", async () => {
   const { port } = fast.gateway;
   const headers = [
+    ...Object.entries(FORWARDED),
     ["Host", "127.0.0.1"],
     ["Authorization", "Bearer a"],
     ["authorization", "Bearer b"],
@@ -220,11 +229,11 @@ test("a valid token lets every protocol through, and goes to no upstream", async
   for (const gateway of [fast, slow]) {
     const { url } = gateway.gateway;
     const transports = [
-      createConnectTransport({ baseUrl: url, httpVersion: "1.1" }),
-      createConnectTransport({ baseUrl: url, httpVersion: "2", useBinaryFormat: true }),
-      createConnectTransport({ baseUrl: url, httpVersion: "1.1", useHttpGet: true }),
-      createGrpcTransport({ baseUrl: url }),
-      createGrpcWebTransport({ baseUrl: url, httpVersion: "1.1" }),
+      createConnectTransport({ baseUrl: url, ...VIA_PROXY, httpVersion: "1.1" }),
+      createConnectTransport({ baseUrl: url, ...VIA_PROXY, httpVersion: "2", useBinaryFormat: true }),
+      createConnectTransport({ baseUrl: url, ...VIA_PROXY, httpVersion: "1.1", useHttpGet: true }),
+      createGrpcTransport({ baseUrl: url, ...VIA_PROXY }),
+      createGrpcWebTransport({ baseUrl: url, ...VIA_PROXY, httpVersion: "1.1" }),
     ];
     for (const transport of transports) {
       const client = createClient(EchoService, transport);
@@ -238,9 +247,9 @@ test("a valid token lets every protocol through, and goes to no upstream", async
 });
 
 test.each([
-  ["Connect", () => createConnectTransport({ baseUrl: fast.gateway.url, httpVersion: "1.1" })],
-  ["gRPC", () => createGrpcTransport({ baseUrl: fast.gateway.url })],
-  ["gRPC-Web", () => createGrpcWebTransport({ baseUrl: fast.gateway.url, httpVersion: "1.1" })],
+  ["Connect", () => createConnectTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY, httpVersion: "1.1" })],
+  ["gRPC", () => createGrpcTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY })],
+  ["gRPC-Web", () => createGrpcWebTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY, httpVersion: "1.1" })],
 ])("clients of %s understand why they are refused", async (_, transport) => {
   const client = createClient(EchoService, transport());
   const error = ConnectError.from(await client.echo({}).catch((reason: unknown) => reason));
@@ -251,7 +260,7 @@ test.each([
 
 test("every request needs its own token, also on one connection", async () => {
   const token = await tokenOf("echo");
-  const client = createClient(EchoService, createGrpcTransport({ baseUrl: fast.gateway.url }));
+  const client = createClient(EchoService, createGrpcTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY }));
   await client.echo({}, { headers: { authorization: `Bearer ${token}` } });
   await expect(client.echo({})).rejects.toThrow("an access token is needed");
 });
@@ -262,7 +271,7 @@ test("a token that was issued for another server is refused, though its store is
     version: "1.1",
     method: "POST",
     path: "/echo.v1.EchoService/Echo",
-    headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+    headers: { ...FORWARDED, "content-type": "application/json", authorization: `Bearer ${token}` },
     body: Buffer.from("{}"),
   });
   expect(response?.status).toBe(401);
@@ -270,6 +279,7 @@ test("a token that was issued for another server is refused, though its store is
 });
 
 test("health is open, and reflection, pages and the names of what is served are not", async () => {
+  // also by http, as probes of the own network come
   const transport = createGrpcTransport({ baseUrl: fast.gateway.url });
   expect((await createClient(Health, transport).check({})).status).toBe(1);
   expect((await createClient(Health, transport).list({})).statuses).not.toHaveProperty([

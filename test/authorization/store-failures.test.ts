@@ -147,8 +147,9 @@ test.skipIf(POSTGRES_PROGRAMS === undefined)(
     const code = await a.code(id);
     const { body } = await b.redeem(id, code);
     expect((await a.call(body.access_token)).status).toBe(200);
-    const redeemed = await Promise.all([a, b, a, b].map((each) => each.refresh(id, body.refresh_token)));
-    expect(redeemed.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const answers = await Promise.all([a, b, a, b].map((each) => each.refresh(id, body.refresh_token)));
+    const redeemed = answers.filter(({ status }) => status === 200);
+    expect(redeemed).toHaveLength(2);
     const second = await a.code(id);
     await postgres.stop();
     expect(await a.redeem(id, second)).toMatchObject({

@@ -1,3 +1,4 @@
+import type { Interceptor } from "@connectrpc/connect";
 import type { SignIn } from "connect-rest-authorization";
 import type { Flow, FlowResult } from "../../authorization/src/interaction.ts";
 import { SqliteStore } from "../../authorization/src/store/sqlite-store.ts";
@@ -91,15 +92,29 @@ export async function startAuthorized(
   return { gateway, lines, fetch: fetchBy(gateway.url), close: () => gateway.close() };
 }
 
+/** What a proxy that ends TLS says of each request. */
+export const FORWARDED = {
+  "x-forwarded-for": "203.0.113.7",
+  "x-forwarded-proto": "https",
+  "x-forwarded-host": "gateway.test",
+} as const;
+
+/** Sends requests as such a proxy does. */
+export const asProxy: Interceptor = (next) => (request) => {
+  for (const [name, value] of Object.entries(FORWARDED)) request.header.set(name, value);
+  return next(request);
+};
+
 /** A fetch that is a proxy: it takes the public address, and follows no redirects. */
 export function fetchBy(url: string): typeof fetch {
   return (input, init) => {
     const request = new Request(input, { ...init, redirect: "manual" });
     const address = request.url.replace(PUBLIC_URL, url);
     const headers = new Headers(request.headers);
-    if (!headers.has("x-forwarded-for")) headers.set("x-forwarded-for", "203.0.113.7");
-    headers.set("x-forwarded-proto", request.url.startsWith("https:") ? "https" : "http");
-    headers.set("x-forwarded-host", "gateway.test");
+    const forwarded = { ...FORWARDED, "x-forwarded-proto": new URL(request.url).protocol.slice(0, -1) };
+    for (const [name, value] of Object.entries(forwarded)) {
+      if (name !== "x-forwarded-for" || !headers.has(name)) headers.set(name, value);
+    }
     const body = init?.body;
     return fetch(address, {
       method: request.method,

@@ -21,6 +21,9 @@ export interface AdapterOptions {
  */
 export const GRACE_MS = 10_000;
 
+/** What one refresh token gives: its successor, and a sibling. */
+const MAX_USES = 2;
+
 /** How long a client that has never had a grant is kept, in milliseconds. */
 const UNUSED_CLIENT_MS = 24 * 60 * 60 * 1000;
 
@@ -36,8 +39,10 @@ const ID_MARK = "\u0000id\u0000";
 /** What a row holds. */
 interface Stored {
   readonly payload: AdapterPayload;
-  /** When it was used, in milliseconds since the epoch. */
+  /** When it was used first, in milliseconds since the epoch. */
   readonly usedAt?: number;
+  /** How often it was used; undefined for once. */
+  readonly uses?: number;
   /** Of a flow: the browser that it belongs to. */
   readonly browser?: string | undefined;
 }
@@ -107,8 +112,10 @@ class StoreAdapter implements Adapter {
     const entry = await this.entry(id);
     if (entry === undefined) return;
     const stored = this.parse(id, entry);
+    const { usedAt = this.options.now(), uses = stored.usedAt === undefined ? 0 : 1 } = stored;
+    if (uses === MAX_USES) throw new errors.InvalidGrant("refresh token already used twice");
     // a sibling's use does not prolong the time for further ones
-    const value = this.textOf(id, { ...stored, usedAt: stored.usedAt ?? this.options.now() });
+    const value = this.textOf(id, { ...stored, usedAt, uses: uses + 1 });
     currentWork().put(this.kind, this.keyOf(id), { ...entry, value }, { value: entry.value });
   }
 

@@ -193,17 +193,13 @@ class Server implements AuthorizationServer {
   }
 
   /** What is the same at all endpoints. */
-  private check(endpoint: Endpoint, { request, clientKey, path, scheme }: HttpExchange): void {
+  private check(endpoint: Endpoint, { request, clientKey, path }: HttpExchange): void {
     if (isTwice(request.rawHeaders)) {
       throw new OAuthError(400, "invalid_request", "there must be one Authorization header");
     }
     if (!endpoint.methods.includes(request.method ?? "")) {
       const methods = endpoint.methods.join(", ");
       throw new OAuthError(405, "invalid_request", `${path} takes ${methods}`, { allow: methods });
-    }
-    if (scheme === "http" && this.engine.origin.protocol === "https:") {
-      const text = "authorization is served over https alone; if a proxy ends TLS, name it in server.proxies";
-      throw new OAuthError(400, "invalid_request", text);
     }
     if (endpoint.name === "metadata") return;
     this.takeTurn(

@@ -74,8 +74,11 @@ export function checkRegistration(
     KNOWN.flatMap((key) => (metadata[key] === undefined ? [] : [[key, metadata[key]]])),
   );
   for (const [key, value] of Object.entries(known)) {
-    if (typeof value === "string" && value.length > MAX_TEXT) throw invalid(`${key} is too long`);
+    if (key === "jwks" || key === "contacts") continue;
+    if (typeof value !== "string") throw invalid(`${key} must be a text`);
+    if (value.length > MAX_TEXT) throw invalid(`${key} is too long`);
   }
+  texts(metadata, "contacts");
   const problem = metadata.jwks === undefined ? undefined : problemOfKeys(metadata.jwks);
   if (problem !== undefined) throw invalid(problem);
   return {

@@ -121,7 +121,6 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse): HttpExc
     query: search.slice(1),
     client: "127.0.0.1",
     clientKey: "127.0.0.1",
-    scheme: "http",
     setHeader: (name, value) => response.setHeader(name, value),
     send: (status, headers, body) => {
       if (!response.destroyed) response.writeHead(status, headers).end(body);

@@ -46,6 +46,10 @@ export interface CallerAuthorization {
   serve(request: HttpRequest, response: HttpResponse, origin: Origin): boolean;
   /** Whether pages of other origins may lead to a request. */
   isShared(path: string, method: string | undefined): boolean;
+  /** Whether clients reach the gateway by https. */
+  readonly isHttps: boolean;
+  /** Whether requests for a path are served over https alone. */
+  needsHttps(path: string): boolean;
   readonly authenticate: Authenticate;
   readonly ended: EndedTokens;
   readonly challenge: string;
@@ -114,16 +118,23 @@ export async function prepareAuthorization<U extends Upstream>(
         facts,
         { ...server, error },
       );
-      return forServer(authorization, options.open);
+      return forServer(authorization, options);
     },
     close: async () => signIn?.close(),
   };
 }
 
-function forServer({ server, ...others }: Authorization, open: OpenParts): CallerAuthorization {
+function forServer(
+  { server, ...others }: Authorization,
+  { open, publicUrl }: CallerAuthorizationOptions,
+): CallerAuthorization {
+  const isHttps = publicUrl.startsWith("https:");
   return {
     ...others,
     open,
+    isHttps,
+    // probes of this network bring no token, and speak no TLS
+    needsHttps: (path) => isHttps && !(open.health && path.startsWith(`/${Health.typeName}/`)),
     serve: (request, response, origin) => server.serve(new AuthorizationExchange(request, response, origin)),
     isShared: (path, method) => server.isShared(path, method),
   };

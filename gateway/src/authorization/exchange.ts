@@ -13,17 +13,15 @@ export class AuthorizationExchange implements HttpExchange {
   readonly path: string;
   readonly query: string;
   readonly client: string;
-  readonly scheme: "http" | "https";
   private readonly response: HttpResponse;
 
-  constructor(request: HttpRequest, response: HttpResponse, { client, scheme }: Origin) {
+  constructor(request: HttpRequest, response: HttpResponse, { client }: Origin) {
     const { path, query = "" } = splitTarget(request.url);
     this.request = request;
     this.response = response;
     this.path = path;
     this.query = query;
     this.client = client;
-    this.scheme = scheme;
   }
 
   get body(): Readable {

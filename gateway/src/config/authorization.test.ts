@@ -213,7 +213,7 @@ test("what is valid and hardly intended is warned of", async () => {
   ).replace("http://127.0.0.1:8080", "https://gateway.example");
   const { config, adapters } = await read(text);
   expect(warningsOf(config, adapters).map(({ text: warning }) => warning)).toEqual([
-    "is https, but the gateway neither speaks TLS (server.tls) nor trusts a proxy that does (server.proxies): its endpoints will refuse every request",
+    "is https, but the gateway neither speaks TLS (server.tls) nor trusts a proxy that does (server.proxies): every request but health checks will be refused",
     "whoever registers may call: client_credentials with mode: open",
   ]);
 });

@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
 import http2 from "node:http2";
 import net from "node:net";
 import fc from "fast-check";
@@ -8,6 +9,7 @@ import { type Server, startServer } from "../server.ts";
 import { echoService } from "../testing/echo.ts";
 import { block, END_HEADERS, END_STREAM, frame, preface, text, type } from "../testing/frames.ts";
 import { Attackers } from "./attackers.ts";
+import { STREAMS_PER_TURN } from "./read-turns.ts";
 import { ResetBudget } from "./resets.ts";
 
 const PROXY = "192.0.2.200";
@@ -123,6 +125,46 @@ function repeated(count: number, length: number, times: number): Buffer {
   const flags = END_HEADERS | END_STREAM;
   const requests = Array.from({ length: count }, (_, i) => frame(type.headers, flags, 2 * i + 3, repeating));
   return Buffer.concat([opening, frame(type.headers, flags, 1, put), ...requests]);
+}
+
+test("whatever 60 connections open and close at once, few streams do in a turn", async () => {
+  const port = await start();
+  const perTurn: number[] = [];
+  let inTurn = 0;
+  const counted = () => {
+    if (inTurn === 0) {
+      setImmediate(() => {
+        perTurn.push(inTurn);
+        inTurn = 0;
+      });
+    }
+    inTurn += 1;
+  };
+  const streams = Array.from({ length: 100 }, (_, i) =>
+    frame(type.headers, END_HEADERS, 2 * i + 1, i === 0 ? indexed : again),
+  );
+  const channels = ["http2.server.stream.created", "http2.server.stream.close"];
+  for (const channel of channels) subscribe(channel, counted);
+  try {
+    const sockets = await Promise.all(Array.from({ length: 60 }, () => opened(port)));
+    const countOf = () => perTurn.reduce((sum, each) => sum + each, 0);
+    for (const socket of sockets) socket.write(Buffer.concat(streams));
+    await expect.poll(countOf, { timeout: 20_000 }).toBe(6000);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(countOf, { timeout: 20_000 }).toBe(12_000);
+  } finally {
+    for (const channel of channels) unsubscribe(channel, counted);
+  }
+  // the last connection of a turn brings all of its streams; a turn here may see the end of one and the next
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(2 * (STREAMS_PER_TURN + 100));
+});
+
+/** A connection that the server has read the preface of. */
+async function opened(port: number): Promise<net.Socket> {
+  const socket = net.connect(port, "127.0.0.1", () => void socket.write(opening));
+  socket.on("error", () => undefined);
+  await once(socket, "data");
+  return socket;
 }
 
 test.each([

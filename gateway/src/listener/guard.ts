@@ -13,6 +13,8 @@ export interface GuardOptions {
   readonly origins: readonly string[];
   /** Requests that pages of all origins may send, whatever `origins` says. Default: those for `/`. */
   readonly isShared?: ((path: string, method: string | undefined) => boolean) | undefined;
+  /** Requests that are served over https alone. Default: none. */
+  readonly needsHttps?: ((path: string) => boolean) | undefined;
 }
 
 /** Why a request is not served; undefined when it is. */
@@ -24,7 +26,7 @@ export type Guard = (request: HttpRequest, origin: Origin) => Refusal | undefine
  * the one of the request, and the one that a trusted proxy has been asked for. Other pages need the
  * permission of `origins` for most requests; those that browsers send without asking are refused here.
  */
-export function createGuard({ hosts, origins, isShared }: GuardOptions): Guard {
+export function createGuard({ hosts, origins, isShared, needsHttps }: GuardOptions): Guard {
   const isServed = createHostCheck(hosts);
   const allowed = new Set(origins);
   const checkHost = (request: HttpRequest, { authority }: Origin) => {
@@ -36,12 +38,20 @@ export function createGuard({ hosts, origins, isShared }: GuardOptions): Guard {
     if (isProbe(path)) return undefined;
     const unknown = checkHost(request, origin);
     if (unknown !== undefined) return misdirected(unknown);
+    if (origin.scheme === "http" && needsHttps?.(path) === true) return CLEARTEXT;
     const page = request.headers.origin;
     if (allowed.has("*") || (page !== undefined && allowed.has(page))) return undefined;
     if (path === "/" || isShared?.(path, request.method) === true) return undefined;
     return isCrossOrigin(request, origin) ? forbidden(page) : undefined;
   };
 }
+
+const CLEARTEXT: Refusal = {
+  status: 400,
+  code: "invalid_argument",
+  message:
+    "requests are served over https alone, as authorization.publicUrl says; if a proxy ends TLS, name it in server.proxies",
+};
 
 function misdirected(authority: string): Refusal {
   const message = `requests for ${show(authority)} are not served here; add its name to server.hosts if they should be`;

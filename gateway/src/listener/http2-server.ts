@@ -1,16 +1,19 @@
 import http2 from "node:http2";
+import type { Duplex } from "node:stream";
 import type { Limits, OnLimit } from "../limits.ts";
 import type { Attackers } from "./attackers.ts";
 import type { Callbacks } from "./callbacks.ts";
 import { Http2Request, Http2Response } from "./http2-message.ts";
 import { type OnStream, serveSession } from "./http2-session.ts";
+import { ReadTurns } from "./read-turns.ts";
 
 /** Serves one HTTP/2 request. */
 export type Http2Listener = (request: Http2Request, response: Http2Response) => void;
 
 /** The HTTP/2 half of the port, and its open sessions. */
 export interface Http2Server {
-  readonly server: http2.Http2Server;
+  /** Takes a connection. */
+  readonly take: (socket: Duplex) => void;
   readonly sessions: ReadonlySet<http2.ServerHttp2Session>;
 }
 
@@ -57,10 +60,12 @@ export function createHttp2Server(
     onRequest(request, response);
   };
   const sessions = new Set<http2.ServerHttp2Session>();
+  const readTurns = new ReadTurns(sessions, callbacks);
   callbacks.on(server, "session", (session: http2.ServerHttp2Session) => {
     sessions.add(session);
     callbacks.once(session, "close", () => sessions.delete(session));
-    serveSession(session, onStream, limits, { onLimit, onError, onViolation, attackers });
+    serveSession(session, onStream, limits, { onLimit, onError, onViolation, attackers, readTurns });
   });
-  return { server, sessions };
+  const take = (socket: Duplex) => readTurns.begin(() => void server.emit("connection", socket));
+  return { take, sessions };
 }

@@ -26,6 +26,8 @@ const RECORD = Symbol("record");
 
 // names apart from the calls: they are not registered by Callbacks, but guarded all the same
 const CLOSE = "close";
+const END = "end";
+const ERROR = "error";
 
 /** Serves one HTTP/2 stream. */
 export type OnStream = (
@@ -47,7 +49,7 @@ export function serveSession(
   limits: Limits,
   reports: SessionReports,
 ): void {
-  const { onLimit, onError, onViolation } = reports;
+  const { onLimit, onError, onViolation, readTurns } = reports;
   const callbacks = new Callbacks((error) => {
     onError(error);
     session.destroy(new Error("a callback failed"), http2.constants.NGHTTP2_INTERNAL_ERROR);
@@ -56,6 +58,8 @@ export function serveSession(
   let invalidStreams = 0;
   spareForStreams(session, callbacks, () => invalidStreams);
   let open = 0;
+  // Node closes all streams of a connection that ends, in a turn of their own.
+  for (const ending of [END, ERROR]) callbacks.once(session.socket, ending, () => readTurns.count(open));
   let timer: Timer = callbacks.after(limits.headersTimeoutMs, () => {
     onLimit("headersTimeoutMs");
     closeSession(session, callbacks);

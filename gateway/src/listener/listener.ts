@@ -103,7 +103,7 @@ export function createListener(options: ListenerOptions): Listener {
     if (protocol === "http2") {
       usable.allowHalfOpen = false;
       lingerForClose(usable, ofConnection);
-      h2.server.emit("connection", usable);
+      h2.take(usable);
     } else {
       serveHalfClosed(usable, () => inFlight.owedBy(usable), ofConnection);
       h1.emit("connection", usable);

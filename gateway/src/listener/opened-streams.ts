@@ -2,6 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import type { Callbacks } from "./callbacks.ts";
 import { keepWhenParked } from "./park.ts";
+import type { ReadTurns } from "./read-turns.ts";
 
 /** Where a session has what counts the streams that it opens. */
 const OPENED = Symbol("opened");
@@ -22,6 +23,7 @@ export function watchOpened(
   session: ServerHttp2Session,
   most: number,
   callbacks: Pick<Callbacks, "soon">,
+  readTurns: ReadTurns,
   tooMany: () => void,
 ): void {
   watchStreams();
@@ -34,6 +36,7 @@ export function watchOpened(
       });
     }
     inTurn += 1;
+    readTurns.count(1);
     if (inTurn > most) tooMany();
   };
   Reflect.set(session, OPENED, opened);

@@ -4,6 +4,7 @@ import type { Attackers } from "./attackers.ts";
 import type { Callbacks } from "./callbacks.ts";
 import { HeaderBudget } from "./header-budget.ts";
 import { watchOpened } from "./opened-streams.ts";
+import type { ReadTurns } from "./read-turns.ts";
 import { type Reset, ResetBudget } from "./resets.ts";
 
 /** Who hears of an attack. */
@@ -11,6 +12,7 @@ export interface AttackReports {
   readonly onLimit: OnLimit;
   /** What is counted for the client, with its other connections. */
   readonly attackers: Pick<Attackers, "hasReset" | "add">;
+  readonly readTurns: ReadTurns;
 }
 
 /** Ends a session of HTTP/2 whose peer attacks: by resets, or by headers that HPACK repeats. */
@@ -37,7 +39,7 @@ export class SessionAttack {
     this.resets = new ResetBudget(limits, performance.now(), isClientBeyond);
     this.headers = new HeaderBudget(() => session.socket.bytesRead);
     // Of twice as many as there may be at a time, half have been reset by now, which is more than a burst.
-    watchOpened(session, 2 * this.resets.burst, callbacks, () => {
+    watchOpened(session, 2 * this.resets.burst, callbacks, reports.readTurns, () => {
       if (this.isOver) return;
       this.report("resetsPerSecond");
       this.destroy();

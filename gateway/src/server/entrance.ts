@@ -33,6 +33,9 @@ export interface Entrance {
   readonly refuse: Refuse;
 }
 
+/** For a year (RFC 6797 section 6.1); other hosts of the domain may be anybody's. */
+const HTTPS_ONLY = "max-age=31536000";
+
 export function createEntrance(parts: EntranceParts): Entrance {
   const { options, host, authorization, rpc, reports } = parts;
   const { onRejected } = reports;
@@ -40,7 +43,9 @@ export function createEntrance(parts: EntranceParts): Entrance {
     hosts: hostsOf(host, options.hosts),
     origins: options.origins ?? [],
     isShared: authorization?.isShared,
+    needsHttps: authorization?.needsHttps,
   });
+  const isHttps = authorization?.isHttps === true;
   const cors = corsOf(parts);
   const pages = pagesOf(parts);
   const refuse: Refuse = (request, response, refusal) => {
@@ -55,12 +60,14 @@ export function createEntrance(parts: EntranceParts): Entrance {
     // nearly all calls, which get all of their headers at once
     if (
       refusal === undefined &&
+      !isHttps &&
       isPlainPost(request) &&
       rpc.serveUnary(request, response, caller, exchange)
     ) {
       return;
     }
     response.setHeader(REQUEST_ID_HEADER, requestId);
+    if (isHttps && origin.scheme === "https") response.setHeader("strict-transport-security", HTTPS_ONLY);
     if (request.method === "GET" || request.method === "HEAD") {
       for (const [name, value] of Object.entries(UNCACHED)) response.setHeader(name, value);
     }
