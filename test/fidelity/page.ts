@@ -54,7 +54,7 @@ What it throws changes nothing of the call: the first failure is a warning of th
 ## Responses that cannot be read
 
 Some responses leave nothing to read: a payload or the items of a page that are of the wrong kind or missing, a page
-that says that there is more and not how to get it, or a page without the key of a link or cursor that has \`always\`. Such a call fails in every mode, with INTERNAL and the reason
+that says that there is more and not how to get it, or a page without the key of a link or cursor that has \`always\`, or whose last item has no value for it. Such a call fails in every mode, with INTERNAL and the reason
 \`RESPONSE_SHAPE\`; the text has the path, what was expected and what came.
 
 What an upstream writes in place of nothing is said by \`empty\` of [\`Envelope\` and \`Paginate\`](annotations.md). Without a rule
@@ -62,7 +62,9 @@ What an upstream writes in place of nothing is said by \`empty\` of [\`Envelope\
 may always be missing: ProtoJSON leaves out empty lists and zeros.
 
 A list that is paged by a time of its last item can have more items of one time than a page holds. With
-\`overlap\` in [\`Cursor\`](annotations.md) the stream has all others, and reports a \`lost\`.
+\`overlap\` in [\`Cursor\`](annotations.md) the stream has all others, and reports a \`lost\`. A list that goes on by a value of its
+last item ends where that item has no such value: this is a \`lost\` at the place of the value, or with \`always\` an error, since
+an item does not say that the list is over. A page without items does.
 
 Parts without an item in a list that is one text, \`a,,b\`, are \`converted\`: they are left out. A \`Link\` header with an address
 that is not between \`<\` and \`>\` is \`lost\` if no other link has the relation.

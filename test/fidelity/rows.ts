@@ -408,7 +408,8 @@ export const ROWS: readonly Row[] = [
     gets: "an error",
   },
   {
-    sends: "no body with a status other than 204, and the rules do not say that this means empty",
+    sends:
+      "no body for GET or HEAD, with a status other than 204, and no rule that says that this means empty",
     body: "",
     outcome: "RESPONSE_SHAPE",
     path: "response",
@@ -439,7 +440,7 @@ export const ROWS: readonly Row[] = [
     gets: "an error",
   },
   {
-    sends: "no body where a page should be",
+    sends: "no body for GET or HEAD where a page should be",
     call: "list",
     body: "",
     outcome: "RESPONSE_SHAPE",

@@ -52,6 +52,33 @@ test("link: what is no parameter in what its object says of the query is lost", 
   ]);
 });
 
+test("link_always: a page without the key fails the call, and null ends the list", async () => {
+  const next = "/sure-link?page=2";
+  const ended = await streams([
+    { json: { entries: entries(1), next, count: 2 } },
+    { json: { entries: entries(2), next: null } },
+  ]);
+  expect(await idsOf(ended.client.bySureLink({}))).toEqual([1, 2]);
+  const renamed = await streams([{ json: { entries: entries(1), next } }, { json: { entries: entries(2) } }]);
+  const error = await failureOf(idsOf(renamed.client.bySureLink({})));
+  expect([reasonOf(error), lines(renamed.seen)]).toEqual([
+    "RESPONSE_SHAPE",
+    ["GET /sure-link", `GET ${next}`],
+  ]);
+});
+
+test("max_empty_pages: one page without items is passed, and two in a row fail the call", async () => {
+  const page = (number: number, ...ids: number[]) => ({
+    json: { entries: entries(...ids), next: `/sure-link?page=${number}` },
+  });
+  const last = { json: { entries: entries(9), next: null } };
+  const { client } = await streams([page(2), page(3, 1), page(4), last]);
+  expect(await idsOf(client.bySureLink({}))).toEqual([1, 9]);
+  const empty = await streams([page(2, 1), page(3), page(4), last]);
+  const error = await failureOf(idsOf(empty.client.bySureLink({})));
+  expect([reasonOf(error), empty.seen.length]).toEqual(["EMPTY_PAGES_EXCEEDED", 3]);
+});
+
 test("items: the first path that leads to an array counts", async () => {
   const { client, seen } = await streams([
     { json: { response: { entries: { list: entries(1, 2) }, links: { next: { href: "/link?page=2" } } } } },

@@ -135,7 +135,7 @@ export function chunkOf(
 }
 
 /** Differences of two parts of a response. */
-function together(first: FoundDifferences, second: FoundDifferences): FoundDifferences {
+export function together(first: FoundDifferences, second: FoundDifferences): FoundDifferences {
   if (first.list.length === 0) return second;
   const kept = { additional: 0, converted: 0, lost: 0 };
   const list = [...first.list, ...second.list].filter((each) => ++kept[each.class] <= MAX_KEPT);

@@ -99,6 +99,12 @@ export function cursorAt(paths: readonly string[]) {
   );
 }
 
+/** The first cursor at some paths of an item. */
+export function cursorInItem(paths: readonly string[], page: Page, index: number): JsonValue | undefined {
+  const find = cursorAt(paths);
+  return page.pick(({ items }) => find(items[index], () => {}));
+}
+
 /** Whether a value leads to another page. */
 function isCursor(value: JsonValue | undefined): boolean {
   if (Array.isArray(value)) return value.length > 0;

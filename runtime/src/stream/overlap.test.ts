@@ -11,6 +11,13 @@ import { type Item, listAdapter, StreamService, streamService } from "../testing
 
 interface Post {
   readonly id: number;
+  /** What is on top of a page has none. */
+  readonly at?: number;
+  /** Tells it from other posts of its time. */
+  readonly tag?: number;
+}
+
+interface Timed extends Post {
   readonly at: number;
 }
 
@@ -37,7 +44,11 @@ afterAll(() => server[Symbol.asyncDispose]());
 type Rule = OverlapRule<typeof StreamService.method.list.input>;
 
 /** What a stream had: the ids of its posts, and how many reports said that some are lost. */
-async function streamed({ ascending, inclusive }: Order, size: Rule["size"], strict = false) {
+async function streamed(
+  { ascending, inclusive }: Order,
+  size: Rule["size"],
+  { strict = false, key = "id" }: { readonly strict?: boolean; readonly key?: string } = {},
+) {
   const step = ascending ? -1 : 1;
   const again = inclusive ? 0 : step;
   const adapter = listAdapter(
@@ -45,7 +56,7 @@ async function streamed({ ascending, inclusive }: Order, size: Rule["size"], str
       kind: "cursor",
       from: "last_item",
       paths: ["at"],
-      overlap: { key: "id", again, past: again - step, ...(size && { size }) },
+      overlap: { key, again, past: again - step, ...(size && { size }) },
       advance: (message, value) => ({ ...message, page: cursorNumber(value) }),
     },
     {},
@@ -75,7 +86,7 @@ async function streamed({ ascending, inclusive }: Order, size: Rule["size"], str
 }
 
 /** The page of a timeline. */
-function pageOf(posts: readonly Post[], { ascending, inclusive }: Order, bound: number, size: number) {
+function pageOf(posts: readonly Timed[], { ascending, inclusive }: Order, bound: number, size: number) {
   const sign = ascending ? 1 : -1;
   return posts
     .filter(({ at }) => bound === 0 || (inclusive && at === bound) || (at - bound) * sign > 0)
@@ -90,6 +101,8 @@ const ORDERS: readonly Order[] = [
   { ascending: true, inclusive: true },
 ];
 
+const TOP = 9999;
+
 const TIMELINE = fc.record({
   order: fc.constantFrom(...ORDERS),
   // few times, so that many posts share one
@@ -98,31 +111,41 @@ const TIMELINE = fc.record({
   inserts: fc.array(fc.array(fc.integer({ min: 998, max: 1014 }), { maxLength: 2 }), { maxLength: 8 }),
   size: fc.integer({ min: 1, max: 12 }),
   isSizeKnown: fc.boolean(),
+  key: fc.constantFrom("id", "tag"),
+  // what is on top of every page, beside its posts or as one of them
+  top: fc.constantFrom("nothing", "beside", "within"),
 });
 
 test("a timeline with many posts in one second: none is left out without a report, and none comes twice", async () => {
   let whole = 0;
   await fc.assert(
-    fc.asyncProperty(TIMELINE, async ({ order, times, inserts, size, isSizeKnown }) => {
-      let id = 0;
-      const initial = times.map((at) => ({ id: ++id, at }));
-      const posts = [...initial];
+    fc.asyncProperty(TIMELINE, async ({ order, times, inserts, size: most, isSizeKnown, key, top }) => {
+      const size = top === "within" ? most + 1 : most;
+      const posts: Timed[] = [];
+      const publish = (at: number) => {
+        // the tags of each time begin anew
+        posts.push({ id: posts.length + 1, at, tag: posts.filter((post) => post.at === at).length });
+      };
+      times.forEach(publish);
+      const initial = [...posts];
       const waiting = [...inserts];
       respond = (bound) => {
-        const page = pageOf(posts, order, bound, size);
-        posts.push(...(waiting.shift() ?? []).map((at) => ({ id: ++id, at })));
-        return page;
+        const page = pageOf(posts, order, bound, most);
+        (waiting.shift() ?? []).forEach(publish);
+        return top === "nothing" ? page : [{ id: TOP, tag: 0 }, ...page];
       };
-      const { ids, lost } = await streamed(order, isSizeKnown ? () => size : undefined);
+      const { ids, lost } = await streamed(order, isSizeKnown ? () => size : undefined, { key });
       expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.includes(TOP)).toBe(top !== "nothing");
       const missing = initial.filter((post) => !ids.includes(post.id));
       if (lost === 0) {
         expect(missing).toEqual([]);
         whole++;
       } else if (isSizeKnown && (order.ascending || inserts.length === 0)) {
         // a post that is backdated below the end of a list can look like one that was left out
-        const most = Math.max(...posts.map(({ at }) => posts.filter((post) => post.at === at).length));
-        expect(most).toBeGreaterThanOrEqual(size);
+        const shared = Math.max(0, ...posts.map(({ at }) => posts.filter((post) => post.at === at).length));
+        // a page is full with what is on top of it, or without
+        expect(top === "nothing" ? shared : shared + 1).toBeGreaterThanOrEqual(size);
       }
     }),
     { numRuns: 1000 },
@@ -135,10 +158,17 @@ test("a second with more posts than a page holds: what is left out is lost, whic
   const posts = [5, 5, 5, 4].map((at, index) => ({ id: index + 1, at }));
   respond = (bound) => pageOf(posts, order, bound, 2);
   expect(await streamed(order, () => 2)).toEqual({ ids: [3, 2, 4], lost: 1 });
-  const error = await failureOf(streamed(order, () => 2, true));
+  const error = await failureOf(streamed(order, () => 2, { strict: true }));
   expect(error.rawMessage).toBe(
     "upstream things: test.v1.StreamService.List: posts: expected items with one cursor on one page, got more (strict mode)",
   );
+});
+
+test("an item on top of every page: it comes once, and a complete list has no report", async () => {
+  const [order] = ORDERS as [Order];
+  const posts = [9, 7, 7, 5].map((at, index) => ({ id: index + 1, at }));
+  respond = (bound) => [{ id: TOP }, ...pageOf(posts, order, bound, 50)];
+  expect(await streamed(order, () => 50, { strict: true })).toEqual({ ids: [TOP, 1, 3, 2, 4], lost: 0 });
 });
 
 test("an upstream that ignores the time: its pages are no endless list", async () => {

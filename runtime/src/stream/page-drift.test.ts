@@ -245,3 +245,72 @@ test.each(Object.entries(WAYS))(
     expect([...seen]).toEqual(expect.arrayContaining(reasons));
   },
 );
+
+/** What the last item of a page has for the value that leads on. */
+const LAST_VALUES = {
+  kept: "kept",
+  renamed: undefined,
+  missing: undefined,
+  null: null,
+  empty: "",
+  false: false,
+  "no items": undefined,
+} as const;
+
+type LastFate = keyof typeof LAST_VALUES;
+
+const LAST_FATES = Object.keys(LAST_VALUES) as LastFate[];
+
+const LAST_PAGES = fc.array(
+  fc.record({
+    before: fc.nat(2),
+    fate: fc.oneof(
+      { weight: 3, arbitrary: fc.constant<LastFate>("kept") },
+      { weight: 1, arbitrary: fc.constantFrom(...LAST_FATES) },
+    ),
+  }),
+  { minLength: 1, maxLength: 5 },
+);
+
+function lastItemPage({ before, fate }: { before: number; fate: LastFate }, index: number) {
+  if (fate === "no items") return { posts: [] };
+  const value = fate === "kept" ? String(index + 1) : LAST_VALUES[fate];
+  const last = fate === "renamed" ? { nmae: String(index + 1) } : { name: value };
+  return { posts: [...Array.from({ length: before }, () => ({ name: "a" })), last] };
+}
+
+test("a list that goes on by its last item ends with a report or an error, or with a page without items", async () => {
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(LAST_PAGES, fc.boolean(), async (drawn, always) => {
+      const all = [...drawn, { before: 0, fate: "no items" as const }];
+      pages = all.map(lastItemPage);
+      const end = all.findIndex(({ fate }) => fate !== "kept");
+      const { before, fate } = all[end] as (typeof all)[number];
+      seen.add(`${fate} ${always}`);
+      const next: Next = {
+        kind: "cursor",
+        from: "last_item",
+        paths: ["name"],
+        always,
+        advance: (message, value) => ({ ...message, cursor: String(value) }),
+      };
+      const { names, differences, error } = await listed({ next }, false);
+      const complete = all
+        .slice(0, end + 1)
+        .flatMap(({ before: count, fate: each }) =>
+          each === "no items" ? [] : Array.from({ length: count + 1 }, () => each),
+        );
+      expect(names).toHaveLength(complete.length);
+      const place = `posts[${before}].name`;
+      const isCut = fate !== "no items";
+      expect(error && [reasonOf(error), error.rawMessage.includes(`${place}: `)]).toEqual(
+        isCut && always ? ["RESPONSE_SHAPE", true] : undefined,
+      );
+      const lost = differences.filter((each) => each.class === "lost").map(({ path }) => path);
+      expect(lost).toEqual(isCut && !always ? [place] : []);
+    }),
+    { numRuns: 300 },
+  );
+  expect(seen.size).toBe(2 * (LAST_FATES.length - 1));
+});

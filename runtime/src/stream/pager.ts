@@ -15,12 +15,13 @@ import {
 } from "connect-rest-codec/internal";
 import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
+import { together } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { namesOf } from "../errors/names.ts";
 import { restError } from "../errors/rest-error.ts";
 import { hrefAt } from "../response/href.ts";
 import type { Page } from "../response/page.ts";
-import { cursorAt, saysMore } from "../response/page-places.ts";
+import { cursorAt, cursorInItem, saysMore } from "../response/page-places.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
 import { lostAt, Overlap } from "./overlap.ts";
@@ -38,15 +39,14 @@ export class Pager {
   private readonly call: RunningCall<PaginateAdapter>;
   private message: MessageShape<DescMessage>;
   private cursor: string | undefined;
-  private readonly overlap: Overlap | undefined;
+  private readonly overlap?: Overlap;
 
   constructor(call: RunningCall<PaginateAdapter>, message: MessageShape<DescMessage>) {
     this.call = call;
     this.message = message;
     this.request = call.request(message);
     const { next } = call.adapter;
-    const rule = next.kind === "cursor" ? next.overlap : undefined;
-    this.overlap = rule && new Overlap(rule);
+    if (next.kind === "cursor" && next.overlap) this.overlap = new Overlap(next.overlap, next.paths);
   }
 
   /** The items of a page that the page before did not have. */
@@ -54,14 +54,39 @@ export class Pager {
     return this.overlap?.unseen(page) ?? [...page.items.keys()];
   }
 
-  /** What may have been left out between the page before and a page, and a link to the next one. */
-  lost(page: Page, { header }: ReadResponse): FoundDifferences {
+  /**
+   * What may have been left out between the page before and a page, and after it.
+   *
+   * @param unseen the items of the page that the page before did not have
+   */
+  lost(page: Page, unseen: readonly number[], { header }: ReadResponse): FoundDifferences {
     const { next } = this.call.adapter;
-    const links = next.kind === "link_header" ? header("link") : undefined;
-    if (links === undefined) return this.overlap?.lostBefore(page) ?? NO_DIFFERENCES;
-    const isFound = next.kind === "link_header" && linkTarget(links, next.rel) !== undefined;
-    if (isFound || !hasBrokenLinks(links)) return NO_DIFFERENCES;
-    return lostAt("Link", "links in <>", "string");
+    switch (next.kind) {
+      case "link_header":
+        return lostLinks(header("link"), next.rel);
+      case "cursor":
+        return together(
+          this.overlap?.lostBefore(page) ?? NO_DIFFERENCES,
+          unseen.length > 0 ? this.lostAfter(page, next) : NO_DIFFERENCES,
+        );
+      default:
+        return NO_DIFFERENCES;
+    }
+  }
+
+  /** An item is no cursor that says the end: what comes after a last item without the value is not known. */
+  private lostAfter(page: Page, { from, paths, always }: Advance<"cursor">): FoundDifferences {
+    // where every item has the value, a last one without it is an error, and so it is where a rule says more
+    if (from !== "last_item" || always || this.call.adapter.more !== undefined) return NO_DIFFERENCES;
+    if (valueOfLast(paths, page) !== undefined || this.overlap?.isBare(page, this.message)) {
+      return NO_DIFFERENCES;
+    }
+    const [path = ""] = paths;
+    return lostAt(
+      placeInLast(page, path),
+      "a value that leads to the next page",
+      gotAt(page.items.at(-1), path),
+    );
   }
 
   /**
@@ -197,14 +222,16 @@ export class Pager {
     const paths = next.kind === "link" ? [next.path] : next.paths;
     const from = next.kind === "link" ? "payload" : next.from;
     if (response.status === NO_CONTENT || (from === "last_item" && page.items.length === 0)) return;
-    const root = from === "payload" ? page.payload : page.items.at(-1);
-    const found = (path: string) => (from === "header" ? response.header(path) : valueAt(root, path));
+    if (from === "last_item") {
+      if (valueOfLast(paths, page) !== undefined) return;
+      const [path = ""] = paths;
+      const place = placeInLast(page, paths.join(" or "));
+      throw this.shapeless(place, "a value that every item has", gotAt(page.items.at(-1), path));
+    }
+    const found = (path: string) => (from === "header" ? response.header(path) : valueAt(page.payload, path));
     if (paths.some((path) => found(path) !== undefined)) return;
-    throw this.shapeless(
-      from === "last_item" ? placeInLast(page, paths.join(" or ")) : paths.join(" or "),
-      from === "header" ? "a header that every page has" : "a key that every page has",
-      "nothing",
-    );
+    const expected = from === "header" ? "a header that every page has" : "a key that every page has";
+    throw this.shapeless(paths.join(" or "), expected, "nothing");
   }
 }
 
@@ -245,10 +272,20 @@ function cursorOf(
   response: ReadResponse,
 ): JsonValue | undefined {
   if (from === "header") return response.header(paths[0] ?? "");
-  return page.pick(({ payload, items }) => {
-    const root = from === "payload" ? payload : items.at(-1);
-    return cursorAt(paths)(root, () => {});
-  });
+  if (from === "last_item") return valueOfLast(paths, page);
+  return page.pick(({ payload }) => cursorAt(paths)(payload, () => {}));
+}
+
+function valueOfLast(paths: readonly string[], page: Page): JsonValue | undefined {
+  return cursorInItem(paths, page, page.items.length - 1);
+}
+
+/** A header with links without brackets, which may be what leads to the next page. */
+function lostLinks(links: string | undefined, rel: string): FoundDifferences {
+  if (links === undefined || linkTarget(links, rel) !== undefined || !hasBrokenLinks(links)) {
+    return NO_DIFFERENCES;
+  }
+  return lostAt("Link", "links in <>", "string");
 }
 
 function placeInLast({ path, items }: Page, below: string): string {

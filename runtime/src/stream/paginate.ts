@@ -25,8 +25,9 @@ export async function* paginate(
   for (let pages = 1; ; pages++) {
     const response = await send(call, pager.request, { scan: true });
     const page = pageOf(call, response, items, call.adapter.empty);
-    reportLost(call, pager.lost(page, response));
-    yield* paced(await itemsOf(call, page, response, pager.unseen(page)), pacer);
+    const unseen = pager.unseen(page);
+    reportLost(call, pager.lost(page, unseen, response));
+    yield* paced(await itemsOf(call, page, response, unseen), pacer);
     const { inPieces } = response.body;
     const advance = () => pager.advance(page, response);
     const goesOn = inPieces === undefined ? advance() : await call.inTurns(inPieces.asking(advance));

@@ -65,6 +65,32 @@ export const StreamService_byLink: PaginateAdapter<
 // @@protoc_insertion_point(method:rules.v1.StreamService.ByLink)
 
 /**
+ * GET /sure-link
+ *
+ * @generated from rpc rules.v1.StreamService.BySureLink
+ */
+export const StreamService_bySureLink: PaginateAdapter<
+  typeof StreamService.method.bySureLink.input,
+  typeof StreamService.method.bySureLink.output
+> = paginate(StreamService.method.bySureLink, {
+  rules: { ...StreamService_rules, idempotent: true },
+  request(message: PageRequest): RestRequest {
+    const request = new RequestWriter("GET", "/sure-link");
+    if (message.query) request.query("query", message.query);
+    if (message.offset) request.query("offset", message.offset);
+    if (message.page) request.query("page", message.page);
+    if (message.cursor) request.query("cursor", message.cursor);
+    return request;
+  },
+  items: ["entries"],
+  next: { kind: "link", path: "next", always: true },
+  known: ["count"],
+  maxEmptyPages: 2,
+  item: EntryTable,
+});
+// @@protoc_insertion_point(method:rules.v1.StreamService.BySureLink)
+
+/**
  * GET /link-header
  *
  * @generated from rpc rules.v1.StreamService.ByLinkHeader
@@ -223,6 +249,7 @@ export const StreamService_watchEntries: PollAdapter<
   intervalHeader: "x-poll-interval",
   intervalMs: 30_000,
   skipBacklog: true,
+  known: ["count"],
   item: EntryTable,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.WatchEntries)
@@ -367,6 +394,7 @@ export const StreamServiceRest: ServiceAdapter<typeof StreamService> = {
   service: StreamService,
   methods: {
     byLink: StreamService_byLink,
+    bySureLink: StreamService_bySureLink,
     byLinkHeader: StreamService_byLinkHeader,
     byOffset: StreamService_byOffset,
     byPage: StreamService_byPage,

@@ -221,7 +221,9 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
 
   /**
    * Every page has the key or the header, and the last one has it with null or an empty value. A page without it fails the
-   * call. Default: a page without it is the last one.
+   * call. With `last_item`: every item has a value; a last item without one, or with null or an empty value, fails the call.
+   * Default: a page without it is the last one; with `last_item` it also is a `lost`, since an item does not say that the list
+   * is over.
    *
    *     // {"results": […], "next": "n2"}; the last page has "next": null
    *     cursor: {path: "next", field: "token", always: true}
@@ -249,7 +251,8 @@ export const CursorSchema: GenMessage<Cursor> = /*@__PURE__*/
  * How a list is paged by a value that its items share, e.g. the second in which they were published. The next page is asked
  * for with the items that have the value of the last one, and those that the page before had are dropped. If a page has that
  * value alone, the next one is asked for without it. If more items may have had it than a page holds, the others are
- * reported as `lost`. The field of the cursor is an integer, or a Timestamp with a `unit`.
+ * reported as `lost`. The field of the cursor is an integer, or a Timestamp with a `unit`, and
+ * items write the value in that unit. An item of another value is another item, also if it has the same key.
  *
  *     // newest first; ?before= takes seconds and is exclusive
  *     path: "timestamp", field: "before", overlap: {key: "id", size: "limit", default_size: 20}
