@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import type { JsonValue } from "connect-rest-codec/internal";
+import type { JsonValue, TimeRule } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cursorBigInt, cursorNumber, cursorTime } from "./cursor.ts";
@@ -33,6 +33,21 @@ test.each<[string, () => unknown]>([
   ["an object", () => cursorNumber({ toString: 1 } as JsonValue)],
 ])("a cursor from a response: is refused as a fault of the upstream where it is %s", (_, action) => {
   expect(refusal(action)).not.toBe("");
+});
+
+test.each<[TimeRule, string]>([
+  ["seconds", "seconds"],
+  ["millis", "milliseconds"],
+  ["micros", "microseconds"],
+  ["nanos", "nanoseconds"],
+  ["iso8601", "ISO 8601"],
+  ["http_date", "an HTTP date"],
+  ["rfc2822", "an RFC 2822 date"],
+  [{ pattern: "yyyy-MM-dd" }, "yyyy-MM-dd"],
+])("a cursor that is no time: the notation %j is named", (rule, notation) => {
+  expect(refusal(() => cursorTime("soon", rule))).toBe(
+    `cursor of the next page: expected a time as ${notation}, got "soon"`,
+  );
 });
 
 test("a cursor from a response: is never anything but what it should be", () => {

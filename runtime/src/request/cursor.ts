@@ -23,7 +23,7 @@ export function cursorBigInt(value: JsonValue): bigint {
 /** @throws ConnectError CURSOR_INVALID */
 export function cursorTime(value: JsonValue, rule: TimeRule): Timestamp {
   const instant = instantFrom(value, rule);
-  if (instant === undefined) throw invalid("a time", value);
+  if (instant === undefined) throw invalid(notationOf(rule), value);
   return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(instant.seconds), nanos: instant.nanos };
 }
 
@@ -37,6 +37,20 @@ export function cursorCount(value: JsonValue, unit: CountUnit | undefined): bigi
   const { seconds, nanos } = cursorTime(value, unit);
   const digits = UNIT_DIGITS[unit];
   return seconds * 10n ** BigInt(digits) + BigInt(Math.floor(nanos / 10 ** (9 - digits)));
+}
+
+const NOTATIONS = {
+  seconds: "seconds",
+  millis: "milliseconds",
+  micros: "microseconds",
+  nanos: "nanoseconds",
+  iso8601: "ISO 8601",
+  http_date: "an HTTP date",
+  rfc2822: "an RFC 2822 date",
+} as const;
+
+function notationOf(rule: TimeRule): string {
+  return `a time as ${typeof rule === "string" ? NOTATIONS[rule] : rule.pattern}`;
 }
 
 function invalid(expected: string, value: JsonValue) {
