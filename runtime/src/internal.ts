@@ -16,7 +16,7 @@ export type { CredentialsSource, FixedCredentials } from "./credentials/credenti
 export type { Parameter } from "./credentials/oauth1.ts";
 export { readOAuth1Token, signOAuth1 } from "./credentials/oauth1-token.ts";
 export type { TokenStore } from "./credentials/oauth2-grant.ts";
-export { isMarked as isRedactedField } from "./errors/redacted-fields.ts";
+export { isMarked as isRedactedField } from "./errors/field-options.ts";
 export { retryDelayOf, retryInfo } from "./errors/retry-info.ts";
 export { ERRORS } from "./errors/table.ts";
 export { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";

@@ -129,7 +129,7 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
   /** The error that callers get for what a call threw. */
   errorOf(thrown: unknown): ConnectError {
     const error = thrown instanceof ConnectError ? thrown : this.failed("calling the upstream", thrown);
-    return redactError(error, this.secrets());
+    return this.knowing(() => redactError(error, this.secrets()));
   }
 
   /** Reports that the call is over, and what it ended with. Only the first end of a call counts. */
@@ -152,7 +152,8 @@ export class RunningCall<A extends AnyMethodAdapter = AnyMethodAdapter> {
    * and the values of redacted fields of the request.
    */
   secrets(): Secret[] {
-    const values = this.requested && redactedValues(this.adapter.method.input, this.requested);
+    const { requested } = this;
+    const values = requested && this.knowing(() => redactedValues(this.adapter.method.input, requested));
     return [...this.sentSecrets.newest(), ...(values ?? [])];
   }
 

@@ -1,7 +1,19 @@
-import { create, fromJson, type JsonValue, toBinary, toJson } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMessage,
+  fromJson,
+  type JsonValue,
+  type MessageShape,
+  toJson,
+} from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
 import { ConnectError } from "@connectrpc/connect";
+import { knownTypes } from "connect-rest-codec/internal";
 import { findSecrets } from "../text/find-secrets.ts";
 import type { Secret } from "../text/secret.ts";
+import { STANDARD_TYPES } from "./known-types.ts";
+import { bytesTexts, leafTexts, numberTexts } from "./leaf-texts.ts";
+import { leavesOf } from "./leaves.ts";
 import type { ErrorDetail } from "./rest-error.ts";
 
 /** Replaces secrets in a text by `[secret]`, however they are written there. */
@@ -20,19 +32,39 @@ export function holdsSecret(text: string, secrets: readonly Secret[]): boolean {
   return findSecrets(text, secrets).length > 0;
 }
 
-/** Replaces secrets in all texts of a detail; undefined where it holds one that is no text. */
+/** Between texts that are searched as one: no part of a secret, and no part of a word. */
+const BETWEEN = "\n|\n";
+
+/**
+ * Replaces secrets in all texts of a detail, and in numbers of a google.protobuf.Struct; undefined where it
+ * has one elsewhere, which only a text could hide.
+ */
 export function redactDetail(detail: ErrorDetail, secrets: readonly Secret[]): ErrorDetail | undefined {
-  if ("type" in detail) {
-    return holdsSecret(Buffer.from(detail.value).toString("utf8"), secrets) ? undefined : detail;
-  }
+  if (secrets.length === 0) return detail;
+  if ("type" in detail) return holdSecret(bytesTexts(detail.value), secrets) ? undefined : detail;
   const { desc, value } = detail;
   try {
     const message = create(desc, value);
-    if (!holdsSecret(Buffer.from(toBinary(desc, message)).toString("utf8"), secrets)) return { desc, value };
-    return { desc, value: fromJson(desc, redactJson(toJson(desc, message), secrets)) };
+    if (!hasSecret(desc, message, secrets)) return detail;
+    const registry = knownTypes(STANDARD_TYPES);
+    const clean = fromJson(desc, redactJson(toJson(desc, message, { registry }), secrets), { registry });
+    return hasSecret(desc, clean, secrets) ? undefined : { desc, value: clean };
   } catch {
     return undefined;
   }
+}
+
+function hasSecret<D extends DescMessage>(
+  desc: D,
+  message: MessageShape<D>,
+  secrets: readonly Secret[],
+): boolean {
+  const texts = leavesOf(reflect(desc, message)).flatMap(({ value }) => leafTexts(value));
+  return holdSecret(texts, secrets);
+}
+
+function holdSecret(texts: readonly string[], secrets: readonly Secret[]): boolean {
+  return holdsSecret(texts.join(BETWEEN), secrets);
 }
 
 /** The same error without the secrets: text, metadata, details, and the cause that the log gets. */
@@ -55,7 +87,9 @@ export function redactError(error: ConnectError, secrets: readonly Secret[]): Co
 
 function redactHeaders(headers: Headers, secrets: readonly Secret[]): Headers {
   const clean = new Headers();
-  for (const [name, value] of headers) clean.append(name, redactText(value, secrets));
+  for (const [name, value] of headers) {
+    if (!holdsSecret(name, secrets)) clean.append(name, redactText(value, secrets));
+  }
   return clean;
 }
 
@@ -80,6 +114,7 @@ function withoutExcerpt({ name, message }: Error): string {
 
 function redactJson(json: JsonValue, secrets: readonly Secret[]): JsonValue {
   if (typeof json === "string") return redactText(json, secrets);
+  if (typeof json === "number") return holdSecret(numberTexts(json), secrets) ? "[secret]" : json;
   if (Array.isArray(json)) return json.map((each) => redactJson(each, secrets));
   if (typeof json !== "object" || json === null) return json;
   const entries = Object.entries(json).map(([key, value]) => [

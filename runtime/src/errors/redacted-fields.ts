@@ -1,51 +1,73 @@
+import { isUtf8 } from "node:buffer";
 import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
-import { isReflectList, isReflectMap, isReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
-import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import { AnySchema, type Duration, type Timestamp } from "@bufbuild/protobuf/wkt";
+import { countText, NANOS_PER_SECOND, spanText, type TimeRule } from "connect-rest-codec/internal";
 import { Secret } from "../text/secret.ts";
+import { isTime, notation, protoSpan, rounded } from "../time/notation.ts";
+import { isMarked, timeRuleOf } from "./field-options.ts";
+import { numberTexts } from "./leaf-texts.ts";
+import { type Leaf, leavesOf } from "./leaves.ts";
 
-/** `connectrest.v1.field` among the options of a field, and `redact` within it. */
-const FIELD_RULES = 50871;
-const REDACT = 9;
+const UNITS = ["seconds", "millis", "micros", "nanos"] as const;
+
+/** How upstreams write times, whatever they were sent. */
+const NOTATIONS: readonly TimeRule[] = [
+  "iso8601",
+  "http_date",
+  "rfc2822",
+  ...UNITS,
+  { pattern: "YYYY-MM-DD HH:mm:ss" },
+  { pattern: "YYYY-MM-DD" },
+];
 
 /**
  * The values of a message's fields that are marked `redact` (connectrest.v1) or `debug_redact` (protobuf),
- * also within messages, lists and maps. Booleans and enum values are not among them:
- * they say nothing without their field.
+ * also within messages, lists, maps and google.protobuf.Any, in the ways that an upstream may write them.
+ * Booleans and enum values are not among them: they say nothing without their field.
  */
 export function redactedValues<D extends DescMessage>(desc: D, message: MessageShape<D>): Secret[] {
-  if (!hasRedacted(desc)) return [];
-  const values = new Set<string>();
-  collect(reflect(desc, message), false, values);
-  return [...values].filter((value) => value !== "").map((value) => new Secret(value));
+  if (!mayHaveRedacted(desc)) return [];
+  const leaves = leavesOf(reflect(desc, message)).filter(({ isRedacted }) => isRedacted);
+  const values = new Set(leaves.flatMap(spellings));
+  values.delete("");
+  return [...values].map((value) => new Secret(value));
 }
 
-function collect(value: unknown, isRedacted: boolean, into: Set<string>): void {
-  if (isReflectMessage(value)) {
-    for (const field of value.fields) {
-      if (value.isSet(field)) collect(value.get(field), isRedacted || isMarked(field), into);
-    }
-  } else if (isReflectList(value)) {
-    for (const item of value) collect(item, isRedacted, into);
-  } else if (isReflectMap(value)) {
-    for (const entry of value) for (const part of entry) collect(part, isRedacted, into);
-  } else if (isRedacted) {
-    const text = textOf(value);
-    if (text !== undefined) into.add(text);
+function spellings({ value, field }: Leaf): string[] {
+  if (typeof value === "string") return [value];
+  if (value instanceof Uint8Array) {
+    const base64 = Buffer.from(value).toString("base64").replace(/=+$/, "");
+    return isUtf8(value) ? [base64, Buffer.from(value).toString()] : [base64];
   }
+  if (typeof value !== "object") return numberTexts(value);
+  return value.$typeName === "google.protobuf.Duration" ? spans(value) : times(value, field);
 }
 
-function textOf(value: unknown): string | undefined {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
-  return typeof value === "boolean" || typeof value === "object" ? undefined : String(value);
+function times(time: Timestamp, field: DescField | undefined): string[] {
+  if (!isTime(time)) return [String(time.seconds)];
+  const own = field && timeRuleOf(field);
+  const rules = own === undefined ? NOTATIONS : [own, ...NOTATIONS];
+  return rules.flatMap((rule) =>
+    [time, rounded(time, rule, "down"), rounded(time, rule, "up")].map((each) => notation(each, rule)),
+  );
+}
+
+function spans(span: Duration): string[] {
+  const counts = UNITS.map((unit) => spanText(span, unit));
+  const seconds = countText(span.seconds * NANOS_PER_SECOND + BigInt(span.nanos), "seconds");
+  return [protoSpan(span), `${seconds}s`, spanText(span, "iso8601"), ...counts];
 }
 
 const known = new WeakMap<DescMessage, boolean>();
 
-/** Whether a message, or one within it, has a field that is marked. */
-function hasRedacted(desc: DescMessage): boolean {
+/** Whether a message, or one within it, has a field that is marked, or may have one in what is packed. */
+function mayHaveRedacted(desc: DescMessage): boolean {
   const before = known.get(desc);
   if (before !== undefined) return before;
-  const found = [...within(desc)].some((each) => each.fields.some(isMarked));
+  const found = [...within(desc)].some(
+    (each) => each.typeName === AnySchema.typeName || each.fields.some(isMarked),
+  );
   known.set(desc, found);
   return found;
 }
@@ -56,33 +78,4 @@ function within(desc: DescMessage, seen: Set<DescMessage> = new Set()): Readonly
   seen.add(desc);
   for (const { message } of desc.fields) if (message !== undefined) within(message, seen);
   return seen;
-}
-
-const marks = new WeakMap<DescField, boolean>();
-
-/** Whether a field is marked `redact` (connectrest.v1) or `debug_redact` (protobuf). */
-export function isMarked(field: DescField): boolean {
-  const before = marks.get(field);
-  if (before !== undefined) return before;
-  const { options } = field.proto;
-  const rules = options?.$unknown?.filter(({ no }) => no === FIELD_RULES) ?? [];
-  const marked = options?.debugRedact === true || rules.some(({ data }) => readRedact(data));
-  marks.set(field, marked);
-  return marked;
-}
-
-/** Reads `redact` from the bytes of connectrest.v1.FieldRules, which this package has no message for. */
-function readRedact(data: Uint8Array): boolean {
-  const reader = new BinaryReader(data);
-  const rules = new BinaryReader(reader.bytes());
-  let redact = false;
-  while (rules.pos < rules.len) {
-    const [no, type] = rules.tag();
-    if (no === REDACT) {
-      redact = rules.bool();
-    } else {
-      rules.skip(type);
-    }
-  }
-  return redact;
 }

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Secret } from "../text/secret.ts";
 import { passHeaders } from "./headers.ts";
@@ -45,6 +46,22 @@ test("drops what cannot be sent, and counts it", () => {
     { secrets: () => [] },
   );
   expect([Object.fromEntries(headers), dropped]).toEqual([{ "x-ratelimit-d": "4" }, 3]);
+});
+
+test("drops a header whose name has a secret in it, and counts it", () => {
+  const tokens = fc
+    .stringMatching(/^[a-z0-9]{1,40}$/)
+    .filter((text) => !/^(?:x|rate|limit|ratelimit|reset)$/.test(text));
+  const names = fc.constantFrom("ratelimit-", "x-ratelimit-", "x-rate-limit-", "x-ratelimit-reset-");
+  fc.assert(
+    fc.property(tokens, names, fc.constantFrom("", "-reset"), (token, before, behind) => {
+      for (const sent of [token, token.toUpperCase()]) {
+        const headers = { [`${before}${token}${behind}`]: "1", "retry-after": "x" };
+        const passed = passHeaders(headers, { secrets: () => [new Secret(sent)] });
+        expect([...passed.headers.keys(), passed.dropped]).toEqual(["retry-after", 1]);
+      }
+    }),
+  );
 });
 
 test("takes out the secrets that were sent", () => {

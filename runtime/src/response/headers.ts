@@ -1,4 +1,4 @@
-import { redactText } from "../errors/redact.ts";
+import { holdsSecret, redactText } from "../errors/redact.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
 import type { ResponseHeaders } from "../http/exchange.ts";
 import { safeText } from "../text/safe-text.ts";
@@ -18,7 +18,7 @@ const SENDABLE = /^[\x20-\x7e]*$/;
 /** The headers that go on to the caller, and how many do not because they cannot be sent. */
 export interface PassedHeaders {
   readonly headers: Headers;
-  /** Those that are too long, or not ASCII. */
+  /** Those that are too long, or not ASCII, or have a secret in their names. */
   readonly dropped: number;
 }
 
@@ -39,7 +39,7 @@ export function passHeaders(
     if (value === undefined || !PASSED.test(name)) continue;
     secrets ??= call.secrets();
     const text = safeText(redactText(String(value), secrets));
-    if (SENDABLE.test(text)) {
+    if (SENDABLE.test(text) && !holdsSecret(name, secrets)) {
       passed.set(name, text);
     } else {
       dropped++;

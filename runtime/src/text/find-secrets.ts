@@ -40,7 +40,7 @@ const known = new WeakMap<Secret, Needles>();
  * percent-encoded, escaped as in JSON, JavaScript or HTML, wholly or in part, once or more often; in base64
  * and base64url, whatever stands before them; in hexadecimal; and their beginnings before the ellipsis of a
  * text that was cut. Of a secret of 16 characters or more, any 12 in a row are found. A secret of fewer than
- * 8 characters is found as a word alone, as it is, percent-encoded, and as in JSON.
+ * 8 characters is found as a word alone, as it is, in lower case, percent-encoded, and as in JSON.
  */
 export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
   const found: Range[] = [];
@@ -82,7 +82,10 @@ function needlesOf(secret: Secret): Needles {
 
 function makeNeedles(text: string): Needles {
   if (text === "") return { literal: undefined, plain: [], parts: undefined, areWords: true };
-  const spellings = [text, percentEncode(text), JSON.stringify(text).slice(1, -1)].map(escaped).join("|");
+  // names of headers come in lower case
+  const spellings = [text, text.toLowerCase(), percentEncode(text), JSON.stringify(text).slice(1, -1)]
+    .map(escaped)
+    .join("|");
   if (text.length < SHORT) {
     // letters and digits have no escapes to speak of
     const plain = /^[\p{L}\p{N}]*$/u.test(text) ? [] : [plainView(text).plain, literalView(text).plain];
@@ -135,10 +138,10 @@ function isWord(text: string, [from, to]: Range): boolean {
 }
 
 /** An escape that was cut: what is before it counts. */
-const CUT_ESCAPE = /(?:%[0-9a-f%]{0,6}|\\{1,4}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&[a-z0-9#;]{0,8})$/i;
+const CUT_ESCAPE = /(?:%[0-9a-f%]{0,6}|\\{1,4}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&[a-z0-9#;]{0,16})$/i;
 
 /** The longest of them. */
-const MAX_ESCAPE = 9;
+const MAX_ESCAPE = 17;
 
 /** Where a text was cut within a needle. */
 function beginnings(text: string, view: PlainView, needle: string): Range[] {

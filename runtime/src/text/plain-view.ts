@@ -22,8 +22,8 @@ export interface PlainView {
 const SPECIAL = new RegExp(
   [
     "%(?:25)*(?<percent>[0-9a-f]{2})",
-    "\\\\+(?:u(?<high>d[89ab][0-9a-f]{2})\\\\+u(?<low>d[c-f][0-9a-f]{2})|[ux](?<unit>(?<=u)[0-9a-f]{4}|(?<=x)[0-9a-f]{2})|(?<control>[bfnrt]))?",
-    "&(?:amp;)*(?:#(?<decimal>\\d{1,7});|#x(?<hex>[0-9a-f]{1,6});|(?<entity>lt|gt|quot|apos);)?",
+    "\\\\+(?:u(?<high>d[89ab][0-9a-f]{2})\\\\+u(?<low>d[c-f][0-9a-f]{2})|u\\{0*(?<point>[0-9a-f]{1,6})\\}|[ux](?<unit>(?<=u)[0-9a-f]{4}|(?<=x)[0-9a-f]{2})|(?<control>[bfnrt]))?",
+    "&(?:amp;?)*(?:#0*(?<decimal>\\d{1,7});?|#x0*(?<hex>[0-9a-f]{1,6});?|(?<entity>lt|gt|quot|apos);?)?",
     "(?<blank>[\\s+-]+)",
     "(?<other>_|[^\\x20-\\x7e]+)",
   ].join("|"),
@@ -60,11 +60,12 @@ export function literalView(text: string): PlainView {
 
 /** The character that an escape stands for; none for a backslash before one that means itself. */
 function unescaped(whole: string, groups: Readonly<Record<string, string | undefined>>): string {
-  const { percent, high, low, unit, control, decimal, hex, entity, blank } = groups;
+  const { percent, high, low, unit, control, point, decimal, hex, entity, blank } = groups;
   if (percent !== undefined) return String.fromCharCode(Number.parseInt(percent, 16));
   if (blank !== undefined || control !== undefined) return " ";
   if (high !== undefined && low !== undefined) return utf8(codeUnit(high) + codeUnit(low));
   if (unit !== undefined) return utf8(codeUnit(unit));
+  if (point !== undefined) return utf8(character(Number.parseInt(point, 16)));
   if (decimal !== undefined) return utf8(character(Number(decimal)));
   if (hex !== undefined) return utf8(character(Number.parseInt(hex, 16)));
   if (entity !== undefined) return ENTITIES[entity.toLowerCase()] ?? "";

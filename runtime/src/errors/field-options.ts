@@ -1,0 +1,85 @@
+import type { DescField } from "@bufbuild/protobuf";
+import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import type { TimeRule } from "connect-rest-codec/internal";
+
+/** `connectrest.v1.field` among the options of a field. */
+const FIELD_RULES = 50871;
+
+/** What of connectrest.v1.FieldRules concerns redaction. */
+interface FieldOptions {
+  readonly redact: boolean;
+  /** How the field's times are written, if that is not RFC 3339. */
+  readonly time: TimeRule | undefined;
+}
+
+/** The numbers of fields in FieldRules and in its Time. */
+const TIME = 6;
+const REDACT = 9;
+const UNIT = 1;
+const FORMAT = 2;
+
+/** By their numbers in connectrest.v1.Time.Unit. */
+const UNITS: readonly (TimeRule | undefined)[] = [
+  undefined,
+  "seconds",
+  "millis",
+  "micros",
+  "iso8601",
+  undefined,
+  "http_date",
+  "rfc2822",
+  "nanos",
+];
+
+const known = new WeakMap<DescField, FieldOptions>();
+
+/** Whether a field is marked `redact` (connectrest.v1) or `debug_redact` (protobuf). */
+export function isMarked(field: DescField): boolean {
+  return optionsOf(field).redact;
+}
+
+/** How the times of a field are written by its rules. */
+export function timeRuleOf(field: DescField): TimeRule | undefined {
+  return optionsOf(field).time;
+}
+
+function optionsOf(field: DescField): FieldOptions {
+  const before = known.get(field);
+  if (before !== undefined) return before;
+  const { options } = field.proto;
+  const rules = options?.$unknown?.filter(({ no }) => no === FIELD_RULES) ?? [];
+  const made = readRules(
+    rules.map(({ data }) => new BinaryReader(data).bytes()),
+    options?.debugRedact === true,
+  );
+  known.set(field, made);
+  return made;
+}
+
+/** Reads the bytes of connectrest.v1.FieldRules, whose message this package does not load. */
+function readRules(parts: readonly Uint8Array[], isMarkedOtherwise: boolean): FieldOptions {
+  let [redact, unit, format] = [isMarkedOtherwise, 0, ""];
+  const reads = new Map<number, (reader: BinaryReader) => void>([
+    [REDACT, (reader) => (redact = reader.bool() || isMarkedOtherwise)],
+    [TIME, (reader) => readFields(reader.bytes(), times)],
+  ]);
+  const times = new Map<number, (reader: BinaryReader) => void>([
+    [UNIT, (reader) => (unit = reader.int32())],
+    [FORMAT, (reader) => (format = reader.string())],
+  ]);
+  for (const part of parts) readFields(part, reads);
+  return { redact, time: format === "" ? UNITS[unit] : { pattern: format } };
+}
+
+function readFields(bytes: Uint8Array, reads: ReadonlyMap<number, (reader: BinaryReader) => void>): void {
+  const reader = new BinaryReader(bytes);
+  while (reader.pos < reader.len) {
+    const [no, type] = reader.tag();
+    const read = reads.get(no);
+    if (read === undefined) {
+      reader.skip(type, type === WireType.StartGroup ? no : undefined);
+    } else {
+      read(reader);
+    }
+  }
+}

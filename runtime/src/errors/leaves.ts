@@ -1,0 +1,96 @@
+import { type DescField, fromBinary, type UnknownField } from "@bufbuild/protobuf";
+import {
+  isReflectList,
+  isReflectMap,
+  isReflectMessage,
+  type ReflectMessage,
+  reflect,
+} from "@bufbuild/protobuf/reflect";
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
+import {
+  type Any,
+  AnySchema,
+  type Duration,
+  DurationSchema,
+  type Timestamp,
+  TimestampSchema,
+} from "@bufbuild/protobuf/wkt";
+import { knownTypes, typeNameOf } from "connect-rest-codec/internal";
+import { isMarked } from "./field-options.ts";
+import { STANDARD_TYPES } from "./known-types.ts";
+
+/**
+ * A single value of a message. Booleans and known values of enums are none: they say nothing without their
+ * field.
+ */
+export interface Leaf {
+  readonly value: string | number | bigint | Uint8Array | Timestamp | Duration;
+  /** The field that has it; undefined in an unknown one. */
+  readonly field: DescField | undefined;
+  /** Whether a field is marked that it is in. */
+  readonly isRedacted: boolean;
+}
+
+/** All single values of a message, also within messages, lists, maps, and what is packed. */
+export function leavesOf(message: ReflectMessage): Leaf[] {
+  const leaves: Leaf[] = [];
+  addMessage(message, undefined, false, leaves);
+  return leaves;
+}
+
+function addMessage(
+  message: ReflectMessage,
+  field: DescField | undefined,
+  isRedacted: boolean,
+  into: Leaf[],
+): void {
+  const value: unknown = message.message;
+  for (const unknown of message.getUnknown() ?? []) {
+    into.push({ value: bytesOf(unknown), field: undefined, isRedacted });
+  }
+  switch (message.desc.typeName) {
+    case TimestampSchema.typeName:
+    case DurationSchema.typeName:
+      into.push({ value: value as Timestamp | Duration, field, isRedacted });
+      return;
+    case AnySchema.typeName:
+      addAny(value as Any, field, isRedacted, into);
+      return;
+  }
+  for (const each of message.fields) {
+    if (message.isSet(each)) add(message.get(each), each, isRedacted || isMarked(each), into);
+  }
+}
+
+function add(value: unknown, field: DescField, isRedacted: boolean, into: Leaf[]): void {
+  if (isReflectMessage(value)) {
+    addMessage(value, field, isRedacted, into);
+  } else if (isReflectList(value)) {
+    for (const item of value) add(item, field, isRedacted, into);
+  } else if (isReflectMap(value)) {
+    for (const [key, item] of value) {
+      // the key of a map is no value of an enum, although the item may be one
+      if (typeof key !== "boolean") into.push({ value: key as string | number | bigint, field, isRedacted });
+      add(item, field, isRedacted, into);
+    }
+  } else if (typeof value !== "boolean" && !(field.enum && Object.hasOwn(field.enum.value, Number(value)))) {
+    into.push({ value: value as Leaf["value"], field, isRedacted });
+  }
+}
+
+function addAny(any: Any, field: DescField | undefined, isRedacted: boolean, into: Leaf[]): void {
+  const desc = knownTypes(STANDARD_TYPES).getMessage(typeNameOf(any.typeUrl));
+  try {
+    if (desc !== undefined) {
+      addMessage(reflect(desc, fromBinary(desc, any.value)), field, isRedacted, into);
+      return;
+    }
+  } catch {
+    // bytes that are not of that type are searched as they are
+  }
+  into.push({ value: any.typeUrl, field, isRedacted: false }, { value: any.value, field, isRedacted });
+}
+
+function bytesOf({ no, wireType, data }: UnknownField): Uint8Array {
+  return new BinaryWriter().tag(no, wireType).raw(data).finish();
+}
