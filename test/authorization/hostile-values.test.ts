@@ -1,4 +1,4 @@
-/** Every member of a registration and every parameter, with values of every wrong kind: errors as OAuth has them. */
+/** Every member of a registration and every parameter, with values of every wrong kind: errors of OAuth. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AuthorizedGateway, startAuthorized } from "../support/authorized-gateway.ts";
 import { type Answer, OAuthSteps, REDIRECT_URI } from "../support/oauth-steps.ts";

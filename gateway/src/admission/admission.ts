@@ -105,7 +105,7 @@ export class Admission {
     return this.queue.size;
   }
 
-  /** Why the next call is rejected before it is read; undefined when it is taken. To be asked once for a call. */
+  /** Why the next call is rejected before it is read; undefined when it is taken. Asked once for a call. */
   rejection(): Refused | undefined {
     const overload = this.overload();
     return overload && refused(overload.limit, overload.text, OVERLOAD_RETRY_MS);

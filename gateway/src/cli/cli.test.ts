@@ -218,6 +218,22 @@ test.each([
   }
 });
 
+test("serve prints commands with a token where the configuration authorizes callers", async () => {
+  const publicUrl = "http://127.0.0.1:9";
+  writeFileSync(
+    path.join(directory, "guarded.yaml"),
+    `${CONFIG}authorization: { publicUrl: "${publicUrl}" }\n`,
+  );
+  const run = cli(["serve", "--sandbox", "--config", "guarded.yaml", "--port", "0"]);
+  await run.line(/^what applications learn first: /);
+  const printed = run.output().stdout;
+  expect(printed).toContain(`sign in, in a browser: npx connect-rest login ${publicUrl}\n`);
+  const token = `-H "authorization: Bearer $(npx connect-rest token ${publicUrl})"`;
+  expect(printed).toContain(`then call: curl ${token} -d '{"text":"hello"}'`);
+  // the start page needs a token, which a browser does not bring
+  expect(printed).not.toContain("all methods");
+});
+
 test("serve says that the sandbox does not start", async () => {
   const run = cli(["serve", "--sandbox", "--config", "broken.yaml"]);
   expect(await run.exit).toBe(1);

@@ -5,10 +5,21 @@ import type { Gateway } from "../gateway.ts";
 import { bufCurlCommand, curlCommand, type Examples } from "../pages/example.ts";
 
 /**
- * What to try first: a call with curl, the same with gRPC, and the start page, as far as they are served. The
- * method is the first one that the configuration has an example for, else the first one there is.
+ * What to try first: a call with curl, the same with gRPC, and the start page, as far as they are served;
+ * where callers are authorized, how to sign in and to call with the token that this gives. The method is the
+ * first one that the configuration has an example for, else the first one there is.
  */
-export function tryLines(gateway: Gateway, { examples, server }: Config): string[] {
+export function tryLines(
+  gateway: Gateway,
+  { examples, server, authorization }: Config,
+  publicUrl = authorization?.publicUrl,
+): string[] {
+  if (publicUrl !== undefined) {
+    const lines = signInLines(publicUrl, gateway, examples);
+    return server.pages && authorization?.open.pages === true
+      ? [...lines, `all methods: ${publicUrl}/`]
+      : lines;
+  }
   const method = firstMethod(gateway, examples);
   const commands =
     method === undefined
@@ -21,8 +32,20 @@ export function tryLines(gateway: Gateway, { examples, server }: Config): string
   return [...commands, page].filter((line) => line !== undefined);
 }
 
+/** What to do next: sign in, call with the token that this gives, and what is open without one. */
+function signInLines(publicUrl: string, gateway: Gateway, examples: Examples): string[] {
+  const method = firstMethod(gateway, examples);
+  const call = (method && curlCommand(method, publicUrl, examples)) ?? "";
+  const header = `-H "authorization: Bearer $(npx connect-rest token ${publicUrl})"`;
+  return [
+    `sign in, in a browser: npx connect-rest login ${publicUrl}`,
+    `then call: ${call.replace(/^curl /, `curl ${header} `)}`,
+    `what applications learn first: ${publicUrl}/.well-known/oauth-authorization-server`,
+  ];
+}
+
 /** The method to try first. */
-export function firstMethod(gateway: Gateway, examples: Examples): DescMethod | undefined {
+function firstMethod(gateway: Gateway, examples: Examples): DescMethod | undefined {
   const methods = gateway.services.flatMap((service) => service.methods);
   const configured = Object.keys(examples).map((path) => methods.find((each) => methodPath(each) === path));
   return (

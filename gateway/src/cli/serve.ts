@@ -16,14 +16,7 @@ import { IdleMemory } from "./idle-memory.ts";
 import { endWithoutReader, printError, printLine } from "./output.ts";
 import { tryLines } from "./ready-lines.ts";
 import { createReload } from "./reload.ts";
-import {
-  authorizationOf,
-  type Showcase,
-  showcaseOf,
-  signInLines,
-  upstreamsOf,
-  withShowcase,
-} from "./showcase.ts";
+import { authorizationOf, type Showcase, showcaseOf, upstreamsOf, withShowcase } from "./showcase.ts";
 import { HangUp, type Stop, untilStopped } from "./signals.ts";
 import { warnOfUpstreams } from "./warn-of-upstreams.ts";
 import { type Workers, workersOf } from "./workers-of.ts";
@@ -243,7 +236,7 @@ function announce(
   printLine(`gateway ready on ${gateway.url}`);
   if (gateway.metricsUrl !== undefined) printLine(`metrics ready on ${gateway.metricsUrl}`);
   if (gateway.diagnosticsUrl !== undefined) printLine(`diagnostics ready on ${gateway.diagnosticsUrl}`);
-  const lines = showcase === undefined ? tryLines(gateway, config) : signInLines(showcase, gateway, config);
+  const lines = tryLines(gateway, config, showcase?.publicUrl);
   if (withSandbox) for (const line of lines) printLine(line);
 }
 

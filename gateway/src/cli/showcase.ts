@@ -3,13 +3,10 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { Secret } from "connect-rest-runtime";
 import type { AuthorizationOverrides, Prepared } from "../config/inspect.ts";
-import { type Config, loadConfig } from "../config/load.ts";
+import { loadConfig } from "../config/load.ts";
 import type { UpstreamOverrides } from "../config/secrets.ts";
-import type { Gateway } from "../gateway.ts";
-import { curlCommand } from "../pages/example.ts";
 import type { Sandbox } from "../sandbox/sandbox-process.ts";
 import type { SandboxFlags } from "./configured-sandbox.ts";
-import { firstMethod } from "./ready-lines.ts";
 
 /** Authorization for trying it out: state in memory, a key for this run, and a sandbox as the third party. */
 export interface Showcase {
@@ -59,19 +56,6 @@ export function withShowcase(prepared: Prepared, showcase: Showcase | undefined)
   const { authorization } = prepared;
   if (showcase === undefined || authorization === undefined) return prepared;
   return { ...prepared, authorization: { ...authorization, storePlace: { file: ":memory:" } } };
-}
-
-/** What to do next: sign in, call with the token that this gives, and what is open without one. */
-export function signInLines({ publicUrl }: Showcase, gateway: Gateway, { examples }: Config): string[] {
-  const method = firstMethod(gateway, examples);
-  const call = (method && curlCommand(method, publicUrl, examples)) ?? "";
-  const header = `-H "authorization: Bearer $(npx connect-rest token ${publicUrl})"`;
-  return [
-    `sign in, in a browser: npx connect-rest login ${publicUrl}`,
-    `then call: ${call.replace(/^curl /, `curl ${header} `)}`,
-    `what applications learn first: ${publicUrl}/.well-known/oauth-authorization-server`,
-    `all methods: ${publicUrl}/`,
-  ];
 }
 
 async function freePort(): Promise<number> {
