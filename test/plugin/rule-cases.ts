@@ -321,7 +321,17 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   [
     "poll_interval",
     'poll: {items: ".", key: "id", interval: {seconds: -1}}',
-    "4:80: poll-interval: poll of case.S.Get: expected an interval of more than 0 s, got -1 s",
+    "4:80: poll-interval: poll of case.S.Get: expected an interval of 1 s to 86400 s, got -1 s",
+  ],
+  [
+    "poll_interval_short",
+    'poll: {items: ".", key: "id", interval: {nanos: 1000}}',
+    "4:80: poll-interval: poll of case.S.Get: expected an interval of 1 s to 86400 s, got 0.000001 s",
+  ],
+  [
+    "poll_interval_long",
+    'poll: {items: ".", key: "id", interval: {seconds: 86401}}',
+    "4:80: poll-interval: poll of case.S.Get: expected an interval of 1 s to 86400 s, got 86401 s",
   ],
   [
     "paginate_count",

@@ -36,6 +36,9 @@ const { field: RECORDS } = RecordsSchema;
 
 /** Each is a request at every poll. */
 const MAX_FEED_PAGES = 100;
+/** The runtime keeps to both, whatever a rule or an upstream says: interval headers count whole seconds. */
+const MIN_POLL_SECONDS = 1;
+const MAX_POLL_SECONDS = 24 * 3600;
 
 /** Where a path is in a rule, and whether it may be the root. */
 type PathPlace = readonly [path: string, place: readonly number[], root: "root" | "no root"];
@@ -164,9 +167,10 @@ function checkPoll(
   );
   const fault = intervalHeader === "" ? undefined : headerFault(intervalHeader);
   if (fault !== undefined) add([POLL.intervalHeader.number], "header-name", fault);
-  if (interval !== undefined && !isPositive(interval)) {
-    const seconds = millisOf(interval) / 1_000;
-    add([POLL.interval.number], "poll-interval", `expected an interval of more than 0 s, got ${seconds} s`);
+  const seconds = interval && millisOf(interval) / 1_000;
+  if (seconds !== undefined && (seconds < MIN_POLL_SECONDS || seconds > MAX_POLL_SECONDS)) {
+    const expected = `an interval of ${MIN_POLL_SECONDS} s to ${MAX_POLL_SECONDS} s`;
+    add([POLL.interval.number], "poll-interval", `expected ${expected}, got ${seconds} s`);
   }
   if (batch === undefined) {
     const idle = [

@@ -12,6 +12,7 @@ import type { RestResponse } from "../adapter/rest-response.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { RecordBody } from "../response/decode.ts";
 import type { Decoded, DecodedItems } from "../response/decoded.ts";
+import { keysOf, noteSharedKeys } from "../response/item-key.ts";
 import { type ListRules, Page } from "../response/page.ts";
 import { unknownKeys } from "../response/page-keys.ts";
 import { noteKeys, notePlaces } from "../response/page-places.ts";
@@ -76,6 +77,13 @@ export function pageOf(
 /** Reports what was lost between the page before and a page. */
 export function reportLost(call: RunningCall<PaginateAdapter>, differences: FoundDifferences): void {
   reported(call, { differences });
+}
+
+/** The keys of the first `most` items of a feed's page. What is not told apart by them is reported. */
+export function feedKeys(call: RunningCall<PollAdapter>, page: Page, most?: number): readonly string[] {
+  const keys = keysOf(call.adapter, page, most);
+  noteIn(call, (out) => noteSharedKeys(page, keys, out));
+  return keys;
 }
 
 /** Items of a page as response messages, by default all of them. */

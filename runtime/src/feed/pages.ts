@@ -1,9 +1,8 @@
 import { linkTarget } from "connect-rest-codec/internal";
 import type { PollAdapter } from "../adapter/adapter.ts";
 import type { RestRequest } from "../adapter/rest-request.ts";
-import { itemsOf, pageOf } from "../call/messages.ts";
+import { feedKeys, itemsOf, pageOf } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
-import { keysOf } from "../response/item-key.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { linkedRequest } from "../stream/page-link.ts";
 import { percentEncode } from "../text/percent-encode.ts";
@@ -152,7 +151,7 @@ async function newItems(
   isKnown: (key: string) => boolean,
 ): Promise<{ readonly keys: readonly string[]; readonly items: readonly FeedItem[] }> {
   const page = pageOf(call, response, [call.adapter.items]);
-  const keys = keysOf(call.adapter, page, room);
+  const keys = feedKeys(call, page, room);
   const items = new Map<string, FeedItem>();
   const pacer = new Pacer(call.context.signal);
   for (const [index, key] of keys.entries()) {

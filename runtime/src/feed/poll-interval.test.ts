@@ -1,5 +1,7 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { askedInterval } from "./poll-interval.ts";
+import { askedInterval, PollInterval } from "./poll-interval.ts";
 
 test.each([
   ["60", 60_000],
@@ -17,4 +19,27 @@ test.each([
     ms,
   );
   expect(askedInterval(() => text, undefined)).toBeUndefined();
+});
+
+const anyMs = fc.oneof(
+  fc.double({ noNaN: true, min: 0, max: 2 ** 40 }),
+  fc.constantFrom(0, 0.001, 999.9, 1_000),
+);
+const anyHeader = fc.oneof(
+  fc.constantFrom(undefined, "", "0", "0.0001", "soon", "0, 0.5"),
+  fc.double({ noNaN: true, min: 0, max: 10 }).map(String),
+);
+const anyError = fc.constantFrom(undefined, new ConnectError("gone", Code.Unavailable));
+
+test("whatever an adapter and its upstream say, a second at least is between two polls", () => {
+  fc.assert(
+    fc.property(anyMs, fc.array(fc.tuple(anyHeader, anyError)), (intervalMs, polls) => {
+      const interval = new PollInterval({ intervalMs, intervalHeader: "x-poll-interval" });
+      for (const [header, error] of polls) {
+        interval.responded(() => header);
+        expect(interval.waitAfter(error)).toBeGreaterThanOrEqual(1_000);
+      }
+      expect(interval.ms).toBeGreaterThanOrEqual(1_000);
+    }),
+  );
 });

@@ -3,7 +3,10 @@ import type { PollAdapter } from "../adapter/adapter.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
 import { waitAfterFailure } from "./failure-backoff.ts";
 
-/** The shortest and longest interval that an upstream can ask for. */
+/**
+ * The shortest and longest interval between polls, whether a rule, an upstream or another process says it.
+ * The plugin takes no other.
+ */
 const MIN_INTERVAL_MS = 1_000;
 export const MAX_INTERVAL_MS = 24 * 3600 * 1_000;
 /**
@@ -18,21 +21,21 @@ type IntervalRules = Pick<PollAdapter, "intervalHeader" | "intervalMs">;
 /** The interval between polls of a feed: never less than the upstream asks for. */
 export class PollInterval {
   ms: number;
-  private readonly rules: IntervalRules;
+  private readonly header: string | undefined;
+  private readonly declaredMs: number;
   private asked = 0;
   /** In a row. */
   private failures = 0;
 
-  /** @param ms the interval until the upstream has asked for one */
-  constructor(rules: IntervalRules, ms: number) {
-    this.rules = rules;
-    this.ms = ms;
+  constructor({ intervalHeader, intervalMs }: IntervalRules) {
+    this.header = intervalHeader;
+    this.declaredMs = boundedInterval(intervalMs);
+    this.ms = this.declaredMs;
   }
 
   /** Reads what a response asks for; of the responses of one poll the longest interval counts. */
   responded(header: HeaderReader): void {
-    const { intervalHeader, intervalMs } = this.rules;
-    this.asked = Math.max(this.asked, askedInterval(header, intervalHeader) ?? intervalMs);
+    this.asked = Math.max(this.asked, askedInterval(header, this.header) ?? this.declaredMs);
   }
 
   /**

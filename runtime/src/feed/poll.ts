@@ -1,8 +1,7 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { PollAdapter } from "../adapter/adapter.ts";
-import { itemsOf, pageOf } from "../call/messages.ts";
+import { feedKeys, itemsOf, pageOf } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
-import { keysOf } from "../response/item-key.ts";
 import { sleepUntil } from "../time/abort.ts";
 import { Pacer, paced } from "../time/pacer.ts";
 import { NOT_MODIFIED, requestPage, tagOf } from "./page.ts";
@@ -20,7 +19,7 @@ export async function* poll(
   message: MessageShape<DescMessage>,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
   const { adapter, clock } = call;
-  const interval = new PollInterval(adapter, adapter.intervalMs);
+  const interval = new PollInterval(adapter);
   const items = newItems(call, message, interval);
   const ends = AbortSignal.any([call.context.signal, call.route.upstream.closing]);
   const pacer = new Pacer(ends);
@@ -56,7 +55,7 @@ function newItems(
     etag = tagOf(response) ?? (isSame ? etag : undefined);
     if (isSame) return [];
     const page = pageOf(call, response, [adapter.items]);
-    const keys = keysOf(adapter, page);
+    const keys = feedKeys(call, page);
     const indices = skip ? [] : seen.unseen(keys).reverse();
     skip = false;
     seen.see(keys);

@@ -61,7 +61,7 @@ export class Poller {
     const { adapter, mayPollAt } = options;
     this.options = options;
     this.nextAt = mayPollAt;
-    this.interval = new PollInterval(adapter, boundedInterval(adapter.intervalMs));
+    this.interval = new PollInterval(adapter);
     this.pages = this.newPages();
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { JsonValue } from "connect-rest-codec/internal";
+import type { JsonValue, ProtoWriter } from "connect-rest-codec/internal";
 import { stringifyJson, valueAt } from "connect-rest-codec/internal";
 import type { Page } from "./page.ts";
 
@@ -28,6 +28,35 @@ export function keysOf(rule: { readonly key: string }, page: Page, most?: number
     const value = page.pick(({ items }) => valueAt(items[index], rule.key));
     return itemKey(value === "" ? undefined : value, item);
   });
+}
+
+/**
+ * Notes the items of a page that share their key with another item in front of them, whose place they lose.
+ * An item that is listed twice, and is equal in all, loses nothing.
+ *
+ * @param keys of the first items of the page
+ */
+export function noteSharedKeys(page: Page, keys: readonly string[], out: ProtoWriter): void {
+  const firsts = new Map<string, number>();
+  // an item that many share their key with is written once
+  const texts = new Map<number, string>();
+  for (const [index, key] of keys.entries()) {
+    const first = firsts.get(key);
+    if (first === undefined) {
+      firsts.set(key, index);
+      continue;
+    }
+    const text = texts.get(first) ?? exactText(page, first);
+    texts.set(first, text);
+    if (text === exactText(page, index)) continue;
+    out.drop(`${page.path}[${index}]`, "items with keys of their own", page.items[index]);
+  }
+}
+
+/** An item with integers beyond 2^53 as they are. */
+function exactText(page: Page, index: number): string {
+  const text = stringifyJson(page.items[index] ?? null);
+  return /\d{16}|\de\+/.test(text) ? stringifyJson(page.exactly().items[index] ?? null) : text;
 }
 
 function hashOf(text: string): string {

@@ -270,8 +270,9 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       remedy: "Set `link_header` or `page`, and `max` to the number of pages of the feed, at least 2.",
     },
     "poll-interval": {
-      meaning: "The interval of a poll is not positive.",
-      remedy: "Use a duration of more than 0.",
+      meaning:
+        "The interval of a poll is too short or too long. Each poll is a request, and no feed is polled more often than once in a second, which is also the least that an interval header can ask for.",
+      remedy: "Use a duration of a second to a day.",
     },
   },
 };

@@ -327,21 +327,24 @@ export type Poll = Message<"connectrest.v1.Poll"> & {
   items: string;
 
   /**
-   * Path in an item to the value that identifies it, e.g. `id`.
+   * Path in an item to the value that identifies it, e.g. `id`. Each item needs a key of its own: of items with one key the
+   * first that is read comes, and another one of the same response is reported as `lost` unless it is equal in all. An item
+   * without a key is told apart by all that it holds.
    *
    * @generated from field: string key = 2;
    */
   key: string;
 
   /**
-   * The response header with the number of seconds to wait before the next poll, e.g. `X-Poll-Interval`.
+   * The response header with the number of seconds to wait before the next poll, e.g. `X-Poll-Interval`. Less than a second
+   * counts as a second, and more than a day as a day.
    *
    * @generated from field: string interval_header = 3;
    */
   intervalHeader: string;
 
   /**
-   * How long to wait if there is no such header. Default: 60 seconds.
+   * How long to wait if there is no such header: a second to a day. Default: 60 seconds.
    *
    * @generated from field: google.protobuf.Duration interval = 4;
    */
@@ -448,8 +451,8 @@ export type PollBatch = Message<"connectrest.v1.PollBatch"> & {
   gap: string;
 
   /**
-   * The field of type connectrest.v1.Heartbeat. It is set in messages that say only that the stream lives. Default: there
-   * are no such messages.
+   * The field of type connectrest.v1.Heartbeat, from `import "connectrest/v1/feed.proto"`. It is set in messages that say
+   * only that the stream lives. Default: there are no such messages.
    *
    * @generated from field: string heartbeat = 5;
    */
