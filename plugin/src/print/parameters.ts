@@ -61,9 +61,8 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
     return [under(isSet, `request.${call}Tree(${name}, ${json}, ${printString(lists)});`)];
   }
   if (field.fieldKind === "map") {
-    const key = call === "query" ? rules.apiKey?.query : undefined;
-    const reserved = key === undefined ? "" : `, [${printString(key)}]`;
-    const line = `request.${call}Map(${printString(field.name)}, ${mapEntries(field, expression, file)}${reserved});`;
+    const entries = mapEntries(field, expression, file);
+    const line = `request.${call}Map(${printString(field.name)}, ${entries}${reservedNames(rules)});`;
     return [mayBeUnset ? `if (${isSet}) ${line}` : line];
   }
   if (field.fieldKind === "list") {
@@ -79,6 +78,13 @@ export function parameterLines(call: Call, path: FieldPath, context: Context, ho
       ? `request.${call}(${name}, ${optional});`
       : under(isSet, `request.${call}(${name}, ${value});`),
   ];
+}
+
+/** The argument with the names whose entries of maps are not sent; empty where there are none. */
+function reservedNames({ apiKey, parameters }: Rules): string {
+  const key = apiKey?.query === undefined ? [] : [apiKey.query];
+  const names = [...key, ...parameters.map(({ name }) => name)];
+  return names.length === 0 ? "" : `, [${names.map(printString).join(", ")}]`;
 }
 
 /** Whether a field is taken apart when the call is made: only such messages are at the end of a path. */

@@ -46,7 +46,8 @@ export class Parameters {
   /**
    * The entries of a map as parameters of their own, named by the keys. An entry replaces the parameters that
    * have its name already. Names that prove who is calling do not go out: `oauth_…` are refused. Those in
-   * `reserved`, of API keys, are left out, as links to pages that are sent back may have them.
+   * `reserved`, of API keys and of constants, are left out, as links to pages that are sent back may have
+   * them, with or without brackets behind them: what is constant is not a caller's choice.
    */
   map(
     field: string,
@@ -54,7 +55,7 @@ export class Parameters {
     reserved: readonly string[] = [],
   ): void {
     for (const [key, value] of Object.entries(entries)) {
-      if (reserved.includes(key)) continue;
+      if (reserved.some((name) => key === name || key.startsWith(`${name}[`))) continue;
       if (key.toLowerCase().startsWith("oauth_")) {
         throw invalidParameter(
           `${field}.${key}`,

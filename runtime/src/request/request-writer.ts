@@ -87,9 +87,13 @@ export class RequestWriter implements RestRequest {
     this.formParameters.list(name, values, style);
   }
 
-  /** A map whose entries are form parameters of their own. `field` is its name in errors. */
-  formMap(field: string, entries: Readonly<Record<string, ParameterValue>>): void {
-    this.formParameters.map(field, entries);
+  /** A map whose entries are form parameters of their own, as `queryMap`. */
+  formMap(
+    field: string,
+    entries: Readonly<Record<string, ParameterValue>>,
+    reserved: readonly string[] = [],
+  ): void {
+    this.formParameters.map(field, entries, reserved);
   }
 
   /** A JSON value as form parameters named by brackets. */
@@ -122,9 +126,15 @@ export class RequestWriter implements RestRequest {
     });
   }
 
-  /** A map whose entries are parts of their own. */
-  partMap(field: string, entries: Readonly<Record<string, ParameterValue>>): void {
-    for (const [key, value] of Object.entries(entries)) this.part(key, value, `${field}.${key}`);
+  /** A map whose entries are parts of their own, but for those with a name in `reserved`. */
+  partMap(
+    field: string,
+    entries: Readonly<Record<string, ParameterValue>>,
+    reserved: readonly string[] = [],
+  ): void {
+    for (const [key, value] of Object.entries(entries)) {
+      if (!reserved.includes(key)) this.part(key, value, `${field}.${key}`);
+    }
   }
 
   /** A part with bytes, e.g. a file, or with text. An empty Content-Type or file name counts as none. */

@@ -308,6 +308,7 @@ export const DeclaredService_poll: PollAdapter<
   items: "items",
   key: "a.b.place",
   intervalMs: 1000,
+  known: ["count"],
   item: DeclaredItemTable,
 });
 // @@protoc_insertion_point(method:rules.v1.DeclaredService.Poll)

@@ -249,7 +249,6 @@ export const StreamService_watchEntries: PollAdapter<
   intervalHeader: "x-poll-interval",
   intervalMs: 30_000,
   skipBacklog: true,
-  known: ["count"],
   item: EntryTable,
 });
 // @@protoc_insertion_point(method:rules.v1.StreamService.WatchEntries)
