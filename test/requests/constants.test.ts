@@ -26,17 +26,22 @@ message Res { string id = 1; }
 const { adapters } = await loadAdapters({ "a.proto": SOURCE });
 const methods = adapters.get("S")?.methods ?? {};
 
-test.each(["query", "form"])("an entry of a map replaces no constant in the %s, and sends no API key", (name) => {
-  const adapter = methods[name] as UnaryAdapter;
-  const keys = fc.constantFrom("role", "v", "key", "role[]", "v[0]", "roles", "vv", "keys", "other");
-  fc.assert(
-    fc.property(fc.dictionary(keys, fc.constantFrom("admin", "1")), (m) => {
-      const message = create(adapter.method.input, { m } as never) as MessageShape<typeof adapter.method.input>;
-      const { queryString, body } = adapter.request(message);
-      const sent = `${queryString}&${body?.kind === "form" ? body.text : ""}`;
-      const read = [...new URLSearchParams(sent)].filter(([key]) => key !== "");
-      const others = Object.entries(m).filter(([key]) => ["roles", "vv", "keys", "other"].includes(key));
-      expect(read.toSorted()).toEqual([["role", "guest"], ["v", "2"], ...others].toSorted());
-    }),
-  );
-});
+test.each(["query", "form"])(
+  "an entry of a map replaces no constant in the %s, and sends no API key",
+  (name) => {
+    const adapter = methods[name] as UnaryAdapter;
+    const keys = fc.constantFrom("role", "v", "key", "role[]", "v[0]", "roles", "vv", "keys", "other");
+    fc.assert(
+      fc.property(fc.dictionary(keys, fc.constantFrom("admin", "1")), (m) => {
+        const message = create(adapter.method.input, { m } as never) as MessageShape<
+          typeof adapter.method.input
+        >;
+        const { queryString, body } = adapter.request(message);
+        const sent = `${queryString}&${body?.kind === "form" ? body.text : ""}`;
+        const read = [...new URLSearchParams(sent)].filter(([key]) => key !== "");
+        const others = Object.entries(m).filter(([key]) => ["roles", "vv", "keys", "other"].includes(key));
+        expect(read.toSorted()).toEqual([["role", "guest"], ["v", "2"], ...others].toSorted());
+      }),
+    );
+  },
+);

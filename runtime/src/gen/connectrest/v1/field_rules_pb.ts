@@ -368,8 +368,8 @@ export const FieldRules_Style = {
   COMMA: 4,
 
   /**
-   * One parameter for each entry of a map: `a=1&b=2`. An entry takes the place of a parameter with its name, and one with the
-   * name of the API key is not sent.
+   * One parameter for each entry of a map: `a=1&b=2`. An entry takes the place of a parameter with its name. One with the name
+   * of the API key or of a constant parameter is not sent.
    *
    * @generated from enum value: SPREAD = 5;
    */
