@@ -103,9 +103,14 @@ test("property: hostile keys of documents and forms are keys of objects, and of 
   );
 });
 
-test("property: hostile keys are names of parameters", () => {
+test("property: hostile keys are names of parameters, or refused where others read them otherwise", () => {
   fc.assert(
     fc.property(names, (keys) => {
+      if (keys.includes("")) {
+        const refused = () => [...nestedParameters("p", objectOf(keys, "a"), "indexed", "query")];
+        expect(refused).toThrow(/p/);
+        return;
+      }
       const pairs = [...nestedParameters("p", objectOf(keys, "a"), "indexed", "query")];
       expect(pairs).toEqual(Object.keys(objectOf(keys, "a")).map((key) => [`p[${key}]`, "a"]));
     }),

@@ -124,8 +124,11 @@ const PLACES: Readonly<Record<string, Place>> = {
   "cursor of the last item": {
     ...paged("c", (client) => all(client.listByLastItem({}))),
     first: (way) => ({ items: [{ id: "0" }, { ...ITEM, ...way.place("c") }] }),
-    found: [["0", "1", "2"], 2],
+    later: { items: [] },
+    found: [["0", "1"], 2],
     absent: [["0", "1"], 1],
+    // a list that goes on by its last item ends nowhere else than where no items come
+    lostWithout: "a.b.place",
     holder: "items[1].",
   },
   total: {
