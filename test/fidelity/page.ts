@@ -84,7 +84,7 @@ the requests with readers that share no code with the writers.
 | a singular message without anything in it, and none, in a query, a form or parts        | it has no parameter                            |
 | a number or a boolean of a Struct and its text, in a query, a form or parts             | parameters are text                            |
 | times that \`rounding\` makes one                                                      | the rule says so                               |
-| a parameter and an entry of a map with \`style: SPREAD\` that has its name              | the entry takes its place                      |
+| a parameter and an entry of a map with \`style: SPREAD\` that has its name              | the entry takes its place, unless it is a constant                      |
 | an unknown key that a declared field writes, and none                                   | the declared field is sent                     |
 | raw JSON of unknown keys with other spaces                                              | it is sent as JSON                             |
 | a fallback of a oneof without anything in it, and none, beside the keys of its message  | responses without its keys are read so         |
