@@ -86,7 +86,7 @@ function createShared(options: ServerOptions, host: string, limits: Limits): Sha
   const metrics = options.metrics ?? new Metrics();
   const reports = createReports(log, metrics);
   const { onLimit } = reports;
-  const overload = new OverloadMonitor(limits, options.load);
+  const overload = new OverloadMonitor(limits, options.load, options.random);
   return {
     options,
     host,

@@ -23,8 +23,12 @@ const SERVERS = {
     unaryOf: () => () => new Promise<never>(() => undefined),
     limits: { unaryDeadlineMs: 500, streamDeadlineMs: 500 },
   },
-  /** Has no memory left. */
-  overloaded: { load: () => ({ eventLoopDelayMs: 0, heapPercent: 100 }), limits: { heapPercent: 1 } },
+  /** Has no memory left, and takes none of the calls that it may take. */
+  overloaded: {
+    load: () => ({ eventLoopDelayMs: 0, heapPercent: 100 }),
+    random: () => 0,
+    limits: { heapPercent: 1 },
+  },
   /**
    * One call is enough, and that one runs; one of another client waits,
    * so that the first client may have no more.
@@ -136,7 +140,9 @@ async function holdCall({ url }: Server, client?: string): Promise<http2.ClientH
   const session = http2.connect(url);
   const forwarded = client === undefined ? {} : { "x-forwarded-for": client };
   const headers = { ":method": "POST", ":path": "/echo.v1.EchoService/Talk", ...GRPC, ...forwarded };
-  session.request(headers).on("error", () => undefined);
+  const stream = session.request(headers).on("error", () => undefined);
+  // an empty message: with its first one a stream takes its place
+  stream.write(Buffer.alloc(5));
   await new Promise((resolve) => session.ping(resolve));
   return session;
 }

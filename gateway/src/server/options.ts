@@ -63,6 +63,8 @@ export interface ServerOptions {
   readonly onDrain?: (() => void) | undefined;
   /** How busy the process is, for tests. */
   readonly load?: () => Load;
+  /** Which of the calls an overloaded process rejects, from 0 to 1, for tests. Default: at random. */
+  readonly random?: () => number;
   /** Requires a token with every call, and issues them. Default: whoever reaches the server may call. */
   readonly authorization?: ((parts: ServerParts) => CallerAuthorization) | undefined;
   /** Counts what happens. */
