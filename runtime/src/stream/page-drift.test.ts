@@ -279,6 +279,14 @@ function lastItemPage({ before, fate }: { before: number; fate: LastFate }, inde
   return { posts: [...Array.from({ length: before }, () => ({ name: "a" })), last] };
 }
 
+/** Each fate of the last item, with and without `always`: few draws do not have them all. */
+const EACH_FATE = LAST_FATES.flatMap((fate) =>
+  [true, false].map((always): [{ before: number; fate: LastFate }[], boolean] => [
+    [{ before: 1, fate }],
+    always,
+  ]),
+);
+
 test("a list that goes on by its last item ends with a report or an error, or with a page without items", async () => {
   const seen = new Set<string>();
   await fc.assert(
@@ -310,7 +318,7 @@ test("a list that goes on by its last item ends with a report or an error, or wi
       const lost = differences.filter((each) => each.class === "lost").map(({ path }) => path);
       expect(lost).toEqual(isCut && !always ? [place] : []);
     }),
-    { numRuns: 300 },
+    { numRuns: 300, examples: EACH_FATE },
   );
   expect(seen.size).toBe(2 * (LAST_FATES.length - 1));
 });
