@@ -47,7 +47,7 @@ async function readBody(body: RestBody, reading: Reading): Promise<unknown> {
       const type = { "content-type": multipartType("boundary") };
       // undici takes what has no file name for text
       const text = encodeMultipart(body.parts, "boundary").toString("latin1");
-      const files = text.replace(/(name="[^"]*")(\r\ncontent-type: )/g, '$1; filename="none"$2');
+      const files = text.replace(/(; name="[^"]*")(\r\ncontent-type: )/g, '$1; filename="none"$2');
       const bytes = new Uint8Array(Buffer.from(files, "latin1"));
       const form = await new Response(bytes, { headers: type }).formData();
       return named(await Promise.all([...form].map(readPart)), reading);
