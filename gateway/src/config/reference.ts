@@ -3,6 +3,7 @@ import { z } from "zod";
 import { isReloaded, isShared, LIMIT_NAMES, LIMIT_TABLE } from "../limits.ts";
 import { LIMIT_SHARES } from "./limit-shares.ts";
 import { configSchema } from "./schema.ts";
+import { isSecretPlace, settingsOf, unwrap } from "./schema-shape.ts";
 
 /** One setting as the reference shows it. */
 interface Row {
@@ -71,7 +72,7 @@ function rowsOf(schema: z.core.$ZodType, path: string): Row[] {
 }
 
 function childrenOf(type: z.core.$ZodType, path: string): Row[] {
-  if (isSecret(type)) return [];
+  if (isSecretPlace(type)) return [];
   if (type instanceof z.ZodObject) {
     return Object.entries(type.shape).flatMap(([name, field]) => {
       return rowsOf(field as z.core.$ZodType, path === "" ? name : `${path}.${name}`);
@@ -99,20 +100,6 @@ function upstreamDefault(path: string): string | number | boolean | undefined {
   return isValue ? (found as string | number | boolean) : undefined;
 }
 
-interface Unwrapped {
-  readonly type: z.core.$ZodType;
-  readonly isOptional: boolean;
-  readonly value: unknown;
-}
-
-function unwrap(type: z.core.$ZodType, isOptional = false, value?: unknown): Unwrapped {
-  if (type instanceof z.ZodOptional) return unwrap(type.unwrap(), true, value);
-  if (type instanceof z.ZodDefault || type instanceof z.ZodPrefault) {
-    return unwrap(type.unwrap(), true, type.def.defaultValue);
-  }
-  return { type, isOptional, value };
-}
-
 /** The description on any of the wrappers of a type. */
 function describe(type: z.core.$ZodType): string {
   const text = type instanceof z.ZodType ? type.description : undefined;
@@ -123,7 +110,7 @@ function describe(type: z.core.$ZodType): string {
 }
 
 function typeName(type: z.core.$ZodType): string {
-  if (isSecret(type)) return "secret";
+  if (isSecretPlace(type)) return "secret";
   if (type instanceof z.ZodObject) return "settings";
   if (type instanceof z.ZodRecord) return "settings by name";
   if (type instanceof z.ZodArray) return "list of strings";
@@ -132,17 +119,6 @@ function typeName(type: z.core.$ZodType): string {
   if (type instanceof z.ZodNumber) return type instanceof z.ZodNumberFormat ? "integer" : "number";
   if (type instanceof z.ZodBoolean) return "`true` or `false`";
   return type instanceof z.ZodURL ? "URL" : "string";
-}
-
-/** The settings of a group that can be turned off. */
-function settingsOf(type: z.core.$ZodType): z.core.$ZodType | undefined {
-  return type instanceof z.ZodUnion
-    ? type.options.find((option) => option instanceof z.ZodObject)
-    : undefined;
-}
-
-function isSecret(type: z.core.$ZodType): boolean {
-  return type instanceof z.ZodObject && "env" in type.shape && "file" in type.shape;
 }
 
 function isEmpty(value: unknown): boolean {

@@ -1,0 +1,30 @@
+/** What the schema of a setting is beneath its wrappers. */
+import { z } from "zod";
+
+/** A type without its wrappers, and what these say. */
+export interface Unwrapped {
+  readonly type: z.core.$ZodType;
+  readonly isOptional: boolean;
+  /** The default; undefined for none. */
+  readonly value: unknown;
+}
+
+export function unwrap(type: z.core.$ZodType, isOptional = false, value?: unknown): Unwrapped {
+  if (type instanceof z.ZodOptional) return unwrap(type.unwrap(), true, value);
+  if (type instanceof z.ZodDefault || type instanceof z.ZodPrefault) {
+    return unwrap(type.unwrap(), true, type.def.defaultValue);
+  }
+  return { type, isOptional, value };
+}
+
+/** The settings of a group that can be turned off, or of a value that may also be a text. */
+export function settingsOf(type: z.core.$ZodType): z.core.$ZodType | undefined {
+  return type instanceof z.ZodUnion
+    ? type.options.find((option) => option instanceof z.ZodObject)
+    : undefined;
+}
+
+/** Whether a type is the place of a secret, which has a file or a variable. */
+export function isSecretPlace(type: z.core.$ZodType): boolean {
+  return type instanceof z.ZodObject && "env" in type.shape && "file" in type.shape;
+}
