@@ -7,7 +7,7 @@ import { afterEach, expect, test } from "vitest";
 import { type LimitOptions, withDefaultLimits } from "../limits.ts";
 import { type Server, startServer } from "../server.ts";
 import { echoService } from "../testing/echo.ts";
-import { block, END_HEADERS, END_STREAM, frame, preface, text, type } from "../testing/frames.ts";
+import { END_HEADERS, END_STREAM, frame, preface, TALK, text, type } from "../testing/frames.ts";
 import { Attackers } from "./attackers.ts";
 import { STREAMS_PER_TURN } from "./read-turns.ts";
 import { ResetBudget } from "./resets.ts";
@@ -78,17 +78,10 @@ async function streamsDuring(act: () => Promise<unknown>): Promise<number> {
 }
 
 const opening = Buffer.concat([preface, frame(type.settings, 0, 0)]);
-const head = block([
-  [":method", "POST"],
-  [":scheme", "http"],
-  [":path", "/echo.v1.EchoService/Talk"],
-  [":authority", "a"],
-  ["content-type", "application/grpc"],
-]);
 const CANCEL = [0, 0, 0, http2.constants.NGHTTP2_CANCEL];
 /** Of the static table: POST and http. */
 const POST_HTTP = Buffer.of(0x83, 0x86);
-/** The same headers as `head`, which go into the table, and then from there, a byte each. */
+/** The same headers as `TALK`, which go into the table, and then from there, a byte each. */
 const indexed = Buffer.concat([
   POST_HTTP,
   Buffer.of(0x44),
@@ -119,7 +112,7 @@ test.each([1, 5, 20])("a flood of resets over %d connections makes few streams",
 
 /** Requests of 15 KB whose headers are a few bytes each on the wire: one is in the table, and named again. */
 function repeated(count: number, length: number, times: number): Buffer {
-  const put = Buffer.concat([head, Buffer.of(0x40), text("x-a"), text("v".repeat(length))]);
+  const put = Buffer.concat([TALK, Buffer.of(0x40), text("x-a"), text("v".repeat(length))]);
   const fields = Buffer.concat([POST_HTTP, Buffer.of(4), text("/x"), Buffer.of(1), text("a")]);
   const repeating = Buffer.concat([fields, Buffer.alloc(times, 0x80 | 62)]);
   const flags = END_HEADERS | END_STREAM;

@@ -1,12 +1,8 @@
 import { clientKey } from "../call/client-key.ts";
+import { TokenBucket } from "./token-bucket.ts";
 
 /** How many clients are remembered; the one that is longest forgotten goes first. */
 const MAX_CLIENTS = 10_000;
-
-interface Bucket {
-  readonly left: number;
-  readonly at: number;
-}
 
 /**
  * Token buckets of clients, each by its address. They outlive connections: a client that connects anew finds
@@ -15,7 +11,7 @@ interface Bucket {
 export class ClientBuckets {
   private readonly burst: number;
   private readonly perSecond: number;
-  private readonly byClient = new Map<string, Bucket>();
+  private readonly byClient = new Map<string, TokenBucket>();
 
   /** @param perSecond how many tokens come back each second, up to `burst` */
   constructor(burst: number, perSecond: number) {
@@ -26,23 +22,18 @@ export class ClientBuckets {
   /** Takes a token of a client at `now`; false when the client had none. */
   take(address: string, now: number): boolean {
     const client = clientKey(address);
-    const left = this.left(client, now) - 1;
+    const bucket = this.byClient.get(client) ?? new TokenBucket(this.burst, this.perSecond, now);
     this.byClient.delete(client);
-    this.byClient.set(client, { left, at: now });
+    this.byClient.set(client, bucket);
     for (const oldest of this.byClient.keys()) {
       if (this.byClient.size <= MAX_CLIENTS) break;
       this.byClient.delete(oldest);
     }
-    return left >= 0;
+    return bucket.take(now);
   }
 
   /** Whether a client has taken more than there was. */
   isOverdrawn(address: string, now: number): boolean {
-    return this.byClient.size > 0 && this.left(clientKey(address), now) < 0;
-  }
-
-  private left(client: string, now: number): number {
-    const { left, at } = this.byClient.get(client) ?? { left: this.burst, at: now };
-    return Math.min(this.burst, left + ((now - at) / 1000) * this.perSecond);
+    return this.byClient.size > 0 && this.byClient.get(clientKey(address))?.isOverdrawn(now) === true;
   }
 }

@@ -1,4 +1,5 @@
 import type { Limits } from "../limits.ts";
+import { TokenBucket } from "./token-bucket.ts";
 
 /**
  * Streams that have lived this long, in milliseconds, end when they like:
@@ -29,10 +30,8 @@ export interface Reset {
 export class ResetBudget {
   /** How many early resets may come at once. */
   readonly burst: number;
-  private readonly perSecond: number;
   private readonly isClientBeyond: (now: number) => boolean;
-  private left: number;
-  private filledAt: number;
+  private readonly bucket: TokenBucket;
 
   /** @param isClientBeyond counts a rapid reset for the client; true when its connections had too many */
   constructor(
@@ -41,20 +40,16 @@ export class ResetBudget {
     isClientBeyond: (now: number) => boolean,
   ) {
     this.isClientBeyond = isClientBeyond;
-    this.perSecond = resetsPerSecond;
     this.burst = Math.max(resetsPerSecond, streamsPerConnection);
-    this.left = this.burst;
-    this.filledAt = now;
+    this.bucket = new TokenBucket(this.burst, resetsPerSecond, now);
   }
 
   /** Counts a reset at `now`, in milliseconds; true when it is beyond the limit. */
   isExceeded(reset: Reset, now: number): boolean {
     if (!isEarly(reset)) return false;
-    this.left = Math.min(this.burst, this.left + ((now - this.filledAt) / 1000) * this.perSecond);
-    this.filledAt = now;
-    this.left -= 1;
+    const isBeyond = !this.bucket.take(now);
     const isClientBeyond = reset.ageMs < RAPID_MS && this.isClientBeyond(now);
-    return isClientBeyond || this.left < 0;
+    return isClientBeyond || isBeyond;
   }
 }
 

@@ -51,3 +51,12 @@ export function text(value: string): Buffer {
   for (; left >= 128; left >>= 7) rest.push((left & 127) | 128);
   return Buffer.concat([Buffer.from([127, ...rest, left]), bytes]);
 }
+
+/** The head of a stream of requests by gRPC. */
+export const TALK = block([
+  [":method", "POST"],
+  [":scheme", "http"],
+  [":path", "/echo.v1.EchoService/Talk"],
+  [":authority", "a"],
+  ["content-type", "application/grpc"],
+]);
