@@ -58,6 +58,12 @@ export function literalView(text: string): PlainView {
   return view;
 }
 
+/** What `literalView` makes of a text, for those who need no places; most texts are ASCII and take no time. */
+export function literalPlain(text: string): string {
+  if (!/^[\x20-\x7e]*$/.test(text)) return literalView(text).plain;
+  return text.toLowerCase().replace(/[ +-]+/g, " ").replaceAll("_", "/");
+}
+
 /** The character that an escape stands for; none for a backslash before one that means itself. */
 function unescaped(whole: string, groups: Readonly<Record<string, string | undefined>>): string {
   const { percent, high, low, unit, control, point, decimal, hex, entity, blank } = groups;

@@ -1,5 +1,5 @@
 /** Parts of secrets: what an upstream cut out of one, or left of it between broken escapes. */
-import { type PlainView, plainView, type Range } from "./plain-view.ts";
+import { literalPlain, type PlainView, plainView, type Range } from "./plain-view.ts";
 
 /** A secret with fewer characters has no part that gives much of it away. */
 const LONG = 16;
@@ -30,11 +30,7 @@ export function isLong(secret: string): boolean {
 /** Whether a text that is shorter than a long secret may have a part of it, at a glance. */
 export function mayHoldPart(text: string, secret: string): boolean {
   if (!isLong(secret) || text.length < shortestPart(secret)) return false;
-  const whole = Buffer.from(secret)
-    .toString("latin1")
-    .toLowerCase()
-    .replace(/[\s+-]+/g, " ")
-    .replaceAll("_", "/");
+  const whole = literalPlain(secret);
   return readings(text).some((reading) => sharesBlock(reading, whole));
 }
 
