@@ -6,7 +6,7 @@
 export { DIFFERENCE_CLASSES, smallJson } from "connect-rest-codec/internal";
 export type { AnyMethodAdapter, UnaryAdapter } from "./adapter/adapter.ts";
 export { type Commented, loadComments } from "./adapter/comments.ts";
-export { declaredPath } from "./adapter/declared-names.ts";
+export { declaredPlace } from "./adapter/declared-place.ts";
 export type { CredentialKind } from "./adapter/rules.ts";
 export type { BreakerState } from "./breaker/breaker.ts";
 export { matchesMethod } from "./call/difference-levels.ts";

@@ -1,5 +1,5 @@
 import type { BreakerReport, DifferenceReport, RequestReport, ServiceAdapter } from "connect-rest-runtime";
-import { type BreakerState, DIFFERENCE_CLASSES, declaredPath } from "connect-rest-runtime/internal";
+import { type BreakerState, DIFFERENCE_CLASSES, declaredPlace } from "connect-rest-runtime/internal";
 import {
   type Aggregator,
   Counter,
@@ -264,7 +264,7 @@ export class Metrics {
     for (const { path, class: as } of differences) {
       const place = {
         method: name,
-        path: adapter === undefined ? OTHER : declaredPath(adapter, path),
+        path: adapter === undefined ? OTHER : declaredPlace(adapter, path),
         class: as,
       };
       const isKnown = this.places.admits(Object.values(place).join(" "));

@@ -8,7 +8,7 @@ const known = new WeakMap<AnyMethodAdapter, ReadonlySet<string>>();
  * The path of a difference as far as the description declares it: indexes are left out, and from the first
  * key on that an upstream chose it is `*`, e.g. `posts[].*` of `posts[3].surprise`.
  */
-export function declaredPath(adapter: AnyMethodAdapter, path: string): string {
+export function declaredPlace(adapter: AnyMethodAdapter, path: string): string {
   const names = namesOf(adapter);
   const declared: string[] = [];
   for (const step of path.replace(/\[\d+\]/g, "[]").split(".")) {
