@@ -22,11 +22,7 @@ import { asCurrentSubject, callKey, currentCall } from "./call/call.ts";
 import { clientOfCaller } from "./call/caller-key.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { withRightsOfCallers } from "./credentials/caller-rights.ts";
-import {
-  type GatewayUpstream,
-  observeRequest,
-  withTracedCredentials,
-} from "./credentials/gateway-upstream.ts";
+import { type GatewayUpstream, withTracedCredentials } from "./credentials/gateway-upstream.ts";
 import { startDiagnosticsServer } from "./diagnostics/diagnostics-server.ts";
 import type { StreamMethod } from "./fast-path/call-stream.ts";
 import type { UnaryMethod } from "./fast-path/call-unary.ts";
@@ -36,6 +32,7 @@ import { createDifferenceLog } from "./log/difference-log.ts";
 import { type Logger, silentLogger } from "./log/logger.ts";
 import { Metrics, type MetricsOptions, type MetricsSnapshot } from "./metrics/metrics.ts";
 import { startMetricsServer } from "./metrics/metrics-server.ts";
+import { observeRequest } from "./metrics/observe-request.ts";
 import type { ServiceComments } from "./pages/start-page.ts";
 import { type CloseOptions, type Server, type ServerOptions, startServer } from "./server.ts";
 
@@ -212,7 +209,7 @@ function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: 
     timeoutMs: LONGEST_TIMEOUT_MS,
     // the gateway has a limit of its own
     watch: { ...options.watch, maxWatchers: MAX_WATCHERS, bus, asCaller: asCurrentSubject },
-    onRequest: (report) => observeRequest(report, metrics, upstreams[report.upstream]),
+    onRequest: (report) => observeRequest(report, metrics, upstreams[report.upstream]?.traceContext !== false),
     onDifference: (report) => {
       metrics.differed(report);
       logDifferences(report);

@@ -1,13 +1,5 @@
-import type {
-  CredentialsFunction,
-  RequestObserver,
-  RequestReport,
-  UpstreamOptions,
-} from "connect-rest-runtime";
-import { currentCall } from "../call/call.ts";
-import type { Metrics } from "../metrics/metrics.ts";
-import { outcomeOfRequest } from "../trace/request-outcome.ts";
-import { startRequestTrace, traced } from "../trace/request-trace.ts";
+import type { CredentialsFunction, UpstreamOptions } from "connect-rest-runtime";
+import { traced } from "../trace/request-trace.ts";
 
 /** An upstream of the gateway. */
 export interface GatewayUpstream extends UpstreamOptions {
@@ -43,29 +35,4 @@ export function withTracedCredentials(upstreams: GatewayUpstreams): Record<strin
     return [name, { ...options, credentials: provide }] as const;
   });
   return Object.fromEntries(entries);
-}
-
-/** Counts, times and traces one request to an upstream. */
-export function observeRequest(
-  report: RequestReport,
-  metrics: Metrics,
-  upstream: GatewayUpstream | undefined,
-): RequestObserver {
-  const call = currentCall();
-  if (call !== undefined) {
-    call.requests += 1;
-    if (report.isRetry) call.retries += 1;
-  }
-  const startedAt = performance.now();
-  const trace = startRequestTrace(call, report);
-  return {
-    headers: upstream?.traceContext === false ? undefined : trace.headers,
-    run: trace.run,
-    onEnd: (end) => {
-      // the last response counts: a stream that is left between two pages had one
-      if (call !== undefined && end.status !== undefined) call.upstreamStatus = end.status;
-      metrics.requested(report, outcomeOfRequest(end), performance.now() - startedAt);
-      trace.end(end);
-    },
-  };
 }
