@@ -1,6 +1,6 @@
 /** Every member of a registration and every parameter, with values of every wrong kind: errors of OAuth. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type AuthorizedGateway, startAuthorized } from "../support/authorized-gateway.ts";
+import { ANY_RATE, type AuthorizedGateway, startAuthorized } from "../support/authorized-gateway.ts";
 import { type Answer, OAuthSteps, REDIRECT_URI } from "../support/oauth-steps.ts";
 
 let served: AuthorizedGateway;
@@ -9,10 +9,7 @@ let clientId: string;
 beforeAll(async () => {
   const limits = {
     drainNoticeMs: 1,
-    registrationsPerClient: 100_000,
-    registrationsPerMinute: 100_000,
-    authorizationRequestsPerClient: 100_000,
-    authorizationRequestsPerMinute: 100_000,
+    ...ANY_RATE,
   };
   served = await startAuthorized({}, { limits });
   steps = new OAuthSteps(served);

@@ -2,7 +2,7 @@ import net from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rawClient } from "../../gateway/src/testing/raw-call.ts";
-import { type AuthorizedGateway, FORWARDED, startAuthorized } from "../support/authorized-gateway.ts";
+import { ANY_RATE, type AuthorizedGateway, FORWARDED, startAuthorized } from "../support/authorized-gateway.ts";
 import { challengeOf, OAuthSteps, REDIRECT_URI, VERIFIER } from "../support/oauth-steps.ts";
 
 let served: AuthorizedGateway;
@@ -12,10 +12,7 @@ beforeAll(async () => {
   const limits = {
     drainNoticeMs: 1,
     bodyIdleTimeoutMs: 200,
-    registrationsPerClient: 100_000,
-    registrationsPerMinute: 100_000,
-    authorizationRequestsPerClient: 100_000,
-    authorizationRequestsPerMinute: 100_000,
+    ...ANY_RATE,
   };
   served = await startAuthorized({}, { limits });
   steps = new OAuthSteps(served);

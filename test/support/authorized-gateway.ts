@@ -8,6 +8,14 @@ import { createLogger } from "../../gateway/src/log/logger.ts";
 import { echoRoutes } from "../../gateway/src/testing/echo.ts";
 import { EchoServiceRest } from "../../gateway/src/testing/echo-rest.ts";
 
+/** Limits for tests that make more requests than a client would. */
+export const ANY_RATE = {
+  registrationsPerClient: 100_000,
+  registrationsPerMinute: 100_000,
+  authorizationRequestsPerClient: 100_000,
+  authorizationRequestsPerMinute: 100_000,
+};
+
 /** By which clients reach the gateways of tests: behind a proxy that ends TLS. */
 export const PUBLIC_URL = "https://gateway.test";
 
