@@ -31,7 +31,7 @@ export interface FeedEntry {
   readonly waitMs?: number | undefined;
   /** Why the feed, or a page of it, cannot be read. */
   readonly failure?: EntryFailure | undefined;
-  /** With `news`, items that are new; with `window`, all of them. Oldest first. */
+  /** With `news`, items that are new or have come back; with `window`, all of them. Oldest first. */
   readonly items: readonly FeedItem[];
   /** The keys of everything that the feed lists now, newest first; none with `poll`. */
   readonly listed: readonly string[];

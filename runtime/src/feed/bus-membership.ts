@@ -82,13 +82,13 @@ export class BusMembership {
   polled(news: News | undefined): void {
     const { window, poller } = this.options;
     this.seat.interval(poller.intervalMs);
-    const { items, gap, changed } = news ?? { items: [], gap: false, changed: false };
-    const hasNews = items.length > 0 || changed;
+    const { found, gap, changed } = news ?? { found: [], gap: false, changed: false };
+    const hasNews = found.length > 0 || changed;
     const isWindow = news !== undefined && this.newsSinceWindow >= NEWS_PER_WINDOW;
     const kind: FeedEntryKind = isWindow ? "window" : hasNews ? "news" : "poll";
     this.newsSinceWindow = kind === "window" ? 0 : this.newsSinceWindow + (kind === "news" ? 1 : 0);
     const head = { ...this.head(kind), waitMs: poller.waitMs, gap };
-    for (const part of partsOf(kind, items, window)) void this.send({ ...head, ...part });
+    for (const part of partsOf(kind, found, window)) void this.send({ ...head, ...part });
   }
 
   private head(kind: FeedEntryKind): Omit<FeedEntry, "items" | "listed"> {

@@ -6,6 +6,7 @@ import { FakeClock } from "../testing/fake-clock.ts";
 import { MemoryBus } from "../testing/memory-bus.ts";
 import { Timeline } from "../testing/timeline.ts";
 import { closeWatching, settled, startWatching, Watching } from "../testing/watching.ts";
+import { MAX_BACKOFF_MS } from "./failure-backoff.ts";
 
 afterEach(closeWatching);
 
@@ -118,6 +119,8 @@ class World {
   private lastListed: ReadonlySet<number> = new Set();
   private nextId = 1;
   private hidden: number | undefined;
+  /** Until then a poll may leave out a page that has failed. */
+  private restsUntil = 0;
 
   constructor(count: number) {
     for (let index = 0; index < count; index++) this.processes.push(this.startProcess(count));
@@ -205,14 +208,28 @@ class World {
     const fetch: FetchFunction = async (address, init) => {
       const response = await timeline.fetch(address, init);
       const { page = 0, ids = [] } = timeline.requests.at(-1) ?? {};
+      if (response.status >= 400) this.restsUntil = clock.now() + MAX_BACKOFF_MS;
+      const mayRest = clock.now() < this.restsUntil;
       // with the first page a poll begins that sees all that is listed, unless something comes in between
-      const isUndisturbed = timeline.failure === undefined && timeline.onRequest === undefined;
-      if (page === 1 && timeline.failure === undefined) this.lastListed = new Set(timeline.listed);
+      const isUndisturbed = timeline.failure === undefined && timeline.onRequest === undefined && !mayRest;
+      if (response.status < 400) this.listing(page, ids);
       seen.push({ at: this.time++, ids: isUndisturbed && page === 1 ? timeline.listed : ids });
       return response;
     };
     const { rest } = startWatching({ timeline, clock, watch, options: { fetch } });
     return { rest, seen, hasDelivered: false };
+  }
+
+  /** Takes note of what a page lists: where a later one fails, what was listed before stays. */
+  private listing(page: number, ids: readonly number[]): void {
+    const { failure, pages, listed } = this.timeline;
+    const isWhole =
+      failure === undefined || [failure.page ?? page].flat().every((failing) => failing > pages);
+    if (!isWhole) {
+      this.lastListed = new Set([...this.lastListed, ...ids]);
+    } else if (page === 1) {
+      this.lastListed = new Set(listed);
+    }
   }
 
   private watch(backlog: boolean, index: number): void {
@@ -281,6 +298,25 @@ class World {
   }
 }
 
+/** Item 2 is read while the start of a token waits for the second page, and has left the feed when that comes. */
+const LEFT_WHILE_A_TOKEN_WAITED: Step[] = [
+  { kind: "fail", status: 429, page: 2 },
+  { kind: "arrive", before: [0, 0, 0] },
+  { kind: "restart", process: 0, drained: false },
+  { kind: "arrive", before: [0, 0, 0, 0, 0] },
+];
+/** Item 1 leaves the feed, comes back, and is asked for by a client that has not handled it. */
+const BACK_IN_THE_FEED: Step[] = [
+  { kind: "arrive", before: [0] },
+  { kind: "poll" },
+  { kind: "hide", index: 0 },
+  { kind: "poll" },
+  { kind: "arrive", before: [0] },
+  { kind: "hide", index: 0 },
+  { kind: "poll" },
+  { kind: "reconnect", watcher: 0, process: 0, handled: 1 },
+];
+
 test.each([
   ["one process", 1],
   ["three processes on a bus", 3],
@@ -302,7 +338,11 @@ test.each([
         }
         await closeWatching();
       }),
-      { numRuns: Number(globalThis.process.env.RUNS ?? 40), interruptAfterTimeLimit: 100_000 },
+      {
+        examples: [[LEFT_WHILE_A_TOKEN_WAITED], [BACK_IN_THE_FEED]],
+        numRuns: Number(globalThis.process.env.RUNS ?? 40),
+        interruptAfterTimeLimit: 100_000,
+      },
     );
   },
   120_000,

@@ -173,7 +173,7 @@ export class Poller {
     }
     const { message, window, clock } = this.options;
     const limit = this.backoff.limitAt(clock.monotonic());
-    const polled = await this.pages.poll(call, call.request(message), limit, (key) => window.has(key));
+    const polled = await this.pages.poll(call, call.request(message), limit, (key) => window.keeps(key));
     return polled.listing.pages > 0 ? polled : { error: polled.error };
   }
 

@@ -29,14 +29,17 @@ export function startAt(
   if (ids !== undefined) {
     if (isPartial && !window.reaches((key) => ids.has(key))) return undefined;
     const ahead = ids.without(window.seenKeys);
-    const { items, isCut } = window.missing((key) => ids.has(key));
-    const isApart = items.length > 0 && !window.keys.some((key) => ids.has(key));
+    const { items, isCut } = window.missing((key) => ids.has(key), window.keysOfStarts);
+    const isApart = items.length > 0 && !window.keysOfStarts.some((key) => ids.has(key));
     return { batches: writer.batches(items, isCut || (isApart && window.isFull), ahead), ahead };
   }
   if (after !== undefined) {
     if (isPartial && !window.reaches((key) => key === after)) return undefined;
     const newer = window.newerThan(after);
-    const { items, isCut } = window.missing((key) => newer !== undefined && !newer.has(key));
+    const { items, isCut } = window.missing(
+      (key) => newer !== undefined && !newer.has(key),
+      window.keysOfStarts,
+    );
     // nothing in front of it is late; and where it is not listed any more, nobody knows what was behind it
     return { batches: writer.batches(items, isCut || newer === undefined), ahead: undefined };
   }

@@ -12,6 +12,8 @@ const MAX_GONE = 100;
 export interface News {
   /** Items that were not known, oldest first. */
   readonly items: readonly FeedItem[];
+  /** These, and known ones that were not kept: they had left the feed, and have come back. */
+  readonly found: readonly FeedItem[];
   /** More happened than the feed lists. */
   readonly gap: boolean;
   /** The feed lists other items than before. */
@@ -46,7 +48,12 @@ export class FeedWindow {
    */
   reach: number | undefined;
   private listed: readonly string[] = [];
-  /** The items that are listed, but for the oldest where all are too many bytes. */
+  /**
+   * The keys that were listed until the last poll, which was the first to read every page. Who waited for that
+   * poll has not got their items.
+   */
+  private left: readonly string[] = [];
+  /** The items that are listed or left, but for the oldest where all are too many bytes. */
   private items: ReadonlyMap<string, Uint8Array> = new Map();
   /** The oldest of them, where all are too many bytes. */
   private cut: ReadonlySet<string> = new Set();
@@ -55,6 +62,11 @@ export class FeedWindow {
   /** Whether an item was seen before. */
   has(key: string): boolean {
     return this.seen.has(key);
+  }
+
+  /** Whether an item that is listed need not be read. */
+  keeps(key: string): boolean {
+    return this.has(key) && (this.items.has(key) || this.cut.has(key));
   }
 
   /** The keys of everything that is remembered. */
@@ -72,6 +84,11 @@ export class FeedWindow {
     return this.listed;
   }
 
+  /** The keys of what a start by a token or an id may lack, newest first. */
+  get keysOfStarts(): readonly string[] {
+    return this.left.length === 0 ? this.listed : [...this.listed, ...this.left];
+  }
+
   /** Takes over what a poll of this process has read. */
   read({ keys: onPages, items, isComplete, isFull }: Listing): News {
     // who starts now gets also what was on pages that could not be read
@@ -83,7 +100,7 @@ export class FeedWindow {
       ? this.apply(keys, marked, { isFull, reach: undefined })
       : this.apply(keys, marked, { isFull: this.isFull, reach: this.reachOf(onPages) });
     // what is between them may have left the feed by the time its page can be read
-    return { ...news, gap: news.gap || (isApart && items.length > 0) };
+    return { ...news, gap: news.gap || (isApart && news.items.length > 0) };
   }
 
   /**
@@ -99,25 +116,26 @@ export class FeedWindow {
       listed.some((key, index) => key !== this.listed[index]);
     const news = items.filter(({ key }) => !this.has(key));
     const isApart = this.isKnown && !listed.some((key) => this.has(key));
-    const bytes = new Map([...this.items, ...news.map((item) => [item.key, item.bytes] as const)]);
+    const bytes = new Map([...this.items, ...items.map((item) => [item.key, item.bytes] as const)]);
+    this.left = this.reach !== undefined && reach === undefined ? without(this.listed, listed) : [];
     this.isKnown = true;
     this.isFull = isFull;
     this.reach = reach;
     this.listed = listed;
-    this.keep(listed, bytes);
+    this.keep(this.keysOfStarts, bytes);
     this.seen.see(
       listed,
       news.map(({ key }) => key),
     );
-    return { items: news, gap: isApart && isFull && news.length > 0, changed };
+    return { items: news, found: items, gap: isApart && isFull && news.length > 0, changed };
   }
 
-  /** What is listed and not known to somebody. */
-  missing(isKnown: (key: string) => boolean): Missing {
+  /** What somebody does not know of what is listed, or of other keys. */
+  missing(isKnown: (key: string) => boolean, keys = this.listed): Missing {
     const items: FeedItem[] = [];
     let [late, isCut] = [false, false];
     // newest first: what is behind something known came later than that
-    for (const key of this.listed) {
+    for (const key of keys) {
       const bytes = this.items.get(key);
       if (isKnown(key)) {
         late = true;
@@ -130,10 +148,11 @@ export class FeedWindow {
     return { items: items.reverse(), isCut };
   }
 
-  /** What is behind a key is older; undefined where it is not listed. */
+  /** What is behind a key is older; undefined where it is not there. */
   newerThan(key: string): ReadonlySet<string> | undefined {
-    const index = this.listed.indexOf(key);
-    return index < 0 ? undefined : new Set(this.listed.slice(0, index));
+    const keys = this.keysOfStarts;
+    const index = keys.indexOf(key);
+    return index < 0 ? undefined : new Set(keys.slice(0, index));
   }
 
   /** The keys that a token holds: what is listed, then what was seen last. */
@@ -187,6 +206,11 @@ export class FeedWindow {
     this.items = items;
     this.cut = cut;
   }
+}
+
+function without(some: readonly string[], others: readonly string[]): readonly string[] {
+  const known = new Set(others);
+  return some.filter((key) => !known.has(key));
 }
 
 function isDisjoint(some: readonly string[], others: readonly string[]): boolean {
