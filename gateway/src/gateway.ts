@@ -78,7 +78,7 @@ export interface GatewayOptions
   readonly types?: readonly DescFile[] | undefined;
   /** What is done about each class of difference between a response and its description. Default: log all. */
   readonly differences?: DifferenceOptions | undefined;
-  /** Short for `differences: { lost: "fail" }`. Default: false. */
+  /** Short for `differences: { lost: "fail" }`; an error with another `lost` there. Default: false. */
   readonly strict?: boolean;
   /**
    * Sends the requests to all upstreams that have none of their own: a Dispatcher of undici. Default:
