@@ -79,7 +79,7 @@ function isTree(field: DescField): boolean {
   return ANY_JSON.has(message.typeName) || message.oneofs.some(isChosenByValue);
 }
 
-/** Whether what is sent says which member of a oneof is set, beside the names of its fields. */
+/** Whether a value selects the member of a oneof, and not only the names of the fields. */
 function isChosenByValue(oneof: DescOneof): boolean {
   const { discriminator, layout } = typeModels.oneof(oneof);
   return discriminator !== "" || layout === "unwrapped";
