@@ -298,7 +298,7 @@ class World {
   }
 }
 
-/** A token waits for the second page. Item 2 is read meanwhile, and leaves the feed before that page is read. */
+/** A token waits for the second page. Item 2 is read meanwhile, and leaves the feed before it comes. */
 const LEFT_WHILE_A_TOKEN_WAITED: Step[] = [
   { kind: "fail", status: 429, page: 2 },
   { kind: "arrive", before: [0, 0, 0] },
