@@ -82,8 +82,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   time?: Time | undefined;
 
   /**
-   * Represents a message with a single repeated field, and no other field, as a bare array. Use it for lists of lists,
-   * and to distinguish an empty list from an absent one.
+   * Represents a message whose only field is repeated as a bare array, and a message whose only field is a map as a bare
+   * object. Use it for lists of lists, for maps of lists or maps, and to distinguish an empty list from an absent one.
    *
    *     // {"rows": [[1, 2], [3]]}; Row is message Row {repeated int64 cells = 1;}
    *     repeated Row rows = 10 [(connectrest.v1.field).unwrap = true];
@@ -907,9 +907,10 @@ export const OneofRules_Layout = {
   BESIDE: 3,
 
   /**
-   * In place of the message, for responses: the value itself is the member, selected by its JSON type. The message
-   * contains only the oneof. Each member except the fallback has a `when` with only a `type`. A list is a message with
-   * `unwrap`.
+   * In place of the message: the value itself is the member, selected by its JSON type. The message contains only the
+   * oneof. Each member except the fallback has a `when` with only a `type`. A list is a message with `unwrap`. A request
+   * sends the member that is set. It rejects a value whose JSON type selects another member, such as NaN, which is sent
+   * as a string. Queries and forms have no JSON types, so only one member can be a string, a number or a boolean.
    *
    * @generated from enum value: UNWRAPPED = 4;
    */
