@@ -17,9 +17,9 @@ const ALONE_MS = 1000;
 const TURN_MS = 100;
 
 /**
- * What others keep beside an attack: all of their calls are served, their median stays near what it was at the
- * same gateway before, and no turn of the event loop is long. None of it is a time of the clock: these depend
- * on the machine.
+ * What others keep beside an attack: all of their calls are served, their median stays near what it was at
+ * the same gateway before, and no turn of the event loop is long. No bound is a time of the clock, which
+ * depends on the machine.
  */
 export async function measureAttack(attack: Attack): Promise<Figure[]> {
   using upstream = await forkUpstream("attacked-upstream");

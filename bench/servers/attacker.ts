@@ -1,6 +1,6 @@
 /**
- * A client that attacks a port: how, and which one, are its arguments. It says how often it did so whenever it
- * is asked.
+ * A client that attacks a port: how, and which one, are its arguments. Asked by its parent, it says how often
+ * it did.
  */
 import { attackOf } from "../attacks/index.ts";
 
