@@ -32,7 +32,7 @@ export const WORDS: readonly (readonly [construction: RegExp, replacement: strin
   [/\b(?:lest|whence|hence|there(?:of|in|by|upon)|where(?:in|of|upon)|here(?:in|of|by))\b/gi, "plain words"],
   [/\bpark(?:s|ed|ing)?\b/gi, "idle, waiting"],
   [/\b(?:crowds?|offenders?|seats?)\b/gi, "connection counts, blocklist, bus membership"],
-  [/(?<!^#+ )\bWhat\b(?![^.!?\0]*\?)/gm, "begin with a noun, not with What, unless it is a question"],
+  [/(?<!^#+ )(?<!\[)\bWhat\b(?![^.!?\0]*\?)/gm, "begin with a noun, not with What, unless it is a question"],
 ];
 
 /** Private names of types, by their last word, and the public words of the field. */

@@ -19,7 +19,7 @@ import type {
 import { createBusObserver } from "./bus/bus-observer.ts";
 import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "./bus/bus-options.ts";
 import { asCurrentSubject, callKey, currentCall } from "./call/call.ts";
-import { clientOfCaller } from "./call/caller-key.ts";
+import { callerInLog } from "./call/caller-key.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { withRightsOfCallers } from "./credentials/caller-rights.ts";
 import { type GatewayUpstream, withTracedCredentials } from "./credentials/gateway-upstream.ts";
@@ -294,7 +294,7 @@ async function serveMetrics(
 }
 
 /**
- * Logs a change of a breaker, with the client where it is the circuit of one caller: a warning when it opens.
+ * Logs a change of a breaker, with the caller where it is the circuit of one: a warning when it opens.
  */
 function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }: BreakerReport): void {
   const line = {
@@ -302,7 +302,7 @@ function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }
     origin,
     state,
     ...(cooldownMs === undefined ? {} : { cooldownMs }),
-    ...(caller === undefined ? {} : { client: clientOfCaller(caller) }),
+    ...(caller === undefined ? {} : callerInLog(caller)),
   };
   if (state === "open") {
     log.warn(line, "breaker");
