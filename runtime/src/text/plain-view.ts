@@ -61,7 +61,10 @@ export function literalView(text: string): PlainView {
 /** What `literalView` makes of a text, for those who need no places; most texts are ASCII and take no time. */
 export function literalPlain(text: string): string {
   if (!/^[\x20-\x7e]*$/.test(text)) return literalView(text).plain;
-  return text.toLowerCase().replace(/[ +-]+/g, " ").replaceAll("_", "/");
+  return text
+    .toLowerCase()
+    .replace(/[ +-]+/g, " ")
+    .replaceAll("_", "/");
 }
 
 /** The character that an escape stands for; none for a backslash before one that means itself. */
