@@ -1,6 +1,6 @@
 /** Wrong rules of connectrest.v1, one for each kind of problem. */
 
-import { method, type ProblemCase, request, response } from "./case-sources.ts";
+import { GET, method, type ProblemCase, request, response } from "./case-sources.ts";
 
 /** One rule of a method with `get: "/a"`, and what is wrong with it. */
 const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...problems: string[]]> = [
@@ -739,6 +739,20 @@ message Res {}`,
   },
   {
     name: "unwrapped_request",
+    source: `service S { ${GET} }
+message Res {}
+message Req {
+  oneof o {
+    option (connectrest.v1.oneof).layout = UNWRAPPED;
+    Res a = 1 [(connectrest.v1.field).when = {type: "object"}];
+  }
+}`,
+    problems: [
+      "5:5: unwrapped-request: the oneof case.Req.o has the layout UNWRAPPED, but case.Req is the request of case.S.Get, whose fields have places of their own; move the oneof to a message, and name the field of that message as the body",
+    ],
+  },
+  {
+    name: "unwrapped_query",
     source: request(
       "Inner i = 1;",
       `message Inner {
@@ -749,7 +763,22 @@ message Res {}`,
 }`,
     ),
     problems: [
-      "8:5: unwrapped-request: the oneof case.Inner.o has the layout UNWRAPPED, which is for responses only, but case.Inner is in a request; use another message there",
+      "8:5: query-oneof: the oneof `i.o` is chosen by JSON types, which a query parameter of case.S.Get cannot carry below a message; use a body, or http: {nesting: BRACKETS}",
+    ],
+  },
+  {
+    name: "unwrapped_brackets",
+    source: `${method('get: "/a"', "option (connectrest.v1.method).http = {nesting: BRACKETS};", "Inner i = 1;")}
+message Inner {
+  oneof o {
+    option (connectrest.v1.oneof).layout = UNWRAPPED;
+    string a = 1 [(connectrest.v1.field).when = {type: "string"}];
+    int32 b = 2 [(connectrest.v1.field).when = {type: "number"}];
+    Res c = 3 [(connectrest.v1.field).when = {type: "object"}];
+  }
+}`,
+    problems: [
+      "11:5: unwrapped-request: `a` and `b` of the oneof case.Inner.o would be the same text in a parameter of case.S.Get, which has no JSON types; leave one of them, or use a JSON body",
     ],
   },
   {

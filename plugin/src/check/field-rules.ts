@@ -2,7 +2,7 @@
 
 import { type DescField, ScalarType } from "@bufbuild/protobuf";
 import { BIG_INTEGERS } from "../descriptors/big-integers.ts";
-import { isScalarMessage, isTimestamp, messageOf, valueMessageOf } from "../descriptors/well-known.ts";
+import { isScalarMessage, isTimestamp, valueMessageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema, SourceSchema, TimeSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
@@ -93,9 +93,10 @@ function checkTime({ field, rules: { time }, add }: Checked): void {
 }
 
 function checkUnwrap({ field, rules, add }: Checked): void {
-  const [only, ...others] = messageOf(field)?.fields ?? [];
-  if (!rules.unwrap || (only?.fieldKind === "list" && others.length === 0)) return;
-  const text = `\`unwrap\` requires a message whose only field is repeated; ${nameOf(field)} is not one`;
+  const [only, ...others] = valueMessageOf(field)?.fields ?? [];
+  const isCollection = only?.fieldKind === "list" || only?.fieldKind === "map";
+  if (!rules.unwrap || (isCollection && others.length === 0)) return;
+  const text = `\`unwrap\` requires a message whose only field is repeated or a map; ${nameOf(field)} is not one`;
   add([RULE.unwrap.number], "unwrap-type", text);
 }
 

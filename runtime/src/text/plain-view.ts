@@ -58,7 +58,7 @@ export function literalView(text: string): PlainView {
   return view;
 }
 
-/** What `literalView` makes of a text, for those who need no places; most texts are ASCII and take no time. */
+/** The text of `literalView` without its positions. Most texts are ASCII, which is fast. */
 export function literalPlain(text: string): string {
   if (!/^[\x20-\x7e]*$/.test(text)) return literalView(text).plain;
   return text

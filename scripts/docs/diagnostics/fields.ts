@@ -17,7 +17,7 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       remedy: "Use a pattern with `YYYY`, `MM`, `DD`, `HH`, `mm` and `ss`.",
     },
     "unwrap-type": {
-      meaning: "`unwrap` is set on a field whose message is not a single list.",
+      meaning: "`unwrap` is set on a field whose message is not a single list or map.",
       remedy: "Give the message one repeated field and no other, or remove the rule.",
     },
     "mask-type": {
@@ -114,8 +114,10 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
         "Give each member but the fallback a `when` with a type of its own. A list is a message that is `unwrap`ped.",
     },
     "unwrapped-request": {
-      meaning: "A message with a oneof of the layout UNWRAPPED, which only responses have, is in a request.",
-      remedy: "Use another message in the request, e.g. a google.protobuf.Value.",
+      meaning:
+        "A oneof of the layout UNWRAPPED belongs to the request message itself, or is sent in a query or form, where several members would be the same text.",
+      remedy:
+        "Move the oneof to a message of its own. Send it in a JSON body, or leave only one member that is a text, a number or a boolean.",
     },
     "from-nested": {
       meaning:

@@ -82,8 +82,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   time?: Time | undefined;
 
   /**
-   * Writes a message with a single repeated field, and no other field, as a bare array. Use it for lists of lists,
-   * and to tell an empty list from an absent one.
+   * Writes a message whose only field is repeated as a bare array, and one whose only field is a map as that object. Use it for
+   * lists of lists, for maps of lists or maps, and to tell an empty list from an absent one.
    *
    *     // {"rows": [[1, 2], [3]]}; Row is message Row {repeated int64 cells = 1;}
    *     repeated Row rows = 10 [(connectrest.v1.field).unwrap = true];
@@ -904,9 +904,10 @@ export const OneofRules_Layout = {
   BESIDE: 3,
 
   /**
-   * In place of the message, for responses: the value itself is the member, chosen by its JSON type. The message has nothing
-   * but the oneof, and each member a `when` that names no more than a type, unless it is the fallback. A list is
-   * a message that is `unwrap`ped.
+   * In place of the message: the value itself is the member, chosen by its JSON type. The message contains only the oneof.
+   * Each member except the fallback has a `when` that names only a type. A list is a message that is `unwrap`ped. A request
+   * writes the member that is set. It rejects a value of a JSON type that chooses another member, such as NaN, which is
+   * written as text. In queries and forms, which have no JSON types, only one member can be a text, a number or a boolean.
    *
    * @generated from enum value: UNWRAPPED = 4;
    */
