@@ -25,7 +25,12 @@ export function sentencesOf(text: string, file: string): Passage[] {
   const prose = proseOf(text, file).replace(/^#.*$|^ *(?:[-*]|\d+\.) |[|]/gm, (found) =>
     "\0".repeat(found.length),
   );
-  return passages(text, file, prose, /[^\0\s](?:(?![.!?]\)?\s+[^a-z\s]|\n\s*\n)[^\0])*[.!?]?\)?/g);
+  return passages(
+    text,
+    file,
+    prose,
+    /[^\0\s](?:(?!(?<!e\.g|i\.e)[.!?]\)?\s+[^a-z\s]|\n\s*\n)[^\0])*[.!?]?\)?/g,
+  );
 }
 
 /** The comments of a source. Consecutive lines of `//` are one comment. */
