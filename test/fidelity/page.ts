@@ -30,7 +30,8 @@ the log, in the metrics, in the configuration and in the runtime's options.
   counts all.
 
 Each class is ignored, logged or fails the call, for all methods, an upstream, a service or a method. The longest name
-counts, then the upstream, then the settings for all; \`strict: true\` is short for \`lost: fail\`.
+counts, then the upstream, then the settings for all; \`strict: true\` is short for \`lost: fail\` there, and an error beside
+another \`lost\`. A name that no adapter has is an error too.
 
 \`\`\`yaml
 differences:

@@ -176,6 +176,22 @@ export const ROWS: readonly Row[] = [
     message: { label: { text: "a" } },
   },
   {
+    sends: "a key beside the payload that no rule reads, and that `known` of the envelope does not name",
+    body: JSON.stringify({ response: { id: "a" }, took: 5 }),
+    outcome: "additional",
+    path: "took",
+    gets: "the message without it",
+    message: { id: "a" },
+  },
+  {
+    sends: "a key that no field reads, in an object that a path leads through",
+    body: response({ route: { start: { place: "x", time: 5 } } }),
+    outcome: "additional",
+    path: "route.start.time",
+    gets: "the message without it, also where it collects unknown keys",
+    message: { origin: "x", unknownFields: {} },
+  },
+  {
     sends: "a list of one object on the way of a path",
     body: response({ route: [{ start: { place: "a" } }] }),
     outcome: "converted",

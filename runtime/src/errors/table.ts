@@ -37,7 +37,7 @@ export const ERRORS = {
   },
   CURSOR_INVALID: {
     code: Code.Internal,
-    text: "cursor of the next page: expected {expected}, got {got}",
+    text: "upstream {upstream}: {method}: {path}: expected a cursor that is {expected}, got {got}",
     cause: "The cursor in a response does not fit the request field that takes it.",
     remedy: "Correct the path or the field in the `paginate` rule, or report it to the upstream.",
   },

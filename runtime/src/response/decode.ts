@@ -29,6 +29,7 @@ import type { Body, PiecewiseBody } from "./body.ts";
 import type { Decoded, DecodedItems } from "./decoded.ts";
 import { isAllowedAbsence, isSpelledOut, misshapen } from "./empty.ts";
 import { payloadOf } from "./envelope.ts";
+import { knownAround } from "./envelope-keys.ts";
 import type { Page } from "./page.ts";
 import type { ReadResponse } from "./read-response.ts";
 import { shapeError } from "./shape-error.ts";
@@ -147,6 +148,7 @@ export class Decoder {
     } else {
       writeMessage(adapter, { status, header, payload, bytes: body.bytes }, out);
     }
+    knownAround(rules, value, rules.payloadType)?.note(value, out);
   }
 
   /**

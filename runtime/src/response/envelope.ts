@@ -21,20 +21,21 @@ export function payloadOf(
   type?: "array" | "object",
   found?: OnMisstep,
 ): JsonValue | undefined {
-  const [only, ...others] = envelope?.payload ?? [];
-  if (envelope === undefined || only === undefined) return body;
-  if (others.length === 0) return valueAt(body, only, found) ?? undefined;
-  const chosen = chosenPath(body, envelope.payload, type);
-  if (chosen !== undefined) return valueAt(body, chosen, found);
-  for (const path of envelope.payload) valueAt(body, path, found);
+  const paths = envelope?.payload ?? [];
+  if (paths.length === 0) return body;
+  const chosen = payloadPath(body, paths, type);
+  if (chosen !== undefined) return valueAt(body, chosen, found) ?? undefined;
+  for (const path of paths) valueAt(body, path, found);
   return undefined;
 }
 
-function chosenPath(
+/** The path to the payload: the only one, or the one that `payloadOf` chooses; undefined for none. */
+export function payloadPath(
   body: JsonValue | undefined,
   paths: readonly string[],
-  type: "array" | "object" | undefined,
+  type?: "array" | "object",
 ): string | undefined {
+  if (paths.length === 1) return paths[0];
   const present = paths
     .map((path) => ({ path, value: valueAt(body, path) }))
     .filter(({ value }) => value !== undefined && value !== null);

@@ -98,7 +98,7 @@ export const DeclaredService_getPayload: UnaryAdapter<
 > = unary(DeclaredService.method.getPayload, {
   rules: {
     ...DeclaredService_rules,
-    envelope: { payload: ["a.b.place"], empty: ["absent"] },
+    envelope: { payload: ["a.b.place"], empty: ["absent"], known: ["a.b.took"] },
     idempotent: true,
   },
   request(message: DeclaredRequest): RestRequest {
