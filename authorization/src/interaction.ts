@@ -36,8 +36,13 @@ export interface Flow {
   /** How long the body of a request may pause, in milliseconds. */
   readonly bodyIdleTimeoutMs: number;
   readonly client: FlowClient;
-  /** What the client asks for, or all that it may have where it did not say; none of them unknown. */
+  /** What the client asks for of what it may have, or all of that where it did not say. */
   readonly scopes: readonly string[];
+  /**
+   * Whether the person has to be asked for consent, whatever is remembered (`prompt=consent`, OpenID Connect
+   * Core section 3.1.2.1).
+   */
+  readonly asksConsent: boolean;
   /**
    * The resource that the client asks for (RFC 8707), without a slash at the end.
    * Undefined where it did not say.

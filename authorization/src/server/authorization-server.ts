@@ -39,6 +39,9 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** Bytes of an authorization request that is a form: what fits into an address. */
 const MAX_AUTHORIZATION_BYTES = 8 * 1024;
 
+/** Parameters of OpenID Connect, which a server of OAuth ignores (RFC 6749 section 3.1). */
+const OF_OPENID = ["acr_values", "claims_locales", "id_token_hint", "max_age", "nonce"] as const;
+
 /** One endpoint, as a path has it. */
 interface Endpoint {
   readonly name: EndpointName;
@@ -253,6 +256,7 @@ class Server implements AuthorizationServer {
     }
     const form = new URLSearchParams(query);
     settleResource(form, this.options.publicUrl);
+    for (const name of OF_OPENID) form.delete(name);
     // the engine knows others, which need pages with scripts, or leave codes where scripts read them
     if (!["query", ""].includes(form.get("response_mode") ?? "")) form.set("response_mode", "unsupported");
     const whole = { method: "GET", url: `/authorize?${form}`, body: "" };

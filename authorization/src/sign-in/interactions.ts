@@ -88,7 +88,7 @@ export class SignIn implements Interactions {
     if (next !== undefined) return await this.depart(exchange, flow, next);
     const [subject, scopes] = [this.subjectOf(state), flow.scopes];
     if (subject === undefined) return await this.problem(exchange, flow, this.parties[0], "denied");
-    if (await this.options.consents.has(subject, flow.client, scopes)) {
+    if (!flow.asksConsent && (await this.options.consents.has(subject, flow.client, scopes))) {
       return await this.finish(exchange, flow);
     }
     sendPage(exchange, this.consentPage(flow, state));

@@ -36,7 +36,7 @@ export interface SignInWorld extends SignInParts {
   readonly lines: string[];
   /** What it has reported to metrics. */
   readonly reports: readonly string[];
-  start(client?: Partial<FlowClient>, scopes?: readonly string[]): TestFlow;
+  start(client?: Partial<FlowClient>, scopes?: readonly string[], asksConsent?: boolean): TestFlow;
   stop(): Promise<void>;
 }
 
@@ -181,7 +181,7 @@ export async function startSignIn(options: SignInWorldOptions): Promise<SignInWo
     store,
     lines,
     reports,
-    start: (more = {}, scopes = ["read"]) => {
+    start: (more = {}, scopes = ["read"], asksConsent = false) => {
       const { promise: ended, resolve } = Promise.withResolvers<Ending>();
       const end = (ending: Ending) => {
         if (options.failing?.() === true) return Promise.reject(new Error("the store is gone"));
@@ -201,6 +201,7 @@ export async function startSignIn(options: SignInWorldOptions): Promise<SignInWo
         bodyIdleTimeoutMs: options.bodyIdleTimeoutMs ?? 30_000,
         client: { ...client, ...more },
         scopes,
+        asksConsent,
         resource: undefined,
         finish: end,
         fail: (error, description) => end({ error, description }),
