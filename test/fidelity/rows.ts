@@ -184,6 +184,22 @@ export const ROWS: readonly Row[] = [
     message: { id: "a" },
   },
   {
+    sends: "the status in an envelope as a string: `\"200\"`",
+    body: JSON.stringify({ response: { id: "a" }, code: "200" }),
+    outcome: "converted",
+    path: "code",
+    gets: "the outcome that this status means",
+    message: { id: "a" },
+  },
+  {
+    sends: "a value that is not a status, in the `status` of an envelope",
+    body: JSON.stringify({ response: { id: "a" }, code: { value: 404 } }),
+    outcome: "lost",
+    path: "code",
+    gets: "the outcome that the HTTP status means",
+    message: { id: "a" },
+  },
+  {
     sends: "an unknown key in an object that a path leads through",
     body: response({ route: { start: { place: "x", time: 5 } } }),
     outcome: "additional",
