@@ -12,8 +12,10 @@ export interface Interactions {
    * The request's path is `flow.path`, or one below it; a third party that wants one fixed redirect URI gets
    * `flow.returnUrl`, and a `state` that begins with `flow.returnState`: what comes back there with that
    * state is sent on to `{flow.path}/return`, with its query.
+   *
+   * @returns the error for the log and metrics, where the response is one
    */
-  serve(exchange: HttpExchange, flow: Flow): Promise<void>;
+  serve(exchange: HttpExchange, flow: Flow): Promise<string | undefined>;
 }
 
 /**

@@ -151,7 +151,7 @@ class Server implements AuthorizationServer {
   private readonly ofFlows = own("sign-in", ["GET", "HEAD", "POST"], async (exchange) => {
     const { interactions, scopes } = this.options;
     if (interactions === undefined) throw new OAuthError(404, "invalid_request", "nobody can sign in here");
-    await serveFlow(exchange, {
+    return await serveFlow(exchange, {
       engine: this.engine,
       interactions,
       scopes,
@@ -159,7 +159,6 @@ class Server implements AuthorizationServer {
       browsers: this.browsers,
       bodyIdleTimeoutMs: this.options.limits.bodyIdleTimeoutMs,
     });
-    return undefined;
   });
 
   private readonly ofResumption = own("sign-in", ["GET"], (exchange) => {

@@ -37,15 +37,15 @@ const ID_PATTERN = /^[\w-]{21,128}$/;
 /** SHA-256 in base64url, and what else a state may have. */
 const STATE_PATTERN = /^([\w-]{43})[\w.~-]{0,512}$/;
 
-/** Serves what is below the path of interactions. */
-export async function serveFlow(exchange: HttpExchange, options: FlowOptions): Promise<void> {
+/** Serves the requests below the path of interactions. Resolves with the error of the response. */
+export async function serveFlow(exchange: HttpExchange, options: FlowOptions): Promise<string | undefined> {
   const { path } = exchange;
   if (path === RETURN_PATH) {
     sendOn(exchange);
-    return;
+    return undefined;
   }
   const id = path.slice(INTERACTION_PATH.length + 1).split("/", 1)[0] ?? "";
-  await options.interactions.serve(exchange, await findFlow(id, exchange, options));
+  return await options.interactions.serve(exchange, await findFlow(id, exchange, options));
 }
 
 /** The cookie that lets a browser come back from a third party by the fixed address. */
