@@ -184,6 +184,22 @@ export const ROWS: readonly Row[] = [
     message: { id: "a" },
   },
   {
+    sends: "the status in an envelope as a string: `\"200\"`",
+    body: JSON.stringify({ response: { id: "a" }, code: "200" }),
+    outcome: "converted",
+    path: "code",
+    gets: "what the status says",
+    message: { id: "a" },
+  },
+  {
+    sends: "what is no status where an envelope has one",
+    body: JSON.stringify({ response: { id: "a" }, code: { value: 404 } }),
+    outcome: "lost",
+    path: "code",
+    gets: "what the HTTP status says",
+    message: { id: "a" },
+  },
+  {
     sends: "a key that no field reads, in an object that a path leads through",
     body: response({ route: { start: { place: "x", time: 5 } } }),
     outcome: "additional",
