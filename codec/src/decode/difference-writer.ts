@@ -87,7 +87,7 @@ export class DifferenceWriter extends BytesWriter {
   }
 
   /** Notes a text that was read as something else, unless the payload has nothing but text. */
-  protected coerceText(key: string, expected: string, value: Field): void {
+  coerceText(key: string, expected: string, value: Field): void {
     if (!this.textual) this.note("converted", key, expected, value);
   }
 

@@ -1,19 +1,31 @@
-import { type JsonValue, KnownPaths } from "connect-rest-codec/internal";
+import { type JsonValue, KnownPaths, type ProtoWriter } from "connect-rest-codec/internal";
 import type { MethodRules } from "../adapter/rules.ts";
-import { ERRORS_PATH, payloadPath } from "./envelope.ts";
+import { ERRORS_PATH, noteStatus, payloadPath } from "./envelope.ts";
 
 /** By the rules of a method, what is known around the payload at a path. */
 const KNOWN = new WeakMap<MethodRules, Map<string, KnownPaths>>();
 
 /**
- * What a body has around its payload as its rules know it; undefined where the body is the payload.
+ * Notes what is not as declared around the payload of a body: the status, and keys that nobody knows.
  *
  * @param type as `payloadOf` has it
  */
-export function knownAround(
+export function noteAround(
   rules: MethodRules,
   body: JsonValue | undefined,
+  out: ProtoWriter,
   type?: MethodRules["payloadType"],
+): void {
+  const status = rules.envelope?.status;
+  if (status !== undefined) noteStatus(body, status, out);
+  knownAround(rules, body, type)?.note(body, out);
+}
+
+/** What a body has around its payload as its rules know it; undefined where the body is the payload. */
+function knownAround(
+  rules: MethodRules,
+  body: JsonValue | undefined,
+  type: MethodRules["payloadType"],
 ): KnownPaths | undefined {
   const paths = rules.envelope?.payload ?? [];
   const chosen = payloadPath(body, paths, type);

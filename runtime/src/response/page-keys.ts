@@ -1,7 +1,7 @@
 import { KnownPaths, type ProtoWriter } from "connect-rest-codec/internal";
 import type { PaginateAdapter, PollAdapter } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import { knownAround, pathsOfBody } from "./envelope-keys.ts";
+import { noteAround, pathsOfBody } from "./envelope-keys.ts";
 import type { Page } from "./page.ts";
 
 type ListAdapter = PaginateAdapter | PollAdapter;
@@ -12,7 +12,7 @@ const KNOWN = new WeakMap<ListAdapter, KnownPaths>();
 export function noteUnknownKeys(adapter: ListAdapter, { path, payload, body }: Page, out: ProtoWriter): void {
   // else the payload is the list
   if (path !== "") knownInPayload(adapter).note(payload, out);
-  knownAround(adapter.rules, body)?.note(body, out);
+  noteAround(adapter.rules, body, out);
 }
 
 function knownInPayload(adapter: ListAdapter): KnownPaths {

@@ -671,6 +671,7 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
 
   /**
    * Path to a copy of the HTTP status, e.g. `meta.status`. The copy applies if the HTTP status is 200.
+   * A text with the number is `converted`. A value that is no status from 200 to 599 is `lost`; the HTTP status counts then.
    *
    * @generated from field: string status = 2;
    */
@@ -1104,7 +1105,8 @@ export const ResponseBody_Encoding = {
   JSON: 1,
 
   /**
-   * `application/x-www-form-urlencoded`, decoded as an object of strings.
+   * `application/x-www-form-urlencoded`, decoded as an object of strings. A text that does not begin with `name=` is no
+   * form, and fails the call.
    *
    * @generated from enum value: FORM = 2;
    */
