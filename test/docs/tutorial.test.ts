@@ -108,7 +108,7 @@ class Reader {
   }
 }
 
-test("the tutorial, followed step by step, produces the output that it shows", { timeout: 120_000 }, async () => {
+test("each step of the tutorial produces the output that it shows", { timeout: 120_000 }, async () => {
   const reader = new Reader();
   for (const block of blocks) await reader.follow(block);
 });
