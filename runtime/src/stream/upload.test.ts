@@ -60,7 +60,7 @@ test.each(STALE)(
       const credentials = () => ({ oauth2: { accessToken: "old" }, refused });
       const upstreams = { things: { baseUrl: url, credentials } };
       const rest = await restTo(server, { rules: { credentials: ["oauth2"] }, options: { upstreams } });
-      const error = await failureOf(upload(rest, sending({ name: "a" }, { chunk: "b" })));
+      const error = await failureOf(upload(rest, sending({ chunk: "a" }, { chunk: "b" })));
       expect([error.code, reasonOf(error)]).toEqual([code, reason]);
       expect(retryDelayOf(error) !== undefined).toBe(code === Code.Unavailable);
       // the messages of the stream have been read
