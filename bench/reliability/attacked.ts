@@ -17,9 +17,9 @@ const ALONE_MS = 1000;
 const TURN_MS = 100;
 
 /**
- * The service of other clients during an attack: all of their calls are served, their median stays near the one at
- * the same gateway before, and no turn of the event loop is long. No bound is a time of the clock, which
- * depends on the machine.
+ * The service of other clients during an attack: all of their calls are served, their median stays near the
+ * median at the same gateway before, and no turn of the event loop is long. No bound is a duration, which
+ * would depend on the machine.
  */
 export async function measureAttack(attack: Attack): Promise<Figure[]> {
   using upstream = await forkUpstream("attacked-upstream");
