@@ -1,6 +1,10 @@
 /** `npm run bench -- reliability`: what the gateway keeps up when its peers do not. */
+import { fork } from "node:child_process";
+import path from "node:path";
 import { parseArgs } from "node:util";
+import { ATTACKS } from "./attacks/index.ts";
 import { measureAfterBurst } from "./reliability/after-burst.ts";
+import { measureAttack } from "./reliability/attacked.ts";
 import { measureBodies } from "./reliability/bodies.ts";
 import { measureBombs } from "./reliability/bombs.ts";
 import { measureCallers } from "./reliability/callers.ts";
@@ -15,22 +19,25 @@ import { measureKilledWorkers } from "./reliability/killed-workers.ts";
 import { measureLeaks } from "./reliability/leaks.ts";
 import { measureOverload } from "./reliability/overload.ts";
 import { measureShares } from "./reliability/shares.ts";
+import { measureSignals } from "./reliability/signals.ts";
 import { measureSlowPeers } from "./reliability/slow-peers.ts";
 import { measureUnread } from "./reliability/unread.ts";
 import { measureUnreadLog } from "./reliability/unread-log.ts";
 import { measureBreaker, measureRetries } from "./reliability/upstream-down.ts";
 
-const HELP = `Usage: npm run bench -- reliability [options]
+function help(): string {
+  return `Usage: npm run bench -- reliability [options]
 
 Holds the gateway to bounds, beside a server written with connect-node and undici and their defaults. The exit
 status is 1 when a bound does not hold.
 
-  --only <names>  bombs, costs, unread, memory, log, fairness, shares, floods, retries, breaker, overload, drain, slow,
-                  deadlines, bodies, callers, connections, workers, heap; several joined by commas
+  --only <names>  several joined by commas: ${namesOf(scenarios(0))}
+  --burner        a second process burns one core meanwhile
   --calls <n>     calls for the heap (default 200000)
   --json          print JSON instead of lines
   --help          show this text
 `;
+}
 
 /** What came of it. */
 export interface Reliability {
@@ -50,11 +57,13 @@ export async function benchReliability(args: readonly string[]): Promise<Reliabi
     options: {
       only: { type: "string", default: "" },
       calls: { type: "string", default: "200000" },
+      burner: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
-  if (values.help) return { text: HELP, holds: true };
+  if (values.help) return { text: help(), holds: true };
+  using _burner = values.burner ? startBurner() : undefined;
   const figures: Figure[] = [];
   for (const { name, measure } of wanted(values.only, scenarios(callsOf(values.calls)))) {
     const startedAt = performance.now();
@@ -101,6 +110,8 @@ function scenarios(calls: number): Scenario[] {
     { name: "callers", measure: measureCallers },
     { name: "connections", measure: measureConnections },
     { name: "workers", measure: measureKilledWorkers },
+    { name: "signals", measure: measureSignals },
+    ...ATTACKS.map((attack) => ({ name: attack.name, measure: () => measureAttack(attack) })),
     { name: "heap", measure: () => measureLeaks(calls) },
   ];
 }
@@ -110,9 +121,17 @@ function wanted(only: string, all: readonly Scenario[]): readonly Scenario[] {
   if (only === "") return all;
   const unknown = names.find((name) => !all.some((scenario) => scenario.name === name));
   if (unknown === undefined) return all.filter(({ name }) => names.includes(name));
-  throw new Error(
-    `--only: expected ${all.map(({ name }) => name).join(", ")}, got ${JSON.stringify(unknown)}`,
-  );
+  throw new Error(`--only: expected ${namesOf(all)}, got ${JSON.stringify(unknown)}`);
+}
+
+function namesOf(all: readonly Scenario[]): string {
+  return all.map(({ name }) => name).join(", ");
+}
+
+/** Starts a process that burns one core. */
+function startBurner(): Disposable {
+  const child = fork(path.join(import.meta.dirname, "servers/burner.ts"));
+  return { [Symbol.dispose]: () => void child.kill("SIGKILL") };
 }
 
 function callsOf(text: string): number {

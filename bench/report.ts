@@ -35,7 +35,7 @@ export function resultTables(results: RunResults, options: Options): string {
     ...(start.length > 0 ? [startTable(start)] : []),
     ...profiles.map(profileTable),
     ...(targets.length > 0
-      ? [table([["Figure", "reached", "wanted", "is reached"], ...targetCells(targets)])]
+      ? [table([["Figure", "measured", "target", "met"], ...targetCells(targets)])]
       : []),
   ];
   return [...skipped, ...(tables.length > 0 ? tables : ["--only: nothing has such a name"])].join("\n\n");
@@ -92,12 +92,14 @@ function callTables(
   ].join("\n\n");
 }
 
-/** What else ran meanwhile, in words. */
+/** How much of the machine other processes used, as a sentence. */
 export function othersLine({ counted, leftOut }: Others): string {
-  const percent = ([least, most]: readonly [number, number]) =>
-    `${(least * 100).toFixed(0)} to ${(most * 100).toFixed(0)} %`;
-  const rest = leftOut === undefined ? "" : `, ${percent(leftOut)} in those that do not`;
-  return `Others used ${percent(counted)} of the processors in the rounds that count${rest}.`;
+  const percent = ([least, most]: readonly [number, number]) => {
+    const [low, high] = [(least * 100).toFixed(0), (most * 100).toFixed(0)];
+    return low === high ? `${low} %` : `${low} to ${high} %`;
+  };
+  const rest = leftOut === undefined ? "" : `, and ${percent(leftOut)} in the other rounds`;
+  return `Other processes used ${percent(counted)} of the processors in the rounds that count${rest}.`;
 }
 
 /** Whom others are compared with, in the order of the columns. */

@@ -1,6 +1,6 @@
 /**
  * The layers of each package: what is directly in its `src/`, from top to bottom. A file imports from its own
- * entry and from entries below, never from one above. `CONTRIBUTING.md` shows the same lists,
+ * entry and from entries below, never from one above. `docs/architecture.md` shows the same lists,
  * and a test compares them.
  *
  * Tests, and what is in a folder `testing/`, may import everything.

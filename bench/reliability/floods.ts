@@ -1,12 +1,11 @@
-import { fork } from "node:child_process";
 import http from "node:http";
-import path from "node:path";
+import { startAttacker } from "./attacker.ts";
 import { call, PAGE } from "./call.ts";
 import { startCommand } from "./command.ts";
 import { CONTROL_MS } from "./control.ts";
 import type { Figure } from "./figure.ts";
 import type { FloodKind } from "./flood-kinds.ts";
-import { next, Subject, sendJson, startUpstream } from "./world.ts";
+import { Subject, sendJson, startUpstream } from "./world.ts";
 
 /** How long a flood goes on before calls of others are measured, and for how long they are. */
 const BEFORE_MS = 500;
@@ -68,7 +67,7 @@ async function beside(name: "reliable-gateway" | "bare", kind: FloodKind, http2:
   // the bare server has no health: an unknown path is the least that it responds to
   const ask = () => call(subject.port, { path: CHEAP[name], body: "{}", agent });
   for (let count = 0; count < 20; count++) await ask();
-  using flood = await startFlood(kind, subject.port);
+  using flood = await startAttacker("flood", kind, subject.port);
   await new Promise((resolve) => setTimeout(resolve, BEFORE_MS));
   const before = await flood.done();
   const startedAt = performance.now();
@@ -91,7 +90,7 @@ async function measureFiles(): Promise<Figure[]> {
   await using gateway = await startCommand(upstream.url, { files: FILES });
   const kept = otherClient();
   await call(gateway.port, { agent: kept });
-  using _flood = await startFlood("hold", gateway.port);
+  using _flood = await startAttacker("flood", "hold", gateway.port);
   await new Promise((resolve) => setTimeout(resolve, BEFORE_MS));
   const [onOld, onNew] = [await served(gateway.port, () => kept), await served(gateway.port, otherClient)];
   kept.destroy();
@@ -119,26 +118,4 @@ async function served(port: number, agentOf: () => http.Agent): Promise<number> 
 /** Connections from another address than the flood's. */
 function otherClient(): http.Agent {
   return new http.Agent({ keepAlive: true, localAddress: "127.0.0.2" });
-}
-
-interface Flood extends Disposable {
-  /** What it has brought about so far. */
-  done(): Promise<number>;
-}
-
-/** In a process of its own, which would hold up the clock here. */
-async function startFlood(kind: FloodKind, port: number): Promise<Flood> {
-  const module = path.join(import.meta.dirname, "../servers/flood.ts");
-  const child = fork(module, [kind, String(port)]);
-  await next<number>(child);
-  return {
-    done: async () => {
-      const count = next<number>(child);
-      child.send("done");
-      return await count;
-    },
-    [Symbol.dispose]: () => {
-      child.removeAllListeners("exit").kill("SIGKILL");
-    },
-  };
 }

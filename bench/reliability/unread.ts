@@ -4,7 +4,7 @@ import { call, LIST_POSTS, REQUEST } from "./call.ts";
 import { residentOf, startCommand } from "./command.ts";
 import { CONTROL_MS, slowestBeside } from "./control.ts";
 import type { Figure } from "./figure.ts";
-import { HEAPS, startLargeUpstream, withHeap } from "./world.ts";
+import { forkUpstream, HEAPS, withHeap } from "./world.ts";
 
 const MB = 1 << 20;
 const CALLS = 60;
@@ -23,7 +23,7 @@ export async function measureUnread(): Promise<Figure[]> {
   for (const heapMb of HEAPS) {
     for (const version of ["1.1", "2"] as const) {
       // in a process of its own: sending it would hold up the clock
-      await using upstream = await startLargeUpstream(LARGE_MB, WARM_UP);
+      using upstream = await forkUpstream("large-upstream", [String(LARGE_MB), String(WARM_UP)]);
       await using gateway = await startCommand(upstream.url, { heapMb });
       for (let count = 0; count < WARM_UP; count++) await call(gateway.port);
       const before = residentOf(gateway);

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import http from "node:http";
 import path from "node:path";
+import type { Served } from "../attacks/attack.ts";
 import { listenLocally } from "../servers/child.ts";
 import type { Memory, Question } from "../servers/questions.ts";
 import type { Settings } from "./settings.ts";
@@ -17,13 +18,21 @@ export class Subject implements AsyncDisposable {
   }
 
   /** Starts `servers/<name>.ts` and waits until it listens. */
-  static async start(name: "reliable-gateway" | "bare", settings: Settings): Promise<Subject> {
+  static start(name: "reliable-gateway" | "bare", settings: Settings): Promise<Subject> {
+    return Subject.fork(name, [JSON.stringify(settings)], settings.heapMb);
+  }
+
+  /** Starts `servers/attacked-gateway.ts`. */
+  static startAttacked(upstream: string, serves: Served): Promise<Subject> {
+    return Subject.fork("attacked-gateway", [upstream, serves]);
+  }
+
+  private static async fork(name: string, args: readonly string[], heapMb?: number): Promise<Subject> {
     const module = path.join(import.meta.dirname, `../servers/${name}.ts`);
     // connect-node prints every call that a client leaves
     const stderr = name === "bare" ? "ignore" : "inherit";
-    const stdio = ["ignore", "inherit", stderr, "ipc"] as const;
-    const execArgv = ["--expose-gc", ...heapFlags(settings.heapMb)];
-    const child = fork(module, [JSON.stringify(settings)], { execArgv, stdio: [...stdio] });
+    const execArgv = ["--expose-gc", ...heapFlags(heapMb)];
+    const child = fork(module, args, { execArgv, stdio: ["ignore", "inherit", stderr, "ipc"] });
     return new Subject(child, await next<number>(child));
   }
 
@@ -39,6 +48,11 @@ export class Subject implements AsyncDisposable {
   /** The processor time so far, in milliseconds. */
   cpuMs(): Promise<number> {
     return this.ask<number>("cpu");
+  }
+
+  /** The longest turn of the event loop since the last question, in milliseconds of processor time. */
+  longestTurn(): Promise<number> {
+    return this.ask<number>("turn");
   }
 
   private async ask<T>(question: Question): Promise<T> {
@@ -105,21 +119,34 @@ export async function startUpstream(handler: http.RequestListener): Promise<Upst
   };
 }
 
-/** An upstream in a process of its own, whose pages are large but for the first ones. */
-export async function startLargeUpstream(
-  megabytes: number,
-  small: number,
-): Promise<Pick<Upstream, "url"> & AsyncDisposable> {
-  const module = path.join(import.meta.dirname, "../servers/large-upstream.ts");
-  const child = fork(module, [String(megabytes), String(small)]);
-  const port = await next<number>(child);
+/** A process of the benchmark that has said its first word. */
+export interface Started<T> extends Disposable {
+  readonly process: ChildProcess;
+  readonly first: T;
+}
+
+/** Starts `servers/<name>.ts` and waits for what it says first. */
+export async function startProcess<T>(name: string, args: readonly string[]): Promise<Started<T>> {
+  const child = fork(path.join(import.meta.dirname, `../servers/${name}.ts`), args);
+  const first = await next<T>(child);
   return {
-    url: `http://127.0.0.1:${port}`,
-    [Symbol.asyncDispose]: async () => {
-      const exit = once(child, "exit");
-      child.kill("SIGKILL");
-      await exit;
+    process: child,
+    first,
+    [Symbol.dispose]: () => {
+      child.removeAllListeners("exit").kill("SIGKILL");
     },
+  };
+}
+
+/** An upstream in a process of its own, `servers/<name>.ts`. */
+export async function forkUpstream(
+  name: "large-upstream" | "attacked-upstream",
+  args: readonly string[] = [],
+): Promise<Pick<Upstream, "url"> & Disposable> {
+  const upstream = await startProcess<number>(name, args);
+  return {
+    url: `http://127.0.0.1:${upstream.first}`,
+    [Symbol.dispose]: () => upstream[Symbol.dispose](),
   };
 }
 

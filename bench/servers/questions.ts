@@ -1,5 +1,5 @@
 /** What a server under test is asked by its parent. */
-export type Question = "memory" | "heap" | "cpu";
+export type Question = "memory" | "heap" | "cpu" | "turn";
 
 /** The memory of a process, in bytes. */
 export interface Memory {
@@ -9,7 +9,7 @@ export interface Memory {
   readonly peak: number;
 }
 
-const ANSWERS: Readonly<Record<Question, () => unknown>> = { memory, heap, cpu };
+const ANSWERS: Readonly<Record<Question, () => unknown>> = { memory, heap, cpu, turn };
 
 /** Tells the parent the port, answers its questions, and exits when it is gone. */
 export function answerParent(port: number): void {
@@ -33,5 +33,35 @@ function memory(): Memory {
 /** The processor time of all threads so far, in milliseconds. */
 function cpu(): number {
   const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** How often turns of the event loop are told apart, in milliseconds: what it adds to a turn at most. */
+const PROBE_MS = 2;
+
+let longestTurnMs: number | undefined;
+
+/**
+ * The longest turn of the event loop since the last question, in milliseconds of processor time of the main
+ * thread, which other processes do not add to. The first question begins it.
+ */
+function turn(): number {
+  const longest = longestTurnMs ?? 0;
+  if (longestTurnMs === undefined) watchTurns();
+  longestTurnMs = 0;
+  return longest;
+}
+
+function watchTurns(): void {
+  let last = threadMs();
+  setInterval(() => {
+    const now = threadMs();
+    longestTurnMs = Math.max(longestTurnMs ?? 0, now - last);
+    last = now;
+  }, PROBE_MS).unref();
+}
+
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }

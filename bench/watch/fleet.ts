@@ -45,7 +45,7 @@ export async function measureFleet(): Promise<FleetFigures | undefined> {
     for (const client of all) {
       const watchers = new Watchers((_stream, message) => client.take(message));
       opened.push(watchers);
-      await watchers.open(gateways[name].port, PATH, request(token ? client.token : ""), 1);
+      await watchers.open(gateways[name].port, PATH, request({ resumeToken: token ? client.token : "" }), 1);
       if (!token) await watchers.until(1);
     }
   };

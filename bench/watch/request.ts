@@ -7,8 +7,8 @@ const { watch } = FeedService.method;
 export const PATH = `/${FeedService.typeName}/Watch`;
 
 /** A request in its envelope. Without a token it begins with what comes from now on. */
-export function request(resumeToken = ""): Buffer {
-  const message = toBinary(watch.input, create(watch.input, { owner: "ada", resumeToken }));
+export function request({ owner = "ada", resumeToken = "" } = {}): Buffer {
+  const message = toBinary(watch.input, create(watch.input, { owner, resumeToken }));
   const head = Buffer.alloc(5);
   head.writeUInt32BE(message.length, 1);
   return Buffer.concat([head, message]);

@@ -21,6 +21,9 @@ const STREAMS = 100;
 /** A message of a stream: an envelope of gRPC without its head. */
 export type OnMessage = (stream: string, message: Buffer) => void;
 
+/** The request of a stream by its number. */
+type BodyOf = (index: number) => Uint8Array;
+
 /** Streams that watch, over as few connections as there have to be. */
 export class Watchers {
   /** Messages so far, of all streams. */
@@ -41,14 +44,15 @@ export class Watchers {
   async open(
     port: number,
     path: string,
-    body: Uint8Array,
+    body: Uint8Array | BodyOf,
     count: number,
     addresses: readonly string[] = ["127.0.0.1"],
   ): Promise<void> {
     for (let opened = 0; opened < count; opened += STREAMS) {
       const localAddress = addresses[(opened / STREAMS) % addresses.length] ?? "127.0.0.1";
       const from = { port, host: "127.0.0.1", localAddress };
-      await this.connection(from, path, body, Math.min(STREAMS, count - opened), opened);
+      const bodyOf = typeof body === "function" ? body : () => body;
+      await this.connection(from, path, bodyOf, Math.min(STREAMS, count - opened), opened);
     }
   }
 
@@ -67,7 +71,7 @@ export class Watchers {
   private connection(
     from: { readonly port: number; readonly host: string; readonly localAddress: string },
     path: string,
-    body: Uint8Array,
+    bodyOf: BodyOf,
     streams: number,
     first: number,
   ): Promise<void> {
@@ -76,7 +80,7 @@ export class Watchers {
         const block = requestHeaders({ method: "POST", port: from.port, path, headers: GRPC });
         const requests = Array.from({ length: streams }, (_, index) => [
           frame(HEADERS, END_HEADERS, 2 * index + 1, block),
-          frame(DATA, END_STREAM, 2 * index + 1, body),
+          frame(DATA, END_STREAM, 2 * index + 1, bodyOf(first + index)),
         ]);
         socket.write(Buffer.concat([preface(), ...requests.flat()]));
         resolve();

@@ -19,7 +19,7 @@ import type {
 import { createBusObserver } from "./bus/bus-observer.ts";
 import type { BusMaker, BusObserver, BusOptions, ProcessBus } from "./bus/bus-options.ts";
 import { asCurrentSubject, callKey, currentCall } from "./call/call.ts";
-import { clientOfCaller } from "./call/caller-key.ts";
+import { callerInLog } from "./call/caller-key.ts";
 import type { MethodTimeout } from "./call/deadline.ts";
 import { withRightsOfCallers } from "./credentials/caller-rights.ts";
 import { type GatewayUpstream, withTracedCredentials } from "./credentials/gateway-upstream.ts";
@@ -78,7 +78,7 @@ export interface GatewayOptions
   readonly types?: readonly DescFile[] | undefined;
   /** What is done about each class of difference between a response and its description. Default: log all. */
   readonly differences?: DifferenceOptions | undefined;
-  /** Short for `differences: { lost: "fail" }`. Default: false. */
+  /** Short for `differences: { lost: "fail" }`; an error with another `lost` there. Default: false. */
   readonly strict?: boolean;
   /**
    * Sends the requests to all upstreams that have none of their own: a Dispatcher of undici. Default:
@@ -209,7 +209,8 @@ function restOptionsOf(options: GatewayOptions, { metrics, log, callers, bus }: 
     timeoutMs: LONGEST_TIMEOUT_MS,
     // the gateway has a limit of its own
     watch: { ...options.watch, maxWatchers: MAX_WATCHERS, bus, asCaller: asCurrentSubject },
-    onRequest: (report) => observeRequest(report, metrics, upstreams[report.upstream]?.traceContext !== false),
+    onRequest: (report) =>
+      observeRequest(report, metrics, upstreams[report.upstream]?.traceContext !== false),
     onDifference: (report) => {
       metrics.differed(report);
       logDifferences(report);
@@ -293,7 +294,7 @@ async function serveMetrics(
 }
 
 /**
- * Logs a change of a breaker, with the client where it is the circuit of one caller: a warning when it opens.
+ * Logs a change of a breaker, with the caller where it is the circuit of one: a warning when it opens.
  */
 function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }: BreakerReport): void {
   const line = {
@@ -301,7 +302,7 @@ function logBreaker(log: Logger, { upstream, origin, state, cooldownMs, caller }
     origin,
     state,
     ...(cooldownMs === undefined ? {} : { cooldownMs }),
-    ...(caller === undefined ? {} : { client: clientOfCaller(caller) }),
+    ...(caller === undefined ? {} : callerInLog(caller)),
   };
   if (state === "open") {
     log.warn(line, "breaker");

@@ -121,7 +121,7 @@ export const LIMIT_TABLE = {
     unit: "bytes",
     max: 1024 * 1024,
     effect:
-      "Total size of the headers of a request, over HTTP/2 with 32 bytes more for each. Larger requests get 431, by gRPC RESOURCE_EXHAUSTED; beyond 64 KiB over HTTP/2 their stream is reset. Over HTTP/1.1 the head of a request as it was sent, with spaces and empty lines, may have `urlBytes` and 128 KiB more, which is what a connection reads ahead. A connection of HTTP/2 whose requests name the same headers again and again (HPACK), for much more than it sends, is closed with ENHANCE_YOUR_CALM.",
+      "Total size of the headers of a request, over HTTP/2 with 32 bytes more for each. Larger requests get 431, by gRPC RESOURCE_EXHAUSTED; beyond 64 KiB over HTTP/2 their stream is reset. Over HTTP/1.1 the head of a request as it was sent, with spaces and empty lines, may have `urlBytes` and 128 KiB more, which is what a connection reads ahead. A connection of HTTP/2 whose requests name the same headers or trailers again and again (HPACK), for much more than it sends, is closed with ENHANCE_YOUR_CALM.",
   },
   headerCount: count(
     100,

@@ -71,6 +71,8 @@ export {
   checkFallback,
   doubleJson,
   type JsonRecord,
+  memberOfTypes,
+  noMember,
   omit,
   rawEntries,
   rawText,

@@ -672,7 +672,13 @@ test.each<
   ["lost", { differences: { lost: "fail" } }, undefined, "id"],
   ["converted", { differences: { converted: "fail" } }, undefined, "name"],
   ["additional", { differences: { additional: "fail" } }, undefined, "more0"],
-  ["more than strict", { strict: true, differences: { lost: "log" } }, undefined, undefined],
+  ["strict, in the words of both", { strict: true, differences: { lost: "fail" } }, undefined, "id"],
+  [
+    "a method's own, over strict",
+    { strict: true, differences: { methods: { "test.v1.ThingService/GetThing": { lost: "log" } } } },
+    undefined,
+    undefined,
+  ],
   ["an upstream's own", { strict: true }, { lost: "ignore" }, undefined],
   [
     "a service's own",

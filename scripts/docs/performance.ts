@@ -42,18 +42,18 @@ function chartOf(name: string, recording: Recording): string {
           },
         ],
   );
-  return barChart(`ListPosts, ${name}`, "processor time for a call, in multiples of a raw proxy's", bars);
+  return barChart(`ListPosts, ${name}`, "processor time per call, in multiples of a raw proxy's", bars);
 }
 
 function markdown(recording: Recording, pages: readonly string[]): string {
   const { date, node, cpus, load, rounds, turns, warmUp, callsOfBurst, skipped } = recording;
-  const extent = `${warmUp} calls to warm up, and ${rounds} rounds of ${turns} bursts of ${callsOfBurst} calls, fewer with large pages`;
+  const extent = `${warmUp} warm-up calls, then ${rounds} rounds of ${turns} bursts of ${callsOfBurst} calls, fewer with large pages`;
   return page(
     readFileSync(HEAD, "utf8").replace("<!-- in short -->", inShort(recording)),
     "## Figures",
-    `${date}, Node.js ${node}, ${cpus}; ${extent}. The load average of the machine was ${load} at the start, which also counts what had just ended.`,
+    `Measured on ${date} with Node.js ${node} on ${cpus}: ${extent}. The load average at the start was ${load}, which includes processes that had just ended.`,
     ...skipped,
-    table(["Figure", "reached", "wanted", "is reached"], targetCells(targetsOf(recording))),
+    table(["Figure", "measured", "target", "met"], targetCells(targetsOf(recording))),
     ...pages.flatMap((name) => callParts(name, recording)),
     "### The codec alone",
     table(
@@ -72,39 +72,47 @@ function markdown(recording: Recording, pages: readonly string[]): string {
   );
 }
 
-/** What most readers want to know, of the figures that there are. */
+/** The figures that most readers look for, as far as the recording has them. */
 function inShort(recording: Recording): string {
-  const beside = (server: "proxy" | "hand-written" | "go-handler" | "go-transcoder", names: string) => {
-    const of = (encoding: string, name: string) => {
-      const row = recording.calls.find((each) => each.name === `gateway ${encoding}` && each.page === name);
-      return row?.cpu[server]?.median.toFixed(2);
-    };
-    const found = ["1 KB", "25 KB varied"].flatMap((name) => {
-      const [proto, json, grpc] = [of("Connect proto", name), of("Connect JSON", name), of("gRPC", name)];
-      return proto === undefined || json === undefined || grpc === undefined
-        ? []
-        : [`at ${name} **${proto}** with protobuf, ${json} with JSON, ${grpc} by gRPC`];
-    });
-    return found.length === 0
-      ? []
-      : [`- Processor time of a call, that of ${names} being 1: ${found.join("; ")}.`];
-  };
   return [
-    ...beside("proxy", "a proxy that looks at nothing"),
-    ...beside("hand-written", "the same service written by hand with connect-node"),
-    ...beside("go-handler", "the same written by hand with connect-go"),
-    ...beside("go-transcoder", "a transcoding gateway in Go, which passes JSON on as it is"),
+    ...shortTable(recording),
     ...recording.large.map(
       ({ name, pageBytes, heldMs, memory }) =>
-        `- A page of ${(pageBytes / 1e6).toFixed(1)} MB holds the event loop for ${heldMs.toFixed(1)} ms at most, and takes ${memory.toFixed(1)} times its size in memory, beyond what the idle process has (${name.replace("gateway ", "")}).`,
+        `- A page of ${(pageBytes / 1e6).toFixed(1)} MB blocks the event loop for at most ${heldMs.toFixed(1)} ms. It adds ${memory.toFixed(1)} times its size to the memory of the idle process (${name.replace("gateway ", "")}).`,
     ),
     ...recording.start
       .filter(({ name, services }) => name === "gateway" && services === 10)
       .map(
         ({ cpuMs, ratio }) =>
-          `- With ten services it is ready in ${ratio.median.toFixed(1)} times what a bare connect-node server takes${cpuMs === undefined ? "" : `, after ${Math.round(cpuMs.median)} ms of processor time`}.`,
+          `- A gateway with ten services starts in ${ratio.median.toFixed(1)} times the time of a bare connect-node server${cpuMs === undefined ? "" : `, and uses ${Math.round(cpuMs.median)} ms of processor time to start`}.`,
       ),
   ].join("\n");
+}
+
+const SHORT_PAGES = ["1 KB", "25 KB varied"];
+const SHORT_ENCODINGS = ["Connect proto", "Connect JSON", "gRPC"];
+const SHORT_NAMES = [
+  ["proxy", "a raw proxy, which does not read the bytes"],
+  ["hand-written", "the same service by hand with connect-node"],
+  ["go-handler", "the same service by hand with connect-go"],
+  ["go-transcoder", "a transcoding gateway in Go, which forwards JSON unchanged"],
+] as const;
+
+function shortTable({ calls }: Recording): string[] {
+  const columns = SHORT_PAGES.flatMap((size) => SHORT_ENCODINGS.map((encoding) => [size, encoding] as const));
+  const rows = SHORT_NAMES.map(([server, title]) => [
+    title,
+    ...columns.map(([size, encoding]) => {
+      const row = calls.find((each) => each.name === `gateway ${encoding}` && each.page === size);
+      return row?.cpu[server]?.median.toFixed(2) ?? "";
+    }),
+  ]).filter(([, ...cells]) => cells.some((cell) => cell !== ""));
+  if (rows.length === 0) return [];
+  const head = [
+    "Gateway's processor time per call, in multiples of",
+    ...columns.map((each) => each.join(", ")),
+  ];
+  return [table(head, rows), ""];
 }
 
 function callParts(name: string, recording: Recording): string[] {
@@ -113,9 +121,9 @@ function callParts(name: string, recording: Recording): string[] {
   const compared = references.map((reference) => `CPU, ${reference} = 1`);
   return [
     `### ${name}`,
-    `![Processor time for a call, ${name}](${chartPath(name).replace("docs/", "")})`,
+    `![Processor time per call, ${name}](${chartPath(name).replace("docs/", "")})`,
     table(
-      ["", ...compared, "calls/s, proxy = 1", "p50 ms", "p99 ms"],
+      ["", ...compared, "throughput, proxy = 1", "p50 ms", "p99 ms"],
       rows.map(({ name: label, server, cpu, calls, medians }) => [
         code(label),
         ...references.map((reference) => estimated(cpu[reference])),
@@ -132,9 +140,9 @@ function workerParts({ workers }: Recording): string[] {
   if (workers.length === 0) return [];
   return [
     "### Two workers",
-    "Calls a second of two workers, those of one being 1: as they were, with the load generator and the upstream on the same two processors; and as the processor time of the workers would allow with two processors of their own.",
+    "Throughput of two workers relative to one worker. The first column is measured, with the load generator and the upstream on the same two processors. The second column is computed from the processor time of the workers, as if the workers had two processors for themselves.",
     table(
-      ["", "beside the load generator", "with two processors of their own"],
+      ["", "measured", "computed for two dedicated processors"],
       workers.map(({ name, wall, capacity }) => [code(name), estimated(wall), estimated(capacity)]),
     ),
   ];
@@ -144,9 +152,9 @@ function largeParts({ large }: Recording): string[] {
   if (large.length === 0) return [];
   return [
     "### A page of 6,400 posts",
-    "The longest turn of the event loop in nine calls, in processor time of the main thread; the time that passed meanwhile, the median of nine; and the most by which resident memory exceeded that of the idle process, in multiples of the page: during the first call, and during nine in a row.",
+    "Longest turn: the longest event-loop turn in nine calls, in processor time of the main thread. Elapsed: the longest event-loop turn of a call in wall-clock time, as the median of nine calls. Memory: the peak of resident memory above the idle process, in multiples of the page size, during the first call and during nine consecutive calls.",
     table(
-      ["", "MB", "longest turn, ms", "passed, ms", "memory, page = 1", "nine in a row"],
+      ["", "MB", "longest turn, ms", "elapsed, ms", "memory, page = 1", "memory, nine calls"],
       large.map(({ name, pageBytes, heldMs, heldWallMs, memory, memoryInARow }) => [
         code(name),
         (pageBytes / 1e6).toFixed(1),
@@ -167,9 +175,9 @@ function startParts({ start }: Recording): string[] {
       : `${value.median.toFixed(0)} [${value.low.toFixed(0)}, ${value.high.toFixed(0)}]`;
   return [
     "### Start",
-    "From the start of a process until it says that it is ready, with services of ten methods each: processor time of all threads, the time that passed, and that in multiples of a bare connect-node server of the same services. The gateway is the package as it is published, and from a checkout, both with a compile cache, as they have it from their second start on.",
+    "Measured from the start of the process until it reports that it is ready: processor time of all threads, and elapsed time. The last column is relative to a bare connect-node server with the same services. Each service has ten methods. `gateway` is the published package; `gateway, checkout` runs from this repository. Both use a compile cache, as on every start but the first.",
     table(
-      ["Services", "", "CPU, ms", "passed, ms", "passed, connect-node = 1"],
+      ["Services", "", "CPU, ms", "elapsed, ms", "elapsed, connect-node = 1"],
       start.map(({ name, services, cpuMs, readyMs, ratio }) => [
         String(services),
         code(name),
@@ -188,7 +196,7 @@ function profileParts({ profiles }: Recording): string[] {
   const percent = (share = 0) => `${(share * 100).toFixed(0)} %`;
   return [
     "### Where the time goes",
-    "Shares of the processor time of a call to the gateway, by samples of the main thread's stack: of what a part does itself, and behind it of everything until it returns.",
+    "Shares of the processor time of a call to the gateway, from samples of the main thread's stack. The first number is the part's own share. The number in parentheses includes everything that the part calls.",
     table(
       ["", ...columns],
       parts.map((part) => [

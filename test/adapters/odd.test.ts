@@ -10,6 +10,7 @@ import {
   Mood,
   OddSchema,
   PutPartRequestSchema,
+  UnionSchema,
 } from "../gen/rich/v1/odd_pb.ts";
 import {
   OddService_checkOdd,
@@ -22,6 +23,7 @@ import { received, sent } from "../support/adapter.ts";
 import { arbitraryMessage, arbitraryValue, type Overrides } from "../support/arbitrary-message.ts";
 
 type Odd = MessageInitShape<typeof OddSchema>;
+type UnionInit = Extract<MessageInitShape<typeof UnionSchema>, { readonly $typeName?: never }>;
 
 /** The JSON body of an Odd in a request. */
 function written(init: Odd): unknown {
@@ -424,6 +426,25 @@ const unknown = fc.dictionary(
   arbitraryValue().map((json) => JSON.stringify(json)),
   { maxKeys: 3, noNullPrototype: true },
 );
+const member = fc.oneof(
+  fc.record({ case: fc.constant("text" as const), value: fc.string() }),
+  fc.record({
+    case: fc.constant("number" as const),
+    value: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  }),
+  fc.record({ case: fc.constant("block" as const), value: fc.record({ text: fc.string() }) }),
+);
+const members = fc.array(
+  member.map((value) => ({ value })),
+  { maxLength: 3 },
+);
+const union = fc
+  .oneof(
+    member,
+    members.map((items) => ({ case: "unions" as const, value: { items } })),
+  )
+  .map((value) => create(UnionSchema, { value }));
+
 const overrides: Overrides = {
   ...Object.fromEntries(
     ["seconds", "millis", "micros", "iso", "formatted", "ends"].map((name) => [`rich.v1.Odd.${name}`, whole]),
@@ -437,7 +458,29 @@ const overrides: Overrides = {
   "rich.v1.Happening.kind": fc.constant(""),
   "rich.v1.Loose.other": fc.constant({ type: "new", id: "1" }),
   "rich.v1.Loose.id": fc.constant("1"),
+  // without a member there is no value
+  "rich.v1.Odd.union": union,
+  "rich.v1.Odd.unions": fc.array(union, { maxLength: 3 }),
 };
+
+test("a member in place of its message is written as the JSON type that chooses it", () => {
+  const unions: UnionInit[] = [
+    { value: { case: "text", value: "1" } },
+    { value: { case: "number", value: 2n ** 62n } },
+  ];
+  const message = create(OddSchema, {
+    unions,
+    union: { value: { case: "unions", value: { items: unions } } },
+  });
+  const { body } = sent(OddService_echoOdd, message);
+  expect(body).toBe('{"union":["1",4611686018427387904],"unions":["1",4611686018427387904]}');
+  expect(received(OddService_echoOdd, body ?? "")).toMatchObject({ message, differences: [] });
+});
+
+test("a message without the member that stands in its place is rejected", () => {
+  const message = create(OddSchema, { unions: [{}] });
+  expect(() => sent(OddService_echoOdd, message)).toThrow("has no member set");
+});
 
 test("round trips: end where they began", () => {
   fc.assert(
@@ -455,6 +498,7 @@ test("round trips: end where they began", () => {
 test("round trips: may go through any JSON at all", () => {
   const keys = fc.constantFrom(
     ...["id", "id_string", "seconds", "history", "tags", "numbers", "moods", "mood", "row", "rows", "block"],
+    ...["marks", "union", "unions"],
     ...["blocks", "type", "kind", "text", "envelope", "happening", "payload", "loose", "shapeless", "object"],
     ...["any", "list", "child", "constructor", "toString", "__proto__", "valueOf", "new"],
   );

@@ -2,7 +2,12 @@ import net from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rawClient } from "../../gateway/src/testing/raw-call.ts";
-import { ANY_RATE, type AuthorizedGateway, FORWARDED, startAuthorized } from "../support/authorized-gateway.ts";
+import {
+  ANY_RATE,
+  type AuthorizedGateway,
+  FORWARDED,
+  startAuthorized,
+} from "../support/authorized-gateway.ts";
 import { challengeOf, OAuthSteps, REDIRECT_URI, VERIFIER } from "../support/oauth-steps.ts";
 
 let served: AuthorizedGateway;

@@ -8,7 +8,7 @@ import { anchor, code, page, table } from "../../scripts/docs/markdown.ts";
 import { ROOT } from "./shell.ts";
 
 const PAGES = [
-  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
+  ...["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"],
   ...readdirSync(path.join(ROOT, "docs"))
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { foreignImports, importViolations, secondLoads, upwardImports } from "../../scripts/import-rules.ts";
 import { LAYERS } from "../../scripts/layers.ts";
 
-const contributing = readFileSync("CONTRIBUTING.md", "utf8");
+const architecture = readFileSync("docs/architecture.md", "utf8");
 const layered = Object.entries(LAYERS).filter(([, layers]) => layers.length > 0);
 
 test("no import of the repository breaks a rule", () => {
@@ -47,7 +47,7 @@ test("a package that is loaded by name gives its types, and is loaded in one pla
   ]);
 });
 
-test.each(layered)("CONTRIBUTING.md shows the layers of %s/ in their order", (name, layers) => {
+test.each(layered)("docs/architecture.md shows the layers of %s/ in their order", (name, layers) => {
   expect(layersShown(name)).toEqual(layers);
 });
 
@@ -61,7 +61,7 @@ function specifier(from: string, to: string): string {
 
 /** The names in the first column of the table whose head names the package's `src/`. */
 function layersShown(name: string): string[] {
-  const lines = contributing.split("\n");
+  const lines = architecture.split("\n");
   const head = lines.findIndex((line) => line.startsWith(`| \`${name}/src/\``));
   if (head < 0) return [];
   const end = lines.findIndex((line, index) => index > head && !line.startsWith("|"));

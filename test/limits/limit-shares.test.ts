@@ -5,6 +5,7 @@ import { FairQueue } from "../../gateway/src/admission/fair-queue.ts";
 import { HeldBytes } from "../../gateway/src/admission/held-bytes.ts";
 import { HeldResponses } from "../../gateway/src/admission/held-responses.ts";
 import { Watchers } from "../../gateway/src/admission/watchers.ts";
+import { callerKey } from "../../gateway/src/call/caller-key.ts";
 import { LIMIT_SHARES } from "../../gateway/src/config/limit-shares.ts";
 import { isShared, LIMIT_NAMES, type LimitName, withDefaultLimits } from "../../gateway/src/limits.ts";
 import { ClientCounts } from "../../gateway/src/listener/client-counts.ts";
@@ -127,6 +128,31 @@ test.each(names)("callers who fill %s by every way there is leave others a part"
     expect(await taken(take, "192.0.2.9", 3)).toBe(3);
   }
 });
+
+/** Limits that count by address: connections, and requests that come without a token. */
+const BY_ADDRESS: ReadonlySet<string> = new Set<LimitName>([
+  "connections",
+  "requestsInFlight",
+  "authorizationRequestsPerMinute",
+  "registrationsPerMinute",
+]);
+
+/** How much one person gets by so many clients at as many addresses. */
+async function takenBy(clients: number, take: Take): Promise<number> {
+  let count = 0;
+  for (let each = 0; each < clients; each += 1) {
+    const subject = { clientId: `client-${each}`, person: "blog:ada", scopes: new Set<string>() };
+    count += await taken(take, callerKey({ client: `192.0.2.${each}`, subject }), 20_000);
+  }
+  return count;
+}
+
+test.each(names.filter((name) => !BY_ADDRESS.has(name)))(
+  "a person who registers many clients gets no more of %s than with one",
+  async (name) => {
+    for (const way of WAYS[name] ?? []) expect(await takenBy(5, way())).toBe(await takenBy(1, way()));
+  },
+);
 
 test("every limit says who may fill it, and every one that callers share is driven above", () => {
   expect(Object.keys(LIMIT_SHARES).sort()).toEqual([...LIMIT_NAMES].sort());

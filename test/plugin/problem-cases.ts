@@ -398,7 +398,7 @@ message Req {
     name: "unwrap_type",
     source: response("Req r = 1 [(connectrest.v1.field).unwrap = true];"),
     problems: [
-      "4:14: unwrap-type: `unwrap` requires a message whose only field is repeated; case.Res.r is not one",
+      "4:14: unwrap-type: `unwrap` requires a message whose only field is repeated or a map; case.Res.r is not one",
     ],
   },
   {

@@ -1,6 +1,6 @@
 /** Wrong rules of connectrest.v1, one for each kind of problem. */
 
-import { method, type ProblemCase, request, response } from "./case-sources.ts";
+import { GET, method, type ProblemCase, request, response } from "./case-sources.ts";
 
 /** One rule of a method with `get: "/a"`, and what is wrong with it. */
 const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...problems: string[]]> = [
@@ -252,6 +252,11 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:50: dotted-path: the envelope: the path `response.` has an empty key; expected keys joined by dots: `a.b`, or `.` for the root",
     "4:79: dotted-path: the envelope: the path `.` is the root; expected the path of a key, e.g. `a.b`",
   ],
+  [
+    "envelope_known",
+    'envelope: {payload: ".", known: ["a", "b."]}',
+    "4:64: dotted-path: the envelope: the path `b.` has an empty key; expected keys joined by dots: `a.b`",
+  ],
 ];
 
 /** One rule of a stream, and what is wrong with it. */
@@ -430,7 +435,22 @@ export const RULE_CASES: readonly ProblemCase[] = [
     name: "time_duration",
     source: field("google.protobuf.Duration", "time: {unit: HTTP_DATE}"),
     problems: [
-      "4:68: time-duration: case.Res.x is a Duration: only counts and ISO_8601 are allowed, without `none` or `rounding`",
+      "4:68: time-duration: case.Res.x is a Duration, and HTTP_DATE writes a point in time; use SECONDS, MILLIS, MICROS, NANOS or ISO_8601, or remove `time` for `3.5s`",
+    ],
+  },
+  {
+    name: "time_duration_none",
+    source: field("google.protobuf.Duration", 'time: {unit: SECONDS, none: "0", rounding: UP}'),
+    problems: [
+      "4:83: time-duration: case.Res.x is a Duration, and `none` is for Timestamps; for words of a response that stand for no value set `absent` of the field",
+      "4:94: time-duration: case.Res.x is a Duration, and `rounding` is for Timestamps; a Duration is sent with its fraction: remove `rounding`, and for whole units use an integer field",
+    ],
+  },
+  {
+    name: "member_keys",
+    source: oneof("google.protobuf.Timestamp a = 1; string b = 2;"),
+    problems: [
+      "5:12: member-keys: case.Res.a is a google.protobuf.Timestamp, which has no keys to stand beside the discriminator; set layout: NESTED or BESIDE, or put it into a message",
     ],
   },
   ...METHOD_RULES.map(([name, rule, ...problems]) => ({
@@ -734,6 +754,20 @@ message Res {}`,
   },
   {
     name: "unwrapped_request",
+    source: `service S { ${GET} }
+message Res {}
+message Req {
+  oneof o {
+    option (connectrest.v1.oneof).layout = UNWRAPPED;
+    Res a = 1 [(connectrest.v1.field).when = {type: "object"}];
+  }
+}`,
+    problems: [
+      "5:5: unwrapped-request: the oneof case.Req.o has the layout UNWRAPPED, but case.Req is the request of case.S.Get, whose fields have places of their own; move the oneof to a message, and name the field of that message as the body",
+    ],
+  },
+  {
+    name: "unwrapped_query",
     source: request(
       "Inner i = 1;",
       `message Inner {
@@ -744,7 +778,22 @@ message Res {}`,
 }`,
     ),
     problems: [
-      "8:5: unwrapped-request: the oneof case.Inner.o has the layout UNWRAPPED, which is for responses only, but case.Inner is in a request; use another message there",
+      "8:5: query-oneof: the oneof `i.o` is chosen by JSON types, which a query parameter of case.S.Get cannot carry below a message; use a body, or http: {nesting: BRACKETS}",
+    ],
+  },
+  {
+    name: "unwrapped_brackets",
+    source: `${method('get: "/a"', "option (connectrest.v1.method).http = {nesting: BRACKETS};", "Inner i = 1;")}
+message Inner {
+  oneof o {
+    option (connectrest.v1.oneof).layout = UNWRAPPED;
+    string a = 1 [(connectrest.v1.field).when = {type: "string"}];
+    int32 b = 2 [(connectrest.v1.field).when = {type: "number"}];
+    Res c = 3 [(connectrest.v1.field).when = {type: "object"}];
+  }
+}`,
+    problems: [
+      "11:5: unwrapped-request: `a` and `b` of the oneof case.Inner.o would be the same text in a parameter of case.S.Get, which has no JSON types; leave one of them, or use a JSON body",
     ],
   },
   {

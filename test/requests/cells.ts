@@ -95,6 +95,9 @@ const TYPES: ReadonlyArray<readonly [type: string, rule?: string]> = [
   ["Commas", "unwrap: true"],
   ["Part"],
   ["Chosen"],
+  ["Union"],
+  ["TextOrUnion"],
+  ["TextOrLeaf"],
   ["Loose"],
 ];
 
@@ -123,6 +126,33 @@ message Tree {
   oneof member { Leaf one = 11; string other = 12; google.protobuf.Empty none = 13; }
   repeated Tree trees = 14;
 }
+message Union {
+  oneof value {
+    option (connectrest.v1.oneof) = {layout: UNWRAPPED, fallback: "other"};
+    string text = 1 [(connectrest.v1.field).when = {type: "string"}];
+    int64 count = 2 [(connectrest.v1.field).when = {type: "number"}];
+    Leaf leaf = 3 [(connectrest.v1.field).when = {type: "object"}];
+    google.protobuf.Value other = 4;
+  }
+}
+message TextOrUnion {
+  oneof value {
+    option (connectrest.v1.oneof).layout = UNWRAPPED;
+    double ratio = 1 [(connectrest.v1.field).when = {type: "number"}];
+    Unions unions = 2 [(connectrest.v1.field) = {unwrap: true, when: {type: "array"}}];
+    Entries entries = 3 [(connectrest.v1.field) = {unwrap: true, when: {type: "object"}}];
+  }
+}
+message TextOrLeaf {
+  oneof value {
+    option (connectrest.v1.oneof).layout = UNWRAPPED;
+    string text = 1 [(connectrest.v1.field).when = {type: "string"}];
+    Leaf leaf = 2 [(connectrest.v1.field).when = {type: "object"}];
+    Row row = 3 [(connectrest.v1.field) = {unwrap: true, when: {type: "array"}}];
+  }
+}
+message Unions { repeated Union items = 1; }
+message Entries { map<string, TextOrUnion> entries = 1; }
 message Part {
   bytes content = 1 [(connectrest.v1.field).piece = CONTENT];
   string name = 2 [(connectrest.v1.field).piece = PART_NAME];

@@ -16,7 +16,7 @@ import { type Reading, readRequest } from "./read-request.ts";
 
 /** A type that cannot stand in a place. */
 const UNSUPPORTED =
-  /: (?:no-effect|query-[a-z-]+|time-type|unwrap-type|in-type|part-type|part-where|style-type|encoding-lines|path-[a-z-]+|nothing-to-place|unused-[a-z-]+|body-[a-z-]+): /;
+  /: (?:no-effect|query-[a-z-]+|time-type|unwrap-type|unwrapped-request|in-type|part-type|part-where|style-type|encoding-lines|path-[a-z-]+|nothing-to-place|unused-[a-z-]+|body-[a-z-]+): /;
 
 type Adapter = UnaryAdapter<DescMessage, DescMessage>;
 

@@ -16,9 +16,9 @@ type Form = Readonly<Record<string, string>> | readonly (readonly [string, strin
 
 /** The steps of OAuth, one request each, so that tests can do any of them wrong. */
 export class OAuthSteps {
-  readonly served: AuthorizedGateway;
+  readonly served: Pick<AuthorizedGateway, "fetch">;
 
-  constructor(served: AuthorizedGateway) {
+  constructor(served: Pick<AuthorizedGateway, "fetch">) {
     this.served = served;
   }
 

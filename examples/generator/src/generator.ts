@@ -31,7 +31,7 @@ export const routesGenerator: Generator = {
   },
 };
 
-/** The types of the tables, a property of adapters in general, and a function that reads it. */
+/** The types of the routes, the declaration of the adapter property, and a function that reads it. */
 function typeLines(adapter: string, service: string): string[] {
   return `
 /** The HTTP request of a method. */
@@ -68,7 +68,7 @@ function addRoutes(file: AdapterFile, { desc, methods }: ServiceModel): void {
   file.insert(adapterPoint(desc), "routes: {", ...lines, `} satisfies ${routes},`);
 }
 
-/** What is printed of a method: the first of its HTTP rules. */
+/** The route of the first HTTP rule of a method. */
 function routeOf(method: MethodModel) {
   const [binding] = method.bindings;
   if (binding === undefined) throw new Error(`${method.desc.name} has no HTTP rule`);
@@ -76,7 +76,7 @@ function routeOf(method: MethodModel) {
   return { verb, path: templateText(template), idempotent: isIdempotent(method, verb) };
 }
 
-/** By the annotation, else by `idempotency_level`, else by the verb (RFC 9110 section 9.2). */
+/** Looks at the annotation, then at `idempotency_level`, then at the verb (RFC 9110 section 9.2). */
 function isIdempotent({ desc, annotation }: MethodModel, verb: string): boolean {
   return annotation.idempotent ?? (desc.idempotency !== Level.IDEMPOTENCY_UNKNOWN || IDEMPOTENT.has(verb));
 }

@@ -1,16 +1,19 @@
 import type { Caller } from "./caller.ts";
 import { clientKey } from "./client-key.ts";
 
-/** What a client's ID and an address do not have. */
-const SEPARATOR = "\n";
+/** What a person's name, a client's ID and an address do not have: before a name, and after an ID. */
+const MARK = "\n";
 
-/** Whose failures count together: of the subject of a token, else of an address. */
+/**
+ * Whose shares a call takes: the person's, whatever clients act for the person, since anyone can register any
+ * number of clients; else the client's; without a token the address's. Computed for every call.
+ */
 export function callerKey({ client, subject }: Pick<Caller, "client" | "subject">): string {
   if (subject === undefined) return clientKey(client);
-  return `${subject.clientId}${SEPARATOR}${subject.person ?? ""}`;
+  return subject.person === undefined ? subject.clientId + MARK : MARK + subject.person;
 }
 
-/** The part of a caller's key for the log, which names no person. */
-export function clientOfCaller(key: string): string {
-  return key.split(SEPARATOR, 1)[0] ?? "";
+/** A caller as the log has it, which names no person. */
+export function callerInLog(key: string): { readonly client: string } | { readonly caller: "person" } {
+  return key.startsWith(MARK) ? { caller: "person" } : { client: key.split(MARK, 1)[0] ?? "" };
 }

@@ -1,27 +1,19 @@
 import type { ServiceAdapter } from "connect-rest-runtime";
-import { didYouMean, matchesMethod } from "connect-rest-runtime/internal";
-import { methodPath } from "../call/method-path.ts";
+import { idleLevels } from "connect-rest-runtime/internal";
 import { type Config, problemAt } from "./load.ts";
 import { ConfigError } from "./problems.ts";
 
 /**
- * Checks that every name in `differences.methods` is that of a method that an adapter has. Without adapters
- * there is nothing to compare with.
+ * Checks that `differences` and `strict` have an effect. Without adapters there is nothing to compare with.
  *
- * @throws ConfigError naming each that is not
+ * @throws ConfigError naming each setting that has none
  */
 export function checkDifferences(config: Config, adapters: readonly ServiceAdapter[]): void {
   if (adapters.length === 0) return;
-  const methods = adapters.flatMap((adapter) => Object.values(adapter.methods).map(({ method }) => method));
-  const names = [...adapters.map(({ service }) => service.typeName), ...methods.map(methodPath)];
-  const unknown = Object.keys(config.differences?.methods ?? {}).filter(
-    (pattern) => !methods.some((method) => matchesMethod(pattern, method)),
-  );
-  if (unknown.length === 0) return;
+  const { differences, strict } = config;
+  const idle = idleLevels({ adapters, differences, strict });
+  if (idle.length === 0) return;
   throw new ConfigError(
-    unknown.map((name) => {
-      const text = `no adapter has a method of this name.${didYouMean(name, names)}`;
-      return problemAt(config, ["differences", "methods", name], text);
-    }),
+    idle.map(({ path, expected, got }) => problemAt(config, path, `expected ${expected}, got ${got}`)),
   );
 }

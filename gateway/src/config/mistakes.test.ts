@@ -415,6 +415,11 @@ const MISTAKES: readonly (readonly [name: string, text: string, ...problems: rea
     'connect-rest.yaml:3:9: strict: expected boolean; it is "yes please"',
   ],
   [
+    "strict beside a level that turns it off",
+    `${BASE}strict: true\ndifferences: { lost: log }`,
+    "connect-rest.yaml:4:22: differences.lost: expected `fail`, since `strict` is set; remove one of them, got `log`",
+  ],
+  [
     "a word in place of false",
     `${BASE}webAssembly: off`,
     'connect-rest.yaml:3:14: webAssembly: expected boolean; it is "off"',
@@ -450,7 +455,7 @@ const APART: readonly (readonly [section: string, problem: RegExp])[] = [
   ],
   [
     "differences: { lost: never, methods: { 'echo.v2.*': { lost: fail } } }",
-    /: differences\.methods\.echo\.v2\.\*: no adapter has a method/,
+    /: differences\.methods\.echo\.v2\.\*: expected `echo\.v1\.\*`, got a name that no adapter has/,
   ],
   [
     "upstreams: { echo: { baseUrl: 'https://e.example', retry: { attempts: 99 }, credentials: { apiKey: { env: UNSET } } } }",

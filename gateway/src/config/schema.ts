@@ -225,7 +225,7 @@ export const configSchema = z.strictObject({
       "What is done where a response differs from its description, by class: `ignore` it, `log` and count it, or `fail` the call as well. Default: `log`.",
     ),
   strict: flag(false).describe(
-    "Short for `differences: { lost: fail }`: fail calls whose response loses a declared value.",
+    "Short for `differences: { lost: fail }`, and not together with another `differences.lost`: fail calls whose response loses a declared value. What `differences.methods` and upstreams say of `lost` are exceptions.",
   ),
   webAssembly: flag(true).describe(
     "Read usual responses and print JSON by WebAssembly, which takes a fraction of the time and makes the same. `false` leaves all of it to JavaScript, as does a Node.js that does not allow WebAssembly.",

@@ -110,14 +110,21 @@ test.each([1, 5, 20])("a flood of resets over %d connections makes few streams",
   expect(made).toBeLessThanOrEqual(201 * connections);
 });
 
+/** Where a request has its headers. */
+type Part = "headers" | "trailers";
+
 /** Requests of 15 KB whose headers are a few bytes each on the wire: one is in the table, and named again. */
-function repeated(count: number, length: number, times: number): Buffer {
+function repeated(part: Part, count: number, length: number, times: number): Buffer {
   const put = Buffer.concat([TALK, Buffer.of(0x40), text("x-a"), text("v".repeat(length))]);
   const fields = Buffer.concat([POST_HTTP, Buffer.of(4), text("/x"), Buffer.of(1), text("a")]);
-  const repeating = Buffer.concat([fields, Buffer.alloc(times, 0x80 | 62)]);
+  const repeating = Buffer.alloc(times, 0x80 | 62);
   const flags = END_HEADERS | END_STREAM;
-  const requests = Array.from({ length: count }, (_, i) => frame(type.headers, flags, 2 * i + 3, repeating));
-  return Buffer.concat([opening, frame(type.headers, flags, 1, put), ...requests]);
+  const request = (stream: number) =>
+    part === "headers"
+      ? [frame(type.headers, flags, stream, Buffer.concat([fields, repeating]))]
+      : [frame(type.headers, END_HEADERS, stream, fields), frame(type.headers, flags, stream, repeating)];
+  const requests = Array.from({ length: count }, (_, i) => request(2 * i + 3));
+  return Buffer.concat([opening, frame(type.headers, flags, 1, put), ...requests.flat()]);
 }
 
 test("whatever 60 connections open and close at once, few streams do in a turn", async () => {
@@ -160,15 +167,19 @@ async function opened(port: number): Promise<net.Socket> {
   return socket;
 }
 
-test.each([
+const REPETITIONS = [
   [3900, 4],
   [500, 30],
   [100, 90],
-])(
-  "a connection that repeats a header of %d bytes %d times in each request is ended",
-  async (length, times) => {
+] as const;
+
+test.each(
+  (["headers", "trailers"] as const).flatMap((part) => REPETITIONS.map((each) => [part, ...each] as const)),
+)(
+  "a connection that repeats a header, in the %s of each request, of %d bytes %d times is ended",
+  async (part, length, times) => {
     const port = await start();
-    const [received] = await flood(port, 1, repeated(90, length, times));
+    const [received] = await flood(port, 1, repeated(part, 90, length, times));
     expect(received?.includes(Buffer.of(0, 0, 0, http2.constants.NGHTTP2_ENHANCE_YOUR_CALM))).toBe(true);
   },
 );

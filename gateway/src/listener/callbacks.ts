@@ -85,16 +85,16 @@ export class Callbacks {
 }
 
 /**
- * A listener that many emitters have together, so that each costs no closure of its own; it gets the emitter.
- * What it throws goes to `onThrow`, which must not throw itself.
+ * A listener that many emitters have together, so that each costs no closure of its own; it gets the emitter
+ * and the arguments of the event. What it throws goes to `onThrow`, which must not throw itself.
  */
-export function sharedListener<E>(
-  act: (emitter: E) => void,
+export function sharedListener<E, A extends readonly unknown[] = []>(
+  act: (emitter: E, ...values: A) => void,
   onThrow: (emitter: E, error: unknown) => void,
-): (this: E) => void {
-  return function guarded(this: E) {
+): (this: E, ...values: A) => void {
+  return function guarded(this: E, ...values: A) {
     try {
-      act(this);
+      act(this, ...values);
     } catch (error) {
       onThrow(this, error);
     }

@@ -27,7 +27,7 @@ export class HeaderBudget {
     this.received = received;
   }
 
-  /** Counts the headers of a request, names and values in turn; true when there were too many. */
+  /** Counts the headers or trailers of a request, names and values in turn; true when there were too many. */
   isExceeded(rawHeaders: readonly string[]): boolean {
     const bytes = sizeOf(rawHeaders);
     if (bytes <= TABLE_BYTES) return false;

@@ -26,6 +26,7 @@ const RECORD = Symbol("record");
 
 // names apart from the calls: they are not registered by Callbacks, but guarded all the same
 const CLOSE = "close";
+const TRAILERS = "trailers";
 const END = "end";
 const ERROR = "error";
 
@@ -83,6 +84,10 @@ export function serveSession(
   };
   // one listener for all streams: there may be many, and each is there for long
   const closed = keepWhenParked(sharedListener(onClose, failed));
+  const onTrailers = (_stream: http2.ServerHttp2Stream, _trailers: object, _flags: number, raw: string[]) => {
+    if (!attack.isOver) attack.hasHeaders(raw);
+  };
+  const trailed = keepWhenParked(sharedListener(onTrailers, failed));
   callbacks.on(
     session,
     "stream",
@@ -93,7 +98,7 @@ export function serveSession(
       timer.stop();
       const record: StreamRecord = { openedAt, timeoutMs: clientTimeoutMs(headers) };
       Reflect.set(stream, RECORD, record);
-      stream.on(CLOSE, closed);
+      stream.on(CLOSE, closed).on(TRAILERS, trailed);
       if (attack.isOver || attack.hasHeaders(raw)) return;
       try {
         onStream(stream, headers, flags, raw);

@@ -58,7 +58,7 @@ export class SessionAttack {
     return true;
   }
 
-  /** Counts the headers of a request; true when the session ends for them. */
+  /** Counts the headers or trailers of a request; true when the session ends for them. */
   hasHeaders(rawHeaders: readonly string[]): boolean {
     if (!this.headers.isExceeded(rawHeaders)) return false;
     this.end("headerBytes");

@@ -3,6 +3,7 @@ import { messageOf, valueMessageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problem, Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { parameterPaths } from "../model/body-fields.ts";
 import type { MethodModel } from "../model/model.ts";
 import type { TypeModels } from "../model/types.ts";
 import { checkCredentialFields } from "./credential-fields.ts";
@@ -21,7 +22,7 @@ import { checkTypeTexts } from "./rule-texts.ts";
 import { checkSharedRules } from "./shared-rules.ts";
 import { checkStreams } from "./streams.ts";
 import { checkTypes } from "./types.ts";
-import { checkUnwrappedRequests } from "./unwrapped.ts";
+import { checkUnwrappedRequest } from "./unwrapped.ts";
 
 /** Checks methods, and every message that they read or write. A message is looked at once. */
 export class Checker {
@@ -52,9 +53,12 @@ export class Checker {
     reach(method.desc.output, reached);
     for (const message of reached) problems.addAll(this.messageProblems(message, method));
     checkMasks(method, reached, this.types, problems);
-    const inRequest = new Set<DescMessage>();
-    reach(method.desc.input, inRequest);
-    checkUnwrappedRequests(inRequest, this.types, problems);
+    const inParameters = new Set<DescMessage>();
+    for (const path of method.bindings.flatMap(parameterPaths)) {
+      const message = valueMessageOf(path.at(-1) as DescField);
+      if (message !== undefined) reach(message, inParameters);
+    }
+    checkUnwrappedRequest(method.desc, inParameters, this.types, problems);
     const inResponse = new Set<DescMessage>();
     reach(method.desc.output, inResponse);
     for (const message of inResponse) checkResponseOneofs(message, this.types, problems);

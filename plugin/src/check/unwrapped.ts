@@ -1,5 +1,11 @@
 /** Checks oneofs whose member stands in place of their message: `layout: UNWRAPPED`. */
-import { type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
+import {
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  type DescOneof,
+  ScalarType,
+} from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema, OneofRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
@@ -78,22 +84,42 @@ function messageTypes(
   message: DescMessage,
   types: TypeModels,
 ): readonly string[] | undefined {
-  if (types.field(field).unwrap || message.typeName === "google.protobuf.ListValue") return ["array"];
+  if (types.field(field).unwrap) return [message.fields[0]?.fieldKind === "map" ? "object" : "array"];
+  if (message.typeName === "google.protobuf.ListValue") return ["array"];
   const isOwn =
     !message.typeName.startsWith("google.protobuf.") || message.typeName === "google.protobuf.Struct";
   return isOwn && unwrappedOneof(message, types) === undefined ? ["object"] : undefined;
 }
 
-/** Reports messages of requests that such a oneof stands for: only responses are read by JSON types. */
-export function checkUnwrappedRequests(
-  reached: Iterable<DescMessage>,
+/**
+ * Reports such oneofs of requests that cannot be sent: the request message is its fields, and parameters have
+ * no JSON types that would tell the members apart.
+ *
+ * @param inParameters the messages that parameters are made of
+ */
+export function checkUnwrappedRequest(
+  method: DescMethod,
+  inParameters: Iterable<DescMessage>,
   types: TypeModels,
   problems: Problems,
 ): void {
-  for (const message of reached) {
+  const own = unwrappedOneof(method.input, types);
+  if (own !== undefined) {
+    const text = `the oneof ${nameOf(own)} has the layout UNWRAPPED, but ${nameOf(method.input)} is the request of ${nameOf(method)}, whose fields have places of their own; move the oneof to a message, and name the field of that message as the body`;
+    problems.add(own, [RULES, LAYOUT], "unwrapped-request", text);
+  }
+  for (const message of inParameters) {
     const oneof = unwrappedOneof(message, types);
-    if (oneof === undefined) continue;
-    const text = `the oneof ${nameOf(oneof)} has the layout UNWRAPPED, which is for responses only, but ${nameOf(message)} is in a request; use another message there`;
+    const texts = (oneof?.fields ?? []).filter((field) => !isContainer(field, types));
+    if (oneof === undefined || texts.length < 2) continue;
+    const names = texts.map(({ name }) => `\`${name}\``).join(" and ");
+    const text = `${names} of the oneof ${nameOf(oneof)} would be the same text in a parameter of ${nameOf(method)}, which has no JSON types; leave one of them, or use a JSON body`;
     problems.add(oneof, [RULES, LAYOUT], "unwrapped-request", text);
   }
+}
+
+/** Whether a member is always an object or a list. */
+function isContainer(field: DescField, types: TypeModels): boolean {
+  const { conditions } = types.field(field);
+  return conditions.length > 0 && conditions.every(({ type }) => type === "object" || type === "array");
 }

@@ -1,5 +1,5 @@
 import type { DescField } from "@bufbuild/protobuf";
-import type { BodyModel, Parameters } from "./model.ts";
+import type { BindingModel, BodyModel, FieldPath, Parameters } from "./model.ts";
 
 /** The fields of the request that a body holds. */
 export function bodyFields(body: BodyModel): readonly DescField[] {
@@ -20,4 +20,13 @@ export function bodyFields(body: BodyModel): readonly DescField[] {
 
 function parameterFields({ paths, choices }: Parameters): DescField[] {
   return [...paths.map(([field]) => field), ...choices.flatMap(({ oneof }) => oneof.fields)];
+}
+
+/** The paths whose values are parameters of a query, a form or parts. */
+export function parameterPaths({ query, body }: BindingModel): FieldPath[] {
+  const isForm = body.kind === "form" || body.kind === "multipart";
+  const ofChoices = isForm
+    ? body.choices.flatMap(({ members }) => members.flatMap(({ paths }) => paths))
+    : [];
+  return [...query, ...(isForm ? body.paths : []), ...ofChoices];
 }

@@ -1,4 +1,4 @@
-import type { DescField, DescMessage, DescMethod } from "@bufbuild/protobuf";
+import type { DescField, DescMessage, DescMethod, DescOneof } from "@bufbuild/protobuf";
 import { isScalarMessage, messageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
@@ -56,9 +56,9 @@ export function leaves(
     problems.add(subject, [], "query-recursion", text);
     return [];
   }
-  const chosen = message.oneofs.find((oneof) => typeModels.oneof(oneof).discriminator !== "");
+  const chosen = message.oneofs.find(isChosenByValue);
   if (chosen !== undefined) {
-    const text = `the oneof \`${dotted}.${chosen.name}\` has a discriminator, which a query parameter of ${nameOf(desc)} cannot carry below a message; use a body, or http: {nesting: BRACKETS}`;
+    const text = `the oneof \`${dotted}.${chosen.name}\` ${typeModels.oneof(chosen).discriminator === "" ? "is chosen by JSON types" : "has a discriminator"}, which a query parameter of ${nameOf(desc)} cannot carry below a message; use a body, or http: {nesting: BRACKETS}`;
     problems.add(chosen, [RULES], "query-oneof", text);
     return [];
   }
@@ -76,10 +76,13 @@ function isTree(field: DescField): boolean {
   const message = messageOf(field);
   if (message === undefined || isScalarMessage(message)) return false;
   if (field.fieldKind === "list") return typeModels.field(field).style !== "repeat";
-  return (
-    ANY_JSON.has(message.typeName) ||
-    message.oneofs.some((oneof) => typeModels.oneof(oneof).discriminator !== "")
-  );
+  return ANY_JSON.has(message.typeName) || message.oneofs.some(isChosenByValue);
+}
+
+/** Whether a value selects the member of a oneof, and not only the names of the fields. */
+function isChosenByValue(oneof: DescOneof): boolean {
+  const { discriminator, layout } = typeModels.oneof(oneof);
+  return discriminator !== "" || layout === "unwrapped";
 }
 
 /**

@@ -4,7 +4,7 @@ import { localName } from "../descriptors/names.ts";
 import { isScalarMessage, isWrapper, valueMessageOf } from "../descriptors/well-known.ts";
 import { siblingSubject } from "../model/masks.ts";
 import type { JsonStyle } from "../model/rules.ts";
-import { discriminatorJson } from "../model/types.ts";
+import { discriminatorJson, unwrappedOneof } from "../model/types.ts";
 import { requestName } from "../model/wire-names.ts";
 import { access, under } from "./accessor.ts";
 import { type AdapterFile, styleSuffix } from "./adapter-file.ts";
@@ -15,6 +15,7 @@ import { isInherited, printMember, printString } from "./literal.ts";
 import { printMaskArguments } from "./mask-table.ts";
 import { bytesText, enumOf, isBytes, isUnboxed, textValue } from "./request-value.ts";
 import { durationRule, timeArguments } from "./time-rule.ts";
+import { memberTypes, typedMember } from "./union.ts";
 
 const PLAIN_JSON: ReadonlySet<string> = new Set([
   "google.protobuf.Struct",
@@ -31,6 +32,8 @@ function encoderOf(desc: DescMessage, style: JsonStyle, file: AdapterFile): stri
 }
 
 function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: AdapterFile): string[] {
+  const union = unwrappedOneof(desc, file.types);
+  if (union !== undefined) return printUnionEncoder(union, name, style, file);
   const lines = desc.members.flatMap((member) =>
     member.kind === "oneof" ? oneofLines(member, style, file) : jsonLines(member, style, file),
   );
@@ -49,6 +52,31 @@ function printEncoder(desc: DescMessage, name: string, style: JsonStyle, file: A
     `  const json${typed(file.runtimeType("JsonRecord"))} = {};`,
     ...lines.map((line) => `  ${line}`),
     "  return json;",
+    "}",
+  ];
+}
+
+/** The function that writes the member of a oneof in place of its message. */
+function printUnionEncoder(oneof: DescOneof, name: string, style: JsonStyle, file: AdapterFile): string[] {
+  const desc = oneof.parent;
+  const member = `message.${oneof.localName}`;
+  const cases = oneof.fields.flatMap((field) => {
+    const integers = memberTypes(field, file.types).includes("number") ? "numbers" : "strings";
+    // the JSON type of a number chooses the member, whatever the API's usual spelling is
+    const own: JsonStyle = field.fieldKind === "scalar" ? { ...style, integers } : style;
+    const json = jsonValue(field, `${member}.value`, own, file);
+    return [
+      `    case ${printString(field.localName)}:`,
+      `      return ${typedMember(field, json, `${member}.value`, file)};`,
+    ];
+  });
+  return [
+    ...docComment(`Writes ${desc.typeName} as JSON.`),
+    `function ${name}(message${typed(file.messageType(desc))})${typed(file.runtimeType("JsonValue"))} {`,
+    `  switch (${member}.case) {`,
+    ...cases,
+    "  }",
+    `  throw ${file.runtimeValue("noMember")}(${printString(oneof.name)}, message);`,
     "}",
   ];
 }
@@ -242,5 +270,7 @@ function wrapperValue(
 function unwrappedValue(message: DescMessage, value: string, style: JsonStyle, file: AdapterFile): string {
   const [items] = message.fields;
   if (items === undefined) throw new Error(`${message.typeName} has no field to unwrap`);
-  return jsonValue(items, `${value}.${items.localName}`, style, file, true);
+  const json = jsonValue(items, `${value}.${items.localName}`, style, file, true);
+  // an arrow function would take an object for its body
+  return json.startsWith("{") ? `(${json})` : json;
 }

@@ -60,6 +60,64 @@ test.each<[name: string, options: unknown, problem: string]>([
   expect(problemOf(options)).toContain(problem);
 });
 
+/** Names that mean methods of the adapter, and every misspelling of them by one character. */
+const NAMES = [
+  "test.v1.ThingService/GetThing",
+  "test.v1.ThingService",
+  "test.v1.*",
+  "test.v1.ThingService/Get*",
+];
+
+function misspellingsOf(name: string): string[] {
+  const indices = Array.from(name.slice(0, -1), (_, index) => index);
+  const changed = (index: number, text: string, count = 1) =>
+    name.slice(0, index) + text + name.slice(index + count);
+  return indices.flatMap((index) => [
+    changed(index, ""),
+    changed(index, "x"),
+    changed(index, "*"),
+    changed(index, "x", 0),
+    changed(index, `${name[index + 1]}${name[index]}`, 2),
+    changed(index, (name[index] ?? "").toUpperCase()),
+  ]);
+}
+
+/** Whether a name means a method of the adapter after all, as `*` in place of its end does. */
+function isName(name: string): boolean {
+  const { service, methods } = thingService();
+  const paths = Object.values(methods).map(({ method }) => `${service.typeName}/${method.name}`);
+  const isBeginning = (path: string) => name.endsWith("*") && path.startsWith(name.slice(0, -1));
+  return name === service.typeName || paths.some((path) => path === name || isBeginning(path));
+}
+
+test.each(NAMES)(
+  "a misspelling of %s in `differences.methods` is an error with the name, and the name is none",
+  (name) => {
+    const problemWith = (pattern: string) =>
+      problemOf({ ...VALID, differences: { methods: { [pattern]: { lost: "fail" } } } });
+    expect(problemWith(name)).toBe("");
+    const misspelt = misspellingsOf(name).filter((each) => !isName(each));
+    expect(misspelt.length).toBeGreaterThan(name.length);
+    for (const each of misspelt) {
+      expect(problemWith(each)).toContain(`option differences.methods.${each}: expected \`test.v1.`);
+    }
+  },
+);
+
+test.each(["ignore", "log"] as const)("strict beside `differences.lost: %s` is an error", (lost) => {
+  expect(problemOf({ ...VALID, strict: true, differences: { lost } })).toContain(
+    `option differences.lost: expected \`fail\`, since \`strict\` is set; remove one of them, got \`${lost}\``,
+  );
+  expect(problemOf({ ...VALID, strict: false, differences: { lost } })).toBe("");
+});
+
+test.each([null, 7, "fail"])("levels of a method are an object, and not %s", (levels) => {
+  expect(problemOf({ ...VALID, differences: { methods: { "test.v1.*": levels } } })).toContain(
+    "differences.methods",
+  );
+  expect(problemOf({ ...VALID, differences: { methods: levels } })).toContain("differences.methods");
+});
+
 test("any value in the place of any option is taken, or is an error that names the option", () => {
   const names = fc.constantFrom(
     ...([

@@ -7,6 +7,7 @@ import {
 } from "connect-rest-codec/internal";
 import type { AnyMethodAdapter } from "../adapter/adapter.ts";
 import { restError } from "../errors/rest-error.ts";
+import { suggest } from "../text/suggest.ts";
 import type { RestOptions } from "./options.ts";
 
 const LEVELS: ReadonlySet<unknown> = new Set<DifferenceLevel>(["ignore", "log", "fail"]);
@@ -16,18 +17,22 @@ export type MethodLevels = Readonly<Record<DifferenceClass, DifferenceLevel>>;
 
 /**
  * What is done about differences, by method: as the longest of the patterns says that name it, else its
- * upstream, else the options as a whole, else `strict`.
+ * upstream, else the options as a whole or `strict`.
  *
- * @throws ConnectError reason OPTION_INVALID for what is no level
+ * @throws ConnectError reason OPTION_INVALID for what is no level, and for what has no effect
  */
 export function differenceLevels(
-  options: Pick<RestOptions, "strict" | "differences" | "upstreams">,
+  options: Pick<RestOptions, "strict" | "differences" | "upstreams" | "adapters">,
 ): (adapter: AnyMethodAdapter) => MethodLevels {
   const { methods = {}, ...all } = options.differences ?? {};
   check("differences", all);
+  checkObject("differences.methods", methods);
   for (const [pattern, levels] of Object.entries(methods)) check(`differences.methods["${pattern}"]`, levels);
   for (const [name, { differences }] of Object.entries(options.upstreams)) {
     check(`upstreams.${name}.differences`, differences ?? {});
+  }
+  for (const { path, expected, got } of idleLevels(options)) {
+    throw restError("OPTION_INVALID", { option: path.join("."), expected, got });
   }
   const known = new Map<DescMethod, MethodLevels>();
   return ({ method, rules }) => {
@@ -62,7 +67,44 @@ export function matchesMethod(pattern: string, method: DescMethod): boolean {
     : pattern === service || pattern === path;
 }
 
+/** A setting without effect: where it is, and what was expected there. */
+export interface IdleLevel {
+  readonly path: readonly string[];
+  readonly expected: string;
+  readonly got: string;
+}
+
+/**
+ * The names in `differences.methods` that no adapter has, and a `differences.lost` that contradicts `strict`.
+ */
+export function idleLevels({
+  adapters,
+  differences: { methods = {}, lost } = {},
+  strict,
+}: Pick<RestOptions, "strict" | "differences" | "adapters">): IdleLevel[] {
+  const served = adapters.flatMap((adapter) => Object.values(adapter.methods).map(({ method }) => method));
+  const names = new Set(
+    served.flatMap((method) => {
+      const { typeName, file } = method.parent;
+      return [`${typeName}/${method.name}`, typeName, `${typeName}/*`, `${file.proto.package}.*`];
+    }),
+  );
+  const unknown = Object.keys(methods)
+    .filter((pattern) => !served.some((method) => matchesMethod(pattern, method)))
+    .map((pattern) => {
+      const near = suggest(pattern, names);
+      const expected = near === undefined ? "a method or a service of an adapter" : `\`${near}\``;
+      return { path: ["differences", "methods", pattern], expected, got: "a name that no adapter has" };
+    });
+  const contradicts = strict === true && lost !== undefined && lost !== "fail";
+  const expected = "`fail`, since `strict` is set; remove one of them";
+  return contradicts
+    ? [...unknown, { path: ["differences", "lost"], expected, got: `\`${lost}\`` }]
+    : unknown;
+}
+
 function check(option: string, levels: DifferenceLevels): void {
+  checkObject(option, levels);
   for (const [name, level] of Object.entries<unknown>(levels)) {
     if (!DIFFERENCE_CLASSES.some((each) => each === name)) {
       throw restError("OPTION_INVALID", { option, expected: DIFFERENCE_CLASSES.join(", "), got: name });
@@ -72,4 +114,9 @@ function check(option: string, levels: DifferenceLevels): void {
       throw restError("OPTION_INVALID", { option: `${option}.${name}`, expected, got: String(level) });
     }
   }
+}
+
+function checkObject(option: string, value: unknown): void {
+  if (typeof value === "object" && value !== null) return;
+  throw restError("OPTION_INVALID", { option, expected: "an object", got: String(value) });
 }

@@ -22,7 +22,7 @@ export interface DifferenceReport {
 export type DifferenceOptions = DifferenceLevels & {
   /**
    * By method: `package.Service/Method`, `package.Service`, or the beginning of either and `*`. The longest
-   * that names a method counts, then its upstream's `differences`.
+   * that names a method counts, then its upstream's `differences`. A name that no adapter has is an error.
    */
   readonly methods?: Readonly<Record<string, DifferenceLevels>> | undefined;
 };
@@ -104,7 +104,10 @@ export interface RestOptions extends ClientOptions {
    * which is a report to `onDifference`.
    */
   readonly differences?: DifferenceOptions | undefined;
-  /** Short for `differences: { lost: "fail" }`, unless `differences` says otherwise. Default: false. */
+  /**
+   * Short for `differences: { lost: "fail" }`; with another `lost` there it is an error. What
+   * `differences.methods` and upstreams say of `lost` are exceptions. Default: false.
+   */
   readonly strict?: boolean | undefined;
   /**
    * The deadline of methods that have none of their own, in milliseconds. The shortest of it, the caller's

@@ -298,7 +298,7 @@ class World {
   }
 }
 
-/** Item 2 is read while the start of a token waits for the second page, and has left the feed when that comes. */
+/** A token waits for the second page. Item 2 is read meanwhile, and leaves the feed before it comes. */
 const LEFT_WHILE_A_TOKEN_WAITED: Step[] = [
   { kind: "fail", status: 429, page: 2 },
   { kind: "arrive", before: [0, 0, 0] },

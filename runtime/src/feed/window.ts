@@ -49,8 +49,8 @@ export class FeedWindow {
   reach: number | undefined;
   private listed: readonly string[] = [];
   /**
-   * The keys that were listed until the last poll, which was the first to read every page. Who waited for that
-   * poll has not got their items.
+   * The keys that left the list with the last poll, which was the first one to read every page. A watcher
+   * that waited for that poll has not received their items.
    */
   private left: readonly string[] = [];
   /** The items that are listed or left, but for the oldest where all are too many bytes. */

@@ -80,6 +80,41 @@ export function checkFallback(
   if (isOther) throw otherMember(discriminator, own, "set that member", value);
 }
 
+/**
+ * The JSON of a oneof's member that stands in place of its message.
+ *
+ * @param types the JSON types that choose the member
+ * @param value the member as the message has it, for the error
+ * @throws ConnectError INVALID_ARGUMENT where it is written as another type, which chooses another member
+ */
+export function memberOfTypes(
+  json: JsonValue,
+  name: string,
+  types: readonly string[],
+  value: unknown,
+): JsonValue {
+  const type = jsonType(json);
+  if (types.includes(type)) return json;
+  const problem = `is written as a JSON value of type ${type}, which chooses another member of its oneof`;
+  const remedy = `send a value that is written as ${types.join(" or ")}`;
+  throw invalidParameter(name, "body", { problem, remedy }, { value });
+}
+
+/** INVALID_ARGUMENT for a message in whose place a member of its oneof is written, and that has none. */
+export function noMember(oneof: string, message: unknown): Error {
+  const problem = {
+    problem: "has no member set, so that there is no value",
+    remedy: "set one, or leave the message out",
+  };
+  return invalidParameter(oneof, "body", problem, { value: message });
+}
+
+function jsonType(json: JsonValue): string {
+  if (json === null) return "null";
+  if (Array.isArray(json)) return "array";
+  return json instanceof NumberText || typeof json === "bigint" ? "number" : typeof json;
+}
+
 function otherMember(discriminator: string, own: JsonValue, remedy: string, value: unknown): Error {
   const problem = `${stringifyJson(own)} chooses another member of the oneof`;
   return invalidParameter(discriminator, "body", { problem, remedy }, { value });

@@ -9,15 +9,16 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       remedy: "Change the type of the field, or remove the rule.",
     },
     "time-duration": {
-      meaning: "A Duration has a notation for dates, `none` or `rounding`.",
-      remedy: "Use SECONDS, MILLIS, MICROS, NANOS or ISO_8601; remove the rule for `3.5s`.",
+      meaning: "A Duration has a notation for dates, `none` or `rounding`, which are for points in time.",
+      remedy:
+        "Use SECONDS, MILLIS, MICROS, NANOS or ISO_8601, or remove `time` for `3.5s`. Use `absent` in place of `none`. A Duration is sent with its fraction; use an integer field for whole units.",
     },
     "time-format": {
       meaning: "The `format` of a time has no year, so it does not identify a point in time.",
       remedy: "Use a pattern with `YYYY`, `MM`, `DD`, `HH`, `mm` and `ss`.",
     },
     "unwrap-type": {
-      meaning: "`unwrap` is set on a field whose message is not a single list.",
+      meaning: "`unwrap` is set on a field whose message is not a single list or map.",
       remedy: "Give the message one repeated field and no other, or remove the rule.",
     },
     "mask-type": {
@@ -84,6 +85,11 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       meaning: "A oneof has `layout`, `payload` or `fallback`, but no key that selects the member.",
       remedy: "Add `discriminator`, or remove the other rules.",
     },
+    "member-keys": {
+      meaning:
+        "A member of a FLATTENED oneof is a message that JSON writes as one value, e.g. a Timestamp: it has no keys to stand beside the discriminator.",
+      remedy: "Use NESTED or BESIDE, or put the value into a message.",
+    },
     fallback: {
       meaning: "`fallback` is not the name of a member of the oneof.",
       remedy: "Use the name of a member, as declared.",
@@ -114,8 +120,10 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
         "Give each member but the fallback a `when` with a type of its own. A list is a message that is `unwrap`ped.",
     },
     "unwrapped-request": {
-      meaning: "A message with a oneof of the layout UNWRAPPED, which only responses have, is in a request.",
-      remedy: "Use another message in the request, e.g. a google.protobuf.Value.",
+      meaning:
+        "A oneof of the layout UNWRAPPED belongs to the request message itself, or is sent in a query or form, where several members would be the same text.",
+      remedy:
+        "Move the oneof to a message of its own. Send it in a JSON body, or leave only one member that is a text, a number or a boolean.",
     },
     "from-nested": {
       meaning:

@@ -14,7 +14,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file rich/v1/odd.proto.
  */
 export const file_rich_v1_odd: GenFile = /*@__PURE__*/
-  fileDesc("ChFyaWNoL3YxL29kZC5wcm90bxIHcmljaC52MSKeCQoDT2RkEh8KAmlkGAEgASgEQhO66xgPEglpZF9zdHJpbmcaAmlkEigKDGRpc3BsYXlfbmFtZRgCIAEoCUISuusYDhIMZGlzcGxheS1uYW1lEhMKC2NvbnN0cnVjdG9yGAMgASgJEiEKCXRvX3N0cmluZxgEIAEoCUIOuusYChIIdG9TdHJpbmcSHgoFcHJvdG8YBSABKAlCD7rrGAsSCV9fcHJvdG9fXxI1CgdzZWNvbmRzGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESNAoGbWlsbGlzGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAISNAoGbWljcm9zGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAMSJwoDaXNvGA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJQCglmb3JtYXR0ZWQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiG66xgdMhsIBRIXWVlZWS1NTS1ERCBISDptbTpzcyBHTVQSNQoEZW5kcxgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCC7rrGAcyBQgBGgEwEjUKB2hpc3RvcnkYECADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIAhIUCgR0YWdzGBQgAygJQga66xgCIAQSFwoHbnVtYmVycxgVIAMoBUIGuusYAiAEEiQKBW1vb2RzGBYgAygOMg0ucmljaC52MS5Nb29kQga66xgCIAQSGwoLdGV4dF9udW1iZXIYFyABKANCBrrrGAJQABITCgtiYXJlX251bWJlchgYIAEoAxIYCgh1cmxfZGF0YRgZIAEoDEIGuusYAlgDEhsKBG1vb2QYGiABKA4yDS5yaWNoLnYxLk1vb2QSIQoDcm93GB4gASgLMgwucmljaC52MS5Sb3dCBrrrGAI4ARIiCgRyb3dzGB8gAygLMgwucmljaC52MS5Sb3dCBrrrGAI4ARIdCgVibG9jaxgoIAEoCzIOLnJpY2gudjEuQmxvY2sSHgoGYmxvY2tzGCkgAygLMg4ucmljaC52MS5CbG9jaxIjCghlbnZlbG9wZRgqIAEoCzIRLnJpY2gudjEuRW52ZWxvcGUSJQoJaGFwcGVuaW5nGCsgASgLMhIucmljaC52MS5IYXBwZW5pbmcSHQoFbG9vc2UYLCABKAsyDi5yaWNoLnYxLkxvb3NlEiUKCXNoYXBlbGVzcxgtIAEoCzISLnJpY2gudjEuU2hhcGVsZXNzEhsKBWNoaWxkGC4gASgLMgwucmljaC52MS5PZGQSPwoOdW5rbm93bl9maWVsZHMYZCADKAsyHy5yaWNoLnYxLk9kZC5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo0ChJVbmtub3duRmllbGRzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASIUCgNSb3cSDQoFY2VsbHMYASADKAMihQIKBUJsb2NrEgoKAmlkGAEgASgJEiIKBHRleHQYAiABKAsyEi5yaWNoLnYxLlRleHRCbG9ja0gAEjwKBWltYWdlGAMgASgLMhMucmljaC52MS5JbWFnZUJsb2NrQha66xgSYhASBWltYWdlEgdwaWN0dXJlSAASQQoOdW5rbm93bl9maWVsZHMYZCADKAsyIS5yaWNoLnYxLkJsb2NrLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQhUKBWJsb2NrEgy66xgICgR0eXBlEAEiNgoJVGV4dEJsb2NrEgwKBHRleHQYASABKAkSGwoEbW9vZBgCIAEoDjINLnJpY2gudjEuTW9vZCI+CgpJbWFnZUJsb2NrEgsKA3VybBgBIAEoCRIjCgdjYXB0aW9uGAIgASgLMhIucmljaC52MS5UZXh0QmxvY2sifQoIRW52ZWxvcGUSIgoEdGV4dBgBIAEoCzISLnJpY2gudjEuVGV4dEJsb2NrSAASJAoFaW1hZ2UYAiABKAsyEy5yaWNoLnYxLkltYWdlQmxvY2tIABIOCgRub3RlGAMgASgJSABCFwoHY29udGVudBIMuusYCAoEa2luZBACIukBCglIYXBwZW5pbmcSGAoEa2luZBgBIAEoCUIKuusYBhIEdHlwZRI1CgRzYWlkGAIgASgLMhIucmljaC52MS5UZXh0QmxvY2tCEbrrGA1iCxIJU2FpZEV2ZW50SAASOAoFc2hvd24YAyABKAsyEy5yaWNoLnYxLkltYWdlQmxvY2tCErrrGA5iDBIKU2hvd25FdmVudEgAEigKBW90aGVyGAQgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgAQicKB3BheWxvYWQSHLrrGBgKBHR5cGUQAxoHcGF5bG9hZCIFb3RoZXIifQoFTG9vc2USCgoCaWQYASABKAkSIgoEdGV4dBgCIAEoCzISLnJpY2gudjEuTG9vc2VUZXh0SAASKAoFb3RoZXIYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SABCGgoFYmxvY2sSEbrrGA0KBHR5cGUiBW90aGVyIpYBCglMb29zZVRleHQSDAoEdGV4dBgBIAEoCRJFCg51bmtub3duX2ZpZWxkcxhkIAMoCzIlLnJpY2gudjEuTG9vc2VUZXh0LlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBItwBCglTaGFwZWxlc3MSJwoGb2JqZWN0GAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIjCgNhbnkYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSKAoEbGlzdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5MaXN0VmFsdWUSKgoEdGV4dBgEIAEoCzIcLmdvb2dsZS5wcm90b2J1Zi5TdHJpbmdWYWx1ZRIrCgZudW1iZXIYBSABKAsyGy5nb29nbGUucHJvdG9idWYuSW50NjRWYWx1ZSKyBQoORmluZE9kZFJlcXVlc3QSDQoFb3duZXIYASABKAkSGwoEa2luZBgCIAEoDjINLnJpY2gudjEuTW9vZBIbCgRwYXJ0GAMgASgLMg0ucmljaC52MS5QYXJ0Eg0KBXBsYWluGAQgAygJEhgKCGJyYWNrZXRzGAUgAygJQga66xgCIAISFwoHaW5kZXhlZBgGIAMoA0IGuusYAiADEiQKBWNvbW1hGAcgAygOMg0ucmljaC52MS5Nb29kQga66xgCIAQSOwoGc3ByZWFkGAggAygLMiMucmljaC52MS5GaW5kT2RkUmVxdWVzdC5TcHJlYWRFbnRyeUIGuusYAiAFEiwKDWlmX25vbmVfbWF0Y2gYCSABKAlCFbrrGBEIAxINSWYtTm9uZS1NYXRjaBInCgdhdHRlbXB0GAogASgDQhG66xgNCAMSCVgtQXR0ZW1wdEgAiAEBEj4KBXNpbmNlGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEITuusYDwgDEgdYLVNpbmNlMgIIAhIoCgtibG9nX2ZpZWxkcxgMIAEoCUITuusYDxINZmllbGRzW2Jsb2dzXRIaCgpsb2NhbF9vbmx5GA0gASgJQga66xgCCAgSEQoEZnVsbBgOIAEoCEgBiAEBEhQKBGRhdGEYDyABKAxCBrrrGAJYAxIyCgVib3hlZBgQIAEoCzIbLmdvb2dsZS5wcm90b2J1Zi5CeXRlc1ZhbHVlQga66xgCWAMSNAoGYmVmb3JlGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAEaLQoLU3ByZWFkRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIKCghfYXR0ZW1wdEIHCgVfZnVsbCLCAgoPRmluZE9kZFJlc3BvbnNlEhwKBWl0ZW1zGAEgAygLMg0ucmljaC52MS5QYXJ0EhoKBGV0YWcYAiABKAlCDLrrGAgqBgoERVRhZxIYCgZzdGF0dXMYAyABKAVCCLrrGAQqAhABEhwKCXVuY2hhbmdlZBgEIAEoCEIJuusYBSoDELACEiAKBG5leHQYBSABKAlCErrrGA4qDCIEbmV4dAoETGluaxI9CglyZW1haW5pbmcYBiABKANCKrrrGCYqDQoLWC1SZW1haW5pbmcqFQoTUmF0ZUxpbWl0LVJlbWFpbmluZxI+CgVyZXNldBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCE7rrGA8qCQoHWC1SZXNldDICCAESHAoEbGFzdBgIIAEoCEIOuusYCioICgZYLUxhc3QiIgoEUGFydBIMCgRuYW1lGAEgASgJEgwKBHNpemUYAiABKAMiTQoOUHV0UGFydFJlcXVlc3QSDQoFb3duZXIYASABKAkSGwoEcGFydBgCIAEoCzINLnJpY2gudjEuUGFydBIPCgdkcnlfcnVuGAMgASgIIiAKD1B1dFBhcnRSZXNwb25zZRINCgVjb3VudBgBIAEoAyIdCg9DaGVja09kZFJlcXVlc3QSCgoCaWQYASABKAYiVAoQQ2hlY2tPZGRSZXNwb25zZRIYCgZzdGF0dXMYASABKAVCCLrrGAQqAhABEiYKBmxlbmd0aBgCIAEoCUIWuusYEioQCg5Db250ZW50LUxlbmd0aCp1CgRNb29kEhQKEE1PT0RfVU5TUEVDSUZJRUQQABIfCglNT09EX0dPT0QQARoQuusYDAoEZ29vZBIEZmluZRIZCghNT09EX0JBRBACGgu66xgHEgVhd2Z1bBIbCg1NT09EX05VTUJFUkVEEAMaCLrrGAQKAjMwMvAECgpPZGRTZXJ2aWNlEjYKB0VjaG9PZGQSDC5yaWNoLnYxLk9kZBoMLnJpY2gudjEuT2RkIg+C0+STAgk6ASoiBC9vZGQSugEKB0ZpbmRPZGQSFy5yaWNoLnYxLkZpbmRPZGRSZXF1ZXN0GhgucmljaC52MS5GaW5kT2RkUmVzcG9uc2UifLrrGEUiEgiUAyoNT0REX05PVF9GT1VOREIOCgl4LXZlcnNpb24SATJSAgIFogEEcmVhZKIBA29kZKoBCAgBEIDKte4BygECsAKC0+STAi1iBWl0ZW1zEiQvb2RkL3tvd25lcn0ve2tpbmR9L3twYXJ0Lm5hbWV9OmZpbmQSbAoHUHV0UGFydBIXLnJpY2gudjEuUHV0UGFydFJlcXVlc3QaGC5yaWNoLnYxLlB1dFBhcnRSZXNwb25zZSIuuusYBFoCCAGC0+STAiA6BHBhcnRiBWNvdW50GhEvb2RkL3tvd25lcn0vcGFydBJhCghDaGVja09kZBIYLnJpY2gudjEuQ2hlY2tPZGRSZXF1ZXN0GhkucmljaC52MS5DaGVja09kZFJlc3BvbnNlIiC66xgDwAEEgtPkkwITQhEKBEhFQUQSCS9vZGQve2lkfRI/CghVbm1hcHBlZBIYLnJpY2gudjEuQ2hlY2tPZGRSZXF1ZXN0GhkucmljaC52MS5DaGVja09kZFJlc3BvbnNlGlu66xhXCgNvZGQSA2FwaSIRCJkDIAYqCk9ERF9FWElTVFNCEAoFWC1PZGQSB3NlcnZpY2VCDgoJWC1WZXJzaW9uEgExSg0aBEtleSASBVgtS2V5UgECWgQIAhACYgZwcm90bzM", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_google_protobuf_wrappers]);
+  fileDesc("ChFyaWNoL3YxL29kZC5wcm90bxIHcmljaC52MSLLCgoDT2RkEh8KAmlkGAEgASgEQhO66xgPEglpZF9zdHJpbmcaAmlkEigKDGRpc3BsYXlfbmFtZRgCIAEoCUISuusYDhIMZGlzcGxheS1uYW1lEhMKC2NvbnN0cnVjdG9yGAMgASgJEiEKCXRvX3N0cmluZxgEIAEoCUIOuusYChIIdG9TdHJpbmcSHgoFcHJvdG8YBSABKAlCD7rrGAsSCV9fcHJvdG9fXxI1CgdzZWNvbmRzGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAESNAoGbWlsbGlzGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAISNAoGbWljcm9zGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAMSJwoDaXNvGA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJQCglmb3JtYXR0ZWQYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQiG66xgdMhsIBRIXWVlZWS1NTS1ERCBISDptbTpzcyBHTVQSNQoEZW5kcxgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCC7rrGAcyBQgBGgEwEjUKB2hpc3RvcnkYECADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgi66xgEMgIIAhIUCgR0YWdzGBQgAygJQga66xgCIAQSFwoHbnVtYmVycxgVIAMoBUIGuusYAiAEEiQKBW1vb2RzGBYgAygOMg0ucmljaC52MS5Nb29kQga66xgCIAQSGwoLdGV4dF9udW1iZXIYFyABKANCBrrrGAJQABITCgtiYXJlX251bWJlchgYIAEoAxIYCgh1cmxfZGF0YRgZIAEoDEIGuusYAlgDEhsKBG1vb2QYGiABKA4yDS5yaWNoLnYxLk1vb2QSIQoDcm93GB4gASgLMgwucmljaC52MS5Sb3dCBrrrGAI4ARIiCgRyb3dzGB8gAygLMgwucmljaC52MS5Sb3dCBrrrGAI4ARIuCgVtYXJrcxggIAMoCzIXLnJpY2gudjEuT2RkLk1hcmtzRW50cnlCBrrrGAI4ARIdCgV1bmlvbhghIAEoCzIOLnJpY2gudjEuVW5pb24SHgoGdW5pb25zGCIgAygLMg4ucmljaC52MS5VbmlvbhIdCgVibG9jaxgoIAEoCzIOLnJpY2gudjEuQmxvY2sSHgoGYmxvY2tzGCkgAygLMg4ucmljaC52MS5CbG9jaxIjCghlbnZlbG9wZRgqIAEoCzIRLnJpY2gudjEuRW52ZWxvcGUSJQoJaGFwcGVuaW5nGCsgASgLMhIucmljaC52MS5IYXBwZW5pbmcSHQoFbG9vc2UYLCABKAsyDi5yaWNoLnYxLkxvb3NlEiUKCXNoYXBlbGVzcxgtIAEoCzISLnJpY2gudjEuU2hhcGVsZXNzEhsKBWNoaWxkGC4gASgLMgwucmljaC52MS5PZGQSPwoOdW5rbm93bl9maWVsZHMYZCADKAsyHy5yaWNoLnYxLk9kZC5Vbmtub3duRmllbGRzRW50cnlCBrrrGAJAARo8CgpNYXJrc0VudHJ5EgsKA2tleRgBIAEoCRIdCgV2YWx1ZRgCIAEoCzIOLnJpY2gudjEuTWFya3M6AjgBGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIhQKA1JvdxINCgVjZWxscxgBIAMoAyJjCgVNYXJrcxIrCgdieV9uYW1lGAEgAygLMhoucmljaC52MS5NYXJrcy5CeU5hbWVFbnRyeRotCgtCeU5hbWVFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAU6AjgBIsMBCgVVbmlvbhIeCgR0ZXh0GAEgASgJQg666xgKYggiBnN0cmluZ0gAEiAKBm51bWJlchgCIAEoA0IOuusYCmIIIgZudW1iZXJIABIzCgVibG9jaxgDIAEoCzISLnJpY2gudjEuVGV4dEJsb2NrQg666xgKYggiBm9iamVjdEgAEjIKBnVuaW9ucxgEIAEoCzIPLnJpY2gudjEuVW5pb25zQg+66xgLOAFiByIFYXJyYXlIAEIPCgV2YWx1ZRIGuusYAhAEIicKBlVuaW9ucxIdCgVpdGVtcxgBIAMoCzIOLnJpY2gudjEuVW5pb24ihQIKBUJsb2NrEgoKAmlkGAEgASgJEiIKBHRleHQYAiABKAsyEi5yaWNoLnYxLlRleHRCbG9ja0gAEjwKBWltYWdlGAMgASgLMhMucmljaC52MS5JbWFnZUJsb2NrQha66xgSYhASBWltYWdlEgdwaWN0dXJlSAASQQoOdW5rbm93bl9maWVsZHMYZCADKAsyIS5yaWNoLnYxLkJsb2NrLlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQhUKBWJsb2NrEgy66xgICgR0eXBlEAEiNgoJVGV4dEJsb2NrEgwKBHRleHQYASABKAkSGwoEbW9vZBgCIAEoDjINLnJpY2gudjEuTW9vZCI+CgpJbWFnZUJsb2NrEgsKA3VybBgBIAEoCRIjCgdjYXB0aW9uGAIgASgLMhIucmljaC52MS5UZXh0QmxvY2sifQoIRW52ZWxvcGUSIgoEdGV4dBgBIAEoCzISLnJpY2gudjEuVGV4dEJsb2NrSAASJAoFaW1hZ2UYAiABKAsyEy5yaWNoLnYxLkltYWdlQmxvY2tIABIOCgRub3RlGAMgASgJSABCFwoHY29udGVudBIMuusYCAoEa2luZBACIukBCglIYXBwZW5pbmcSGAoEa2luZBgBIAEoCUIKuusYBhIEdHlwZRI1CgRzYWlkGAIgASgLMhIucmljaC52MS5UZXh0QmxvY2tCEbrrGA1iCxIJU2FpZEV2ZW50SAASOAoFc2hvd24YAyABKAsyEy5yaWNoLnYxLkltYWdlQmxvY2tCErrrGA5iDBIKU2hvd25FdmVudEgAEigKBW90aGVyGAQgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdEgAQicKB3BheWxvYWQSHLrrGBgKBHR5cGUQAxoHcGF5bG9hZCIFb3RoZXIifQoFTG9vc2USCgoCaWQYASABKAkSIgoEdGV4dBgCIAEoCzISLnJpY2gudjEuTG9vc2VUZXh0SAASKAoFb3RoZXIYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0SABCGgoFYmxvY2sSEbrrGA0KBHR5cGUiBW90aGVyIpYBCglMb29zZVRleHQSDAoEdGV4dBgBIAEoCRJFCg51bmtub3duX2ZpZWxkcxhkIAMoCzIlLnJpY2gudjEuTG9vc2VUZXh0LlVua25vd25GaWVsZHNFbnRyeUIGuusYAkABGjQKElVua25vd25GaWVsZHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBItwBCglTaGFwZWxlc3MSJwoGb2JqZWN0GAEgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBIjCgNhbnkYAiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSKAoEbGlzdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5MaXN0VmFsdWUSKgoEdGV4dBgEIAEoCzIcLmdvb2dsZS5wcm90b2J1Zi5TdHJpbmdWYWx1ZRIrCgZudW1iZXIYBSABKAsyGy5nb29nbGUucHJvdG9idWYuSW50NjRWYWx1ZSKyBQoORmluZE9kZFJlcXVlc3QSDQoFb3duZXIYASABKAkSGwoEa2luZBgCIAEoDjINLnJpY2gudjEuTW9vZBIbCgRwYXJ0GAMgASgLMg0ucmljaC52MS5QYXJ0Eg0KBXBsYWluGAQgAygJEhgKCGJyYWNrZXRzGAUgAygJQga66xgCIAISFwoHaW5kZXhlZBgGIAMoA0IGuusYAiADEiQKBWNvbW1hGAcgAygOMg0ucmljaC52MS5Nb29kQga66xgCIAQSOwoGc3ByZWFkGAggAygLMiMucmljaC52MS5GaW5kT2RkUmVxdWVzdC5TcHJlYWRFbnRyeUIGuusYAiAFEiwKDWlmX25vbmVfbWF0Y2gYCSABKAlCFbrrGBEIAxINSWYtTm9uZS1NYXRjaBInCgdhdHRlbXB0GAogASgDQhG66xgNCAMSCVgtQXR0ZW1wdEgAiAEBEj4KBXNpbmNlGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEITuusYDwgDEgdYLVNpbmNlMgIIAhIoCgtibG9nX2ZpZWxkcxgMIAEoCUITuusYDxINZmllbGRzW2Jsb2dzXRIaCgpsb2NhbF9vbmx5GA0gASgJQga66xgCCAgSEQoEZnVsbBgOIAEoCEgBiAEBEhQKBGRhdGEYDyABKAxCBrrrGAJYAxIyCgVib3hlZBgQIAEoCzIbLmdvb2dsZS5wcm90b2J1Zi5CeXRlc1ZhbHVlQga66xgCWAMSNAoGYmVmb3JlGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIIuusYBDICCAEaLQoLU3ByZWFkRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIKCghfYXR0ZW1wdEIHCgVfZnVsbCLCAgoPRmluZE9kZFJlc3BvbnNlEhwKBWl0ZW1zGAEgAygLMg0ucmljaC52MS5QYXJ0EhoKBGV0YWcYAiABKAlCDLrrGAgqBgoERVRhZxIYCgZzdGF0dXMYAyABKAVCCLrrGAQqAhABEhwKCXVuY2hhbmdlZBgEIAEoCEIJuusYBSoDELACEiAKBG5leHQYBSABKAlCErrrGA4qDCIEbmV4dAoETGluaxI9CglyZW1haW5pbmcYBiABKANCKrrrGCYqDQoLWC1SZW1haW5pbmcqFQoTUmF0ZUxpbWl0LVJlbWFpbmluZxI+CgVyZXNldBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCE7rrGA8qCQoHWC1SZXNldDICCAESHAoEbGFzdBgIIAEoCEIOuusYCioICgZYLUxhc3QiIgoEUGFydBIMCgRuYW1lGAEgASgJEgwKBHNpemUYAiABKAMiTQoOUHV0UGFydFJlcXVlc3QSDQoFb3duZXIYASABKAkSGwoEcGFydBgCIAEoCzINLnJpY2gudjEuUGFydBIPCgdkcnlfcnVuGAMgASgIIiAKD1B1dFBhcnRSZXNwb25zZRINCgVjb3VudBgBIAEoAyIdCg9DaGVja09kZFJlcXVlc3QSCgoCaWQYASABKAYiVAoQQ2hlY2tPZGRSZXNwb25zZRIYCgZzdGF0dXMYASABKAVCCLrrGAQqAhABEiYKBmxlbmd0aBgCIAEoCUIWuusYEioQCg5Db250ZW50LUxlbmd0aCp1CgRNb29kEhQKEE1PT0RfVU5TUEVDSUZJRUQQABIfCglNT09EX0dPT0QQARoQuusYDAoEZ29vZBIEZmluZRIZCghNT09EX0JBRBACGgu66xgHEgVhd2Z1bBIbCg1NT09EX05VTUJFUkVEEAMaCLrrGAQKAjMwMvAECgpPZGRTZXJ2aWNlEjYKB0VjaG9PZGQSDC5yaWNoLnYxLk9kZBoMLnJpY2gudjEuT2RkIg+C0+STAgk6ASoiBC9vZGQSugEKB0ZpbmRPZGQSFy5yaWNoLnYxLkZpbmRPZGRSZXF1ZXN0GhgucmljaC52MS5GaW5kT2RkUmVzcG9uc2UifLrrGEUiEgiUAyoNT0REX05PVF9GT1VOREIOCgl4LXZlcnNpb24SATJSAgIFogEEcmVhZKIBA29kZKoBCAgBEIDKte4BygECsAKC0+STAi1iBWl0ZW1zEiQvb2RkL3tvd25lcn0ve2tpbmR9L3twYXJ0Lm5hbWV9OmZpbmQSbAoHUHV0UGFydBIXLnJpY2gudjEuUHV0UGFydFJlcXVlc3QaGC5yaWNoLnYxLlB1dFBhcnRSZXNwb25zZSIuuusYBFoCCAGC0+STAiA6BHBhcnRiBWNvdW50GhEvb2RkL3tvd25lcn0vcGFydBJhCghDaGVja09kZBIYLnJpY2gudjEuQ2hlY2tPZGRSZXF1ZXN0GhkucmljaC52MS5DaGVja09kZFJlc3BvbnNlIiC66xgDwAEEgtPkkwITQhEKBEhFQUQSCS9vZGQve2lkfRI/CghVbm1hcHBlZBIYLnJpY2gudjEuQ2hlY2tPZGRSZXF1ZXN0GhkucmljaC52MS5DaGVja09kZFJlc3BvbnNlGlu66xhXCgNvZGQSA2FwaSIRCJkDIAYqCk9ERF9FWElTVFNCEAoFWC1PZGQSB3NlcnZpY2VCDgoJWC1WZXJzaW9uEgExSg0aBEtleSASBVgtS2V5UgECWgQIAhACYgZwcm90bzM", [file_connectrest_v1_annotations, file_google_api_annotations, file_google_protobuf_struct, file_google_protobuf_timestamp, file_google_protobuf_wrappers]);
 
 /**
  * Names, notations and layouts.
@@ -132,6 +132,21 @@ export type Odd = Message<"rich.v1.Odd"> & {
   rows: Row[];
 
   /**
+   * @generated from field: map<string, rich.v1.Marks> marks = 32;
+   */
+  marks: { [key: string]: Marks };
+
+  /**
+   * @generated from field: rich.v1.Union union = 33;
+   */
+  union?: Union | undefined;
+
+  /**
+   * @generated from field: repeated rich.v1.Union unions = 34;
+   */
+  unions: Union[];
+
+  /**
    * @generated from field: rich.v1.Block block = 40;
    */
   block?: Block | undefined;
@@ -199,6 +214,87 @@ export const RowSchema: GenMessage<Row> = /*@__PURE__*/
   messageDesc(file_rich_v1_odd, 1);
 
 /**
+ * An object with a key for each entry, as which maps of maps are written.
+ *
+ * @generated from message rich.v1.Marks
+ */
+export type Marks = Message<"rich.v1.Marks"> & {
+  /**
+   * @generated from field: map<string, int32> by_name = 1;
+   */
+  byName: { [key: string]: number };
+};
+
+/**
+ * Describes the message rich.v1.Marks.
+ * Use `create(MarksSchema)` to create a new message.
+ */
+export const MarksSchema: GenMessage<Marks> = /*@__PURE__*/
+  messageDesc(file_rich_v1_odd, 2);
+
+/**
+ * A text, a number, an object or a list.
+ *
+ * @generated from message rich.v1.Union
+ */
+export type Union = Message<"rich.v1.Union"> & {
+  /**
+   * @generated from oneof rich.v1.Union.value
+   */
+  value: {
+    /**
+     * @generated from field: string text = 1;
+     */
+    value: string;
+    case: "text";
+  } | {
+    /**
+     * @generated from field: int64 number = 2;
+     */
+    value: bigint;
+    case: "number";
+  } | {
+    /**
+     * @generated from field: rich.v1.TextBlock block = 3;
+     */
+    value: TextBlock;
+    case: "block";
+  } | {
+    /**
+     * @generated from field: rich.v1.Unions unions = 4;
+     */
+    value: Unions;
+    case: "unions";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message rich.v1.Union.
+ * Use `create(UnionSchema)` to create a new message.
+ */
+export const UnionSchema: GenMessage<Union> = /*@__PURE__*/
+  messageDesc(file_rich_v1_odd, 3);
+
+/**
+ * A bare array of unions.
+ *
+ * @generated from message rich.v1.Unions
+ */
+export type Unions = Message<"rich.v1.Unions"> & {
+  /**
+   * @generated from field: repeated rich.v1.Union items = 1;
+   */
+  items: Union[];
+};
+
+/**
+ * Describes the message rich.v1.Unions.
+ * Use `create(UnionsSchema)` to create a new message.
+ */
+export const UnionsSchema: GenMessage<Unions> = /*@__PURE__*/
+  messageDesc(file_rich_v1_odd, 4);
+
+/**
  * Its kind and the keys of its kind stand in one object; what no field names is kept.
  *
  * @generated from message rich.v1.Block
@@ -237,7 +333,7 @@ export type Block = Message<"rich.v1.Block"> & {
  * Use `create(BlockSchema)` to create a new message.
  */
 export const BlockSchema: GenMessage<Block> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 2);
+  messageDesc(file_rich_v1_odd, 5);
 
 /**
  * Text.
@@ -261,7 +357,7 @@ export type TextBlock = Message<"rich.v1.TextBlock"> & {
  * Use `create(TextBlockSchema)` to create a new message.
  */
 export const TextBlockSchema: GenMessage<TextBlock> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 3);
+  messageDesc(file_rich_v1_odd, 6);
 
 /**
  * A picture.
@@ -285,7 +381,7 @@ export type ImageBlock = Message<"rich.v1.ImageBlock"> & {
  * Use `create(ImageBlockSchema)` to create a new message.
  */
 export const ImageBlockSchema: GenMessage<ImageBlock> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 4);
+  messageDesc(file_rich_v1_odd, 7);
 
 /**
  * The keys of a kind stand under its name.
@@ -322,7 +418,7 @@ export type Envelope = Message<"rich.v1.Envelope"> & {
  * Use `create(EnvelopeSchema)` to create a new message.
  */
 export const EnvelopeSchema: GenMessage<Envelope> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 5);
+  messageDesc(file_rich_v1_odd, 8);
 
 /**
  * The keys of all kinds stand under one key; kinds that are not known are kept as they are.
@@ -364,7 +460,7 @@ export type Happening = Message<"rich.v1.Happening"> & {
  * Use `create(HappeningSchema)` to create a new message.
  */
 export const HappeningSchema: GenMessage<Happening> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 6);
+  messageDesc(file_rich_v1_odd, 9);
 
 /**
  * As Block, where the member keeps what no field names, and unknown kinds are kept as they are.
@@ -400,7 +496,7 @@ export type Loose = Message<"rich.v1.Loose"> & {
  * Use `create(LooseSchema)` to create a new message.
  */
 export const LooseSchema: GenMessage<Loose> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 7);
+  messageDesc(file_rich_v1_odd, 10);
 
 /**
  * Text, with keys that are not known.
@@ -424,7 +520,7 @@ export type LooseText = Message<"rich.v1.LooseText"> & {
  * Use `create(LooseTextSchema)` to create a new message.
  */
 export const LooseTextSchema: GenMessage<LooseText> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 8);
+  messageDesc(file_rich_v1_odd, 11);
 
 /**
  * Dynamic values.
@@ -463,7 +559,7 @@ export type Shapeless = Message<"rich.v1.Shapeless"> & {
  * Use `create(ShapelessSchema)` to create a new message.
  */
 export const ShapelessSchema: GenMessage<Shapeless> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 9);
+  messageDesc(file_rich_v1_odd, 12);
 
 /**
  * What FindOdd sends.
@@ -562,7 +658,7 @@ export type FindOddRequest = Message<"rich.v1.FindOddRequest"> & {
  * Use `create(FindOddRequestSchema)` to create a new message.
  */
 export const FindOddRequestSchema: GenMessage<FindOddRequest> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 10);
+  messageDesc(file_rich_v1_odd, 13);
 
 /**
  * What FindOdd answers.
@@ -616,7 +712,7 @@ export type FindOddResponse = Message<"rich.v1.FindOddResponse"> & {
  * Use `create(FindOddResponseSchema)` to create a new message.
  */
 export const FindOddResponseSchema: GenMessage<FindOddResponse> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 11);
+  messageDesc(file_rich_v1_odd, 14);
 
 /**
  * A part.
@@ -640,7 +736,7 @@ export type Part = Message<"rich.v1.Part"> & {
  * Use `create(PartSchema)` to create a new message.
  */
 export const PartSchema: GenMessage<Part> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 12);
+  messageDesc(file_rich_v1_odd, 15);
 
 /**
  * What PutPart sends.
@@ -669,7 +765,7 @@ export type PutPartRequest = Message<"rich.v1.PutPartRequest"> & {
  * Use `create(PutPartRequestSchema)` to create a new message.
  */
 export const PutPartRequestSchema: GenMessage<PutPartRequest> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 13);
+  messageDesc(file_rich_v1_odd, 16);
 
 /**
  * What PutPart answers.
@@ -688,7 +784,7 @@ export type PutPartResponse = Message<"rich.v1.PutPartResponse"> & {
  * Use `create(PutPartResponseSchema)` to create a new message.
  */
 export const PutPartResponseSchema: GenMessage<PutPartResponse> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 14);
+  messageDesc(file_rich_v1_odd, 17);
 
 /**
  * What CheckOdd sends.
@@ -707,7 +803,7 @@ export type CheckOddRequest = Message<"rich.v1.CheckOddRequest"> & {
  * Use `create(CheckOddRequestSchema)` to create a new message.
  */
 export const CheckOddRequestSchema: GenMessage<CheckOddRequest> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 15);
+  messageDesc(file_rich_v1_odd, 18);
 
 /**
  * What CheckOdd answers.
@@ -731,7 +827,7 @@ export type CheckOddResponse = Message<"rich.v1.CheckOddResponse"> & {
  * Use `create(CheckOddResponseSchema)` to create a new message.
  */
 export const CheckOddResponseSchema: GenMessage<CheckOddResponse> = /*@__PURE__*/
-  messageDesc(file_rich_v1_odd, 16);
+  messageDesc(file_rich_v1_odd, 19);
 
 /**
  * A mood.

@@ -6,6 +6,7 @@ import {
   Code,
   EnumTable,
   type JsonRecord,
+  type JsonValue,
   ListValueTable,
   type MessageTable,
   type MethodRules,
@@ -17,10 +18,12 @@ import {
   ValueTable,
   addUnknown,
   base64Url,
+  entriesJson,
   enumJson,
   enumText,
   joinCommas,
   listJson,
+  noMember,
   pathSegment,
   plainJson,
   rawEntries,
@@ -48,6 +51,7 @@ import {
   type PutPartRequest,
   type Shapeless,
   type TextBlock,
+  type Union,
 } from "./odd_pb.ts";
 // @@protoc_insertion_point(imports)
 
@@ -178,6 +182,9 @@ export const OddTable: MessageTable = table("rich.v1.Odd", () => [
   [26, MOOD, "mood"],
   [30, { unwrap: [1, { list: "int64" }] }, "row"],
   [31, { list: { unwrap: [1, { list: "int64" }] } }, "rows"],
+  [32, { map: { unwrap: [1, { map: "int32" }] } }, "marks"],
+  [33, UnionTable, "union"],
+  [34, { list: UnionTable }, "unions"],
   [40, BlockTable, "block"],
   [41, { list: BlockTable }, "blocks"],
   [42, EnvelopeTable, "envelope"],
@@ -219,6 +226,23 @@ export const ShapelessTable: MessageTable = table("rich.v1.Shapeless", () => [
 export const TextBlockTable: MessageTable = table("rich.v1.TextBlock", () => [
   [1, "string", "text"],
   [2, MOOD, "mood"],
+]);
+
+/**
+ * A text, a number, an object or a list.
+ *
+ * @generated from message rich.v1.Union
+ */
+export const UnionTable: MessageTable = table("rich.v1.Union", () => [
+  {
+    value: "value",
+    when: [
+      { type: "string", as: [1, "string"] },
+      { type: "number", as: [2, "int64"] },
+      { type: "object", as: [3, TextBlockTable] },
+      { type: "array", as: [4, { unwrap: [1, { list: UnionTable }] }] },
+    ],
+  },
 ]);
 
 /** Rules of all methods of rich.v1.OddService. */
@@ -272,6 +296,11 @@ export const OddService_echoOdd: UnaryAdapter<
     if (message.mood) json["mood"] = enumJson(MOOD, message.mood);
     if (message.row !== undefined) json["row"] = [...message.row.cells];
     if (message.rows.length > 0) json["rows"] = message.rows.map((item) => [...item.cells]);
+    if (Object.keys(message.marks).length > 0) {
+      json["marks"] = entriesJson(message.marks, (value) => ({ ...value.byName }));
+    }
+    if (message.union !== undefined) json["union"] = encodeUnion(message.union);
+    if (message.unions.length > 0) json["unions"] = message.unions.map(encodeUnion);
     if (message.block !== undefined) json["block"] = encodeBlock(message.block);
     if (message.blocks.length > 0) json["blocks"] = message.blocks.map(encodeBlock);
     if (message.envelope !== undefined) json["envelope"] = encodeEnvelope(message.envelope);
@@ -533,6 +562,11 @@ function encodeOdd(message: Odd): JsonRecord {
   if (message.mood) json["mood"] = enumJson(MOOD, message.mood);
   if (message.row !== undefined) json["row"] = [...message.row.cells];
   if (message.rows.length > 0) json["rows"] = message.rows.map((item) => [...item.cells]);
+  if (Object.keys(message.marks).length > 0) {
+    json["marks"] = entriesJson(message.marks, (value) => ({ ...value.byName }));
+  }
+  if (message.union !== undefined) json["union"] = encodeUnion(message.union);
+  if (message.unions.length > 0) json["unions"] = message.unions.map(encodeUnion);
   if (message.block !== undefined) json["block"] = encodeBlock(message.block);
   if (message.blocks.length > 0) json["blocks"] = message.blocks.map(encodeBlock);
   if (message.envelope !== undefined) json["envelope"] = encodeEnvelope(message.envelope);
@@ -569,6 +603,21 @@ function encodeTextBlock(message: TextBlock): JsonRecord {
   if (message.text) json["text"] = message.text;
   if (message.mood) json["mood"] = enumJson(MOOD, message.mood);
   return json;
+}
+
+/** Writes rich.v1.Union as JSON. */
+function encodeUnion(message: Union): JsonValue {
+  switch (message.value.case) {
+    case "text":
+      return message.value.value;
+    case "number":
+      return message.value.value;
+    case "block":
+      return encodeTextBlock(message.value.value);
+    case "unions":
+      return message.value.value.items.map(encodeUnion);
+  }
+  throw noMember("value", message);
 }
 
 // @@protoc_insertion_point(end)

@@ -1,0 +1,99 @@
+import { type Attack, pause } from "../attacks/attack.ts";
+import { percentile } from "../statistics.ts";
+import { type Attacker, startAttacker } from "./attacker.ts";
+import type { Figure } from "./figure.ts";
+import { type Others, othersOf } from "./others.ts";
+import { forkUpstream, Subject } from "./world.ts";
+
+const WARM_UP = 100;
+/** How long others call without the attack, and beside it, in milliseconds. */
+const QUIET_MS = 1000;
+const BESIDE_MS = 3000;
+/** How long an attack has to begin. */
+const BEGIN_MS = 500;
+/** How long the attack is alone for its costs to be measured. */
+const ALONE_MS = 1000;
+/** No turn of the event loop may take more processor time than this. */
+const TURN_MS = 100;
+
+/**
+ * What others keep beside an attack: all of their calls are served, their median stays near what it was at
+ * the same gateway before, and no turn of the event loop is long. No bound is a time of the clock, which
+ * depends on the machine.
+ */
+export async function measureAttack(attack: Attack): Promise<Figure[]> {
+  using upstream = await forkUpstream("attacked-upstream");
+  await using gateway = await Subject.startAttacked(upstream.url, attack.serves);
+  using others = await othersOf(attack, gateway.port);
+  for (let count = 0; count < WARM_UP; count++) await others.make();
+  const cpuBefore = await gateway.cpuMs();
+  const quiet = await callFor(QUIET_MS, others);
+  const callMs = ((await gateway.cpuMs()) - cpuBefore) / quiet.times.length;
+  await gateway.longestTurn();
+  using attacker = await startAttacker("attacker", attack.name, gateway.port);
+  await pause(BEGIN_MS);
+  const beside = await callFor(BESIDE_MS, others);
+  const turnMs = await gateway.longestTurn();
+  const done = await attacker.done();
+  if (done === 0) throw new Error(`the attack never began: ${attack.does}`);
+  const { does, slower, costs } = attack;
+  return [
+    {
+      name: `calls failed beside ${does}`,
+      unit: "",
+      value: beside.failed,
+      bound: { atMost: 0 },
+      beside: { done },
+    },
+    {
+      name: `median of calls beside ${does}`,
+      unit: "x",
+      value: at(0.5, beside) / at(0.5, quiet),
+      bound: { atMost: slower },
+      beside: { "ms without": at(0.5, quiet), "ms with": at(0.5, beside), "p95 with": at(0.95, beside) },
+    },
+    { name: `longest turn beside ${does}`, unit: "CPU ms", value: turnMs, bound: { atMost: TURN_MS } },
+    ...(costs === undefined
+      ? []
+      : [
+          {
+            name: `processor time of ${costs.what}`,
+            unit: "calls",
+            value: (await costMs(gateway, attacker)) / callMs,
+            bound: { atMost: costs.calls },
+          },
+        ]),
+  ];
+}
+
+interface Calls {
+  readonly times: readonly number[];
+  readonly failed: number;
+}
+
+/** Makes one call after the other. */
+async function callFor(ms: number, { make }: Others): Promise<Calls> {
+  const times: number[] = [];
+  let failed = 0;
+  const end = performance.now() + ms;
+  while (performance.now() < end) {
+    const startedAt = performance.now();
+    if (!(await make())) failed++;
+    times.push(performance.now() - startedAt);
+  }
+  return { times, failed };
+}
+
+function at(share: number, { times }: Calls): number {
+  return percentile(
+    times.toSorted((a, b) => a - b),
+    share,
+  );
+}
+
+/** The processor time of what the attacker does once, while nobody else calls. */
+async function costMs(gateway: Subject, attacker: Attacker): Promise<number> {
+  const [cpu, done] = [await gateway.cpuMs(), await attacker.done()];
+  await pause(ALONE_MS);
+  return ((await gateway.cpuMs()) - cpu) / ((await attacker.done()) - done);
+}

@@ -1,0 +1,5 @@
+/** Burns one core until its parent is gone. */
+const parent = process.ppid;
+while (process.ppid === parent) {
+  for (const until = performance.now() + 100; performance.now() < until; );
+}

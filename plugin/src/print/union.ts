@@ -1,0 +1,57 @@
+/** Members of oneofs with the layout UNWRAPPED, which requests write in place of their message. */
+import { type DescField, ScalarType } from "@bufbuild/protobuf";
+import { messageOf } from "../descriptors/well-known.ts";
+import type { TypeModels } from "../model/types.ts";
+import type { AdapterFile } from "./adapter-file.ts";
+import { printInline, printString } from "./literal.ts";
+
+const JSON_TYPES = ["string", "number", "boolean", "object", "array", "null"] as const;
+
+/** The JSON types that choose a member; for the fallback, those that choose no other one. */
+export function memberTypes(field: DescField, types: TypeModels): readonly string[] {
+  const typesOf = (member: DescField) => types.field(member).conditions.map(({ type = "" }) => type);
+  const { oneof } = field;
+  if (oneof === undefined || types.oneof(oneof).fallback !== field.name) return typesOf(field);
+  const others = new Set(oneof.fields.filter((other) => other !== field).flatMap(typesOf));
+  return JSON_TYPES.filter((type) => !others.has(type));
+}
+
+/**
+ * A member's JSON as an expression. A value whose JSON type depends on the value is checked when the call is
+ * made, since another type would choose another member.
+ *
+ * @param json the expression for the JSON
+ * @param value the expression for the value that the message holds
+ */
+export function typedMember(field: DescField, json: string, value: string, file: AdapterFile): string {
+  const types = memberTypes(field, file.types);
+  const written = writtenType(field, types, file.types);
+  if (written !== undefined && types.includes(written)) return json;
+  const call = file.runtimeValue("memberOfTypes");
+  return `${call}(${json}, ${printString(field.name)}, ${printInline(types)}, ${value})`;
+}
+
+/** The one JSON type as which all values of a member are written; undefined where there are several. */
+function writtenType(field: DescField, chosenBy: readonly string[], types: TypeModels): string | undefined {
+  const message = messageOf(field);
+  if (message !== undefined) {
+    if (types.field(field).unwrap) return message.fields[0]?.fieldKind === "map" ? "object" : "array";
+    if (message.typeName === "google.protobuf.ListValue") return "array";
+    const isOwn = !message.typeName.startsWith("google.protobuf.");
+    return isOwn || message.typeName === "google.protobuf.Struct" ? "object" : undefined;
+  }
+  if (field.fieldKind !== "scalar") return undefined;
+  switch (field.scalar) {
+    case ScalarType.STRING:
+    case ScalarType.BYTES:
+      return "string";
+    case ScalarType.BOOL:
+      return "boolean";
+    // names stand for what JSON numbers cannot say
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return undefined;
+    default:
+      return chosenBy.includes("number") ? "number" : "string";
+  }
+}

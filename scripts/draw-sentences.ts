@@ -1,0 +1,76 @@
+/**
+ * Draws sentences of pages, or comments of sources, for readers who judge the prose:
+ *
+ *     node scripts/draw-sentences.ts docs [--count 100] [--seed 1] [<file or folder> ...]
+ *     node scripts/draw-sentences.ts comments [--count 100] [--seed 1] [<file or folder> ...]
+ *
+ * One seed draws the same from the same files. A sentence that did not change keeps its place in the draw.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { filesWithProse, positionIn, proseOf } from "./prose.ts";
+
+/** A sentence or a comment. */
+export interface Passage {
+  /** `file:line:column`. */
+  readonly place: string;
+  readonly text: string;
+}
+
+const SHORTEST = 4;
+
+/** The sentences of a page, cells of tables included, but no headings. */
+export function sentencesOf(text: string, file: string): Passage[] {
+  const prose = proseOf(text, file).replace(/^#.*$|^ *(?:[-*]|\d+\.) |[|]/gm, (found) =>
+    "\0".repeat(found.length),
+  );
+  return passages(
+    text,
+    file,
+    prose,
+    /[^\0\s](?:(?!(?<!e\.g|i\.e)[.!?]\)?\s+[^a-z\s]|\n\s*\n)[^\0])*[.!?]?\)?/g,
+  );
+}
+
+/** The comments of a source. Consecutive lines of `//` are one comment. */
+export function commentsOf(text: string, file: string): Passage[] {
+  return passages(text, file, proseOf(text, file), /[^\0\s][^\0]*/g);
+}
+
+function passages(text: string, file: string, prose: string, pattern: RegExp): Passage[] {
+  return [...prose.matchAll(pattern)]
+    .map(({ 0: found, index }) => {
+      const raw = text.slice(index, index + found.length);
+      const words = file.endsWith(".md") ? raw : raw.replace(/^[ \t]*(?:\*\/|\*|\/\/)|\*\/$/gm, " ");
+      return { place: `${file}:${positionIn(text, index)}`, text: words.trim().replace(/\s+/g, " ") };
+    })
+    .filter((passage) => passage.text.split(" ").length >= SHORTEST);
+}
+
+/** At most `count` passages with different texts, in an order that depends on the seed and the texts only. */
+export function draw(all: readonly Passage[], count: number, seed: string): Passage[] {
+  const different = new Map(all.map((passage) => [passage.text, passage]));
+  const ranked = [...different].map(([text, passage]) => {
+    return { passage, rank: createHash("sha256").update(`${seed}\0${text}`).digest("hex") };
+  });
+  ranked.sort((one, other) => (one.rank < other.rank ? -1 : 1));
+  return ranked.slice(0, count).map(({ passage }) => passage);
+}
+
+if (import.meta.main) {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { count: { type: "string", default: "100" }, seed: { type: "string", default: "1" } },
+  });
+  const [kind, ...paths] = positionals;
+  if (kind !== "docs" && kind !== "comments") throw new Error("name what to draw: docs or comments");
+  const files = filesWithProse(paths.length === 0 ? ["."] : paths);
+  const read = kind === "docs" ? sentencesOf : commentsOf;
+  const all = files
+    .filter((file) => file.endsWith(".md") === (kind === "docs"))
+    .flatMap((file) => read(readFileSync(file, "utf8"), file));
+  for (const { place, text } of draw(all, Number(values.count), values.seed)) {
+    process.stdout.write(`${place}\n  ${text}\n`);
+  }
+}
