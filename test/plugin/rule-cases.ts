@@ -252,6 +252,11 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:50: dotted-path: the envelope: the path `response.` has an empty key; expected keys joined by dots: `a.b`, or `.` for the root",
     "4:79: dotted-path: the envelope: the path `.` is the root; expected the path of a key, e.g. `a.b`",
   ],
+  [
+    "envelope_known",
+    'envelope: {payload: ".", known: ["a", "b."]}',
+    "4:64: dotted-path: the envelope: the path `b.` has an empty key; expected keys joined by dots: `a.b`",
+  ],
 ];
 
 /** One rule of a stream, and what is wrong with it. */

@@ -10,7 +10,7 @@ export interface GatewayReason {
 
 /**
  * Every `google.rpc.ErrorInfo.reason` of errors of the gateway itself,
- * before and beside its calls of upstreams.
+ * which it reports before or outside of calls to upstreams.
  */
 export const GATEWAY_REASONS = {
   REQUEST_INVALID: {
@@ -49,7 +49,7 @@ export const GATEWAY_REASONS = {
   },
   METHOD_UNKNOWN: {
     codes: [Code.Unimplemented],
-    cause: "The path is that of no method that is served here.",
+    cause: "The path does not name a method of this gateway.",
     remedy: "Correct the path; the text has the names that are served.",
   },
   PROTOCOL_UNSUPPORTED: {
@@ -120,7 +120,7 @@ export const GATEWAY_REASONS = {
     codes: [Code.ResourceExhausted],
     cause:
       "The caller has more calls that run or wait than its share, while other clients wait: more than callsPerClient, the most in a full queue, or most of the compressed messages that wait, of which queuedDecompressions may.",
-    remedy: "Wait for the delay in the RetryInfo, and make fewer calls at once.",
+    remedy: "Wait for the delay in the RetryInfo, and make fewer concurrent calls.",
   },
   OVERLOADED: {
     codes: [Code.Unavailable],
@@ -131,13 +131,13 @@ export const GATEWAY_REASONS = {
   SESSION_ENDED: {
     codes: [Code.Unauthenticated],
     cause:
-      "The caller's session at the third party behind an upstream has ended: it has expired, a refresh was rejected, or the refreshed token was refused. A process that is killed in the middle of a refresh can lose the new refresh token. Sessions at other third parties go on.",
+      "The caller's session at an upstream has ended: it expired, or the upstream rejected a refresh or the refreshed token. A process that is killed during a refresh can lose the new refresh token. Sessions at other upstreams continue.",
     remedy: "Sign in again.",
   },
   SESSION_UNAVAILABLE: {
     codes: [Code.Unavailable],
     cause:
-      "The caller's tokens of a third party have expired, or it refuses them, and it did not renew them for a reason of its own. The session stands.",
+      "The caller's tokens of an upstream have expired or were rejected, and the upstream could not refresh them. The session continues.",
     remedy: "Retry after the delay in the RetryInfo; the log has the cause.",
   },
   SHUTTING_DOWN: {

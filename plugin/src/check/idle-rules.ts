@@ -63,8 +63,8 @@ export function checkIdleSharedRules(
   });
   const { envelope } = rules;
   if (envelope !== undefined && envelope.payload.length === 0) {
-    const { status, message, errors } = envelope;
-    const [named] = Object.entries({ status, message, errors }).filter(([, path]) => path !== "");
+    const { status, message, errors, known } = envelope;
+    const [named] = Object.entries({ status, message, errors, known }).filter(([, { length }]) => length > 0);
     if (named !== undefined) {
       const place = EnvelopeSchema.fields.find(({ name }) => name === named[0]);
       const reason = 'an envelope without a payload means that there is none; set payload, e.g. "."';

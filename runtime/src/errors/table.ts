@@ -1,13 +1,13 @@
 import { Code } from "@connectrpc/connect";
 
-/** An error that the runtime itself raises: what the caller gets, why it happens, and what to do about it. */
+/** An error that the runtime itself raises: the caller's code and text, its cause and its remedy. */
 export interface ErrorEntry {
   readonly code: Code;
-  /** The message; `{name}` is a placeholder. It names what is affected, and what is wrong with it. */
+  /** The message, with placeholders such as `{name}`. It names the subject and the problem. */
   readonly text: string;
-  /** Why it happens. */
+  /** Why the error happens. */
   readonly cause: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly remedy: string;
 }
 
@@ -104,7 +104,7 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: the configured credentials were rejected with status {status}",
     cause: "The upstream rejected the configured credentials. Credentials of the caller were not involved.",
-    remedy: "Renew the configured credentials of this upstream.",
+    remedy: "Replace the configured credentials of this upstream.",
   },
 
   UPSTREAM_TOKEN_REFUSED: {
@@ -142,27 +142,27 @@ export const ERRORS = {
     code: Code.Unavailable,
     text: "{url}: the metadata of the authorization server cannot be read: {problem}",
     cause:
-      "The server cannot be reached, or responded with something other than metadata. Only a 404 means that a server has none.",
+      "The server cannot be reached, or its response is not metadata. Only a 404 means that a server has no metadata.",
     remedy: "Check the address, and whether the server is up.",
   },
   OAUTH_METADATA_INVALID: {
     code: Code.FailedPrecondition,
     text: "{url}: the metadata of the authorization server is not usable: expected {expected}, got {got}",
     cause:
-      "The metadata is of another server, or the server lacks something without which nobody can sign in safely, such as PKCE with S256.",
-    remedy: "Report it to whoever runs the server. Use its address as the metadata has it (`issuer`).",
+      "The metadata belongs to another server, or the server lacks a feature that a safe sign-in needs, such as PKCE with S256.",
+    remedy: "Report it to the operator of the server. Use the address in the metadata (`issuer`).",
   },
   OAUTH_REGISTRATION_FAILED: {
     code: Code.FailedPrecondition,
     text: "{server}: no client ID: {problem}",
-    cause: "The authorization server does not let clients register themselves, or refused this one.",
+    cause: "The authorization server does not let clients register themselves, or rejected this one.",
     remedy:
-      "Ask whoever runs the server for a client ID, and give it as `--client-id` (`clientId` of the library); its secret, if it has one, in a file.",
+      "Ask the operator of the server for a client ID, and set it as `--client-id` (`clientId` of the library). If the client has a secret, put it into a file.",
   },
   OAUTH_AUTHORIZATION_REFUSED: {
     code: Code.PermissionDenied,
     text: "{server}: sign-in was not completed: {problem}",
-    cause: "The person refused, or the authorization server did: `error` says which.",
+    cause: "The person or the authorization server rejected the sign-in: `error` names the cause.",
     remedy: "Sign in again; check the scope and the resource that were asked for.",
   },
   OAUTH_AUTHORIZATION_INVALID: {
@@ -200,15 +200,15 @@ export const ERRORS = {
   OAUTH_SIGN_IN_NEEDED: {
     code: Code.Unauthenticated,
     text: "{server}: not signed in: {problem}",
-    cause: "There is no token for this server, or it has expired or was revoked and cannot be renewed.",
+    cause: "No token exists for this server, or it has expired or was revoked and cannot be refreshed.",
     remedy: "Sign in: `connect-rest login` with the server's address.",
   },
   OAUTH_REVOCATION_FAILED: {
     code: Code.Unavailable,
     text: "{server}: the tokens may still be valid: {problem}",
     cause:
-      "The authorization server has no revocation endpoint, or did not confirm. The tokens are gone from this machine.",
-    remedy: "They end by themselves; whoever runs the server can end them before.",
+      "The authorization server has no revocation endpoint, or did not confirm. The tokens were removed from this machine.",
+    remedy: "Wait until the tokens expire, or ask the operator of the server to revoke them.",
   },
   TOKEN_FILE_REFUSED: {
     code: Code.FailedPrecondition,
@@ -219,7 +219,7 @@ export const ERRORS = {
   TOKEN_FILE_LOCKED: {
     code: Code.Unavailable,
     text: "{file}: another process has held it for {limit}",
-    cause: "Another process renews tokens of the same file and does not come to an end.",
+    cause: "Another process refreshes tokens of the same file and does not finish.",
     remedy: "Retry; remove FILE.lock if no such process runs.",
   },
 
@@ -281,7 +281,7 @@ export const ERRORS = {
     code: Code.Unavailable,
     text: "upstream {upstream}: the circuit is open after too many failures; retry in {delay} ms",
     cause:
-      "Recent requests failed, so a circuit opened: of all callers where no connection to the upstream was established, else of the caller whose requests failed. After the cooldown a probe decides whether it closes. Also where more requests of a caller than 256 wait since the upstream fails for several callers.",
+      "Recent requests failed, so a circuit opened. If no connection to the upstream was established, the circuit is open for all callers, else for the caller whose requests failed. After the cooldown a probe decides whether it closes. A caller also gets this error if more than 256 of its requests wait because the upstream fails for several callers.",
     remedy: "Wait for the delay in the RetryInfo; investigate the failures that preceded it.",
   },
   UPSTREAM_INTERIM_RESPONSES: {
@@ -420,14 +420,14 @@ export const ERRORS = {
   OPERATION_UNFINISHED: {
     code: Code.DeadlineExceeded,
     text: "upstream {upstream}: {method}: the accepted work is not done after {polls} polls",
-    cause: "The work goes on for longer than `max_polls` of the method allows. It may still be done later.",
+    cause: "The work takes longer than `max_polls` of the method allows. It may still finish later.",
     remedy: "Raise `max_polls`, or the `interval` between the polls.",
   },
   RESUME_TOKEN_INVALID: {
     code: Code.InvalidArgument,
     text: "{method}: {field}: expected a resume token of this feed as it was received, got {problem}; start without it, by another field or from now on",
     cause:
-      "The resume token was changed or made up, belongs to another feed, or was signed with a key that is not known here: without a key of their own, processes make one when they start.",
+      "The resume token was changed or forged, belongs to another feed, or was signed with an unknown key. A process without a configured key generates one when it starts.",
     remedy:
       "Send the token of the last message, unchanged and with the same request. For tokens that outlive a process, give all processes the same `resumeKey`.",
   },
@@ -441,14 +441,14 @@ export const ERRORS = {
     code: Code.Aborted,
     text: "upstream {upstream}: {method}: the credentials for polling the feed {change}; watch again, with the resume token",
     cause:
-      "The function that provides credentials has begun to name another owner for a call, or provides other secrets where it names no owner, such as a renewed token: nobody can tell it from that of another account. What the new identity sees is shown to nobody who began with the old one.",
+      "The function that provides credentials named another owner for the call. Or it names no owner and provided other secrets, such as a refreshed token, which may belong to another account. Watchers of the old identity must not see the data of the new one.",
     remedy:
-      "Watch again with the token of the last message. Where a renewed token is to change nothing, let the function name its `owner`: the account, or the caller's session.",
+      "Watch again with the token of the last message. To keep streams across refreshed tokens, let the function return an `owner`: the account, or the caller's session.",
   },
   WATCH_DRAINED: {
     code: Code.Unavailable,
     text: "upstream {upstream}: {method}: this server is ending, and the stream with it; watch again, with the resume token",
-    cause: "The process that serves the stream is told to end, e.g. to be replaced by another one.",
+    cause: "The process that serves the stream is shutting down, e.g. because another one replaces it.",
     remedy:
       "Watch again with the token of the last message. Nothing is lost where processes have the same `resumeKey`.",
   },
@@ -476,7 +476,7 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: {path}: expected {expected}, got {got}",
     cause:
-      "What stands where the payload or the items of a page should be cannot be either: a container of the wrong kind, a scalar, or nothing. Or the upstream says that there are more pages, and not how to get them. Nothing could be read, so the call fails in every mode.",
+      "The response has a value of the wrong type, or no value, in place of the payload or the items of a page. Or the upstream announces more pages, but not how to request them. The response cannot be read, so the call fails in every mode.",
     remedy:
       "Correct the path in the .proto file. If this is how the upstream writes that there is nothing, name it in `empty` of `envelope` or `paginate`.",
   },
