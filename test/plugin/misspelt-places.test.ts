@@ -77,6 +77,7 @@ const TOLD: Readonly<Record<string, string>> = {
   "When.values": "a value of the upstream",
   "Envelope.payload": "RESPONSE_SHAPE for a response without a payload",
   "Envelope.status": "a key of the upstream that no message declares",
+  "Envelope.known": "the key of the upstream is `additional`",
   "Envelope.message": "a key of the upstream that no message declares",
   "Envelope.errors": "a key of the upstream that no message declares",
   "ErrorItems.path": "the common shapes find the text",
