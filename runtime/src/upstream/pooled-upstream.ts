@@ -1,6 +1,6 @@
 import { ConnectError } from "@connectrpc/connect";
 import type { MethodRules } from "../adapter/rules.ts";
-import { Breaker, type Permit, type RequestOrigin, UNWATCHED } from "../breaker/breaker.ts";
+import { Breaker, type OriginLoad, type Permit, type RequestOrigin, UNWATCHED } from "../breaker/breaker.ts";
 import { Identities } from "../credentials/identity.ts";
 import { tokenSources } from "../credentials/token-sources.ts";
 import { restError } from "../errors/rest-error.ts";
@@ -195,6 +195,10 @@ class PooledUpstream implements Upstream {
       throw restError("UPSTREAM_TOKEN_REPLACED", { upstream: this.name }, { details });
     }
     return { ...call, credentials, renewals: renewals + 1 };
+  }
+
+  get loads(): readonly OriginLoad[] {
+    return [...this.breakers.values()].map(({ load }) => load);
   }
 
   get closing(): AbortSignal {
