@@ -374,6 +374,14 @@ export const ROWS: readonly Row[] = [
     message: { sizeOf: { size: { case: "number", value: 5 } } },
   },
   {
+    sends: "a time in ISO 8601 without a zone",
+    body: response({ sent: "2026-01-02T03:04:05" }),
+    outcome: "converted",
+    path: "sent",
+    gets: "the time as UTC",
+    message: { sent: { seconds: 1767323045n } },
+  },
+  {
     sends: "a time or a duration with digits beyond nanoseconds",
     body: response({ sent: "2026-01-02T03:04:05.1234567891Z" }),
     outcome: "converted",
