@@ -41,7 +41,8 @@ export function commentsOf(text: string, file: string): Passage[] {
 function passages(text: string, file: string, prose: string, pattern: RegExp): Passage[] {
   return [...prose.matchAll(pattern)]
     .map(({ 0: found, index }) => {
-      const words = text.slice(index, index + found.length).replace(/^[ \t]*(?:\*\/|\*|\/\/)|\*\/$/gm, " ");
+      const raw = text.slice(index, index + found.length);
+      const words = file.endsWith(".md") ? raw : raw.replace(/^[ \t]*(?:\*\/|\*|\/\/)|\*\/$/gm, " ");
       return { place: `${file}:${positionIn(text, index)}`, text: words.trim().replace(/\s+/g, " ") };
     })
     .filter((passage) => passage.text.split(" ").length >= SHORTEST);

@@ -241,8 +241,7 @@ class Server implements AuthorizationServer {
   }
 
   private get metadataOptions() {
-    const { publicUrl, scopes, interactions } = this.options;
-    return { publicUrl, scopes, hasInteractions: interactions !== undefined };
+    return { ...this.options, hasInteractions: this.options.interactions !== undefined };
   }
 
   private async authorize(exchange: HttpExchange): Promise<string | undefined> {

@@ -51,7 +51,7 @@ function noForm(text: string): Form {
   return { value: text === "" ? undefined : text, malformed: false };
 }
 
-/** Whether the bytes of escapes are no UTF-8. What is no escape is UTF-8, so each row of them is by itself. */
+/** Whether the bytes of escapes are not UTF-8. Other text is, so each row of escapes counts by itself. */
 function hasBrokenEscapes(text: string): boolean {
   if (!/%[89a-f][\da-f]/i.test(text)) return false;
   for (const [row] of text.matchAll(/(?:%[\da-f]{2})+/gi)) {

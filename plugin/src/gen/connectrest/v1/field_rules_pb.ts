@@ -82,8 +82,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   time?: Time | undefined;
 
   /**
-   * Represents a message whose only field is repeated as a bare array, and a message whose only field is a map as a bare
-   * object. Use it for lists of lists, for maps of lists or maps, and to distinguish an empty list from an absent one.
+   * Represents a message by its only field: a repeated field as a bare array, a map as a bare object. Use it for lists of
+   * lists, for maps of lists or maps, and to distinguish an empty list from an absent one.
    *
    *     // {"rows": [[1, 2], [3]]}; Row is message Row {repeated int64 cells = 1;}
    *     repeated Row rows = 10 [(connectrest.v1.field).unwrap = true];
@@ -522,7 +522,7 @@ export const Mask_UnsetSchema: GenEnum<Mask_Unset> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 1, 0);
 
 /**
- * A place in a response that a field is read from: a header, the status, or a path into the body.
+ * The source of a response field: a header, the status, or a path into the body.
  *
  *     // Link: <https://…?page=2>; rel="next"
  *     string next = 2 [(connectrest.v1.field).from = {header: "Link", rel: "next"}];
