@@ -1,4 +1,4 @@
-/** What a gateway serves beside posts while it is attacked. */
+/** The services of the attacked gateway, in addition to posts. */
 export type Served = "posts" | "feeds" | "authorization";
 
 /** A call of somebody else, which every attack leaves to others. */
@@ -6,17 +6,17 @@ export type OtherCall = "a page of posts" | "a feed of its own";
 
 /** One attack: what the attacker does, which calls others keep, and what the bounds are. */
 export interface Attack {
-  /** What `--only` selects it by. */
+  /** The value of `--only` that selects the attack. */
   readonly name: string;
-  /** What the attacker does, as the rest of "calls beside ...". */
+  /** The action of the attacker, as the rest of a sentence. */
   readonly does: string;
   readonly serves: Served;
   readonly others: OtherCall;
   /** How often the median of others' calls without the attack it may be with it. */
   readonly slower: number;
-  /** What the attacker does once, and how many calls of others that may cost in processor time. */
+  /** One step of the attack, and its highest cost in processor time, in calls of other clients. */
   readonly costs?: { readonly what: string; readonly calls: number };
-  /** Attacks a port until the process ends. Runs in a process of its own. */
+  /** Attacks a port until the process ends. Runs in its own process. */
   readonly begin: (port: number, did: (count: number) => void) => void | Promise<void>;
 }
 

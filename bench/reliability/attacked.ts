@@ -6,7 +6,7 @@ import { type Others, othersOf } from "./others.ts";
 import { forkUpstream, Subject } from "./world.ts";
 
 const WARM_UP = 100;
-/** How long others call without the attack, and beside it, in milliseconds. */
+/** How long other clients call without the attack, and during it, in milliseconds. */
 const QUIET_MS = 1000;
 const BESIDE_MS = 3000;
 /** How long an attack has to begin. */
@@ -17,7 +17,7 @@ const ALONE_MS = 1000;
 const TURN_MS = 100;
 
 /**
- * What others keep beside an attack: all of their calls are served, their median stays near what it was at
+ * The service of other clients during an attack: all of their calls are served, their median stays near the one at
  * the same gateway before, and no turn of the event loop is long. No bound is a time of the clock, which
  * depends on the machine.
  */

@@ -33,7 +33,7 @@ function use({ certificate, key }: SelfSigned): void {
 }
 
 let server: Server;
-/** A server that waits for nobody: a busy machine may take longer than that to shake hands and send a request. */
+/** A server that waits a second for a request; on a busy machine, a handshake alone may take that long. */
 let impatient: Server;
 const LINES: Record<string, unknown>[] = [];
 let onLine = () => {};

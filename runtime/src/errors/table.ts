@@ -122,6 +122,13 @@ export const ERRORS = {
       "The authorization server of the upstream cannot be reached, is too slow, or its response is an error or not a token. The runtime retries after the delay, not for every call.",
     remedy: "Wait for the delay in the RetryInfo; check `tokenUrl` of the credentials.",
   },
+  UPSTREAM_TOKEN_REPLACED: {
+    code: Code.Unavailable,
+    text: "upstream {upstream}: the access token was rejected and has been replaced; make the call again",
+    cause:
+      "The upstream rejected a token, and there is another one now. Other calls are sent again with it. The messages of a client stream have been read, so that the stream cannot be sent again.",
+    remedy: "Make the call again.",
+  },
   UPSTREAM_TOKENS_UNREADABLE: {
     code: Code.Internal,
     text: "upstream {upstream}: the tokens of its credentials cannot be read or kept: {problem}",

@@ -26,7 +26,7 @@ test("readForm: lists what comes more than once, keeps what is malformed, and ha
 });
 
 test.each(["OK", "<html lang='en'>hi</html>", '{"a":"b=c"}', '["a=b"]', "Busy, retry=5", '"a=b"'])(
-  "readForm: leaves a text that is no form as it is: %s",
+  "readForm: returns a text that is not a form unchanged: %s",
   (text) => {
     expect(readForm(text)).toEqual({ value: text, malformed: false });
     expect(inPieces(text)).toEqual({ value: text, malformed: false });
@@ -37,7 +37,7 @@ test.each(["", " \r\n"])("readForm: has nothing of an empty text: %j", (text) =>
   expect(readForm(text).value).toBeUndefined();
 });
 
-test("property: escapes that are not UTF-8 are told from those that are, in pieces as at once", () => {
+test("property: escapes that are not UTF-8 are recognized, in pieces as in one text", () => {
   const bytes = fc.array(fc.constantFrom(0x41, 0x80, 0xbf, 0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xff), {
     maxLength: 4,
   });
