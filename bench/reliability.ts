@@ -33,7 +33,7 @@ status is 1 when a bound does not hold.
 
   --only <names>  several joined by commas: ${namesOf(scenarios(0))}
   --burner        a second process burns one core meanwhile
-  --calls <n>     calls for the heap (default 200000)
+  --calls <n>     calls for the heap (default 100000)
   --json          print JSON instead of lines
   --help          show this text
 `;
@@ -56,7 +56,7 @@ export async function benchReliability(args: readonly string[]): Promise<Reliabi
     args: [...args],
     options: {
       only: { type: "string", default: "" },
-      calls: { type: "string", default: "200000" },
+      calls: { type: "string", default: "100000" },
       burner: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       help: { type: "boolean", default: false },

@@ -1,6 +1,7 @@
 import { type Attack, pause } from "../attacks/attack.ts";
 import { percentile } from "../statistics.ts";
 import { type Attacker, startAttacker } from "./attacker.ts";
+import { turnFigure } from "./control.ts";
 import type { Figure } from "./figure.ts";
 import { type Others, othersOf } from "./others.ts";
 import { forkUpstream, Subject } from "./world.ts";
@@ -13,8 +14,6 @@ const BESIDE_MS = 3000;
 const BEGIN_MS = 500;
 /** How long the attack is alone for its costs to be measured. */
 const ALONE_MS = 1000;
-/** No turn of the event loop may take more processor time than this. */
-const TURN_MS = 100;
 
 /**
  * What others keep beside an attack: all of their calls are served, their median stays near what it was at
@@ -39,20 +38,20 @@ export async function measureAttack(attack: Attack): Promise<Figure[]> {
   const { does, slower, costs } = attack;
   return [
     {
-      name: `calls failed beside ${does}`,
+      name: `calls failed during ${does}`,
       unit: "",
       value: beside.failed,
       bound: { atMost: 0 },
       beside: { done },
     },
     {
-      name: `median of calls beside ${does}`,
+      name: `median of calls during ${does}`,
       unit: "x",
       value: at(0.5, beside) / at(0.5, quiet),
       bound: { atMost: slower },
       beside: { "ms without": at(0.5, quiet), "ms with": at(0.5, beside), "p95 with": at(0.95, beside) },
     },
-    { name: `longest turn beside ${does}`, unit: "CPU ms", value: turnMs, bound: { atMost: TURN_MS } },
+    turnFigure(`longest turn during ${does}`, turnMs),
     ...(costs === undefined
       ? []
       : [
