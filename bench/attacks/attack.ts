@@ -1,22 +1,22 @@
-/** What a gateway serves beside posts while it is attacked. */
+/** The services of a gateway during an attack: posts, and one of these. */
 export type Served = "posts" | "feeds" | "authorization";
 
 /** A call of somebody else, which every attack leaves to others. */
 export type OtherCall = "a page of posts" | "a feed of its own";
 
-/** One attack: what the attacker does, which calls others keep, and what the bounds are. */
+/** One attack: the acts of the attacker, the calls that others keep, and the bounds. */
 export interface Attack {
-  /** What `--only` selects it by. */
+  /** The name that `--only` selects it by. */
   readonly name: string;
-  /** What the attacker does, as the rest of "calls beside ...". */
+  /** The acts of the attacker, as the rest of "calls failed during ...". */
   readonly does: string;
   readonly serves: Served;
   readonly others: OtherCall;
   /** How often the median of others' calls without the attack it may be with it. */
   readonly slower: number;
-  /** What the attacker does once, and how many calls of others that may cost in processor time. */
+  /** One act of the attacker, and how many calls of others it may cost in processor time. */
   readonly costs?: { readonly what: string; readonly calls: number };
-  /** Attacks a port until the process ends. Runs in a process of its own. */
+  /** Attacks a port until its process, the attacker's, ends. */
   readonly begin: (port: number, did: (count: number) => void) => void | Promise<void>;
 }
 

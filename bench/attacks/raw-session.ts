@@ -12,7 +12,7 @@ import {
 /** How long an attacker waits until it connects again, in milliseconds. */
 const AGAIN_MS = 10;
 
-/** What a session sends: frames that are made beforehand, but for the numbers of their streams. */
+/** The requests of a session: frames that are the same except for the numbers of their streams. */
 export interface RawRequests {
   /** The frames of a request; the first of a session may fill the table of HPACK. */
   readonly request: (stream: number, isFirst: boolean) => Buffer;

@@ -7,7 +7,7 @@ import { type Others, othersOf } from "./others.ts";
 import { forkUpstream, Subject } from "./world.ts";
 
 const WARM_UP = 100;
-/** How long others call without the attack, and beside it, in milliseconds. */
+/** How long others call before the attack, and during it, in milliseconds. */
 const QUIET_MS = 1000;
 const BESIDE_MS = 3000;
 /** How long an attack has to begin. */
@@ -16,8 +16,8 @@ const BEGIN_MS = 500;
 const ALONE_MS = 1000;
 
 /**
- * What others keep beside an attack: all of their calls are served, their median stays near what it was at
- * the same gateway before, and no turn of the event loop is long. No bound is a time of the clock, which
+ * Measures an attack: all calls of others are served, their median stays near the one at the same gateway
+ * before the attack, and no turn of the event loop is long. No bound is a time of the clock, which
  * depends on the machine.
  */
 export async function measureAttack(attack: Attack): Promise<Figure[]> {

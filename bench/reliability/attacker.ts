@@ -1,8 +1,8 @@
 import { next, startProcess } from "./world.ts";
 
-/** One who attacks a port, in a process of its own, which would hold up the clock here. */
+/** One who attacks a port, in another process: the attack would hold up the clock here. */
 export interface Attacker extends Disposable {
-  /** What it has brought about so far. */
+  /** How often it did so until now. */
   done(): Promise<number>;
 }
 

@@ -15,7 +15,7 @@ export async function control(port: number): Promise<number> {
   return ms;
 }
 
-/** The longest turn of the event loop during an attack, while another client makes one call after the other. */
+/** The longest turn of the event loop during an attack. Another client makes one call after the other. */
 export async function longestTurnDuring(
   name: string,
   subject: Subject,

@@ -8,7 +8,7 @@ const WORKERS = 2;
 const CLIENTS = 16;
 const KILLS = 4;
 const BETWEEN_MS = 1500;
-/** A connection hangs when so many later calls are served before its own: no time, which a busy machine takes. */
+/** A connection hangs when so many later calls have a response before its own does. */
 const OVERTAKEN = 2000;
 /** Ends connections that hang after the last kill, in milliseconds. */
 const GIVE_UP_MS = 30_000;
