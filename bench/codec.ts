@@ -44,11 +44,14 @@ function byDecoder(body: Buffer): Uint8Array {
 }
 
 function byScanner(scan: Scanner): Work {
-  const meta: Envelope = new Map([["status", "status"]]);
-  const envelope: Envelope = new Map<string, Envelope | "payload">([
-    ["response", "payload"],
-    ["meta", meta],
-  ]);
+  const meta: Envelope = { keys: new Map([["status", "status"]]), isOpen: true };
+  const envelope: Envelope = {
+    keys: new Map<string, Envelope | "payload">([
+      ["response", "payload"],
+      ["meta", meta],
+    ]),
+    isOpen: true,
+  };
   const plan = scan.plan(ListPostsResponseTable, envelope);
   return (body) => {
     if (plan === undefined) return undefined;

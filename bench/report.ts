@@ -94,8 +94,10 @@ function callTables(
 
 /** How much of the machine other processes used, as a sentence. */
 export function othersLine({ counted, leftOut }: Others): string {
-  const percent = ([least, most]: readonly [number, number]) =>
-    `${(least * 100).toFixed(0)} to ${(most * 100).toFixed(0)} %`;
+  const percent = ([least, most]: readonly [number, number]) => {
+    const [low, high] = [(least * 100).toFixed(0), (most * 100).toFixed(0)];
+    return low === high ? `${low} %` : `${low} to ${high} %`;
+  };
   const rest = leftOut === undefined ? "" : `, and ${percent(leftOut)} in the other rounds`;
   return `Other processes used ${percent(counted)} of the processors in the rounds that count${rest}.`;
 }

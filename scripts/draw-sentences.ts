@@ -25,7 +25,12 @@ export function sentencesOf(text: string, file: string): Passage[] {
   const prose = proseOf(text, file).replace(/^#.*$|^ *(?:[-*]|\d+\.) |[|]/gm, (found) =>
     "\0".repeat(found.length),
   );
-  return passages(text, file, prose, /[^\0\s](?:(?![.!?]\)?\s+[^a-z\s]|\n\s*\n)[^\0])*[.!?]?\)?/g);
+  return passages(
+    text,
+    file,
+    prose,
+    /[^\0\s](?:(?!(?<!e\.g|i\.e)[.!?]\)?\s+[^a-z\s]|\n\s*\n)[^\0])*[.!?]?\)?/g,
+  );
 }
 
 /** The comments of a source. Consecutive lines of `//` are one comment. */
@@ -36,7 +41,8 @@ export function commentsOf(text: string, file: string): Passage[] {
 function passages(text: string, file: string, prose: string, pattern: RegExp): Passage[] {
   return [...prose.matchAll(pattern)]
     .map(({ 0: found, index }) => {
-      const words = text.slice(index, index + found.length).replace(/^[ \t]*(?:\*\/|\*|\/\/)|\*\/$/gm, " ");
+      const raw = text.slice(index, index + found.length);
+      const words = file.endsWith(".md") ? raw : raw.replace(/^[ \t]*(?:\*\/|\*|\/\/)|\*\/$/gm, " ");
       return { place: `${file}:${positionIn(text, index)}`, text: words.trim().replace(/\s+/g, " ") };
     })
     .filter((passage) => passage.text.split(" ").length >= SHORTEST);

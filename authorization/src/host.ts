@@ -117,6 +117,6 @@ export const UNCACHED = { "cache-control": "no-store", "x-content-type-options":
 export const SAFE = { ...UNCACHED, "referrer-policy": "no-referrer" } as const;
 
 /** Sends a browser elsewhere. */
-export function redirect(exchange: HttpExchange, location: string): void {
+export function redirect(exchange: HttpExchange, location: string): undefined {
   exchange.send(303, { location, ...SAFE });
 }

@@ -12,8 +12,10 @@ export interface Interactions {
    * The request's path is `flow.path`, or one below it; a third party that wants one fixed redirect URI gets
    * `flow.returnUrl`, and a `state` that begins with `flow.returnState`: what comes back there with that
    * state is sent on to `{flow.path}/return`, with its query.
+   *
+   * @returns the error for the log and metrics, where the response is one
    */
-  serve(exchange: HttpExchange, flow: Flow): Promise<void>;
+  serve(exchange: HttpExchange, flow: Flow): Promise<string | undefined>;
 }
 
 /**
@@ -36,8 +38,13 @@ export interface Flow {
   /** How long the body of a request may pause, in milliseconds. */
   readonly bodyIdleTimeoutMs: number;
   readonly client: FlowClient;
-  /** What the client asks for, or all that it may have where it did not say; none of them unknown. */
+  /** What the client asks for of what it may have, or all of that where it did not say. */
   readonly scopes: readonly string[];
+  /**
+   * Whether the person has to be asked for consent, whatever is remembered (`prompt=consent`, OpenID Connect
+   * Core section 3.1.2.1).
+   */
+  readonly asksConsent: boolean;
   /**
    * The resource that the client asks for (RFC 8707), without a slash at the end.
    * Undefined where it did not say.

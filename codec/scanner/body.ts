@@ -4,7 +4,6 @@ import { beginDepth } from "./depth";
 import { object } from "./message";
 import { integer, magnitude, negative } from "./number";
 import { enter, leave } from "./report";
-import { skip } from "./skip";
 import { isLoose, unnamed, value } from "./value";
 
 /** Where the list of a page is. */
@@ -32,9 +31,9 @@ export function payload(field: usize, argument: usize, at: usize): usize {
 }
 
 export function status(at: usize): usize {
-  if (!checksStatus) return skip(at);
   const end = integer(at);
-  return magnitude === 200 && !negative ? end : 0;
+  const isExpected = checksStatus ? magnitude === 200 : magnitude >= 200 && magnitude <= 599;
+  return isExpected && !negative ? end : 0;
 }
 
 /** The items of a page, as if they were the field of a message. */

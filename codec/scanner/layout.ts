@@ -18,8 +18,14 @@ export const MESSAGE_SHARED: usize = 28;
 /** Lists of ranks of which one may be there: each with its length in front. */
 export const MESSAGE_ONEOFS: usize = 32;
 export const MESSAGE_ONEOF_COUNT: usize = 36;
+/** What an envelope is reported by, a field with its rank as argument; 0 for a message. */
+export const MESSAGE_PLACE: usize = 40;
 /** How many bytes the length of the last such message took; the scanner's own. */
-export const MESSAGE_GUESS: usize = 40;
+export const MESSAGE_GUESS: usize = 44;
+
+/** Behind the rows and the mask of a path: what becomes of other keys, and what it is reported by. */
+export const PATH_COLLECTOR: usize = 8;
+export const PATH_PLACE: usize = 12;
 
 export const COLLECTOR_NONE = 0;
 export const COLLECTOR_RAW = 1;
@@ -110,8 +116,8 @@ export const KIND_PAGE = 31;
 /** base64. */
 export const KIND_BYTES = 32;
 /**
- * An object below whose keys fields of the message around it are; its argument has their rows and mask,
- * where a message has them.
+ * An object below whose keys fields of the message around it are; its argument begins with their rows and
+ * mask, as a message does.
  */
 export const KIND_PATH = 33;
 

@@ -103,17 +103,29 @@ function unusual(frame: usize, row: usize, at: usize): usize {
 function unknown(message: usize, frame: usize, at: usize): usize {
   const collector = load<u32>(message, L.MESSAGE_COLLECTOR);
   if (collector !== L.COLLECTOR_IGNORE) {
-    if (collector === L.COLLECTOR_NONE && !load<u32>(message, L.MESSAGE_SHARED)) return surplus(frame, at);
+    if (collector === L.COLLECTOR_NONE && !load<u32>(message, L.MESSAGE_SHARED)) {
+      return surplus(firstWaiting(frame), load<u32>(message, L.MESSAGE_PLACE), at);
+    }
     if (collector === L.COLLECTOR_LEFT) return 0;
     if (isIndex() || !remember(firstWaiting(frame), at, 0, 0)) return 0;
   }
   return skip(at);
 }
 
-function surplus(frame: usize, at: usize): usize {
-  if (isIndex() || !remember(firstWaiting(frame), at, TAKEN, 0)) return 0;
+/**
+ * A key that is reported.
+ *
+ * @param first the first key that waits in the object
+ * @param place what the object is reported by, where it is no message; 0 for a message
+ */
+function surplus(first: usize, place: usize, at: usize): usize {
+  if (isIndex() || !remember(first, at, TAKEN, 0)) return 0;
   const end = skip(at);
-  return end !== 0 && report(wordAt, wordLength, at, end) ? end : 0;
+  if (end === 0) return 0;
+  if (place !== 0) enter(load<u32>(place, L.FIELD_ARGUMENT), place);
+  const isNoted = report(wordAt, wordLength, at, end);
+  if (place !== 0) leave();
+  return isNoted ? end : 0;
 }
 
 /** Reads a value into all fields that have the key. */
@@ -163,22 +175,32 @@ function intoField(frame: usize, target: u32, field: usize, at: usize): usize {
   return end;
 }
 
-/** Reads the fields of a message that stand in an object below it; other keys there are nobody's. */
+/** Reads the fields of a message that stand in an object below it. */
 function path(keys: usize, frame: usize, from: usize): usize {
   if (byte(from) !== OPEN_BRACE) return 0;
+  const first = waiting;
   let at = space(from + 1);
   if (byte(at) === CLOSE_BRACE) return at + 1;
   while (true) {
     const row = keyRow(keys, at);
     at = valueAt;
-    if (at !== 0) at = row === 0 ? skip(at) : targets(frame, row, at);
+    if (at !== 0) at = row === 0 ? beyond(keys, first, at) : targets(frame, row, at);
     if (at === 0) return 0;
     at = space(at);
     const c = byte(at++);
-    if (c === CLOSE_BRACE) return at;
+    if (c === CLOSE_BRACE) break;
     if (c !== COMMA) return 0;
     at = space(at);
   }
+  forget(first);
+  return at;
+}
+
+/** A key beside those that a path leads to. */
+function beyond(keys: usize, first: usize, at: usize): usize {
+  const collector = load<u32>(keys, L.PATH_COLLECTOR);
+  if (collector === L.COLLECTOR_IGNORE) return skip(at);
+  return collector === L.COLLECTOR_NONE ? surplus(first, load<u32>(keys, L.PATH_PLACE), at) : 0;
 }
 
 /** Reads a value that may have keys to report. */

@@ -14,7 +14,9 @@ const METRIC = /^connect_rest_breaker_state\{.*$/m;
 /** A gateway of an upstream that is down, responds with an error, or works. */
 async function tested() {
   let status = 503;
-  const upstream = http.createServer((_, response) => {
+  let onRequest = async () => {};
+  const upstream = http.createServer(async (_, response) => {
+    await onRequest();
     response.writeHead(status, { "content-type": "application/json" }).end('{"text":"a"}');
   });
   const listen = (port: number) =>
@@ -41,7 +43,10 @@ async function tested() {
   return {
     origin,
     call: () => client.echo({ text: "a" }).catch(() => undefined),
-    gauge: async () => METRIC.exec(await (await fetch(gateway.metricsUrl ?? "")).text())?.[0],
+    gauge: async (line = METRIC) => line.exec(await (await fetch(gateway.metricsUrl ?? "")).text())?.[0],
+    set onRequest(run: () => Promise<void>) {
+      onRequest = run;
+    },
     changes: () => lines.filter(({ msg }) => msg === "breaker"),
     stop,
     restart: async () => {
@@ -54,6 +59,25 @@ async function tested() {
     },
   };
 }
+
+test("the requests of callers at an origin are seen in the metrics", async () => {
+  await using gateway = await tested();
+  const labels = `{upstream="echo",origin="${gateway.origin}"}`;
+  expect(await gateway.gauge(/^connect_rest_origin_running.*$/m)).toBe(
+    `connect_rest_origin_running${labels} 0`,
+  );
+  expect(await gateway.gauge(/^connect_rest_origin_waiting.*$/m)).toBe(
+    `connect_rest_origin_waiting${labels} 0`,
+  );
+  expect(await gateway.gauge(/^connect_rest_origin_limit\{.*$/m)).toBeUndefined();
+  await gateway.restart();
+  const running: (string | undefined)[] = [];
+  gateway.onRequest = async () => {
+    running.push(await gateway.gauge(/^connect_rest_origin_running.*$/m));
+  };
+  await gateway.call();
+  expect(running).toEqual([`connect_rest_origin_running${labels} 1`]);
+});
 
 test("an upstream that cannot be reached, and is reached again, is seen in the log and in the metrics", async () => {
   await using gateway = await tested();

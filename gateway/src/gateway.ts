@@ -140,6 +140,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const bus = options.bus && (await makeBus(options.bus, createBusObserver(metrics, log)));
   if (bus !== undefined) metrics.watchBus(() => bus.feeds);
   const rest: Rest = orClose(bus, () => createRest(restOptionsOf(options, { metrics, log, callers, bus })));
+  metrics.watchOrigins(() => rest.loads());
   if (options.webAssembly === false) printWithoutWebAssembly(rest.types);
   let metricsServer: SideServer | undefined;
   let diagnosticsServer: SideServer | undefined;
@@ -151,7 +152,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       diagnosticsServer?.close(),
     ]);
   try {
-    diagnosticsServer = diagnostics && (await startDiagnosticsServer(log, diagnostics));
+    diagnosticsServer = diagnostics && (await startDiagnosticsServer(log, diagnostics, () => rest.loads()));
     if (metricsPlace !== undefined) metrics.watchProcess();
     metricsServer = await serveMetrics(metrics, metricsPlace);
     const started = await startServer(serverOptionsOf(options, rest, metrics, callers));

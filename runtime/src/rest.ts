@@ -8,6 +8,7 @@ import {
 import type { ConnectRouter, HandlerContext, MethodImpl, Transport } from "@connectrpc/connect";
 import { systemClock } from "connect-rest-codec/internal";
 import type { PollAdapter, ServiceAdapter, UnaryAdapter } from "./adapter/adapter.ts";
+import type { OriginLoad } from "./breaker/breaker.ts";
 import type { CallContext } from "./call/call-context.ts";
 import { checkRestOptions } from "./call/check-rest-options.ts";
 import { type Deadline, startDeadline } from "./call/deadline.ts";
@@ -138,6 +139,8 @@ export interface Rest {
    * UNAVAILABLE, reason WATCH_DRAINED. For servers that let calls finish before they close.
    */
   drain(): void;
+  /** The requests of callers at each origin of the upstreams, and how many may run there at a time. */
+  loads(): readonly OriginLoad[];
   /** Ends streams that wait for news, waits for running calls, then closes all connections. */
   close(): Promise<void>;
 }
@@ -262,6 +265,10 @@ class JoinedRest implements Rest {
 
   drain(): void {
     this.invoker.drain();
+  }
+
+  loads(): readonly OriginLoad[] {
+    return this.upstreams.flatMap((upstream) => upstream.loads);
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Prints the page about authorization: how it is set up, and what shows each requirement. */
+/** Prints the page about authorization: its setup, and a test for each requirement. */
 import { readFileSync } from "node:fs";
 import { code, page, table } from "./markdown.ts";
 import { readRequirements } from "./requirements.ts";
@@ -17,7 +17,7 @@ export function authorizationPage(): string {
   return page(
     readFileSync(HEAD, "utf8"),
     "## Requirements",
-    "What the authorization profile of the context protocol (revision 2025-03-26) asks of servers and clients, and the test that shows it. A test holds that no requirement is without one.",
+    "The requirements of the context protocol's authorization profile (revision 2025-03-26) for servers and clients, each with a test. A test checks that every requirement has one.",
     table(["", "Level", "Of the", "Requirement", "Test"], rows),
   );
 }

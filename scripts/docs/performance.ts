@@ -152,7 +152,7 @@ function largeParts({ large }: Recording): string[] {
   if (large.length === 0) return [];
   return [
     "### A page of 6,400 posts",
-    "Longest turn: the longest event-loop turn in nine calls, in processor time of the main thread. Elapsed: the longest turn of a call in wall-clock time, the median of nine calls. Memory: the peak of resident memory above the idle process, in multiples of the page size, during the first call and during nine consecutive calls.",
+    "Longest turn: the longest event-loop turn in nine calls, in processor time of the main thread. Elapsed: the longest event-loop turn of a call in wall-clock time, as the median of nine calls. Memory: the peak of resident memory above the idle process, in multiples of the page size, during the first call and during nine consecutive calls.",
     table(
       ["", "MB", "longest turn, ms", "elapsed, ms", "memory, page = 1", "memory, nine calls"],
       large.map(({ name, pageBytes, heldMs, heldWallMs, memory, memoryInARow }) => [

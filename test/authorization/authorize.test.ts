@@ -398,7 +398,7 @@ test("a third party comes back by one address, to the browser and the flow that 
         serve: (exchange, { returnState, path }) => {
           paths.push((exchange.request.url ?? "").replace(path, ""));
           exchange.send(200, { "x-state": returnState });
-          return Promise.resolve();
+          return Promise.resolve(undefined);
         },
       },
     },
@@ -472,6 +472,7 @@ test("another host of the domain cannot have a browser go on with a flow that so
           } else {
             await flow.finish({ subject: "demo:eve", sessionId: "s", scopes: flow.scopes });
           }
+          return undefined;
         },
       },
     },

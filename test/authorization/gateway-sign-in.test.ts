@@ -171,6 +171,19 @@ test("a person who declines at the third party is shown so, and the client is to
   });
 });
 
+test("a forged consent is rejected, and logged with its reason", async () => {
+  const client = await start([partySettings("echo", party)]);
+  const { address } = await client.begin();
+  const person = new Person(everywhere());
+  const page = await person.open(address, "none");
+  const after = await person.submit(page, "allow", "none", { proof: "made up" });
+  expect(after.status).toBe(403);
+  expect(served.lines.at(-1)).toMatchObject({ endpoint: "sign-in", outcome: "forged_request" });
+  expect(served.lines).toContainEqual(
+    expect.objectContaining({ msg: "decision rejected", reason: "it has no valid proof" }),
+  );
+});
+
 test("another browser cannot take part in a flow, nor bring its return", async () => {
   const client = await start([partySettings("echo", party)]);
   const { address } = await client.begin();

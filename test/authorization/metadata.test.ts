@@ -1,13 +1,15 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RawCall, rawClient } from "../../gateway/src/testing/raw-call.ts";
+import { hashOf } from "../../runtime/src/text/hash.ts";
 import {
   type AuthorizedGateway,
   FORWARDED,
   PUBLIC_URL,
   startAuthorized,
+  stubSignIn,
 } from "../support/authorized-gateway.ts";
-import { OAuthSteps } from "../support/oauth-steps.ts";
+import { OAuthSteps, REDIRECT_URI, VERIFIER } from "../support/oauth-steps.ts";
 
 const WELL_KNOWN = "/.well-known/oauth-authorization-server";
 let served: AuthorizedGateway;
@@ -246,7 +248,11 @@ test("no response of these endpoints may be cached, framed or sniffed", async ()
 });
 
 test("a gateway where nobody can sign in says so, and grants to clients alone", async () => {
-  const closed = await startAuthorized({ signIn: undefined, registration: undefined });
+  const closed = await startAuthorized({
+    signIn: undefined,
+    registration: undefined,
+    clients: [clientOf(["client_credentials"])] as never,
+  });
   const own = new OAuthSteps(closed);
   const { body } = await own.request(WELL_KNOWN);
   expect(body.grant_types_supported).toEqual(["client_credentials"]);
@@ -255,3 +261,88 @@ test("a gateway where nobody can sign in says so, and grants to clients alone", 
   expect(await own.register({})).toMatchObject({ status: 404, body: { error: "invalid_request" } });
   await closed.close();
 });
+
+const SECRET = "secret of a test";
+const GRANTS = ["authorization_code", "refresh_token", "client_credentials"];
+
+/** A client of the configuration with these grants. */
+function clientOf(grants: readonly string[]) {
+  const isPublic = !grants.includes("client_credentials");
+  return {
+    client_id: grants.join("-"),
+    grant_types: grants,
+    response_types: grants.includes("authorization_code") ? ["code"] : [],
+    redirect_uris: [REDIRECT_URI],
+    token_endpoint_auth_method: isPublic ? "none" : "client_secret_basic",
+    ...(isPublic ? {} : { client_secret: hashOf(SECRET) }),
+  };
+}
+
+/** The grants by which a client gets tokens. */
+async function obtained(own: OAuthSteps, id: string, secret: string | undefined): Promise<string[]> {
+  const basic = `Basic ${Buffer.from(`${id}:${encodeURIComponent(secret ?? "")}`).toString("base64")}`;
+  const send = (form: Record<string, string>) =>
+    secret === undefined ? own.token({ ...form, client_id: id }) : own.token(form, { authorization: basic });
+  const got: string[] = [];
+  if ((await send({ grant_type: "client_credentials" })).status === 200) got.push("client_credentials");
+  const end = await own.authorize(id);
+  const code = end instanceof URL ? end.searchParams.get("code") : null;
+  if (code === null) return got;
+  const { body } = await send({ grant_type: "authorization_code", code, code_verifier: VERIFIER });
+  got.push("authorization_code");
+  const refreshed = await send({ grant_type: "refresh_token", refresh_token: String(body.refresh_token) });
+  if (refreshed.status === 200) got.push("refresh_token");
+  return got;
+}
+
+const CLIENT_GRANTS = [
+  ["authorization_code"],
+  ["authorization_code", "refresh_token"],
+  ["client_credentials"],
+  ["authorization_code", "refresh_token", "client_credentials"],
+];
+const CONFIGURATIONS = [undefined, ...CLIENT_GRANTS].flatMap((registered) =>
+  [[], ...CLIENT_GRANTS.map((grants) => [grants]), CLIENT_GRANTS].flatMap((configured) =>
+    [true, false].map((signsIn) => ({ registered, configured, signsIn })),
+  ),
+);
+
+test.each(CONFIGURATIONS)(
+  "metadata names the grants and endpoints that a client can use, and no others: registration $registered, clients $configured, sign-in $signsIn",
+  async ({ registered, configured, signsIn }) => {
+    const registration = registered && {
+      initialAccessToken: undefined,
+      redirectHosts: undefined,
+      grants: registered,
+      scopes: undefined,
+    };
+    const gateway = await startAuthorized({
+      clients: configured.map(clientOf) as never,
+      registration,
+      signIn: signsIn ? stubSignIn() : undefined,
+    });
+    const own = new OAuthSteps(gateway);
+    const { body } = await own.request(WELL_KNOWN);
+    const got = new Set<string>();
+    for (const grants of configured) {
+      const { client_id: id, client_secret: secret } = { client_secret: undefined, ...clientOf(grants) };
+      for (const each of await obtained(own, id, secret && SECRET)) got.add(each);
+    }
+    let byRegistration: string[] = [];
+    if (registered !== undefined) {
+      const { client_secret: _, ...metadata } = { client_secret: undefined, ...clientOf(registered) };
+      const { body: client } = await own.register(metadata);
+      const secret = client.client_secret === undefined ? undefined : String(client.client_secret);
+      byRegistration = await obtained(own, String(client.client_id), secret);
+      for (const each of byRegistration) got.add(each);
+    }
+    const usesCodes = got.has("authorization_code");
+    expect(body.grant_types_supported).toEqual(GRANTS.filter((grant) => got.has(grant)));
+    expect(body.response_types_supported).toEqual(usesCodes ? ["code"] : []);
+    expect(body.response_modes_supported).toEqual(usesCodes ? ["query"] : undefined);
+    expect(body.code_challenge_methods_supported).toEqual(usesCodes ? ["S256"] : undefined);
+    expect(body.authorization_endpoint !== undefined).toBe(usesCodes);
+    expect(body.registration_endpoint !== undefined).toBe(byRegistration.length > 0);
+    await gateway.close();
+  },
+);

@@ -59,6 +59,7 @@ beforeAll(async () => {
             sessionId: `session of ${flow.client.id}`,
             scopes: flow.scopes,
           });
+          return undefined;
         },
       },
     },

@@ -1,5 +1,6 @@
 /** Streams of lists know every key that the method of one page declares. */
 import { expect, test } from "vitest";
+import { ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
 import { type FieldEntry, isField, MessageTable } from "../../codec/src/table/message-table.ts";
 import { BlogServiceRest } from "../../gen/blog/v1/blog_rest.ts";
 import { PostServiceRest } from "../../gen/blog/v1/post_rest.ts";
@@ -7,7 +8,7 @@ import { CommunityServiceRest } from "../../gen/community/v1/community_rest.ts";
 import { UserServiceRest } from "../../gen/user/v1/user_rest.ts";
 import type { AnyMethodAdapter, PaginateAdapter } from "../../runtime/src/adapter/adapter.ts";
 import { Page } from "../../runtime/src/response/page.ts";
-import { unknownKeys } from "../../runtime/src/response/page-keys.ts";
+import { noteUnknownKeys } from "../../runtime/src/response/page-keys.ts";
 
 type Json = { [key: string]: Json | readonly Json[] };
 
@@ -62,6 +63,12 @@ function pageOf({ items, rules }: PaginateAdapter, payload: Json): Page {
   return new Page(body, { envelope: rules.envelope, paths: items });
 }
 
+function unknownIn(adapter: PaginateAdapter, payload: Json): readonly string[] {
+  const out = new ProtoWriter();
+  noteUnknownKeys(adapter, pageOf(adapter, payload), out);
+  return out.found().list.map(({ path }) => path);
+}
+
 test("every stream of a list has a method for one page", () => {
   const without = METHODS.filter(({ one }) => payloadOf(one) === undefined).map(({ name }) => name);
   // a bare array has no keys beside its items
@@ -72,9 +79,6 @@ test("every stream of a list has a method for one page", () => {
 test.each(METHODS)("$name knows what a page holds beside its items", ({ adapter, one }) => {
   const payload = payloadOf(one);
   if (payload === undefined) return;
-  expect(unknownKeys(adapter, pageOf(adapter, payload)).list.map(({ path }) => path)).toEqual([]);
-  const renamed = { ...payload, newest_cursor: {} };
-  expect(unknownKeys(adapter, pageOf(adapter, renamed)).list.map(({ path }) => path)).toEqual([
-    "newest_cursor",
-  ]);
+  expect(unknownIn(adapter, payload)).toEqual([]);
+  expect(unknownIn(adapter, { ...payload, newest_cursor: {} })).toEqual(["newest_cursor"]);
 });

@@ -16,7 +16,7 @@ function printed({ language, text, file }: Block): string {
   return `${name}\n\n\`\`\`${language}\n${text}\`\`\`\n`;
 }
 
-test("the blocks of a page: are what was printed, whatever stands in them", () => {
+test("any printed blocks are read back unchanged", () => {
   const property = fc.property(fc.array(block), (blocks) => {
     expect(blocksOf(blocks.map(printed).join("\n"))).toEqual(blocks);
   });

@@ -8,7 +8,7 @@ import { compileRequest, HEAD } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 import { ROOT } from "./shell.ts";
 
-/** The folders of the generator that find problems, beside its own. */
+/** The subfolders of the generator that find problems. */
 const FOLDERS = ["parse", "check", "config", "protocol"];
 
 const sources = [".", ...FOLDERS]

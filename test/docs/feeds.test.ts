@@ -25,7 +25,7 @@ test("the program of the page prints three events and ends", async () => {
   expect(output().stdout.trim().split("\n")).toHaveLength(3);
 });
 
-test("the numbers and reasons of the page are those of the code", () => {
+test("the numbers and reasons on the page match the code", () => {
   expect(page).toContain(`at most ${MAX_TOKEN_IDS}`);
   expect(WATCH_DEFAULTS).toMatchObject({ graceMs: 60_000, bufferBytes: 1024 * 1024 });
   const reasons = [...page.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, reason = ""]) => reason);
@@ -33,7 +33,7 @@ test("the numbers and reasons of the page are those of the code", () => {
   expect(reasons.filter((reason) => !Object.hasOwn(ERRORS, reason))).toEqual([]);
 });
 
-test("the rule of the page is that of an API that is compiled and called", () => {
+test("the rule on the page is part of an API that is compiled and called", () => {
   const [rule] = blocks.filter(({ language }) => language === "proto");
   const api = readFileSync(path.join(ROOT, "test/protos/world/v1/changes.proto"), "utf8");
   const words = (text: string) => text.match(/[\w"{}[\]/.-]+/g) ?? [];

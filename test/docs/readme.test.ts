@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway.stop());
 
-/** What a page says, with the ports that are really there. */
+/** The text of a page, with the actual ports. */
 function real(text: string): string {
   return text.replaceAll(":8080", `:${ports.gateway}`).replaceAll(":8081", `:${ports.sandbox}`);
 }
@@ -42,7 +42,7 @@ test("the first call responds as the page shows", async () => {
   expect(JSON.parse(await curl(real(events?.text ?? ""))).events).toHaveLength(3);
 });
 
-test("a stream of events shows what the feed has, and a token to go on with", async () => {
+test("a stream of events shows the events of the feed, and a token that resumes the stream", async () => {
   const [call, ...rest] = blocksBelow(readme, "## Watch events");
   expect(rest).toEqual([]);
   const watching = start(real(call?.text ?? ""), ROOT);

@@ -11,7 +11,7 @@ const protos = readdirSync(folder).map((name) => ({
   text: undented(readFileSync(path.join(folder, name), "utf8")),
 }));
 
-/** Lines without the space in front of them, since a block on the page stands further left. */
+/** Lines without indentation, since the blocks on the page are indented less. */
 function undented(text: string): string {
   return `\n${text.replaceAll(/^ +/gm, "")}`;
 }

@@ -4,7 +4,7 @@ import path from "node:path";
 /** The folder of the repository. */
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** What a command printed. */
+/** The output of a command. */
 export interface Output {
   readonly status: number | null;
   readonly stdout: string;

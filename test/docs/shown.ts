@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-/** Checks that what a page shows is what comes. `…` stands for what the page leaves out. */
+/** Checks that the actual JSON matches the JSON on the page. `…` marks omitted parts. */
 export function expectShown(shown: string, actual: string): void {
   const cut = shown.includes("…");
   const whole: unknown = JSON.parse(shown.replaceAll(/,?\s*…/g, ""));

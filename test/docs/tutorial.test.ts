@@ -23,7 +23,7 @@ class Reader {
     [":9090", ":0"],
     [":8080", ":0"],
   ]);
-  /** What the last command printed on standard output. */
+  /** The last command's standard output. */
   private printed = "";
   private gateway: Running | undefined;
 
@@ -108,7 +108,7 @@ class Reader {
   }
 }
 
-test("the tutorial, followed to the letter, comes to what it shows", { timeout: 120_000 }, async () => {
+test("each step of the tutorial produces the output that it shows", { timeout: 120_000 }, async () => {
   const reader = new Reader();
   for (const block of blocks) await reader.follow(block);
 });

@@ -8,30 +8,29 @@ const HEAD = `# Fidelity
 
 <!-- Written by test/fidelity, from rows that are tests. Do not edit: npx vitest run test/fidelity -u -->
 
-What becomes of a response that is not as its .proto file describes it. Nothing is lost without a report, and nothing that
-cannot be read looks like an empty message. One thing is not looked for, since it would cost every key of every response: a
-field that comes under two of its names at once.
+This page describes what callers receive when a response does not match its .proto description. Every lost value is reported, and an
+unreadable response never looks like an empty message. One case is not reported, because the check would slow down every response: a
+field that a response has under two of its names.
 
 ## Classes
 
-A **difference** is one place in a response that is not as declared. There are three classes, which have the same names in
-the log, in the metrics, in the configuration and in the runtime's options.
+A **difference** is one place in a response that does not match the description. Each difference has one of three classes. The classes
+have the same names in the log, the metrics, the configuration and the runtime's options.
 
-| class        | what it is                                                                                                                      | log     | \`strict\`             |
+| class        | meaning                                                                                                                         | log     | \`strict\`             |
 | ------------ | ------------------------------------------------------------------------------------------------------------------------------- | ------- | -------------------- |
-| \`additional\` | Nothing declared is affected: a description is a slice of an API. Unknown keys, and unknown values of enums that are kept.      | \`debug\` | no error             |
-| \`converted\`  | The value is kept, in another type.                                                                                             | \`info\`  | no error             |
-| \`lost\`       | A declared value could not be held.                                                                                             | \`warn\`  | \`RESPONSE_DRIFT\`     |
+| \`additional\` | No declared field is affected: an unknown key, or an unknown enum value that is kept. A description need not cover a whole API.  | \`debug\` | no error             |
+| \`converted\`  | The value is kept, but converted to another type.                                                                                | \`info\`  | no error             |
+| \`lost\`       | A declared field could not hold the value.                                                                                       | \`warn\`  | \`RESPONSE_DRIFT\`     |
 
-- In the log a difference is a line with the message \`difference\`, with method, upstream, path, what was expected, the type
-  that came, and the class; one a minute for each place, without values.
-- In the metrics it is \`connect_rest_differences_total\`, by method, path and class.
-- In a program it is in the \`DifferenceReport\` that \`onDifference\` gets. A report lists the first hundred of each class, and
-  counts all.
+- **Log:** a line with the message \`difference\` has the method, upstream, path, expected type, received type and class, but no values.
+  There is at most one line per minute for each place.
+- **Metrics:** \`connect_rest_differences_total\` counts differences by method, path and class.
+- **Programs:** \`onDifference\` receives a \`DifferenceReport\`. A report lists the first hundred differences of each class, and counts all.
 
-Each class is ignored, logged or fails the call, for all methods, an upstream, a service or a method. The longest name
-counts, then the upstream, then the settings for all; \`strict: true\` is short for \`lost: fail\` there, and an error beside
-another \`lost\`. A name that no adapter has is an error too.
+Each class can be ignored, logged, or fail the call. The configuration sets this globally, for an upstream, a service or a
+method. The most specific method or service name applies first, then the upstream, then the global setting. \`strict: true\` is short for
+\`lost: fail\`; setting both \`strict\` and \`lost\` is an error. A name that no adapter has is also an error.
 
 \`\`\`yaml
 differences:
@@ -44,52 +43,56 @@ upstreams:
     differences: { additional: ignore }
 \`\`\`
 
-The runtime has the same options: \`differences\` of \`createRest\`, and of each upstream. Its \`onDifference\` gets one report of each
-response that differs, before the call ends. What a page holds beside its items is a report of its own:
+The runtime has the same options: \`differences\` of \`createRest\` and of each upstream. Before a call ends, \`onDifference\` receives one report
+for each response that differs. For a page, the keys other than the items have a separate report:
 
 \`\`\`ts
 ${EXAMPLE}\`\`\`
 
-What it throws changes nothing of the call: the first failure is a warning of the process, with the code \`LISTENER_FAILED\`.
+An error that \`onDifference\` throws does not affect the call. The first such error is emitted as a process warning with the code
+\`LISTENER_FAILED\`.
 
 ## Responses that cannot be read
 
-Some responses leave nothing to read: a payload or the items of a page that are of the wrong kind or missing, a page
-that says that there is more and not how to get it, or a page without the key of a link or cursor that has \`always\`, or whose last item has no value for it. Such a call fails in every mode, with INTERNAL and the reason
-\`RESPONSE_SHAPE\`; the text has the path, what was expected and what came.
+These responses fail the call in every mode, with INTERNAL and the reason \`RESPONSE_SHAPE\`. The error text has the path, the expected type
+and the received type.
 
-What an upstream writes in place of nothing is said by \`empty\` of [\`Envelope\` and \`Paginate\`](annotations.md). Without a rule
-\`null\`, \`[]\` and \`{}\` mean empty, since nothing in them could be lost; a missing key or body does not. A field of a message
-may always be missing: ProtoJSON leaves out empty lists and zeros.
+- The payload, or the list of items of a page, is missing or has the wrong type.
+- The response announces another page, but not how to request it.
+- A page lacks the key of a link or cursor that has \`always\`, or the last item of a page lacks its value.
 
-A list that is paged by a time of its last item can have more items of one time than a page holds. With
-\`overlap\` in [\`Cursor\`](annotations.md) the stream has all others, and reports a \`lost\`. A list that goes on by a value of its
-last item ends where that item has no such value: this is a \`lost\` at the place of the value, or with \`always\` an error, since
-an item does not say that the list is over. A page without items does.
+\`empty\` of [\`Envelope\` and \`Paginate\`](annotations.md) lists the values that mean "empty". By default, these are \`null\`, \`[]\` and \`{}\`,
+because they contain nothing that could be lost. A missing key or body does not mean "empty" by default. In messages, any field may be
+missing, since ProtoJSON omits empty lists and zeros.
 
-Parts without an item in a list that is one text, \`a,,b\`, are \`converted\`: they are left out. A \`Link\` header with an address
-that is not between \`<\` and \`>\` is \`lost\` if no other link has the relation.
+Special cases:
 
-A response of success without a body is no error if the request was neither GET nor HEAD: the upstream has done what it was
-asked, and an error would invite the caller to do it again. The message is empty. It is a \`lost\` that never fails the call,
-unless \`empty\` allows EMPTY_BODY. A stream of one JSON array has no items if the response has \`Content-Length: 0\`.
+- **Lists by time.** With \`overlap\` in [\`Cursor\`](annotations.md), more items can share a time than fit on one page. The stream continues with
+  later times, and reports the missing items as one \`lost\`.
+- **Lists by the last item.** If the last item has no value for the next request, the stream ends and reports a \`lost\` at the place of the
+  value, because an item cannot mark the end of a list. With \`always\`, the call fails. A page without items does mark the end.
+- **Comma-separated lists.** Empty parts, as in \`a,,b\`, are dropped and reported as \`converted\`.
+- **\`Link\` headers.** An address that is not between \`<\` and \`>\` is \`lost\`, unless another link has the same relation.
+- **Success without a body.** If the request was neither GET nor HEAD, the call succeeds with an empty message, because the upstream has already
+  executed the request, and an error would invite the caller to repeat it. The missing body is reported as a \`lost\` that never fails the call,
+  unless \`empty\` lists EMPTY_BODY. A stream of one JSON array has no items if the response has \`Content-Length: 0\`.
 
 ## Requests
 
-Two request messages that differ never make requests that the upstream reads alike: one of them fails with INVALID_ARGUMENT, and the
-error names the field, the problem and the remedy. \`test/requests/\` draws messages for every kind of field in every place, and reads
-the requests with readers that share no code with the writers.
+Two different request messages never produce requests that look the same to the upstream. If they would, one of them fails with
+INVALID_ARGUMENT, and the error names the field, the problem and the remedy. \`test/requests/\` generates messages for every kind of field in
+every place, and parses the requests with independent code. These are the only exceptions:
 
-| alike to the upstream                                                                   | why                                            |
-| --------------------------------------------------------------------------------------- | ---------------------------------------------- |
-| a singular message without anything in it, and none, in a query, a form or parts        | it has no parameter                            |
-| a number or a boolean of a Struct and its text, in a query, a form or parts             | parameters are text                            |
-| times that \`rounding\` makes one                                                      | the rule says so                               |
-| a parameter and an entry of a map with \`style: SPREAD\` that has its name              | the entry takes its place, unless it is a constant                      |
-| an unknown key that a declared field writes, and none                                   | the declared field is sent                     |
-| raw JSON of unknown keys with other spaces                                              | it is sent as JSON                             |
-| a fallback of a oneof without anything in it, and none, beside the keys of its message  | responses without its keys are read so         |
-| a name or type of a part that is what the part has without one                          | it is the default                              |
+| these look the same to the upstream                                                             | because                                              |
+| ----------------------------------------------------------------------------------------------- | ---------------------------------------------------- |
+| an empty and an unset singular message in a query, a form or parts                              | neither has parameters                               |
+| a number or boolean of a Struct and the same text, in a query, a form or parts                  | parameters are text                                  |
+| times that \`rounding\` maps to the same value                                                  | the rule allows it                                   |
+| a parameter and a map entry with \`style: SPREAD\` and the same name                            | the entry replaces the parameter, unless it is a constant |
+| an unknown key that a declared field also writes, and no such key                               | the declared field is sent                           |
+| raw JSON of unknown keys with different white space                                             | it is sent as JSON                                   |
+| an empty fallback of a oneof and no fallback, if the message has other keys                     | responses without keys of the fallback look the same |
+| a part with an explicit name or type that equals the default, and a part without one            | the default is the same                              |
 
 ## Every difference
 `;

@@ -4,19 +4,19 @@ import type { DifferenceClass } from "connect-rest-runtime";
  * One way in which a response can differ from its description, with a response of `fidelity.v1` that does.
  */
 export interface Row {
-  /** What the upstream sends. */
+  /** The response of the upstream, in words. */
   readonly sends: string;
   /** The body of the response. */
   readonly body: string;
   /** `get` for an object below `response`, `list` for pages of them below `response.parcels`. */
   readonly call?: "get" | "list";
-  /** `RESPONSE_SHAPE` and `ERROR_IN_RESPONSE` fail the call. `none` is no difference. */
+  /** `RESPONSE_SHAPE` and `ERROR_IN_RESPONSE` fail the call. `none` means that nothing is reported. */
   readonly outcome: DifferenceClass | "none" | "RESPONSE_SHAPE" | "ERROR_IN_RESPONSE";
   /** The text of an error. */
   readonly text?: string;
   /** Where, as reports and errors name it. */
   readonly path?: string;
-  /** What callers get, in words, and as a part of the message or of all items. */
+  /** The result for callers, in words, and as a part of the message or of all items. */
   readonly gets: string;
   readonly message?: unknown;
 }
@@ -26,14 +26,14 @@ const response = (parcel: unknown) => JSON.stringify({ response: parcel });
 /** The table of docs/fidelity.md; each row is a test. */
 export const ROWS: readonly Row[] = [
   {
-    sends: "a key that no field names",
+    sends: "an unknown key, if a field collects unknown keys",
     body: response({ id: "a", color: "red" }),
     outcome: "none",
     gets: "the key and its value as JSON, in the field that collects unknown keys",
     message: { id: "a", unknownFields: { color: '"red"' } },
   },
   {
-    sends: "a key that no field names, and no field collects",
+    sends: "an unknown key, if no field collects unknown keys",
     body: response({ id: "a", label: { color: "red" } }),
     outcome: "additional",
     path: "label.color",
@@ -41,23 +41,23 @@ export const ROWS: readonly Row[] = [
     message: { id: "a", label: {} },
   },
   {
-    sends: "an unknown word of an enum, with another field that reads the same key",
+    sends: "an unknown enum name, if another field reads the same key",
     body: response({ id: "a", size: "huge" }),
     outcome: "additional",
     path: "size",
-    gets: "0 in the enum, and the word in the other field",
+    gets: "0 in the enum, and the name in the other field",
     message: { size: 0, sizeName: "huge" },
   },
   {
-    sends: "an unknown word of an enum, in a message that collects unknown keys",
+    sends: "an unknown enum name, in a message that collects unknown keys",
     body: response({ id: "a", stage: "lost" }),
     outcome: "additional",
     path: "stage",
-    gets: "0 in the enum, and the word as JSON with the unknown keys",
+    gets: "0 in the enum, and the name as JSON among the unknown keys",
     message: { stage: 0, unknownFields: { stage: '"lost"' } },
   },
   {
-    sends: "an unknown word of an enum, which nothing keeps",
+    sends: "an unknown enum name that no other field keeps",
     body: response({ label: { stage: "lost" } }),
     outcome: "lost",
     path: "label.stage",
@@ -99,7 +99,7 @@ export const ROWS: readonly Row[] = [
     sends: "a 64-bit integer as a string",
     body: response({ serial: "700000000000000001" }),
     outcome: "none",
-    gets: "the integer, exactly: ProtoJSON writes it so",
+    gets: "the exact integer, as in ProtoJSON",
     message: { serial: 700_000_000_000_000_001n },
   },
   {
@@ -111,20 +111,20 @@ export const ROWS: readonly Row[] = [
     message: {},
   },
   {
-    sends: "numbers of any notation under a key that no field names",
+    sends: "numbers in any notation below an unknown key",
     body: '{"response":{"extra":{"a":0.12345678901234567890,"b":[1.10,1e3,-0,1.5,12345678901234567890.123]}}}',
     outcome: "none",
-    gets: "JSON with every number as it was written",
+    gets: "JSON with the original notation of every number",
     message: {
       unknownFields: { extra: '{"a":0.12345678901234567890,"b":[1.10,1e3,-0,1.5,12345678901234567890.123]}' },
     },
   },
   {
-    sends: "a decimal for a string",
+    sends: "a decimal number for a string",
     body: '{"response":{"id":123456789012345.678900}}',
     outcome: "converted",
     path: "id",
-    gets: "its text, digit by digit",
+    gets: "its text, with all digits",
     message: { id: "123456789012345.678900" },
   },
   {
@@ -136,7 +136,7 @@ export const ROWS: readonly Row[] = [
     message: { tags: ["a"] },
   },
   {
-    sends: "an object without any key of an item, for a list of messages",
+    sends: "an object without any key of the items, for a list of messages",
     body: response({ parts: { first: { text: "a" } } }),
     outcome: "lost",
     path: "parts",
@@ -152,7 +152,7 @@ export const ROWS: readonly Row[] = [
     message: { label: {} },
   },
   {
-    sends: "an array of one object for an object",
+    sends: "an array with one object, for an object",
     body: response({ label: [{ text: "a" }] }),
     outcome: "converted",
     path: "label",
@@ -168,7 +168,7 @@ export const ROWS: readonly Row[] = [
     message: { id: "" },
   },
   {
-    sends: "an array of several objects for an object",
+    sends: "an array with several objects, for an object",
     body: response({ label: [{ text: "a" }, { text: "b" }] }),
     outcome: "lost",
     path: "label",
@@ -176,23 +176,55 @@ export const ROWS: readonly Row[] = [
     message: { label: { text: "a" } },
   },
   {
-    sends: "a list of one object on the way of a path",
+    sends: "a key next to the payload that no rule reads and `known` of the envelope does not list",
+    body: JSON.stringify({ response: { id: "a" }, took: 5 }),
+    outcome: "additional",
+    path: "took",
+    gets: "the message without it",
+    message: { id: "a" },
+  },
+  {
+    sends: "the status in an envelope as a string: `\"200\"`",
+    body: JSON.stringify({ response: { id: "a" }, code: "200" }),
+    outcome: "converted",
+    path: "code",
+    gets: "the outcome that this status means",
+    message: { id: "a" },
+  },
+  {
+    sends: "a value that is not a status, in the `status` of an envelope",
+    body: JSON.stringify({ response: { id: "a" }, code: { value: 404 } }),
+    outcome: "lost",
+    path: "code",
+    gets: "the outcome that the HTTP status means",
+    message: { id: "a" },
+  },
+  {
+    sends: "an unknown key in an object that a path leads through",
+    body: response({ route: { start: { place: "x", time: 5 } } }),
+    outcome: "additional",
+    path: "route.start.time",
+    gets: "the message without it, even if the message collects unknown keys",
+    message: { origin: "x", unknownFields: {} },
+  },
+  {
+    sends: "a list with one object inside a path",
     body: response({ route: [{ start: { place: "a" } }] }),
     outcome: "converted",
     path: "route",
-    gets: "what the path leads to in that object",
+    gets: "the value below that object",
     message: { origin: "a" },
   },
   {
-    sends: "a list of several objects on the way of a path",
+    sends: "a list with several objects inside a path",
     body: response({ route: { start: [{ place: "a" }, { place: "b" }] } }),
     outcome: "lost",
     path: "route.start",
-    gets: "what the path leads to in the first",
+    gets: "the value below the first object",
     message: { origin: "a" },
   },
   {
-    sends: '`[]`, `false` or `""` on the way of a path',
+    sends: '`[]`, `false` or `""` inside a path',
     body: response({ route: [] }),
     outcome: "converted",
     path: "route",
@@ -200,14 +232,14 @@ export const ROWS: readonly Row[] = [
     message: { origin: "" },
   },
   {
-    sends: "`null` or `{}` on the way of a path",
+    sends: "`null` or `{}` inside a path",
     body: response({ route: { start: {} } }),
     outcome: "none",
     gets: "the field unset",
     message: { origin: "" },
   },
   {
-    sends: "anything else on the way of a path",
+    sends: "any other value inside a path",
     body: response({ route: "x" }),
     outcome: "lost",
     path: "route",
@@ -215,15 +247,15 @@ export const ROWS: readonly Row[] = [
     message: { origin: "" },
   },
   {
-    sends: "half a character in a text, or bytes that are not UTF-8",
+    sends: "an unpaired surrogate in a string, or bytes that are not UTF-8",
     body: '{"response":{"id":"a\\ud800"}}',
     outcome: "lost",
     path: "id",
-    gets: "the text, with U+FFFD in its place",
+    gets: "the string, with U+FFFD in their place",
     message: { id: "a\ufffd" },
   },
   {
-    sends: "a number, or a text without `s`, for a google.protobuf.Duration without a rule",
+    sends: "a number, or a string without `s`, for a google.protobuf.Duration without a rule",
     body: response({ transit: 90 }),
     outcome: "converted",
     path: "transit",
@@ -231,7 +263,7 @@ export const ROWS: readonly Row[] = [
     message: { transit: { seconds: 90n } },
   },
   {
-    sends: "a value that cannot be what is declared",
+    sends: "a value that does not fit the declared type",
     body: response({ weight: "heavy" }),
     outcome: "lost",
     path: "weight",
@@ -263,7 +295,7 @@ export const ROWS: readonly Row[] = [
     message: { parts: [{ text: "a" }] },
   },
   {
-    sends: "`null`, or a value that cannot be what is declared, in a list of scalars",
+    sends: "`null`, or a value that does not fit the declared type, in a list of scalars",
     body: response({ tags: ["a", null] }),
     outcome: "lost",
     path: "tags[1]",
@@ -279,7 +311,7 @@ export const ROWS: readonly Row[] = [
     message: { tags: ["a"] },
   },
   {
-    sends: "`null`, or a value that cannot be what is declared, in a map",
+    sends: "`null`, or a value that does not fit the declared type, in a map",
     body: response({ counts: { "1": null } }),
     outcome: "lost",
     path: "counts.1",
@@ -287,7 +319,7 @@ export const ROWS: readonly Row[] = [
     message: { counts: {} },
   },
   {
-    sends: "two keys of a map that spell one key",
+    sends: "two spellings of one key of a map",
     body: response({ counts: { "1": 5, "1.0": 6 } }),
     outcome: "lost",
     path: "counts.1.0",
@@ -295,7 +327,7 @@ export const ROWS: readonly Row[] = [
     message: { counts: { "1": 5 } },
   },
   {
-    sends: "a key of a map that is none of its type",
+    sends: "a key of a map that does not fit the key type",
     body: response({ counts: { one: 5 } }),
     outcome: "lost",
     path: "counts.one",
@@ -303,23 +335,23 @@ export const ROWS: readonly Row[] = [
     message: { counts: {} },
   },
   {
-    sends: "several members of a oneof that has no rules",
+    sends: "several members of a oneof without rules",
     body: response({ box: 5, bag: "b" }),
     outcome: "lost",
     path: "bag",
-    gets: "the member that is declared first",
+    gets: "the member declared first",
     message: { pack: { case: "box", value: 5 } },
   },
   {
-    sends: "a value for a member of a oneof that its discriminator or conditions have not chosen",
+    sends: "a value for a oneof member that the discriminator or conditions did not select",
     body: response({ label: { kind: "tape", tape: 5, string: "s" } }),
     outcome: "lost",
     path: "label.string",
-    gets: "the member that was chosen",
+    gets: "the selected member",
     message: { label: { tie: { case: "tape", value: 5 } } },
   },
   {
-    sends: "a value for a member of a oneof without the discriminator",
+    sends: "a value for a oneof member, without the discriminator",
     body: response({ label: { tape: 5 } }),
     outcome: "lost",
     path: "label.tape",
@@ -327,7 +359,7 @@ export const ROWS: readonly Row[] = [
     message: { label: { tie: { case: undefined } } },
   },
   {
-    sends: "a value of a type that no member of an UNWRAPPED oneof has",
+    sends: "a value whose type matches no member of an UNWRAPPED oneof",
     body: response({ size_of: true }),
     outcome: "lost",
     path: "size_of",
@@ -338,15 +370,15 @@ export const ROWS: readonly Row[] = [
     sends: "a field under several of its names (`size_of`, `sizeOf`, aliases)",
     body: response({ size_of: 5, sizeOf: 6 }),
     outcome: "none",
-    gets: "the first that is not `null`, and no report of others",
+    gets: "the first one that is not `null`; the others are not reported",
     message: { sizeOf: { size: { case: "number", value: 5 } } },
   },
   {
-    sends: "a time or a duration with digits beyond nanoseconds",
+    sends: "a time or duration with more digits than nanoseconds",
     body: response({ sent: "2026-01-02T03:04:05.1234567891Z" }),
     outcome: "converted",
     path: "sent",
-    gets: "the time without them",
+    gets: "the time, cut to nanoseconds",
     message: { sent: { nanos: 123456789 } },
   },
   {
@@ -365,7 +397,7 @@ export const ROWS: readonly Row[] = [
     message: { any: { kind: { case: "numberValue", value: 1e300 } } },
   },
   {
-    sends: "anything but an array for a google.protobuf.ListValue",
+    sends: "a value other than an array, for a google.protobuf.ListValue",
     body: response({ values: 5 }),
     outcome: "converted",
     path: "values",
@@ -373,50 +405,49 @@ export const ROWS: readonly Row[] = [
     message: { values: { values: [{ kind: { value: 5 } }] } },
   },
   {
-    sends: "two equal keys of one object",
+    sends: "two equal keys in one object",
     body: '{"response":{"id":"a","id":"b"}}',
     outcome: "none",
-    gets: "the last one, as everywhere in JavaScript",
+    gets: "the last value, as in JavaScript",
     message: { id: "b" },
   },
   {
-    sends: "a payload that is empty as the rules say: by default `null`, `[]` or `{}`",
+    sends: "a payload that `empty` lists: by default `null`, `[]` or `{}`",
     body: response(null),
     outcome: "none",
     gets: "an empty message",
     message: { id: "" },
   },
   {
-    sends: "an array with something in it for a payload that is an object",
+    sends: "an array that is not empty, for a payload that is an object",
     body: response([{ id: "a" }]),
     outcome: "RESPONSE_SHAPE",
     path: "response",
     gets: "an error",
   },
   {
-    sends: "a scalar for a payload that is an object",
+    sends: "a scalar, for a payload that is an object",
     body: response("maintenance"),
     outcome: "RESPONSE_SHAPE",
     path: "response",
     gets: "an error",
   },
   {
-    sends: "nothing where the payload should be, and the rules do not say that this means empty",
+    sends: "no payload, if `empty` does not list ABSENT",
     body: '{"message":"maintenance"}',
     outcome: "RESPONSE_SHAPE",
     path: "response",
     gets: "an error",
   },
   {
-    sends:
-      "no body for GET or HEAD, with a status other than 204, and no rule that says that this means empty",
+    sends: "no body for GET or HEAD, with a status other than 204, if `empty` does not list EMPTY_BODY",
     body: "",
     outcome: "RESPONSE_SHAPE",
     path: "response",
     gets: "an error",
   },
   {
-    sends: "a page without items as the rules say: by default `null`, `[]` or `{}`",
+    sends: "a page that `empty` lists: by default `null`, `[]` or `{}`",
     call: "list",
     body: response({ parcels: [] }),
     outcome: "none",
@@ -424,7 +455,7 @@ export const ROWS: readonly Row[] = [
     message: [],
   },
   {
-    sends: "`null` where the items of a page should be",
+    sends: "`null` in place of the items of a page",
     call: "list",
     body: response({ parcels: null }),
     outcome: "none",
@@ -432,7 +463,7 @@ export const ROWS: readonly Row[] = [
     message: [],
   },
   {
-    sends: "a payload without anything in it, where the items of a page should be",
+    sends: "an empty payload in place of the items of a page",
     call: "list",
     body: response({}),
     outcome: "RESPONSE_SHAPE",
@@ -440,7 +471,7 @@ export const ROWS: readonly Row[] = [
     gets: "an error",
   },
   {
-    sends: "no body for GET or HEAD where a page should be",
+    sends: "no body for GET or HEAD in place of a page",
     call: "list",
     body: "",
     outcome: "RESPONSE_SHAPE",
@@ -448,21 +479,21 @@ export const ROWS: readonly Row[] = [
     gets: "an error",
   },
   {
-    sends: "`null` or nothing for the payload, and errors beside it, with a status of success (GraphQL)",
+    sends: "errors with a success status, and `null` or no payload (GraphQL)",
     body: JSON.stringify({ response: null, errors: [{ message: "no such cargo" }] }),
     outcome: "ERROR_IN_RESPONSE",
     text: "upstream rules responded with 200 OK: no such cargo",
-    gets: "an error with the text of these",
+    gets: "an error with their text",
   },
   {
-    sends: "a key twice",
+    sends: "the same key twice",
     body: '{"response":{"id":"a","weight":1,"id":"b"}}',
     outcome: "none",
-    gets: "the last value, as JSON parsers take it",
+    gets: "the last value, as in JSON parsers",
     message: { id: "b", weight: 1 },
   },
   {
-    sends: "nothing where the items of a page should be",
+    sends: "a page without the key of the items",
     call: "list",
     body: response({ packages: [{ id: "a" }] }),
     outcome: "RESPONSE_SHAPE",
@@ -470,7 +501,7 @@ export const ROWS: readonly Row[] = [
     gets: "an error",
   },
   {
-    sends: "an object or a scalar where the items of a page should be",
+    sends: "an object or a scalar in place of the items of a page",
     call: "list",
     body: response({ parcels: { id: "a" } }),
     outcome: "RESPONSE_SHAPE",
@@ -478,16 +509,16 @@ export const ROWS: readonly Row[] = [
     gets: "an error",
   },
   {
-    sends: "a key beside the items of a page that no rule reads, and that `known` does not name",
+    sends: "a key next to the items of a page that no rule reads and `known` does not list",
     call: "list",
     body: response({ parcels: [{ id: "a" }], next_page: "b" }),
     outcome: "additional",
     path: "next_page",
-    gets: "the items; where the key is a renamed cursor, the stream ends after this page",
+    gets: "the items; if the key is a renamed cursor, the stream ends after this page",
     message: [{ id: "a" }],
   },
   {
-    sends: "an item of a page that is no object",
+    sends: "an item of a page that is not an object",
     call: "list",
     body: response({ parcels: [{ id: "a" }, 7] }),
     outcome: "lost",
@@ -496,7 +527,7 @@ export const ROWS: readonly Row[] = [
     message: [{ id: "a" }],
   },
   {
-    sends: "that there are more pages, and not how to get them",
+    sends: "a flag for more pages, but no way to request them",
     call: "list",
     body: response({ parcels: [{ id: "a" }], more: true }),
     outcome: "RESPONSE_SHAPE",

@@ -129,7 +129,7 @@ test.each(names)("callers who fill %s by every way there is leave others a part"
   }
 });
 
-/** What counts by address: connections, and requests that no token comes with. */
+/** Limits that count by address: connections, and requests that come without a token. */
 const BY_ADDRESS: ReadonlySet<string> = new Set<LimitName>([
   "connections",
   "requestsInFlight",
@@ -137,7 +137,7 @@ const BY_ADDRESS: ReadonlySet<string> = new Set<LimitName>([
   "registrationsPerMinute",
 ]);
 
-/** How much one person gets who acts by so many clients, each from an address of its own. */
+/** How much one person gets by so many clients at as many addresses. */
 async function takenBy(clients: number, take: Take): Promise<number> {
   let count = 0;
   for (let each = 0; each < clients; each += 1) {

@@ -48,6 +48,14 @@ const RESPONSE_FIELDS: ReadonlyArray<readonly [name: string, field: string]> = [
     'oneof o { option (connectrest.v1.oneof).discriminator = "t"; Inner a = 1 [(connectrest.v1.field).when = {key: "n", present: true}]; }',
   ],
   [
+    "idle_member_coerce",
+    'oneof o { option (connectrest.v1.oneof).discriminator = "t"; Inner a = 1 [(connectrest.v1.field).coerce = true]; }',
+  ],
+  [
+    "idle_member_name",
+    'oneof o { option (connectrest.v1.oneof) = {discriminator: "t", layout: BESIDE, payload: "p"}; Inner a = 1 [(connectrest.v1.field) = {name: "b", aliases: "c"}]; }',
+  ],
+  [
     "idle_fallback",
     'oneof o { option (connectrest.v1.oneof) = {discriminator: "t", fallback: "b"}; Inner a = 1; Inner b = 2 [(connectrest.v1.field).when = {values: "b"}]; }',
   ],
@@ -138,7 +146,7 @@ const PROBLEMS: Readonly<Record<string, readonly string[]>> = {
     "4:39: no-effect: the first header `x-a` of case.S.Get has no effect: a later one replaces it; keep one",
   ],
   idle_error: [
-    "4:39: no-effect: error rule 2 of case.S.Get has no effect: an earlier rule has the same conditions and is tried first; remove one",
+    "4:39: no-effect: error rule 2 of case.S.Get has no effect: rule 1 comes before it and matches whatever it matches; put the more specific rule first, or remove one",
   ],
   idle_api_key: [
     "4:49: no-effect: api_key of case.S.Get has no effect: the credentials do not include API_KEY; add it, or remove api_key",
@@ -151,6 +159,13 @@ const PROBLEMS: Readonly<Record<string, readonly string[]>> = {
   parameter_twice: ["4:39: parameter-name: case.S.Get has two constant parameters `a`; remove one"],
   header_without_name: [
     '4:17: header-name: case.Req.x: a header needs a name of its own; set e.g. name: "X-Name"',
+  ],
+  idle_member_coerce: [
+    "4:77: no-effect: coerce of case.Res.a has no effect: the oneof `o` is FLATTENED, so that the keys of the member are those of its fields; set it on these",
+  ],
+  idle_member_name: [
+    "4:136: no-effect: name of case.Res.a has no effect: the members of the oneof `o` have one key, `p`; remove it",
+    "4:147: no-effect: aliases of case.Res.a has no effect: the members of the oneof `o` have one key, `p`; remove it",
   ],
   idle_in_aliases: [
     "4:54: no-effect: aliases of case.Req.x has no effect: `in` places the field in a request, and the rule is for responses; remove it",

@@ -252,6 +252,11 @@ const METHOD_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
     "4:50: dotted-path: the envelope: the path `response.` has an empty key; expected keys joined by dots: `a.b`, or `.` for the root",
     "4:79: dotted-path: the envelope: the path `.` is the root; expected the path of a key, e.g. `a.b`",
   ],
+  [
+    "envelope_known",
+    'envelope: {payload: ".", known: ["a", "b."]}',
+    "4:64: dotted-path: the envelope: the path `b.` has an empty key; expected keys joined by dots: `a.b`",
+  ],
 ];
 
 /** One rule of a stream, and what is wrong with it. */
@@ -430,7 +435,22 @@ export const RULE_CASES: readonly ProblemCase[] = [
     name: "time_duration",
     source: field("google.protobuf.Duration", "time: {unit: HTTP_DATE}"),
     problems: [
-      "4:68: time-duration: case.Res.x is a Duration: only counts and ISO_8601 are allowed, without `none` or `rounding`",
+      "4:68: time-duration: case.Res.x is a Duration, and HTTP_DATE writes a point in time; use SECONDS, MILLIS, MICROS, NANOS or ISO_8601, or remove `time` for `3.5s`",
+    ],
+  },
+  {
+    name: "time_duration_none",
+    source: field("google.protobuf.Duration", 'time: {unit: SECONDS, none: "0", rounding: UP}'),
+    problems: [
+      "4:83: time-duration: case.Res.x is a Duration, and `none` is for Timestamps; for words of a response that stand for no value set `absent` of the field",
+      "4:94: time-duration: case.Res.x is a Duration, and `rounding` is for Timestamps; a Duration is sent with its fraction: remove `rounding`, and for whole units use an integer field",
+    ],
+  },
+  {
+    name: "member_keys",
+    source: oneof("google.protobuf.Timestamp a = 1; string b = 2;"),
+    problems: [
+      "5:12: member-keys: case.Res.a is a google.protobuf.Timestamp, which has no keys to stand beside the discriminator; set layout: NESTED or BESIDE, or put it into a message",
     ],
   },
   ...METHOD_RULES.map(([name, rule, ...problems]) => ({

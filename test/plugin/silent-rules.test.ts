@@ -48,21 +48,38 @@ const RULES = [
   'absent: "N/A"',
 ] as const;
 
-const PLACES = ["query", "body", "form", "header", "nothing", "response", "nested response"] as const;
-type Place = (typeof PLACES)[number];
+/** Layouts of a oneof whose member has the rule. */
+const MEMBERS: Readonly<Record<string, string>> = {
+  "member by key": "",
+  "flattened member": 'option (connectrest.v1.oneof).discriminator = "t";',
+  "nested member": 'option (connectrest.v1.oneof) = {discriminator: "t", layout: NESTED};',
+  "member beside": 'option (connectrest.v1.oneof) = {discriminator: "t", layout: BESIDE, payload: "p"};',
+};
 
+const PLACES = [
+  "query",
+  "body",
+  "form",
+  "header",
+  "nothing",
+  "response",
+  "nested response",
+  ...Object.keys(MEMBERS),
+];
 interface Combination {
   readonly type: string;
   readonly rule: string;
-  readonly place: Place;
+  readonly place: string;
 }
 
 const COMBINATIONS: readonly Combination[] = PLACES.flatMap((place) =>
-  TYPES.flatMap((type) => RULES.map((rule) => ({ type, rule, place }))),
+  TYPES.filter((type) => !(place in MEMBERS && /^(?:repeated|map)/.test(type))).flatMap((type) =>
+    RULES.map((rule) => ({ type, rule, place })),
+  ),
 );
 
 /** How many of the combinations one run of the test tries. */
-const SAMPLES = 80;
+const SAMPLES = 160;
 
 /**
  * Rules that belong to the other direction: a message that only requests have
@@ -79,23 +96,27 @@ function isElsewhere({ place, rule }: Combination): boolean {
   if (place === "header" && rule.startsWith("name")) return true;
   // the same message may be a form elsewhere
   if (place === "body" && /^style: (?:BRACKETS|SPREAD)/.test(rule)) return true;
-  if (place === "response" || place === "nested response") return OF_REQUESTS.test(rule);
+  if (place.endsWith("response") || place in MEMBERS) return OF_REQUESTS.test(rule);
   if (place === "header" || place === "nothing") return false;
   return OF_RESPONSES.test(rule) || /^number/.test(rule);
 }
 
-function sourceOf(place: Place, type: string, rule: string): string {
-  const placed = { header: 'in: HEADER, name: "X-P"', nothing: "in: NOTHING" }[place as string];
+function sourceOf(place: string, type: string, rule: string): string {
+  const placed = { header: 'in: HEADER, name: "X-P"', nothing: "in: NOTHING" }[place];
   const rules = [placed, rule].filter(Boolean).join(", ");
   const field = `${type} x = 1 [(connectrest.v1.field) = {${rules}}];`;
   const verb = place === "body" || place === "form" ? 'post: "/a" body: "*"' : 'get: "/a"';
   const encoding = place === "form" ? "option (connectrest.v1.method).request_encoding = FORM;" : "";
   const nested = place === "nested response";
+  const layout = MEMBERS[place];
+  const held = layout === undefined ? field : `oneof o { ${layout} ${field} Other other = 8; }`;
+  const isInResponse = place === "response" || layout !== undefined;
   return `service S { rpc Get(Req) returns (Res) { option (google.api.http) = {${verb}}; ${encoding} } }
-message Req { ${place.includes("response") ? "" : field} string id = 9; }
-message Res { ${place === "response" ? field : nested ? "Holder holder = 1;" : ""} string id = 9; }
+message Req { ${isInResponse || nested ? "" : field} string id = 9; }
+message Res { ${isInResponse ? held : nested ? "Holder holder = 1;" : ""} string id = 9; }
 message Holder { ${nested ? field : ""} string id = 9; }
 message Inner { string n = 1; }
+message Other { string m = 1; }
 enum Kind { NONE = 0; ONE = 1; }`;
 }
 

@@ -1,3 +1,4 @@
+import { reasonOf } from "connect-rest-runtime";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { failureOf } from "../../runtime/src/testing/failure.ts";
@@ -135,6 +136,34 @@ test("BY_CONTENT_TYPE: JSON, a form, or bytes", async () => {
   expect(await client.getByType({})).toMatchObject({ someText: "j", count: 0n });
   expect(await client.getByType({})).toMatchObject({ someText: "f", count: 3n });
   expect((await client.getBytesByType({})).data).toEqual(Uint8Array.of(137, 80));
+});
+
+test.each([
+  ["an object", '{"some_text":"a=b"}'],
+  ["a page", '<html lang="en">down</html>'],
+  ["a sentence", "Busy, retry_after=5"],
+  ["a word", "OK"],
+  ["nothing", ""],
+  ["blanks", " \n"],
+])("a form that is %s is RESPONSE_SHAPE, and no empty message", async (_, body) => {
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const { client } = await bodies({ headers, body });
+  expect(reasonOf(await failureOf(client.getByType({})))).toBe("RESPONSE_SHAPE");
+});
+
+test.each([
+  ["bytes", Buffer.from("some_text=a\xff", "latin1")],
+  ["escapes", "some_text=a%FF"],
+])("%s of a form that are not UTF-8 are lost, and the text is kept", async (_, body) => {
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const { client, differences } = await start(
+    BodyService,
+    BodyServiceRest,
+    { headers, body },
+    { strict: false },
+  );
+  expect((await client.getByType({})).someText).toBe("a\ufffd");
+  expect(differences).toEqual([{ path: "(root)", expected: "UTF-8", got: "other bytes", class: "lost" }]);
 });
 
 test("BY_CONTENT_TYPE, and no field takes bytes: another type is an error, and no empty message", async () => {

@@ -209,6 +209,48 @@ test("property: the text of an error is found as fields are, and nothing is repo
   );
 });
 
+/** What a copy of the HTTP status may be: whether the response is an error, and what is reported. */
+const STATUSES: ReadonlyArray<readonly [text: string, isError: boolean, departure?: Departure]> = [
+  ...["200", "204", "200.0", "2e2", "null"].map((text) => [text, false] as const),
+  ...["404", "404.0", "4.04e2"].map((text) => [text, true] as const),
+  ...['"200"', '"200.0"', '""', "false"].map((text) => [text, false, "converted"] as const),
+  ['"404"', true],
+  ...["0", "7", "-404", "404.5", "600", "1e9", "9007199254740993"].map(
+    (text) => [text, false, "lost"] as const,
+  ),
+  ...['"x"', '"404 Not Found"', '"0x194"', "true", "[]", "[404]", "{}", '{"code":404}'].map(
+    (text) => [text, false, "lost"] as const,
+  ),
+];
+
+test.each(STATUSES)(
+  "the status %s in an envelope: an error is %s, a difference %s",
+  async (text, isError, departure) => {
+    const { client, differences } = await start(
+      DeclaredService,
+      DeclaredServiceRest,
+      (seen) => {
+        const [holder, place] = seen.line === "GET /status" ? ["item", ITEM] : ["items", [ITEM]];
+        const inner = JSON.stringify({ [holder as string]: place }).slice(1);
+        return {
+          body: `{"a":{"b":{"place":${text}}},${inner}`,
+          headers: { "content-type": "application/json" },
+        };
+      },
+      { strict: false },
+    );
+    const calls = [() => client.getStatus({}), () => all(client.listWithStatus({}))];
+    for (const call of calls) {
+      const before = differences.length;
+      const [outcome] = await Promise.allSettled([call()]);
+      expect(outcome.status).toBe(isError ? "rejected" : "fulfilled");
+      expect(differences.slice(before).map((each) => [each.path, each.class])).toEqual(
+        departure === undefined ? [] : [["a.b.place", departure]],
+      );
+    }
+  },
+);
+
 test("property: the status in an envelope is found as fields are", async () => {
   await fc.assert(
     fc.asyncProperty(WAY, async (way) => {

@@ -4,6 +4,7 @@ import { decodeValue } from "../../codec/src/decode/dynamic.ts";
 import { fieldReader } from "../../codec/src/decode/field-reader.ts";
 import { FieldTable, type ProtoWriter } from "../../codec/src/decode/proto-writer.ts";
 import type { JsonObject, JsonValue } from "../../codec/src/json/json.ts";
+import { keyTree } from "../../codec/src/table/key-tree.ts";
 import { type FieldEntry, type Kind, table } from "../../codec/src/table/message-table.ts";
 import { ValueTable } from "../../codec/src/table/well-known.ts";
 import type { UnaryAdapter } from "../../runtime/src/adapter/adapter.ts";
@@ -52,7 +53,11 @@ function methodOf(fields: readonly FieldPaths[], collects: boolean, isOneof: boo
   const members = fields.map(
     ({ paths }, index) => [index + 1, ...paths.map((path) => path.join("."))] as const,
   );
-  const layout = new FieldTable(() => (isOneof ? [{ onlyFirst: members, of: rows }] : rows));
+  const through = [...keyTree(members.flatMap(([, ...all]) => all))].filter(([, below]) => below !== "all");
+  const layout = new FieldTable(
+    () => (isOneof ? [{ onlyFirst: members, of: rows }] : rows),
+    new Map(through),
+  );
   const decode = (json: JsonObject, out: ProtoWriter) => {
     out.fields(json, layout);
     if (collects) {

@@ -39,6 +39,7 @@ export function stubSignIn(
       serve: async (_exchange, flow) => {
         const result = decide(flow);
         await (result === undefined ? flow.fail("access_denied", "the person said no") : flow.finish(result));
+        return undefined;
       },
     },
   };

@@ -39,6 +39,9 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** Bytes of an authorization request that is a form: what fits into an address. */
 const MAX_AUTHORIZATION_BYTES = 8 * 1024;
 
+/** Parameters of OpenID Connect, which a server of OAuth ignores (RFC 6749 section 3.1). */
+const OF_OPENID = ["acr_values", "claims_locales", "id_token_hint", "max_age", "nonce"] as const;
+
 /** One endpoint, as a path has it. */
 interface Endpoint {
   readonly name: EndpointName;
@@ -148,7 +151,7 @@ class Server implements AuthorizationServer {
   private readonly ofFlows = own("sign-in", ["GET", "HEAD", "POST"], async (exchange) => {
     const { interactions, scopes } = this.options;
     if (interactions === undefined) throw new OAuthError(404, "invalid_request", "nobody can sign in here");
-    await serveFlow(exchange, {
+    return await serveFlow(exchange, {
       engine: this.engine,
       interactions,
       scopes,
@@ -156,7 +159,6 @@ class Server implements AuthorizationServer {
       browsers: this.browsers,
       bodyIdleTimeoutMs: this.options.limits.bodyIdleTimeoutMs,
     });
-    return undefined;
   });
 
   private readonly ofResumption = own("sign-in", ["GET"], (exchange) => {
@@ -239,8 +241,7 @@ class Server implements AuthorizationServer {
   }
 
   private get metadataOptions() {
-    const { publicUrl, scopes, interactions } = this.options;
-    return { publicUrl, scopes, hasInteractions: interactions !== undefined };
+    return { ...this.options, hasInteractions: this.options.interactions !== undefined };
   }
 
   private async authorize(exchange: HttpExchange): Promise<string | undefined> {
@@ -253,6 +254,7 @@ class Server implements AuthorizationServer {
     }
     const form = new URLSearchParams(query);
     settleResource(form, this.options.publicUrl);
+    for (const name of OF_OPENID) form.delete(name);
     // the engine knows others, which need pages with scripts, or leave codes where scripts read them
     if (!["query", ""].includes(form.get("response_mode") ?? "")) form.set("response_mode", "unsupported");
     const whole = { method: "GET", url: `/authorize?${form}`, body: "" };

@@ -3,7 +3,7 @@ import type { Browser } from "./browser-cookie.ts";
 import { returnCookie } from "./flows.ts";
 import { JSON_TYPE } from "./json-response.ts";
 import type { WholeResponse } from "./memory-exchange.ts";
-import { OAuthError } from "./oauth-error.ts";
+import { answerIn, OAuthError } from "./oauth-error.ts";
 
 /** Whom the engine's response goes to, and from where. */
 export interface ResponseTarget {
@@ -33,7 +33,7 @@ export function sendEngineResponse(
     const cookies = [...cookiesOf(headers["set-cookie"]), ...begun];
     const set = cookies.length === 0 ? {} : { "set-cookie": cookies };
     exchange.send(status, { location: to, ...set, ...SAFE });
-    return new URL(location, publicUrl).searchParams.get("error") ?? undefined;
+    return answerIn(new URL(location, publicUrl)).get("error") ?? undefined;
   }
   const error = status >= 400 ? errorOf(status, body) : undefined;
   // to those who open a page

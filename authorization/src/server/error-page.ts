@@ -1,5 +1,6 @@
 import { type HttpExchange, UNCACHED } from "../host.ts";
 import { Html, html } from "../text/html.ts";
+import { answerIn } from "./oauth-error.ts";
 
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -25,8 +26,9 @@ export function sendErrorPage(
  * 4.11.2). Returns the error.
  */
 export function sendOnwardPage(exchange: HttpExchange, address: URL): string {
-  const error = address.searchParams.get("error") ?? "invalid_request";
-  const description = address.searchParams.get("error_description") ?? "";
+  const answer = answerIn(address);
+  const error = answer.get("error") ?? "invalid_request";
+  const description = answer.get("error_description") ?? "";
   const onward = html`<p>Nobody has verified this application. It wants you at <code>${address.host}</code>; go there only if you know where that is, and have just started to sign in from there.</p>
 <p><a href="${address.href}" rel="noreferrer nofollow">Go back to the application, with this error: ${error}</a></p>`;
   send(exchange, 400, page("Sign-in failed", description, onward), {});

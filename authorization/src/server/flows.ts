@@ -37,15 +37,15 @@ const ID_PATTERN = /^[\w-]{21,128}$/;
 /** SHA-256 in base64url, and what else a state may have. */
 const STATE_PATTERN = /^([\w-]{43})[\w.~-]{0,512}$/;
 
-/** Serves what is below the path of interactions. */
-export async function serveFlow(exchange: HttpExchange, options: FlowOptions): Promise<void> {
+/** Serves the requests below the path of interactions. Resolves with the error of the response. */
+export async function serveFlow(exchange: HttpExchange, options: FlowOptions): Promise<string | undefined> {
   const { path } = exchange;
   if (path === RETURN_PATH) {
     sendOn(exchange);
-    return;
+    return undefined;
   }
   const id = path.slice(INTERACTION_PATH.length + 1).split("/", 1)[0] ?? "";
-  await options.interactions.serve(exchange, await findFlow(id, exchange, options));
+  return await options.interactions.serve(exchange, await findFlow(id, exchange, options));
 }
 
 /** The cookie that lets a browser come back from a third party by the fixed address. */
@@ -80,7 +80,7 @@ async function findFlow(id: string, exchange: HttpExchange, options: FlowOptions
   if (!ID_PATTERN.test(id) || browser === undefined) throw expired();
   const inEngine = new FlowInEngine(engine, id, browser, exchange);
   const { interaction, metadata } = await inEngine.find();
-  const { scope, resource, redirect_uri: redirectUri } = interaction.params;
+  const { scope, resource, prompt, redirect_uri: redirectUri } = interaction.params;
   const asked = typeof scope === "string" ? scope.split(" ") : [];
   return {
     id,
@@ -91,6 +91,7 @@ async function findFlow(id: string, exchange: HttpExchange, options: FlowOptions
     bodyIdleTimeoutMs,
     client: clientOf(metadata, String(redirectUri), configured),
     scopes: asked.filter((each) => scopes.includes(each)),
+    asksConsent: typeof prompt === "string" && prompt.split(" ").includes("consent"),
     resource: typeof resource === "string" ? resource : undefined,
     finish: (result) => inEngine.finish(result, metadata.client_id, asked),
     fail: (error, description) => inEngine.fail(error, description),
@@ -149,7 +150,8 @@ class FlowInEngine {
     const grant = new provider.Grant({ accountId: subject, clientId });
     grant.addResourceScope(provider.issuer, granted.join(" "));
     const grantId = await grant.save();
-    return { login: { accountId: subject, remember: false }, consent: { grantId } };
+    // the engine looks for each prompt of the request here
+    return { login: { accountId: subject, remember: false }, consent: { grantId }, select_account: {} };
   }
 
   /**

@@ -1,3 +1,5 @@
+import type { ClientMetadata } from "oidc-provider";
+import type { RegistrationPolicy } from "./registration.ts";
 import { isOwnResource } from "./resource-indicator.ts";
 
 /** Where protected resource metadata is (RFC 9728 section 3), also followed by the path of the resource. */
@@ -15,30 +17,52 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "subject_types_supported",
 ]);
 
+/** Facts about the authorization endpoint, left out where nobody can use it (RFC 8414 section 2). */
+const OF_CODES: ReadonlySet<string> = new Set([
+  "authorization_endpoint",
+  "authorization_response_iss_parameter_supported",
+  "code_challenge_methods_supported",
+  "response_modes_supported",
+]);
+
+const GRANTS = ["authorization_code", "refresh_token", "client_credentials"];
+
 /** What is served. */
 export interface MetadataOptions {
   readonly publicUrl: string;
   readonly scopes: readonly string[];
   /** Whether people can sign in. */
   readonly hasInteractions: boolean;
+  /** The grants of each client of the configuration, and of those that register themselves, if any may. */
+  readonly clients: readonly Pick<ClientMetadata, "grant_types">[];
+  readonly registration: Pick<RegistrationPolicy, "grants"> | undefined;
 }
 
 /** Authorization server metadata (RFC 8414 section 2), from what the engine says of itself. */
 export function serverMetadata(engines: Readonly<Record<string, unknown>>, options: MetadataOptions): object {
-  const { publicUrl, scopes, hasInteractions } = options;
-  const methods = engines.token_endpoint_auth_methods_supported;
-  return {
-    ...Object.fromEntries(Object.entries(engines).filter(([key]) => !LEFT_OUT.has(key))),
+  const { publicUrl, scopes, hasInteractions, clients, registration } = options;
+  const usable = GRANTS.filter((grant) => hasInteractions || grant === "client_credentials");
+  const registrable = usable.filter((grant) => registration?.grants.includes(grant));
+  const grants = usable.filter(
+    (grant) => registrable.includes(grant) || clients.some((client) => client.grant_types?.includes(grant)),
+  );
+  const usesCodes = grants.includes("authorization_code");
+  const served = {
+    ...engines,
     issuer: publicUrl,
     scopes_supported: scopes,
     response_modes_supported: ["query"],
-    grant_types_supported: hasInteractions
-      ? ["authorization_code", "refresh_token", "client_credentials"]
-      : ["client_credentials"],
-    revocation_endpoint_auth_methods_supported: methods,
+    response_types_supported: usesCodes ? ["code"] : [],
+    grant_types_supported: grants,
+    revocation_endpoint_auth_methods_supported: engines.token_endpoint_auth_methods_supported,
     revocation_endpoint_auth_signing_alg_values_supported:
       engines.token_endpoint_auth_signing_alg_values_supported,
   };
+  const isServed = (key: string) =>
+    !LEFT_OUT.has(key) &&
+    (usesCodes || !OF_CODES.has(key)) &&
+    (registrable.length > 0 || key !== "registration_endpoint");
+  return Object.fromEntries(Object.entries(served).filter(([key]) => isServed(key)));
 }
 
 /**
@@ -46,7 +70,10 @@ export function serverMetadata(engines: Readonly<Record<string, unknown>>, optio
  *
  * @param path what follows the well-known path: the path of the resource that the client means
  */
-export function resourceMetadata(path: string, { publicUrl, scopes }: MetadataOptions): object | undefined {
+export function resourceMetadata(
+  path: string,
+  { publicUrl, scopes }: Pick<MetadataOptions, "publicUrl" | "scopes">,
+): object | undefined {
   const resource = publicUrl + path;
   if (!isOwnResource(resource, publicUrl)) return undefined;
   return {

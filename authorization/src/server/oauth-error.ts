@@ -22,3 +22,11 @@ export class OAuthError extends Error {
     return { error: this.error, error_description: this.message };
   }
 }
+
+/**
+ * The parameters that an address takes to a client: in its query or, where a client asked for a response type
+ * that scripts read, in its fragment (RFC 6749 sections 4.1.2 and 4.2.2).
+ */
+export function answerIn({ searchParams, hash }: URL): URLSearchParams {
+  return hash === "" ? searchParams : new URLSearchParams(hash.slice(1));
+}

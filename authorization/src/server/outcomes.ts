@@ -33,6 +33,7 @@ const OUTCOMES: ReadonlySet<string> = new Set([
   "request_uri_not_supported",
   "unsupported_response_mode",
   // ours
+  "forged_request",
   "not_found",
   "too_many_requests",
 ]);

@@ -6,6 +6,7 @@ import { type AdapterOptions, createAdapter, orUnavailable } from "./adapter.ts"
 import { checkAssertion } from "./client-assertion.ts";
 import { checkOneSignature } from "./client-keys.ts";
 import { GRANT_KIND } from "./grants.ts";
+import { settleAuthorizationRequests, settleScopes } from "./requested.ts";
 import { currentWork } from "./work.ts";
 
 /** How long what is issued is good for, in seconds. */
@@ -56,6 +57,7 @@ export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(options.publicUrl, configurationOf(options));
   compareSecretsByHash(provider);
   compareRedirectUris(provider, options.publicUrl);
+  settleAuthorizationRequests(provider, options.scopes);
   checkOneSignature(provider);
   return provider;
 }
@@ -196,7 +198,9 @@ function resourceIndicators({ publicUrl, scopes, lifetimes }: ProviderOptions): 
     useGrantedResource: () => true,
     getResourceServerInfo: (context, resource, client) => {
       if (resource !== publicUrl) throw new errors.InvalidTarget("this resource is not served here");
-      settleScopes(context, scopes, client.scope);
+      if (context.oidc.params?.grant_type === "client_credentials") {
+        settleScopes(context, scopes, client.scope);
+      }
       return {
         scope: scopes.join(" "),
         audience: publicUrl,
@@ -229,8 +233,8 @@ const COOKIES = {
 };
 
 /**
- * A person signs in anew for each authorization request; what is remembered, sign-in remembers. The names of
- * prompts that clients send all the same are known.
+ * A person signs in anew for each authorization request, so that the prompts `login` and `select_account` are
+ * always obeyed. Sign-in remembers consents, and obeys the prompt `consent`.
  */
 function policy(): interactionPolicy.Prompt[] {
   const { Check, Prompt } = interactionPolicy;
@@ -242,35 +246,6 @@ function policy(): interactionPolicy.Prompt[] {
     new Prompt({ name: "consent", requestable: true }),
     new Prompt({ name: "select_account", requestable: true }),
   ];
-}
-
-interface ScopedContext {
-  readonly oidc: {
-    readonly route: string;
-    readonly params?: Record<string, unknown> | undefined;
-  };
-}
-
-/**
- * A client that does not say what it asks for asks for all that it may have; scopes of other servers are left
- * out (RFC 6749 section 3.3). One that asks for unknown scopes alone is told so, rather than given nothing
- * after a person has signed in.
- */
-function settleScopes(
-  { oidc }: ScopedContext,
-  scopes: readonly string[],
-  ofClient: string | undefined,
-): void {
-  const { params } = oidc;
-  if (params === undefined || (oidc.route === "token" && params.grant_type !== "client_credentials")) return;
-  const allowed = ofClient === undefined ? scopes : ofClient.split(" ");
-  const asked = typeof params.scope === "string" ? params.scope.split(" ") : [];
-  const tolerated = asked.filter((scope) => scope !== "openid" && scope !== "offline_access");
-  const known = tolerated.filter((scope) => scopes.includes(scope));
-  if (tolerated.length > 0 && known.length === 0) {
-    throw new errors.InvalidScope(`there are these scopes: ${scopes.join(" ")}`, tolerated.join(" "));
-  }
-  params.scope = (known.length === 0 ? scopes.filter((scope) => allowed.includes(scope)) : known).join(" ");
 }
 
 /** The engine wants a key for ID tokens, of which it issues none. */

@@ -66,7 +66,7 @@ export class SignIn implements Interactions {
     this.options = options;
   }
 
-  async serve(exchange: HttpExchange, flow: Flow): Promise<void> {
+  async serve(exchange: HttpExchange, flow: Flow): Promise<string | undefined> {
     const { request, path, query } = exchange;
     const step = path.slice(flow.path.length);
     if (step === "/decision") {
@@ -74,7 +74,7 @@ export class SignIn implements Interactions {
       return await this.decide(exchange, flow);
     }
     if (step !== "" && step !== "/return") {
-      return sendPage(exchange, strayPage(404, "There is no page at this address."));
+      return sendPage(exchange, strayPage(404, "not_found", "There is no page at this address."));
     }
     if (request.method !== "GET") return rejectMethod(exchange, "GET");
     if (step === "/return") return await this.arrive(new URLSearchParams(query), exchange, flow);
@@ -82,19 +82,19 @@ export class SignIn implements Interactions {
   }
 
   /** Sends the person to the next third party, or asks for consent where they have been to all. */
-  private async proceed(exchange: HttpExchange, flow: Flow): Promise<void> {
+  private async proceed(exchange: HttpExchange, flow: Flow): Promise<string | undefined> {
     const state = await this.options.flows.load(flow);
     const next = this.nextParty(state);
     if (next !== undefined) return await this.depart(exchange, flow, next);
     const [subject, scopes] = [this.subjectOf(state), flow.scopes];
     if (subject === undefined) return await this.problem(exchange, flow, this.parties[0], "denied");
-    if (await this.options.consents.has(subject, flow.client, scopes)) {
+    if (!flow.asksConsent && (await this.options.consents.has(subject, flow.client, scopes))) {
       return await this.finish(exchange, flow);
     }
-    sendPage(exchange, this.consentPage(flow, state));
+    return sendPage(exchange, this.consentPage(flow, state));
   }
 
-  private async depart(exchange: HttpExchange, flow: Flow, party: SignInParty): Promise<void> {
+  private async depart(exchange: HttpExchange, flow: Flow, party: SignInParty): Promise<string | undefined> {
     const to = returnAddressOf(flow, flow.returnState + randomBytes(32).toString("base64url"));
     let departure: Awaited<ReturnType<ThirdParty["depart"]>>;
     try {
@@ -104,11 +104,15 @@ export class SignIn implements Interactions {
     }
     const away = { party: party.name, state: to.state, pending: departure.pending };
     await this.options.flows.update(flow, (state) => ({ ...state, away, problem: undefined }));
-    redirect(exchange, departure.address);
+    return redirect(exchange, departure.address);
   }
 
   /** Takes a person back. What they bring counts once, and only for the departure that was last. */
-  private async arrive(query: URLSearchParams, exchange: HttpExchange, flow: Flow): Promise<void> {
+  private async arrive(
+    query: URLSearchParams,
+    exchange: HttpExchange,
+    flow: Flow,
+  ): Promise<string | undefined> {
     const before = await this.options.flows.update(flow, (state) =>
       state.away === undefined ? state : { ...state, away: undefined },
     );
@@ -116,7 +120,7 @@ export class SignIn implements Interactions {
     if (before.away === undefined || party === undefined) {
       const text =
         "This address belongs to no sign-in that goes on here: it has been used before, or is too old.";
-      return sendPage(exchange, strayPage(400, text));
+      return sendPage(exchange, strayPage(400, "invalid_request", text));
     }
     try {
       const signedIn = await this.signedIn(query, flow, party, before.away);
@@ -129,7 +133,7 @@ export class SignIn implements Interactions {
     }
     this.options.metrics.signedIn(party.name, "ok");
     // a page of its own, so that a reload does not bring the code again
-    redirect(exchange, flow.path);
+    return redirect(exchange, flow.path);
   }
 
   private async signedIn(
@@ -157,7 +161,7 @@ export class SignIn implements Interactions {
     flow: Flow,
     party: SignInParty,
     error: unknown,
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     if (!(error instanceof ThirdPartyError)) throw error;
     const { failure, message } = error;
     this.options.metrics.signedIn(party.name, failure);
@@ -167,10 +171,9 @@ export class SignIn implements Interactions {
         ...state,
         declined: [...state.declined, party.name],
       }));
-      redirect(exchange, flow.path);
-    } else {
-      await this.problem(exchange, flow, party, failure);
+      return redirect(exchange, flow.path);
     }
+    return await this.problem(exchange, flow, party, failure);
   }
 
   private async problem(
@@ -178,7 +181,7 @@ export class SignIn implements Interactions {
     flow: Flow,
     party: SignInParty | undefined,
     failure: ThirdPartyFailure,
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     const { name = "", title = "the third party" } = party ?? {};
     await this.options.flows.update(flow, (state) => ({
       ...state,
@@ -187,47 +190,58 @@ export class SignIn implements Interactions {
       problem: { party: name, failure },
     }));
     const out = { client: flow.client, again: flow.path, ...this.formOf(flow) };
-    sendPage(exchange, problemPage(failure, title, out));
+    return sendPage(exchange, problemPage(failure, title, out));
   }
 
   /** A form has come back from a page. */
-  private async decide(exchange: HttpExchange, flow: Flow): Promise<void> {
+  private async decide(exchange: HttpExchange, flow: Flow): Promise<string | undefined> {
     let form: ReadonlyMap<string, string>;
     try {
       form = await readForm(exchange, flow.bodyIdleTimeoutMs);
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
-      return sendPage(exchange, strayPage(error.status, `What was sent is ${error.message}.`));
+      return sendPage(exchange, strayPage(error.status, error.error, `What was sent is ${error.message}.`));
     }
-    const isOurs =
-      isSameSite(exchange.request) && this.options.ring.isMac(form.get("proof") ?? "", PROOF, flow.id);
-    if (!isOurs) {
+    const forgery = this.forgeryOf(exchange, flow, form);
+    if (forgery !== undefined) {
+      this.options.log.warn({ client: flow.client.id, reason: forgery }, "decision rejected");
       const text = "What was sent does not come from the page that asks for your decision.";
-      return sendPage(exchange, strayPage(403, text));
+      return sendPage(exchange, strayPage(403, "forged_request", text));
     }
     switch (form.get("decision")) {
       case "allow":
         return await this.allow(exchange, flow);
       case "deny":
         await this.forget(flow);
-        return await flow.fail("access_denied", "the person did not consent");
+        await flow.fail("access_denied", "the person did not consent");
+        return undefined;
       case "leave":
         return await this.leave(flow);
       default:
-        return sendPage(exchange, strayPage(400, "What was sent has no decision."));
+        return sendPage(exchange, strayPage(400, "invalid_request", "What was sent has no decision."));
     }
   }
 
-  private async allow(exchange: HttpExchange, flow: Flow): Promise<void> {
+  /** Why a form does not come from a page of its flow; undefined where it does. */
+  private forgeryOf(
+    { request }: HttpExchange,
+    { id }: Flow,
+    form: ReadonlyMap<string, string>,
+  ): string | undefined {
+    if (!isSameSite(request)) return "its browser says that it comes from another site";
+    return this.options.ring.isMac(form.get("proof") ?? "", PROOF, id) ? undefined : "it has no valid proof";
+  }
+
+  private async allow(exchange: HttpExchange, flow: Flow): Promise<undefined> {
     const state = await this.options.flows.load(flow);
     const subject = this.subjectOf(state);
     // the page is an old one: another tab has begun again
     if (subject === undefined || this.nextParty(state) !== undefined) return redirect(exchange, flow.path);
     await this.options.consents.add(subject, flow.client, flow.scopes);
-    await this.finish(exchange, flow);
+    return await this.finish(exchange, flow);
   }
 
-  private async finish(exchange: HttpExchange, flow: Flow): Promise<void> {
+  private async finish(exchange: HttpExchange, flow: Flow): Promise<undefined> {
     const state = await this.options.flows.take(flow);
     const subject = state && this.subjectOf(state);
     if (state === undefined || subject === undefined) return redirect(exchange, flow.path);
@@ -243,7 +257,7 @@ export class SignIn implements Interactions {
   }
 
   /** Leads back to the client with the error that the last problem means to it. */
-  private async leave(flow: Flow): Promise<void> {
+  private async leave(flow: Flow): Promise<undefined> {
     const { problem } = await this.forget(flow);
     const failure = isFailure(problem?.failure) ? problem.failure : "denied";
     const { error, description } = MEANINGS[failure];
@@ -305,10 +319,11 @@ function isSameSite({ headers }: HttpRequest): boolean {
   return site === undefined || site === "same-origin";
 }
 
-function rejectMethod(exchange: HttpExchange, allow: string): void {
+function rejectMethod(exchange: HttpExchange, allow: string): string {
   exchange.send(
     405,
     { allow, "content-type": "text/plain; charset=utf-8", ...UNCACHED },
     `this address takes ${allow}\n`,
   );
+  return "invalid_request";
 }

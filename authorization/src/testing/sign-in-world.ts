@@ -34,9 +34,11 @@ export interface SignInWorld extends SignInParts {
   readonly store: Store;
   /** The lines of the log. */
   readonly lines: string[];
+  /** The outcomes of requests, `ok` for good ones. */
+  readonly outcomes: readonly string[];
   /** What it has reported to metrics. */
   readonly reports: readonly string[];
-  start(client?: Partial<FlowClient>, scopes?: readonly string[]): TestFlow;
+  start(client?: Partial<FlowClient>, scopes?: readonly string[], asksConsent?: boolean): TestFlow;
   stop(): Promise<void>;
 }
 
@@ -133,6 +135,7 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse): HttpExc
 export async function startSignIn(options: SignInWorldOptions): Promise<SignInWorld> {
   const flows = new Map<string, Flow>();
   const lines: string[] = [];
+  const outcomes: string[] = [];
   const reports: string[] = [];
   const store = options.store ?? new SqliteStore({ file: ":memory:", now: options.now });
   const parts = createSignIn({
@@ -159,10 +162,13 @@ export async function startSignIn(options: SignInWorldOptions): Promise<SignInWo
     if (flow === undefined) {
       response.writeHead(404).end();
     } else {
-      parts.interactions.serve(exchangeOf(request, response), flow).catch((error: unknown) => {
-        lines.push(`failed ${String(error)}`);
-        response.writeHead(500).end(String(error));
-      });
+      parts.interactions.serve(exchangeOf(request, response), flow).then(
+        (outcome = "ok") => outcomes.push(outcome),
+        (error: unknown) => {
+          lines.push(`failed ${String(error)}`);
+          response.writeHead(500).end(String(error));
+        },
+      );
     }
   });
   let current: ServerResponse | undefined;
@@ -180,8 +186,9 @@ export async function startSignIn(options: SignInWorldOptions): Promise<SignInWo
     url,
     store,
     lines,
+    outcomes,
     reports,
-    start: (more = {}, scopes = ["read"]) => {
+    start: (more = {}, scopes = ["read"], asksConsent = false) => {
       const { promise: ended, resolve } = Promise.withResolvers<Ending>();
       const end = (ending: Ending) => {
         if (options.failing?.() === true) return Promise.reject(new Error("the store is gone"));
@@ -201,6 +208,7 @@ export async function startSignIn(options: SignInWorldOptions): Promise<SignInWo
         bodyIdleTimeoutMs: options.bodyIdleTimeoutMs ?? 30_000,
         client: { ...client, ...more },
         scopes,
+        asksConsent,
         resource: undefined,
         finish: end,
         fail: (error, description) => end({ error, description }),

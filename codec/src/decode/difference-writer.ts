@@ -1,6 +1,7 @@
 import type { JsonValue } from "../json/json.ts";
-import { jsonTypeOf } from "../json/json.ts";
+import { isJsonObject, jsonTypeOf } from "../json/json.ts";
 import type { Misstep } from "../json/json-path.ts";
+import type { KeyTree } from "../table/key-tree.ts";
 import { BytesWriter } from "./bytes-writer.ts";
 import {
   type Difference,
@@ -86,7 +87,7 @@ export class DifferenceWriter extends BytesWriter {
   }
 
   /** Notes a text that was read as something else, unless the payload has nothing but text. */
-  protected coerceText(key: string, expected: string, value: Field): void {
+  coerceText(key: string, expected: string, value: Field): void {
     if (!this.textual) this.note("converted", key, expected, value);
   }
 
@@ -98,6 +99,36 @@ export class DifferenceWriter extends BytesWriter {
   /** Notes a key that no field names. */
   additional(key: string, value: Field): void {
     this.note("additional", key, "no such key", value);
+  }
+
+  /**
+   * Notes the keys of a value that a tree does not have, those of objects below first. Paths lead into a list
+   * by a number, or into its first item where an object was expected.
+   */
+  keysBeyond(tree: KeyTree, value: Field): void {
+    if (Array.isArray(value)) {
+      const isIndexed = [...tree.keys()].some((step) => /^\d+$/.test(step));
+      const items = isIndexed ? value : value.slice(0, 1);
+      items.forEach((item, index) => {
+        this.keysBeyondAt(index, item, isIndexed ? tree.get(String(index)) : tree);
+      });
+    } else if (isJsonObject(value)) {
+      for (const [key, inner] of tree) {
+        if (Object.hasOwn(value, key)) this.keysBeyondAt(key, value[key], inner);
+      }
+      for (const key of Object.keys(value)) if (!tree.has(key)) this.additional(key, value[key]);
+    }
+  }
+
+  protected keysBeyondAt(step: string | number, value: Field, tree: KeyTree | "all" | undefined): void {
+    if (tree === "all") return;
+    this.path.push(step);
+    if (tree === undefined) {
+      this.additional("", value);
+    } else {
+      this.keysBeyond(tree, value);
+    }
+    this.path.pop();
   }
 
   /** Notes what is no object on the way of a path, once for all whose paths lead over it. */

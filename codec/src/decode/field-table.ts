@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json/json.ts";
+import type { KeyTree } from "../table/key-tree.ts";
 import type { OneofMembers } from "../table/keys.ts";
 import type { Field } from "./difference-writer.ts";
 
@@ -61,12 +62,15 @@ interface OneofOutput {
  * there. As a set it has all of these keys.
  */
 export class FieldTableOf<Out extends OneofOutput> {
+  /** Of the keys that paths lead through, those that are read below. */
+  readonly below: KeyTree | undefined;
   private readonly entries: () => ReadonlyArray<LayoutEntry<Out>>;
   private made: FieldLayout<Out> | undefined;
 
   /** @param entries all that is read, in the order of writing; asked for when the first object comes */
-  constructor(entries: () => ReadonlyArray<LayoutEntry<Out>>) {
+  constructor(entries: () => ReadonlyArray<LayoutEntry<Out>>, below?: KeyTree) {
     this.entries = entries;
+    this.below = below;
   }
 
   get layout(): FieldLayout<Out> {

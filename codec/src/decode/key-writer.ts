@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../json/json.ts";
+import { joinedTree, type KeyTree } from "../table/key-tree.ts";
 import type { Field } from "./difference-writer.ts";
 import { OneofWriter } from "./oneof-writer.ts";
 
@@ -8,6 +9,8 @@ const NO_ENTRIES: ReadonlyArray<readonly [string, Field]> = [];
 /** The keys that a message knows. */
 export interface KnownKeys extends Iterable<string> {
   has(key: string): boolean;
+  /** Of the keys that paths lead through, those that are known below; undefined where there is none. */
+  readonly below?: KeyTree | undefined;
 }
 
 const NO_KEYS: KnownKeys = new Set();
@@ -54,8 +57,8 @@ export class KeyWriter extends OneofWriter {
     const below = this.keysBelow[this.depth];
     const keys = this.unknownOf(json, known).filter((key) => !holderKeys.has(key));
     // the holder does not know them either
-    this.keysBelow[this.depth] = below;
-    this.leaveToHolder(new Set([...known, ...keys]));
+    this.keysBelow[this.depth] = [...(below ?? []), new Set(keys)];
+    this.leaveToHolder(known);
     return keys;
   }
 
@@ -109,7 +112,22 @@ export class KeyWriter extends OneofWriter {
     this.others = others;
   }
 
+  /** Notes the keys below those that paths lead through, which no message that shares the object reads. */
+  private keysOnPaths(json: JsonObject, known: KnownKeys): void {
+    const shared = this.keysBelow[this.depth];
+    if (known.below === undefined && shared === undefined) return;
+    const messages = [known, ...(shared ?? [])];
+    const keys = new Set(messages.flatMap(({ below }) => (below === undefined ? [] : [...below.keys()])));
+    for (const key of keys) {
+      if (!Object.hasOwn(json, key)) continue;
+      const readers = messages.filter((each) => each.has(key));
+      const tree = joinedTree(readers.map(({ below }) => below?.get(key) ?? "all"));
+      this.keysBeyondAt(key, json[key], tree);
+    }
+  }
+
   private unknownOf(json: JsonObject, known: KnownKeys): readonly string[] {
+    if (this.depth !== this.flattenedDepth) this.keysOnPaths(json, known);
     const isFound = this.othersOf === json && this.othersBeyond === known;
     const others = isFound ? this.others : Object.keys(json).filter((key) => !known.has(key));
     this.othersOf = undefined;

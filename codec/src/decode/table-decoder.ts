@@ -1,6 +1,6 @@
 /** Makes of a table, at its first use, the function that decodes its message. */
 import { type JsonObject, type JsonValue, jsonTypeOf } from "../json/json.ts";
-import { exclusiveMembers, firstKey, knownKeys, memberKeys, reportedAs } from "../table/keys.ts";
+import { exclusiveMembers, firstKey, keysOnPaths, knownKeys, memberKeys, reportedAs } from "../table/keys.ts";
 import {
   type Entry,
   type FieldEntry,
@@ -44,7 +44,7 @@ function newReading(entries: readonly Entry[]): Reading {
 }
 
 function objectDecoder(entries: readonly Entry[]): Decode {
-  const fields: FieldTable = new FieldTable(() => layoutOf(entries, fields));
+  const fields: FieldTable = new FieldTable(() => layoutOf(entries, fields), keysOnPaths(entries));
   const collector = entries.find((entry) => "unknown" in entry);
   if (collector === undefined) {
     // by the first use, since a message may hold itself

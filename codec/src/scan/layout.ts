@@ -4,7 +4,7 @@
  */
 
 /** The last one is the scanner's own. */
-export const MESSAGE_WORDS = 11;
+export const MESSAGE_WORDS = 12;
 export const MESSAGE = {
   rows: 0,
   mask: 1,
@@ -16,10 +16,10 @@ export const MESSAGE = {
   shared: 7,
   oneofs: 8,
   oneofCount: 9,
-  guess: 10,
+  place: 10,
+  guess: 11,
 } as const;
-/** The rows and the mask of a path: the first two words of a message. */
-export const PATH_WORDS = 2;
+export const PATH_WORDS = 4;
 export const COLLECTOR = { none: 0, raw: 1, ignore: 2, left: 3 } as const;
 
 export const ROW_WORDS = 8;

@@ -7,6 +7,13 @@ export type KeyUse = {
   isChoice: boolean;
 };
 
+/** The keys that are read in an object below a message. */
+interface MessagePath {
+  /** Where its table is to be. */
+  readonly at: number;
+  readonly keys: Map<string, KeyUse>;
+}
+
 /** A key of a message, or of an object below it. */
 export type Place = readonly [keys: Map<string, KeyUse>, key: string];
 
@@ -15,10 +22,14 @@ export class MessageWriter {
   /** The address of a field for each rank. */
   readonly ranks: number[] = [];
   readonly keys = new Map<string, KeyUse>();
-  /** By the path to them, the keys that are read in objects below, and where their table is to be. */
-  readonly paths = new Map<string, { readonly at: number; readonly keys: Map<string, KeyUse> }>();
+  /** By the path to them, the keys that are read in objects below. */
+  readonly paths = new Map<string, MessagePath>();
   readonly choices: Array<readonly number[]> = [];
   isShared = false;
+  /** What an envelope is reported by; 0 for a message. */
+  place = 0;
+  /** What objects on paths are reported by, where some of their keys are not read, by the path to them. */
+  readonly places = new Map<string, number>();
   private readonly slots = new Map<string, number>();
 
   rank(field: number): number {
@@ -35,6 +46,11 @@ export class MessageWriter {
       key.targets.push((rank | (place << 16) | last) >>> 0);
     }
     return rank;
+  }
+
+  /** Says that a key is read, though not here. */
+  known(key: string): void {
+    keyOf(this.keys, key);
   }
 
   /** The rank under which is kept where a value is. */

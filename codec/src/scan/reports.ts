@@ -6,6 +6,8 @@ import type { Machine } from "./machine.ts";
 /** Words of a report before its steps, and of a step. See codec/scanner/report.ts. */
 const HEAD_WORDS = 5;
 const STEP_WORDS = 3;
+/** The ranks from which on a step is to an envelope, whose keys come behind all that is in the payload. */
+export const ENVELOPE_RANK = 0x4000_0000;
 /** Only so many of a class are described. */
 const MAX_DESCRIBED = 100;
 
@@ -126,6 +128,8 @@ function reportsIn(words: Uint32Array, from: number, to: number): Report[] {
 }
 
 function inOrder({ steps: a }: Pick<Report, "steps">, { steps: b }: Pick<Report, "steps">): number {
+  const around = Number(isAround(a)) - Number(isAround(b));
+  if (around !== 0) return around;
   for (const [level, step] of a.entries()) {
     const other = b[level];
     // keys of a message come behind those below it
@@ -134,6 +138,10 @@ function inOrder({ steps: a }: Pick<Report, "steps">, { steps: b }: Pick<Report,
     if (difference !== 0) return difference;
   }
   return b.length > a.length ? 1 : 0;
+}
+
+function isAround([step]: readonly Step[]): boolean {
+  return step !== undefined && step.rank >= ENVELOPE_RANK;
 }
 
 /** A value as far as it is described: of arrays and objects their type. */

@@ -172,9 +172,10 @@ function repeated(message: Uint8Array<ArrayBuffer>): Array<Uint8Array<ArrayBuffe
 }
 
 /** A text for each envelope. */
-function nameOf(envelope: Envelope | "payload" | "status"): string {
+function nameOf(envelope: Envelope | "payload" | "status" | "known"): string {
   if (typeof envelope === "string") return envelope;
-  return JSON.stringify([...envelope].map(([key, inner]) => [key, nameOf(inner)]));
+  const { keys, isOpen } = envelope;
+  return JSON.stringify([isOpen, [...keys].map(([key, inner]) => [key, nameOf(inner)])]);
 }
 
 /** Whether a body can be so large that it costs more. */

@@ -1,5 +1,6 @@
 import { EnumTable } from "../table/enum-table.ts";
-import { exclusiveMembers, firstKey, reportedAs, sharedKeys } from "../table/keys.ts";
+import type { KeyTree } from "../table/key-tree.ts";
+import { exclusiveMembers, firstKey, keysOnPaths, reportedAs, sharedKeys } from "../table/keys.ts";
 import type { TimeRule } from "../table/kinds.ts";
 import {
   type ChoiceCase,
@@ -42,6 +43,7 @@ import {
   stepsTo,
   typesOf,
 } from "./readable.ts";
+import { ENVELOPE_RANK } from "./reports.ts";
 import { byteLength, type HashTable, TableMemory } from "./table-memory.ts";
 
 /** A frame of so many ranks fits into no stack: whoever meets such a message hands over. */
@@ -81,8 +83,16 @@ interface Reading {
 
 const HANDOVER: Reading = { kind: KIND.handover };
 
-/** What is around a payload: keys, and what stands under them. */
-export type Envelope = ReadonlyMap<string, Envelope | "payload" | "status">;
+/** What is around a payload. */
+export interface Envelope {
+  /** What stands under its keys. Nobody reads what is known. */
+  readonly keys: ReadonlyMap<string, Envelope | "payload" | "status" | "known">;
+  /** Whether all other keys are known too. */
+  readonly isOpen: boolean;
+}
+
+/** Objects that paths lead through have ranks behind those of fields, and envelopes behind all of these. */
+const PATH_RANK = 0x1_0000;
 
 /** Writes the tables of messages into the memory of the scanner; each once, when it is first needed. */
 export class Tables {
@@ -95,6 +105,7 @@ export class Tables {
   private readonly names = new Map<number, string>();
   /** Fields that are read from one place alone. */
   private readonly simple = new Set<number>();
+  private placeCount = 0;
 
   constructor(machine: Machine) {
     this.machine = machine;
@@ -103,8 +114,8 @@ export class Tables {
   }
 
   /** The field that a body is. */
-  body(payload: Payload, envelope: Envelope | "payload"): number {
-    if (envelope !== "payload") return this.envelope(payload, envelope);
+  body(payload: Payload, envelope: Envelope | "payload", path: readonly string[] = []): number {
+    if (envelope !== "payload") return this.envelope(payload, envelope, path);
     if ("item" in payload) return this.page(payload);
     if (payload instanceof MessageTable) {
       return this.writeField(0, { kind: KIND.payload, argument: this.message(payload) });
@@ -120,16 +131,40 @@ export class Tables {
     return this.writeField(0, { kind: KIND.page, argument });
   }
 
-  private envelope(payload: Payload, envelope: Envelope): number {
+  private envelope(payload: Payload, { keys, isOpen }: Envelope, path: readonly string[]): number {
     const message = new MessageWriter();
-    for (const [key, inner] of envelope) {
+    for (const [key, inner] of keys) {
+      if (inner === "known") {
+        message.known(key);
+        continue;
+      }
       const field =
-        inner === "status" ? this.writeField(0, { kind: KIND.status }) : this.body(payload, inner);
+        inner === "status"
+          ? this.writeField(0, { kind: KIND.status })
+          : this.body(payload, inner, [...path, key]);
       message.field(field, [[message.keys, key]]);
     }
     const argument = this.machine.allocate(MESSAGE_WORDS * 4);
-    this.writeMessage(argument, message, COLLECTOR.ignore, 0);
+    message.place = this.place(ENVELOPE_RANK, path);
+    this.writeMessage(argument, message, isOpen ? COLLECTOR.ignore : COLLECTOR.none, 0);
     return this.writeField(0, { kind: KIND.envelope, argument });
+  }
+
+  /** What an object is reported by that is no message; those that are made first are reported first. */
+  private place(rank: number, path: readonly string[]): number {
+    const field = this.writeField(0, { kind: KIND.handover, argument: rank + this.placeCount++ });
+    this.names.set(field, path.join("."));
+    return field;
+  }
+
+  /** Makes what objects on the paths of a message are reported by, those below others first. */
+  private places(tree: KeyTree, message: MessageWriter, path: readonly string[] = []): void {
+    for (const [key, below] of tree) {
+      if (below === "all") continue;
+      const steps = [...path, key];
+      this.places(below, message, steps);
+      message.places.set(JSON.stringify(steps), this.place(PATH_RANK, steps));
+    }
   }
 
   /** The table of a message. */
@@ -191,6 +226,7 @@ export class Tables {
         collectorTag = tagOf(entry.struct === true ? 0 : entry.unknown, DELIMITED);
       }
     }
+    this.places(keysOnPaths(entries) ?? new Map(), message);
     this.writeMessage(at, message, collector, collectorTag, oneofs);
     for (const field of message.simple()) this.simple.add(field);
   }
@@ -341,9 +377,16 @@ export class Tables {
     oneofs: ReadonlyArray<readonly number[]> = [],
   ): void {
     const rows = this.rowsOf(message.keys, message);
-    for (const path of message.paths.values()) {
-      const below = this.rowsOf(path.keys, message);
-      this.memory.fill(path.at, [below.at, below.mask]);
+    for (const [path, { at: start, keys }] of message.paths) {
+      const below = this.rowsOf(keys, message);
+      const place = message.places.get(path);
+      const others = message.isShared ? COLLECTOR.left : COLLECTOR.none;
+      this.memory.fill(start, [
+        below.at,
+        below.mask,
+        place === undefined ? COLLECTOR.ignore : others,
+        place ?? 0,
+      ]);
     }
     this.memory.fill(at, [
       rows.at,
@@ -356,6 +399,7 @@ export class Tables {
       message.isShared ? 1 : 0,
       this.memory.write(oneofs.flatMap((ranks) => [ranks.length, ...ranks])),
       oneofs.length,
+      message.place,
       1,
     ]);
   }

@@ -1,5 +1,6 @@
 /** Which keys of an object the entries of a table read. */
 import { stepsOf } from "../json/json-path.ts";
+import { type KeyTree, keyTree } from "./key-tree.ts";
 import {
   type ChoiceEntry,
   choiceMembers,
@@ -63,6 +64,19 @@ export function memberKeys(entries: readonly Entry[]): ReadonlySet<string> {
     if (keys.length === 0 && kind instanceof MessageTable) sharedKeys(kind, found);
   }
   return found;
+}
+
+/** What a message reads below the keys that its paths lead through; undefined where there are none. */
+export function keysOnPaths(entries: readonly Entry[]): KeyTree | undefined {
+  const fields = entries.flatMap(fieldsOf).flatMap(([, , ...keys]) => keys.map(pathOf));
+  const choices = entries
+    .filter(isChoice)
+    .flatMap(({ by = [], when, lost = [] }) => [
+      ...[...by, ...lost].map(pathOf),
+      ...when.flatMap(({ key = [] }) => key),
+    ]);
+  const through = [...keyTree([...fields, ...choices])].filter(([, below]) => below !== "all");
+  return through.length === 0 ? undefined : new Map(through);
 }
 
 /** The members of a oneof with the paths that they alone are read from. */

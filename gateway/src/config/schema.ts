@@ -120,7 +120,7 @@ const server = z.strictObject({
     })
     .optional()
     .describe(
-      "Serve heap snapshots (`GET /heap-snapshot`), CPU profiles (`GET /cpu-profile?seconds=10`) and the level of the log (`GET`, `PUT /log-level`) on a separate port. Default: not served.",
+      "Serve heap snapshots (`GET /heap-snapshot`), CPU profiles (`GET /cpu-profile?seconds=10`), the requests at the origins of upstreams with their limits (`GET /origins`) and the level of the log (`GET`, `PUT /log-level`) on a separate port. Default: not served.",
     ),
   limits: z
     .strictObject(limitShape)

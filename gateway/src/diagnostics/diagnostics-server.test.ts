@@ -8,7 +8,10 @@ const LINES: Record<string, unknown>[] = [];
 const log = createLogger("info", { write: (line: string) => LINES.push(JSON.parse(line)) });
 let server: SideServer;
 beforeAll(async () => {
-  server = await startDiagnosticsServer(log, { port: 0 });
+  server = await startDiagnosticsServer(log, { port: 0 }, () => [
+    { upstream: "a", origin: "https://a.example", limit: Number.POSITIVE_INFINITY, running: 3, waiting: 0 },
+    { upstream: "b", origin: "https://b.example", limit: 2.5, running: 2, waiting: 7 },
+  ]);
 });
 afterAll(() => server.close());
 
@@ -24,6 +27,13 @@ test("the level of the log can be read and set", async () => {
     expect(status).toBe(400);
   }
   expect(log.level).toBe("debug");
+});
+
+test("the requests at the origins of upstreams are there, with the limits that there are", async () => {
+  expect(await (await send("/origins")).json()).toEqual([
+    { upstream: "a", origin: "https://a.example", running: 3, waiting: 0 },
+    { upstream: "b", origin: "https://b.example", limit: 2.5, running: 2, waiting: 7 },
+  ]);
 });
 
 test("a heap snapshot is one that tools can read", async () => {
@@ -79,7 +89,7 @@ test("the port of the diagnostics has nothing else", async () => {
 });
 
 test("diagnostics beyond loopback are warned of", async () => {
-  const open = await startDiagnosticsServer(log, { host: "0.0.0.0", port: 0 });
+  const open = await startDiagnosticsServer(log, { host: "0.0.0.0", port: 0 }, () => []);
   expect(LINES.at(-1)).toMatchObject({
     level: "warn",
     host: "0.0.0.0",

@@ -1,4 +1,5 @@
 import type http from "node:http";
+import type { OriginLoad } from "connect-rest-runtime";
 import { isLoopback } from "../listener/hosts.ts";
 import { UNCACHED } from "../listener/refusal.ts";
 import { type SidePlace, type SideServer, sendText, startSideServer } from "../listener/side-server.ts";
@@ -14,13 +15,19 @@ export const OPEN_DIAGNOSTICS =
 type Diagnose = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void> | void;
 
 /**
- * Serves what operators need to look into a running process: heap snapshots, CPU profiles, the level of the
- * log. Pages of browsers get nothing of it. Rejects when the port cannot be had.
+ * Serves what operators need to look into a running process: heap snapshots, CPU profiles, the requests at
+ * the origins of upstreams, the level of the log. Pages of browsers get nothing of it. Rejects when the port
+ * cannot be had.
  */
-export async function startDiagnosticsServer(log: Logger, place: SidePlace): Promise<SideServer> {
+export async function startDiagnosticsServer(
+  log: Logger,
+  place: SidePlace,
+  loads: () => readonly OriginLoad[],
+): Promise<SideServer> {
   const paths: Readonly<Record<string, Diagnose>> = {
     "GET /heap-snapshot": oneAtATime(sendHeapSnapshot),
     "GET /cpu-profile": oneAtATime(sendCpuProfile),
+    "GET /origins": (_, response) => sendText(response, 200, originsText(loads())),
     "GET /log-level": (_, response) => getLogLevel(log, response),
     "PUT /log-level": (request, response) => putLogLevel(log, request, response),
   };
@@ -37,6 +44,15 @@ export async function startDiagnosticsServer(log: Logger, place: SidePlace): Pro
   });
   if (!isLoopback(host)) log.warn({ host }, OPEN_DIAGNOSTICS);
   return server;
+}
+
+/** JSON; an origin without a limit has no key for it. */
+function originsText(loads: readonly OriginLoad[]): string {
+  return JSON.stringify(
+    loads,
+    (_, value: unknown) => (value === Number.POSITIVE_INFINITY ? undefined : value),
+    2,
+  );
 }
 
 async function run(

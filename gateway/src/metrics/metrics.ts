@@ -1,4 +1,10 @@
-import type { BreakerReport, DifferenceReport, RequestReport, ServiceAdapter } from "connect-rest-runtime";
+import type {
+  BreakerReport,
+  DifferenceReport,
+  OriginLoad,
+  RequestReport,
+  ServiceAdapter,
+} from "connect-rest-runtime";
 import { type BreakerState, DIFFERENCE_CLASSES, declaredPlace } from "connect-rest-runtime/internal";
 import {
   type Aggregator,
@@ -284,6 +290,35 @@ export class Metrics {
   breakerChanged({ upstream, origin, state, caller }: BreakerReport): void {
     if (caller !== undefined) return;
     this.breakers.set({ upstream, origin }, STATE_NUMBERS[state]);
+  }
+
+  /** Adds the requests at the origins of upstreams. */
+  watchOrigins(loads: () => readonly OriginLoad[]): void {
+    this.origins(
+      "limit",
+      "Requests that may run at an origin at a time, while there is a limit.",
+      "min",
+      loads,
+    );
+    this.origins("running", "Requests of callers that run at an origin.", "sum", loads);
+    this.origins("waiting", "Requests that wait for their turn at an origin.", "sum", loads);
+  }
+
+  private origins(
+    name: "limit" | "running" | "waiting",
+    help: string,
+    aggregator: Aggregator,
+    loads: () => readonly OriginLoad[],
+  ): void {
+    const collect = function (this: Gauge) {
+      this.reset();
+      for (const { upstream, origin, [name]: value } of loads()) {
+        if (value !== Number.POSITIVE_INFINITY) this.set({ upstream, origin }, value);
+      }
+    };
+    const labelNames = ["upstream", "origin"];
+    const registers = [this.registry];
+    new Gauge({ name: `connect_rest_origin_${name}`, help, labelNames, registers, collect, aggregator });
   }
 
   /** A call whose token was checked. */

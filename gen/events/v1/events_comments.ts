@@ -3,13 +3,13 @@
 /* eslint-disable */
 
 export const comments: ReadonlyMap<string, string> = new Map([
-  ["connectrest.v1.FeedFailure", "An error of the upstream that a watched feed waits out."],
+  ["connectrest.v1.FeedFailure", "An upstream error that does not end a watched feed."],
   ["connectrest.v1.FeedFailure.code", "The code of the error, e.g. 14 for UNAVAILABLE."],
   ["connectrest.v1.FeedFailure.message", "The text of the error."],
   ["connectrest.v1.FeedFailure.reason", "The reason of the error, e.g. `RATE_LIMITED`."],
-  ["connectrest.v1.Heartbeat", "Says that a watched feed lives although nothing happens in it. A message of a feed has one if the rule `poll` names a\nfield for it and the request asks for it."],
-  ["connectrest.v1.Heartbeat.failure", "Why the feed, or a page of it, could not be read. It is polled again, and the stream goes on. Not set while every page\nis read."],
-  ["connectrest.v1.Heartbeat.next_poll_time", "When the feed is polled next; not set where another process polls it."],
+  ["connectrest.v1.Heartbeat", "Shows that a watched feed is alive although it has no new items. Messages of a feed contain heartbeats if the rule\n`poll` names a field for them and the request sets an interval."],
+  ["connectrest.v1.Heartbeat.failure", "Why the feed, or one of its pages, could not be read. Polling continues, and so does the stream. Not set while all\npages can be read."],
+  ["connectrest.v1.Heartbeat.next_poll_time", "When the feed is polled next. Not set if another process polls it."],
   ["events.v1.ListNetworkEventsRequest", "A request for the events of a repository and its forks."],
   ["events.v1.ListNetworkEventsRequest.if_none_match", "The `etag` of an earlier response for the same page, unchanged. If there are no new events, the response is\n`not_modified`, and the request does not count against the rate limit."],
   ["events.v1.ListNetworkEventsRequest.owner", "Owner of the repository; not case-sensitive."],

@@ -6,11 +6,12 @@ import { isScalarMessage, isTimestamp, valueMessageOf } from "../descriptors/wel
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema, SourceSchema, TimeSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
-import type { FieldModel, SourceModel, Style, TimeNotation, TypeModels } from "../model/types.ts";
+import type { FieldModel, SourceModel, Style, TimeModel, TimeNotation, TypeModels } from "../model/types.ts";
 import { headerFault, isToken, pathFault, requestHeaderFault } from "./syntax.ts";
 
 const { field: RULE } = FieldRulesSchema;
 const { field: SOURCE } = SourceSchema;
+const { field: TIME } = TimeSchema;
 
 interface Checked {
   readonly field: DescField;
@@ -78,9 +79,10 @@ function checkTime({ field, rules: { time }, add }: Checked): void {
     const text = `\`time\` requires a google.protobuf.Timestamp or Duration; ${nameOf(field)} is neither`;
     add([RULE.time.number], "time-type", text);
   }
-  if (isDuration && (TIMES_ALONE.has(time.notation) || time.none !== "" || time.rounding !== undefined)) {
-    const text = `${nameOf(field)} is a Duration: only counts and ISO_8601 are allowed, without \`none\` or \`rounding\``;
-    add([RULE.time.number], "time-duration", text);
+  if (isDuration) {
+    checkDuration(time, nameOf(field), (name, text) =>
+      add([RULE.time.number, TIME[name].number], "time-duration", text),
+    );
   }
   if (time.notation === "pattern" && !/YYYY/.test(time.format)) {
     const text = `the format of ${nameOf(field)} has no year; write e.g. "YYYY-MM-DD HH:mm:ss"`;
@@ -88,8 +90,27 @@ function checkTime({ field, rules: { time }, add }: Checked): void {
   }
   if (time.notation !== "pattern" && time.format !== "") {
     const text = `${nameOf(field)} has a format, but its unit is ${time.unit}; set unit: FORMAT`;
-    add([RULE.time.number, TimeSchema.field.format.number], "time-format", text);
+    add([RULE.time.number, TIME.format.number], "time-format", text);
   }
+}
+
+/** Reports rules that are for points in time. */
+function checkDuration(
+  { notation, unit, none, rounding }: TimeModel,
+  name: string,
+  add: (rule: keyof typeof TIME, text: string) => void,
+): void {
+  if (TIMES_ALONE.has(notation)) {
+    const text = `${name} is a Duration, and ${unit} writes a point in time; use SECONDS, MILLIS, MICROS, NANOS or ISO_8601, or remove \`time\` for \`3.5s\``;
+    add("unit", text);
+  }
+  if (none !== "") {
+    const text = `${name} is a Duration, and \`none\` is for Timestamps; for words of a response that stand for no value set \`absent\` of the field`;
+    add("none", text);
+  }
+  if (rounding === undefined) return;
+  const text = `${name} is a Duration, and \`rounding\` is for Timestamps; a Duration is sent with its fraction: remove \`rounding\`, and for whole units use an integer field`;
+  add("rounding", text);
 }
 
 function checkUnwrap({ field, rules, add }: Checked): void {

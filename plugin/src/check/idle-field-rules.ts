@@ -3,7 +3,7 @@ import type { DescField } from "@bufbuild/protobuf";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
-import { LONE_RULES, type Place, RESPONSE_RULES, type TypeModels } from "../model/types.ts";
+import { isFlattened, LONE_RULES, type Place, RESPONSE_RULES, type TypeModels } from "../model/types.ts";
 
 const { field: RULE } = FieldRulesSchema;
 
@@ -36,11 +36,7 @@ export function checkIdleFieldRules(field: DescField, types: TypeModels, problem
     if (aliases.length > 0) idle("aliases", reason);
     if (sources.length > 0) idle("from", reason);
   }
-  if (field.oneof !== undefined) {
-    for (const name of LONE_RULES) {
-      if (isSet(rules[name])) idle(name, "what a response has chooses the member of a oneof; remove it");
-    }
-  }
+  checkMember(field, types, idle);
   if (place === undefined) return;
   const reason = "`in` places the field in a request, and the rule is for responses; remove it";
   for (const [option, name] of Object.entries(RESPONSE_RULES)) {
@@ -59,6 +55,32 @@ export function checkIdleFieldRules(field: DescField, types: TypeModels, problem
   if (conditions.length > 0) idle("when", inPlace);
 }
 
-function isSet(rule: boolean | readonly unknown[]): boolean {
+/** Rules for the key of a value, which a member has not where its oneof says where it is. */
+const KEY_RULES = ["name", "aliases", "sources"] as const;
+
+function checkMember(
+  field: DescField,
+  types: TypeModels,
+  idle: (rule: keyof typeof RULE, reason: string) => void,
+): void {
+  const { oneof } = field;
+  if (oneof === undefined) return;
+  const rules = types.field(field);
+  for (const name of LONE_RULES) {
+    if (isSet(rules[name])) idle(name, "what a response has chooses the member of a oneof; remove it");
+  }
+  const { layout, payload } = types.oneof(oneof);
+  const isSpread = field.fieldKind === "message" && isFlattened(oneof, types);
+  if (layout !== "beside" && !isSpread) return;
+  const where = isSpread
+    ? `the oneof \`${oneof.name}\` is FLATTENED, so that the keys of the member are those of its fields`
+    : `the members of the oneof \`${oneof.name}\` have one key, \`${payload}\``;
+  for (const name of KEY_RULES) {
+    if (isSet(rules[name])) idle(name === "sources" ? "from" : name, `${where}; remove it`);
+  }
+  if (isSpread && rules.coerce) idle("coerce", `${where}; set it on these`);
+}
+
+function isSet(rule: boolean | string | readonly unknown[]): boolean {
   return typeof rule === "boolean" ? rule : rule.length > 0;
 }

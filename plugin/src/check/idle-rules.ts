@@ -12,6 +12,7 @@ import {
 import { CursorSchema, PaginateSchema, UploadSchema } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import type { MethodAnnotation, ServiceAnnotation } from "../model/annotations.ts";
 import type { MethodModel } from "../model/model.ts";
+import { covers } from "./error-coverage.ts";
 import { valueName } from "./syntax.ts";
 
 const { field: RULE } = MethodRulesSchema;
@@ -62,8 +63,8 @@ export function checkIdleSharedRules(
   });
   const { envelope } = rules;
   if (envelope !== undefined && envelope.payload.length === 0) {
-    const { status, message, errors } = envelope;
-    const [named] = Object.entries({ status, message, errors }).filter(([, path]) => path !== "");
+    const { status, message, errors, known } = envelope;
+    const [named] = Object.entries({ status, message, errors, known }).filter(([, { length }]) => length > 0);
     if (named !== undefined) {
       const place = EnvelopeSchema.fields.find(({ name }) => name === named[0]);
       const reason = 'an envelope without a payload means that there is none; set payload, e.g. "."';
@@ -74,9 +75,10 @@ export function checkIdleSharedRules(
     const { name = "" } = rules.headers[index] ?? {};
     idle([RULE.headers.number, index], `the first header \`${name}\``, "a later one replaces it; keep one");
   });
-  const conditions = rules.errors.map(({ code: _code, reason: _reason, ...condition }) => textOf(condition));
-  repeated(conditions).forEach((index) => {
-    const reason = "an earlier rule has the same conditions and is tried first; remove one";
+  rules.errors.forEach((rule, index) => {
+    const first = rules.errors.findIndex((earlier) => covers(earlier, rule));
+    if (first < 0 || first >= index) return;
+    const reason = `rule ${first + 1} comes before it and matches whatever it matches; put the more specific rule first, or remove one`;
     idle([RULE.errors.number, index], `error rule ${index + 1}`, reason);
   });
 }
@@ -84,12 +86,6 @@ export function checkIdleSharedRules(
 /** The indices of values that came before. */
 function repeated(values: readonly string[]): number[] {
   return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []));
-}
-
-function textOf(condition: object): string {
-  return JSON.stringify(condition, (_key, value: unknown) =>
-    typeof value === "bigint" ? String(value) : value,
-  );
 }
 
 function checkCredentials({ annotation, rules }: MethodModel, idle: Idle): void {

@@ -1,10 +1,11 @@
 /** Checks how the wire says which member of a oneof it holds. */
 import type { DescField, DescMessage, DescOneof } from "@bufbuild/protobuf";
+import { isScalarMessage, messageOf } from "../descriptors/well-known.ts";
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { suggest } from "../diagnostics/suggest.ts";
 import { FieldRulesSchema, OneofRulesSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
-import type { OneofModel, TypeModels } from "../model/types.ts";
+import { isFlattened, type OneofModel, type TypeModels } from "../model/types.ts";
 import { responseNames } from "../model/wire-names.ts";
 import { checkCondition } from "./conditions.ts";
 import { checkUnwrapped } from "./unwrapped.ts";
@@ -72,6 +73,11 @@ function checkOneof(oneof: DescOneof, types: TypeModels, problems: Problems): vo
     if (layout === "nested" && discriminator !== "" && responseNames(field, types).includes(discriminator)) {
       const text = `${nameOf(field)} is read from the key \`${discriminator}\`, which is the discriminator of its oneof; set another name`;
       problems.add(field, [RULES, FieldRulesSchema.field.name.number], "name-twice", text);
+    }
+    const scalar = isFlattened(oneof, types) ? messageOf(field) : undefined;
+    if (scalar !== undefined && isScalarMessage(scalar)) {
+      const text = `${nameOf(field)} is a ${scalar.typeName}, which has no keys to stand beside the discriminator; set layout: NESTED or BESIDE, or put it into a message`;
+      problems.add(oneof, [RULES, RULE.layout.number], "member-keys", text);
     }
     checkConditions(field, otherKey, types, problems);
   }

@@ -97,7 +97,7 @@ function within(add: Add, ...place: readonly number[]): Add {
   return (below, code, text) => add([...place, ...below], code, text);
 }
 
-function checkEnvelope({ payload, status, message, errors, empty }: Frozen<Envelope>, add: Add): void {
+function checkEnvelope({ payload, status, message, errors, known, empty }: Frozen<Envelope>, add: Add): void {
   const texts = [
     { path: status, place: [ENVELOPE.status.number] },
     { path: message, place: [ENVELOPE.message.number] },
@@ -110,6 +110,11 @@ function checkEnvelope({ payload, status, message, errors, empty }: Frozen<Envel
       root: "root" as const,
     })),
     ...texts.filter(({ path }) => path !== "").map((text) => ({ ...text, root: "no root" as const })),
+    ...known.map((path, index) => ({
+      path,
+      place: [ENVELOPE.known.number, index],
+      root: "no root" as const,
+    })),
   ];
   for (const { path, place, root } of paths) {
     const fault = pathFault(path, root);

@@ -67,6 +67,7 @@ export interface SharedRules {
     readonly message?: string;
     readonly errors?: string;
     readonly empty?: readonly string[];
+    readonly known?: readonly string[];
   };
   readonly errorShapes: ReadonlyArray<Readonly<Record<string, string>>>;
   readonly errors: readonly ErrorRule[];

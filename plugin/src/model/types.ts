@@ -130,6 +130,12 @@ export function unwrappedOneof({ oneofs }: DescMessage, types: TypeModels): Desc
   return oneofs.find((oneof) => types.oneof(oneof).layout === "unwrapped");
 }
 
+/** Whether the members of a oneof share the object that the oneof stands in. */
+export function isFlattened(oneof: DescOneof, types: TypeModels): boolean {
+  const { discriminator, layout } = types.oneof(oneof);
+  return layout === "flattened" || (layout === undefined && discriminator !== "");
+}
+
 /** The values of the discriminator that choose a member of a oneof. */
 export function discriminatorValues(field: DescField, types: TypeModels): readonly string[] {
   const values = types.field(field).conditions.flatMap((condition) => condition.values ?? []);

@@ -174,6 +174,7 @@ function parseEnvelope(option: Frozen<Envelope>): NonNullable<Rules["envelope"]>
     ...(option.message === "" ? {} : { message: option.message }),
     ...(option.errors === "" ? {} : { errors: option.errors }),
     ...(option.empty.length === 0 ? {} : { empty: option.empty.map(emptySpelling) }),
+    ...(option.known.length === 0 ? {} : { known: option.known }),
   };
 }
 

@@ -1,11 +1,11 @@
 /** Oneofs whose member is chosen by what is in the object, and not by which key comes. */
 import type { DescField, DescOneof } from "@bufbuild/protobuf";
 import type { ConditionModel } from "../model/rules.ts";
-import { discriminatorValues, type TypeModels } from "../model/types.ts";
+import { discriminatorValues, isFlattened, type TypeModels } from "../model/types.ts";
 import { spellings } from "../model/wire-names.ts";
 import type { ChoiceCase, Entry, FieldEntry } from "./entry.ts";
 import { fieldEntry } from "./field.ts";
-import { isFlattened, keepsSpelling, keysOf, onlyKey } from "./keys.ts";
+import { keepsSpelling, keysOf, onlyKey } from "./keys.ts";
 
 /** Whether the object chooses a member of a oneof. */
 export function isChosen(oneof: DescOneof, types: TypeModels): boolean {

@@ -1,6 +1,6 @@
 /** Which keys of a JSON object the fields of a message read. */
 import type { DescField, DescOneof } from "@bufbuild/protobuf";
-import type { TypeModels } from "../model/types.ts";
+import { isFlattened, type TypeModels } from "../model/types.ts";
 import { responseNames } from "../model/wire-names.ts";
 import type { Key } from "./entry.ts";
 
@@ -25,12 +25,6 @@ export function keysOf(field: DescField, types: TypeModels): readonly Key[] {
 function firstKey(path: string): string {
   const [, quoted, plain = ""] = /^(?:'([^']*)'|([^.]*))/.exec(path) ?? [];
   return quoted ?? plain;
-}
-
-/** Whether the members of a oneof share the object that the oneof stands in. */
-export function isFlattened(oneof: DescOneof, types: TypeModels): boolean {
-  const { discriminator, layout } = types.oneof(oneof);
-  return layout === "flattened" || (layout === undefined && discriminator !== "");
 }
 
 /**

@@ -27,6 +27,8 @@ export interface EnvelopeRule {
   readonly errors?: string;
   /** How the upstream spells an empty payload; undefined for `null`, `[]` and `{}`. */
   readonly empty?: readonly EmptySpelling[];
+  /** Paths to keys that no rule reads, and that bodies have all the same. */
+  readonly known?: readonly string[];
 }
 
 /** How an upstream writes that there is nothing: `absent` is a missing key, `empty_body` no body at all. */

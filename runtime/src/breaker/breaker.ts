@@ -3,7 +3,7 @@ import { restError } from "../errors/rest-error.ts";
 import { retryInfo } from "../errors/retry-info.ts";
 import type { BreakerSettings } from "./breaker-options.ts";
 import { Circuit, type CircuitState, type Finding, PROBE_MS } from "./circuit.ts";
-import { ConcurrencyLimit } from "./concurrency-limit.ts";
+import { ConcurrencyLimit, type Load } from "./concurrency-limit.ts";
 import { Latencies } from "./latencies.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 
@@ -46,6 +46,9 @@ export const UNWATCHED: Permit = { sent: () => undefined, end: () => undefined }
 const MAX_CALLERS = 1000;
 
 const NEVER = () => new AbortController().signal;
+
+/** The requests of callers at an origin of an upstream, and how many of them may run. */
+export type OriginLoad = BreakerPlace & Load;
 
 /** What a breaker protects. */
 export interface BreakerPlace {
@@ -106,6 +109,11 @@ export class Breaker {
       }
       return this.permit(caller, method, number);
     });
+  }
+
+  /** The requests of callers now; where there is one caller, none are counted. */
+  get load(): OriginLoad {
+    return { ...this.place, ...this.limit.load };
   }
 
   private check(caller: string | undefined): void {

@@ -70,14 +70,16 @@ test("whatever fails, a caller without a request may send one, the others wait f
       for (const { caller, enters, index, failed } of steps) {
         if (enters || tested.running.length === 0) {
           const [hadNone, all] = [tested.runningOf(caller) === 0, tested.running.length];
-          expect(tested.enter(caller)).toBe(hadNone || all < tested.limit.current);
+          expect(tested.enter(caller)).toBe(hadNone || all < tested.limit.load.limit);
         } else {
           await tested.leave(index, failed);
         }
-        expect(tested.limit.current).toBeGreaterThanOrEqual(1);
+        const { limit, running, waiting: held } = tested.limit.load;
+        expect(limit).toBeGreaterThanOrEqual(1);
+        expect([running, held]).toEqual([tested.running.length, tested.waiting.length]);
         const waiting = new Set(tested.waiting);
         for (const each of waiting) expect(tested.runningOf(each)).toBeGreaterThan(0);
-        if (waiting.size > 0) expect(tested.running.length).toBeGreaterThanOrEqual(tested.limit.current);
+        if (waiting.size > 0) expect(tested.running.length).toBeGreaterThanOrEqual(tested.limit.load.limit);
       }
       while (tested.running.length > 0) await tested.leave(0, undefined);
       expect(tested.waiting).toEqual([]);
@@ -89,31 +91,31 @@ test("whatever fails, a caller without a request may send one, the others wait f
 test("failures of several callers halve what runs, down to one, and successes lift the limit again", async () => {
   const tested = new Tested();
   await tested.lower(1);
-  expect(tested.limit.current).toBeLessThanOrEqual(6);
+  expect(tested.limit.load.limit).toBeLessThanOrEqual(6);
   await tested.lower(5);
-  expect(tested.limit.current).toBe(1);
+  expect(tested.limit.load.limit).toBe(1);
   const seen = [1];
-  for (let count = 0; count < 200 && Number.isFinite(tested.limit.current); count++) {
+  for (let count = 0; count < 200 && Number.isFinite(tested.limit.load.limit); count++) {
     while (tested.running.length < 6 && tested.waiting.length === 0) tested.enter("a");
     await tested.leave(0, false);
-    seen.push(tested.limit.current);
+    seen.push(tested.limit.load.limit);
   }
   expect(seen).toEqual([...seen].sort((a, b) => a - b));
   for (let count = 0; count < 100; count++) {
     tested.enter("b");
     while (tested.running.length > 0) await tested.leave(0, false);
   }
-  expect(tested.limit.current).toBe(Number.POSITIVE_INFINITY);
+  expect(tested.limit.load.limit).toBe(Number.POSITIVE_INFINITY);
 });
 
 test("failures of one caller lower nothing, and a burst of failures lowers the limit once", async () => {
   const alone = new Tested();
   await alone.lower(20, ["a"]);
-  expect(alone.limit.current).toBe(Number.POSITIVE_INFINITY);
+  expect(alone.limit.load.limit).toBe(Number.POSITIVE_INFINITY);
   const burst = new Tested();
   for (let count = 0; count < 100; count++) for (const caller of CALLERS) burst.enter(caller);
   while (burst.running.length > 0) await burst.leave(0, true);
-  expect(burst.limit.current).toBeGreaterThan(150);
+  expect(burst.limit.load.limit).toBeGreaterThan(150);
 });
 
 test("callers whose requests wait take turns, however many each of them has", async () => {

@@ -4,6 +4,15 @@ import { CallerOutcomes } from "./outcomes.ts";
 /** How many requests of one caller wait at most. */
 const MAX_WAITING = 256;
 
+/** The requests of callers at an origin. */
+export interface Load {
+  /** How many may run at a time; infinity where there is no limit. Each caller may always have one. */
+  readonly limit: number;
+  readonly running: number;
+  /** How many wait for their turn. */
+  readonly waiting: number;
+}
+
 /** A request that waits for its turn. */
 interface Waiting {
   readonly start: (number: number) => void;
@@ -31,9 +40,10 @@ export class ConcurrencyLimit {
     this.outcomes = new CallerOutcomes(settings);
   }
 
-  /** How many requests run at a time; infinity where there is no limit. */
-  get current(): number {
-    return this.limit;
+  /** What the limit holds back now. */
+  get load(): Load {
+    const waiting = [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0);
+    return { limit: this.limit, running: this.all, waiting };
   }
 
   /** Whether so many requests of a caller wait that a further one may not. */

@@ -14,7 +14,7 @@ import type { RecordBody } from "../response/decode.ts";
 import type { Decoded, DecodedItems } from "../response/decoded.ts";
 import { keysOf, noteSharedKeys } from "../response/item-key.ts";
 import { type ListRules, Page } from "../response/page.ts";
-import { unknownKeys } from "../response/page-keys.ts";
+import { noteUnknownKeys } from "../response/page-keys.ts";
 import { noteKeys, notePlaces } from "../response/page-places.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { shapeError } from "../response/shape-error.ts";
@@ -69,8 +69,10 @@ export function pageOf(
   const page = new Page(response.body, { envelope: adapter.rules.envelope, paths, empty });
   const { misshapen } = page;
   if (misshapen !== undefined && response.status !== 204) throw shapeError(adapter, misshapen);
-  const noted = call.settings.decoder.noted((out) => notePlaces(adapter, page, out));
-  reported(call, { differences: together(noted, unknownKeys(adapter, page)) });
+  noteIn(call, (out) => {
+    notePlaces(adapter, page, out);
+    noteUnknownKeys(adapter, page, out);
+  });
   return page;
 }
 

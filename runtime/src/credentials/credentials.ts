@@ -49,6 +49,7 @@ export interface Credentials {
    * own `refused` is called, and the request sent a third time, but not a fourth. Only credentials that a
    * function provides are asked. A ConnectError that it rejects with is what the caller gets, in place of the
    * upstream's: that the session has ended, or that no other credentials can be had now.
+   * A client stream is not sent again: it fails with UNAVAILABLE, reason UPSTREAM_TOKEN_REPLACED.
    */
   readonly refused?: (() => Promise<Credentials | undefined>) | undefined;
 }

@@ -70,13 +70,16 @@ function fieldOf(json: JsonObject): string {
   return firstOf(json, FIELDS, (value) => (typeof value === "string" ? value : undefined)) ?? "";
 }
 
+/** An index of a JSON pointer (RFC 6901 section 4); other digits are a key, and keep theirs. */
+const INDEX = /^(?:0|[1-9]\d{0,8})$/;
+
 /** A JSON pointer (RFC 6901), also as the fragment of a URI. */
 function fieldOfPointer(pointer: string): string {
   const steps = pointer.replace(/^#/, "").split("/");
   return fieldOfSteps(
     steps
       .filter((step) => step !== "")
-      .map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~"))),
+      .map((step) => (INDEX.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~"))),
   );
 }
 

@@ -10,11 +10,17 @@ import { reflect } from "@bufbuild/protobuf/reflect";
 import { ConnectError } from "@connectrpc/connect";
 import { knownTypes } from "connect-rest-codec/internal";
 import { findSecrets } from "../text/find-secrets.ts";
+import { safeText } from "../text/safe-text.ts";
 import type { Secret } from "../text/secret.ts";
 import { STANDARD_TYPES } from "./known-types.ts";
 import { bytesTexts, leafTexts, numberTexts } from "./leaf-texts.ts";
 import { leavesOf } from "./leaves.ts";
 import type { ErrorDetail } from "./rest-error.ts";
+
+const MAX_SHOWN = 500;
+
+/** How often more of a text is looked at than is shown: escapes and blanks of it are not shown. */
+const LOOKED_AT = 4;
 
 /** Replaces secrets in a text by `[secret]`, however they are written there. */
 export function redactText(text: string, secrets: readonly Secret[]): string {
@@ -25,6 +31,19 @@ export function redactText(text: string, secrets: readonly Secret[]): string {
     at = to;
   }
   return at === 0 ? text : clean + text.slice(at);
+}
+
+/**
+ * What is shown of a peer's text: made safe, without the secrets, at most `max` characters. No more of it is
+ * searched than may be shown; the ellipsis at its end has the beginning of a secret found there.
+ */
+export function shownText(text: string, secrets: readonly Secret[], max: number = MAX_SHOWN): string {
+  return safeText(redactText(beginningOf(text, max * LOOKED_AT), secrets), max);
+}
+
+/** The beginning of a text, with an ellipsis where it was cut. */
+function beginningOf(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 /** Whether one of the secrets stands in a text. */

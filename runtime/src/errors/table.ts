@@ -1,13 +1,13 @@
 import { Code } from "@connectrpc/connect";
 
-/** An error that the runtime itself raises: what the caller gets, why it happens, and what to do about it. */
+/** An error that the runtime itself raises: the caller's code and text, its cause and its remedy. */
 export interface ErrorEntry {
   readonly code: Code;
-  /** The message; `{name}` is a placeholder. It names what is affected, and what is wrong with it. */
+  /** The message, with placeholders such as `{name}`. It names the subject and the problem. */
   readonly text: string;
-  /** Why it happens. */
+  /** Why the error happens. */
   readonly cause: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly remedy: string;
 }
 
@@ -31,14 +31,14 @@ export const ERRORS = {
     code: Code.InvalidArgument,
     text: "google.protobuf.Any of {type}: {problem}",
     cause:
-      "The type of a google.protobuf.Any in the request is not known here, or its bytes are not of that type, so it cannot be written as JSON.",
+      "The type of a google.protobuf.Any in the request is unknown, or its bytes do not match the type, so it cannot be converted to JSON.",
     remedy:
       "Send a type that an adapter, google.rpc or the option `types` knows, or add the file of the type to `types`.",
   },
   CURSOR_INVALID: {
     code: Code.Internal,
-    text: "cursor of the next page: expected {expected}, got {got}",
-    cause: "The cursor in a response does not fit the request field that takes it.",
+    text: "upstream {upstream}: {method}: {path}: expected a cursor that is {expected}, got {got}",
+    cause: "The cursor in a response does not fit the request field that receives it.",
     remedy: "Correct the path or the field in the `paginate` rule, or report it to the upstream.",
   },
   REQUEST_PATH_CHANGED: {
@@ -63,7 +63,7 @@ export const ERRORS = {
   REQUEST_STREAM_EMPTY: {
     code: Code.InvalidArgument,
     text: "{method}: the request stream ended before its first message",
-    cause: "The first message of an upload determines the request, and there was none.",
+    cause: "The first message of an upload determines the request, but the client sent no message.",
     remedy: "Send at least one message.",
   },
   LOCAL_RATE_LIMIT: {
@@ -104,14 +104,14 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: the configured credentials were rejected with status {status}",
     cause: "The upstream rejected the configured credentials. Credentials of the caller were not involved.",
-    remedy: "Renew the configured credentials of this upstream.",
+    remedy: "Replace the configured credentials of this upstream.",
   },
 
   UPSTREAM_TOKEN_REFUSED: {
     code: Code.Internal,
     text: "upstream {upstream}: the token endpoint {endpoint} refused the configured client or refresh token: {problem}",
     cause:
-      "The authorization server of the upstream does not know the client, its secret, the refresh token or the scope. Credentials of the caller were not involved. It is asked again after a while, not for every call.",
+      "The authorization server of the upstream does not know the client, its secret, the refresh token or the scope. Credentials of the caller were not involved. The runtime retries after a while, not for every call.",
     remedy:
       "Correct the client's ID and secret; where a refresh token is configured, get a new one with `connect-rest upstream-login`.",
   },
@@ -119,76 +119,84 @@ export const ERRORS = {
     code: Code.Unavailable,
     text: "upstream {upstream}: no access token from the token endpoint {endpoint}: {problem}; retry in {delay} ms",
     cause:
-      "The authorization server of the upstream cannot be reached, is too slow, or responds with an error or something that is not a token. It is asked again after the delay, not for every call.",
+      "The authorization server of the upstream cannot be reached, is too slow, or its response is an error or not a token. The runtime retries after the delay, not for every call.",
     remedy: "Wait for the delay in the RetryInfo; check `tokenUrl` of the credentials.",
+  },
+  UPSTREAM_TOKEN_REPLACED: {
+    code: Code.Unavailable,
+    text: "upstream {upstream}: the access token was rejected and has been replaced; make the call again",
+    cause:
+      "The upstream rejected a token, and there is another one now. Other calls are sent again with it. The messages of a client stream have been read, so that the stream cannot be sent again.",
+    remedy: "Make the call again.",
   },
   UPSTREAM_TOKENS_UNREADABLE: {
     code: Code.Internal,
     text: "upstream {upstream}: the tokens of its credentials cannot be read or kept: {problem}",
-    cause: "The file with the tokens is missing, others may read it, or it cannot be written.",
+    cause: "The file with the tokens is missing, can be read by other users, or cannot be written.",
     remedy:
-      "Run `connect-rest upstream-login` for the upstream, and make the file the user's own (mode 0600).",
+      "Run `connect-rest upstream-login` for the upstream, and make sure that only its owner can access the file (mode 0600).",
   },
 
   // Clients of an authorization server (connect-rest-runtime/oauth).
   OAUTH_ADDRESS_REFUSED: {
     code: Code.InvalidArgument,
     text: "{what}: expected {expected}, got {got}",
-    cause:
-      "An address is not a URL, has a user, a query or a fragment in it, or would send secrets in the clear.",
-    remedy: "Use an https address; http is for localhost, 127.0.0.1 and ::1 alone.",
+    cause: "A URL is malformed, contains a user, a query or a fragment, or would send secrets unencrypted.",
+    remedy: "Use an https URL. Only localhost, 127.0.0.1 and ::1 may use http.",
   },
   OAUTH_DISCOVERY_FAILED: {
     code: Code.Unavailable,
     text: "{url}: the metadata of the authorization server cannot be read: {problem}",
     cause:
-      "The server cannot be reached, or responded with something other than metadata. Only a 404 means that a server has none.",
+      "The server cannot be reached, or its response is not metadata. Only a 404 means that a server has no metadata.",
     remedy: "Check the address, and whether the server is up.",
   },
   OAUTH_METADATA_INVALID: {
     code: Code.FailedPrecondition,
     text: "{url}: the metadata of the authorization server is not usable: expected {expected}, got {got}",
     cause:
-      "The metadata is of another server, or the server lacks something without which nobody can sign in safely, such as PKCE with S256.",
-    remedy: "Report it to whoever runs the server. Use its address as the metadata has it (`issuer`).",
+      "The metadata belongs to another server, or the server lacks a feature that a safe sign-in needs, such as PKCE with S256.",
+    remedy: "Report it to the operator of the server. Use the address in the metadata (`issuer`).",
   },
   OAUTH_REGISTRATION_FAILED: {
     code: Code.FailedPrecondition,
     text: "{server}: no client ID: {problem}",
-    cause: "The authorization server does not let clients register themselves, or refused this one.",
+    cause: "The authorization server does not let clients register themselves, or rejected this one.",
     remedy:
-      "Ask whoever runs the server for a client ID, and give it as `--client-id` (`clientId` of the library); its secret, if it has one, in a file.",
+      "Ask the operator of the server for a client ID, and set it as `--client-id` (`clientId` of the library). If the client has a secret, put it into a file.",
   },
   OAUTH_AUTHORIZATION_REFUSED: {
     code: Code.PermissionDenied,
     text: "{server}: sign-in was not completed: {problem}",
-    cause: "The person refused, or the authorization server did: `error` says which.",
-    remedy: "Sign in again; check the scope and the resource that were asked for.",
+    cause: "The person or the authorization server rejected the sign-in: `error` names the cause.",
+    remedy: "Sign in again; check the requested scope and resource.",
   },
   OAUTH_AUTHORIZATION_INVALID: {
     code: Code.Aborted,
     text: "{server}: the response of the sign-in is not usable: {problem}",
     cause:
-      "The response that the browser brought is not of this sign-in or not of this server: its state or issuer differ. Nothing was redeemed.",
-    remedy: "Sign in again. If it happens again, somebody may be interfering with the browser.",
+      "The browser returned with a response for another sign-in or from another server: its state or issuer differs. No code was redeemed.",
+    remedy: "Sign in again. If the error repeats, someone may be interfering with the browser.",
   },
   OAUTH_SIGN_IN_TIMEOUT: {
     code: Code.DeadlineExceeded,
     text: "{server}: nobody signed in within {limit}",
-    cause: "The browser did not come back to the address of the client.",
+    cause: "The browser did not return to the client's address.",
     remedy: "Start again, and open the address on this machine.",
   },
   OAUTH_PORT_TAKEN: {
     code: Code.FailedPrecondition,
     text: "port {port} of this machine cannot be listened on: {problem}",
-    cause: "The browser is to return to this port, but another program uses it, or it needs more rights.",
-    remedy: "Name another port that is registered for the client, or none where the server takes any.",
+    cause:
+      "The browser must return to this port, but another program uses the port, or listening on it needs more rights.",
+    remedy:
+      "Choose another port that is registered for the client. If the server accepts any port, choose none.",
   },
   OAUTH_TOKEN_REFUSED: {
     code: Code.Unauthenticated,
     text: "{server}: the token endpoint refused the request: {problem}",
     cause:
-      "The authorization server does not accept the client, its secret, the code or the refresh token any more.",
+      "The authorization server no longer accepts the client, its secret, the code or the refresh token.",
     remedy: "Sign in again: `connect-rest login`.",
   },
   OAUTH_TOKEN_FAILED: {
@@ -200,26 +208,26 @@ export const ERRORS = {
   OAUTH_SIGN_IN_NEEDED: {
     code: Code.Unauthenticated,
     text: "{server}: not signed in: {problem}",
-    cause: "There is no token for this server, or it has expired or was revoked and cannot be renewed.",
+    cause: "No token exists for this server, or it has expired or was revoked and cannot be refreshed.",
     remedy: "Sign in: `connect-rest login` with the server's address.",
   },
   OAUTH_REVOCATION_FAILED: {
     code: Code.Unavailable,
     text: "{server}: the tokens may still be valid: {problem}",
     cause:
-      "The authorization server has no revocation endpoint, or did not confirm. The tokens are gone from this machine.",
-    remedy: "They end by themselves; whoever runs the server can end them before.",
+      "The authorization server has no revocation endpoint, or did not confirm. The tokens were removed from this machine.",
+    remedy: "Wait until the tokens expire, or ask the operator of the server to revoke them.",
   },
   TOKEN_FILE_REFUSED: {
     code: Code.FailedPrecondition,
     text: "{file}: {problem}",
-    cause: "A file that holds tokens could be read or replaced by others, or is not what this program wrote.",
-    remedy: "Make it the user's own and of mode 0600 (`chmod 600 FILE`), or remove it and sign in again.",
+    cause: "A file with tokens can be read or replaced by other users, or this program did not write it.",
+    remedy: "Make sure that only you can access the file (`chmod 600 FILE`), or remove it and sign in again.",
   },
   TOKEN_FILE_LOCKED: {
     code: Code.Unavailable,
     text: "{file}: another process has held it for {limit}",
-    cause: "Another process renews tokens of the same file and does not come to an end.",
+    cause: "Another process refreshes tokens of the same file and does not finish.",
     remedy: "Retry; remove FILE.lock if no such process runs.",
   },
 
@@ -234,14 +242,14 @@ export const ERRORS = {
     code: Code.Internal,
     text: "upstream {upstream}: the proxy refused the request with status {status}",
     cause:
-      "The egress proxy does not let the request pass: 407 means that it wants other credentials, 403 that it does not allow the host or port. Nothing reached the upstream.",
+      "The egress proxy rejected the request: 407 means that it requires other credentials, 403 that it does not allow the host or port. Nothing reached the upstream.",
     remedy: "Correct the credentials of the proxy, or its rules.",
   },
   UPSTREAM_FAILED: {
     code: Code.Unavailable,
     text: "upstream {upstream}: the {client} failed before the response: {problem}",
     cause:
-      "The dispatcher or `fetch` of the options failed with an error that does not say how far the request came.",
+      "The dispatcher or `fetch` of the options failed. The error does not show whether the request was sent.",
     remedy: "See the cause. Retry if the method is idempotent: the upstream may have executed the request.",
   },
   UPSTREAM_CLIENT_FAILED: {
@@ -268,20 +276,21 @@ export const ERRORS = {
   UPSTREAM_TRUNCATED: {
     code: Code.Unavailable,
     text: "upstream {upstream}: the response body is incomplete",
-    cause: "The upstream closed the connection within the body, or the compressed body is cut off.",
+    cause:
+      "The upstream closed the connection before the end of the body, or the compressed body is incomplete.",
     remedy: "Retry if the method is idempotent: the upstream may have executed the request.",
   },
   UPSTREAM_NOT_HTTP: {
     code: Code.Unavailable,
     text: "upstream {upstream}: the response is not HTTP",
-    cause: "The upstream speaks another protocol than HTTP/1.1, or a proxy in between is broken.",
+    cause: "The upstream does not speak HTTP/1.1, or a proxy in between is broken.",
     remedy: "Check the address and port of the upstream, and whether it requires https.",
   },
   UPSTREAM_CIRCUIT_OPEN: {
     code: Code.Unavailable,
     text: "upstream {upstream}: the circuit is open after too many failures; retry in {delay} ms",
     cause:
-      "Recent requests failed, so a circuit opened: of all callers where no connection to the upstream was established, else of the caller whose requests failed. After the cooldown a probe decides whether it closes. Also where more requests of a caller than 256 wait since the upstream fails for several callers.",
+      "Recent requests failed, so a circuit opened. If no connection to the upstream was established, the circuit is open for all callers, else for the caller whose requests failed. After the cooldown a probe decides whether it closes. A caller also gets this error if more than 256 of its requests wait because the upstream fails for several callers.",
     remedy: "Wait for the delay in the RetryInfo; investigate the failures that preceded it.",
   },
   UPSTREAM_INTERIM_RESPONSES: {
@@ -313,7 +322,7 @@ export const ERRORS = {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: the response has too many values: reading it costs more than maxResponseCost, {limit}",
     cause:
-      "The JSON of the response, or of a record of a stream, consists of so many values that reading it would hold up all other calls.",
+      "The JSON of the response, or of a record of a stream, has so many values that reading it would delay all other calls.",
     remedy: "Request less data, e.g. a smaller page, or raise maxResponseCost of the upstream.",
   },
   UPSTREAM_BODY_ENCODING: {
@@ -340,13 +349,13 @@ export const ERRORS = {
   UPSTREAM_BODY_NOT_LINES: {
     code: Code.Internal,
     text: "upstream {upstream}: expected a JSON object on each line with status {status}, got {got}",
-    cause: "The upstream sent one JSON array, or server-sent events, where the method reads lines of JSON.",
+    cause: "The upstream sent one JSON array, or server-sent events, but the method reads lines of JSON.",
     remedy: "Set the `format` in the `records` rule of the method to what the upstream sends.",
   },
   UPSTREAM_BODY_NOT_ARRAY: {
     code: Code.Internal,
     text: "upstream {upstream}: expected one JSON array with status {status}, got {got}",
-    cause: "The upstream sent something other than an array where the method streams the items of one.",
+    cause: "The upstream did not send an array, but the method streams the items of an array.",
     remedy:
       "Set the `format` in the `records` rule of the method to what the upstream sends. If the items are below a key of an object, use `paginate`.",
   },
@@ -359,7 +368,7 @@ export const ERRORS = {
   UPSTREAM_BODY_TOO_DEEP: {
     code: Code.Internal,
     text: "upstream {upstream}: the response body is nested too deeply: {problem}",
-    cause: "The JSON of the response is nested deeper than protobuf messages may be.",
+    cause: "The JSON of the response is nested deeper than protobuf allows.",
     remedy: "Report it to the upstream.",
   },
   UPSTREAM_BODY_PARTIAL: {
@@ -379,120 +388,120 @@ export const ERRORS = {
     code: Code.FailedPrecondition,
     text: "upstream {upstream}: {method}: a redirect is not followed: {problem}",
     cause:
-      "A redirect leads to a host that the configuration does not name, from https to http, from a public to a private address, or to something that is not a URL; or there are too many of them.",
+      "A redirect leads to a host that the configuration does not name, from https to http, from a public to a private address, or to a malformed URL. Or too many redirects followed each other.",
     remedy: "Add the host to `redirects.hosts` of the upstream, if it can be trusted.",
   },
   PAGES_EXCEEDED: {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: {method}: the list has more than {limit} pages",
     cause:
-      "The list has more pages than max_pages of the method allows. All items up to there were delivered.",
+      "The list has more pages than max_pages of the method allows. All items before that were delivered.",
     remedy: "Request larger pages or a shorter list, or raise max_pages of the method.",
   },
   EMPTY_PAGES_EXCEEDED: {
     code: Code.ResourceExhausted,
     text: "upstream {upstream}: {method}: the list has {limit} pages without items in a row, and the last one leads to another",
     cause:
-      "The response for each page has a link or a cursor to a next page, and no items, more often than max_empty_pages of the method allows.",
+      "More pages in a row than max_empty_pages allows had no items, but a link or a cursor to a next page.",
     remedy:
       "Narrow the request, or raise max_empty_pages of the method if the upstream filters its pages. Report an upstream whose lists do not end.",
   },
   PAGE_LINK_REFUSED: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: expected a link to the next page below the base address, got {problem}",
-    cause:
-      "The upstream links to another host, to a path outside of its base address, or to something that is not a URL.",
-    remedy: "Correct the base address of the upstream. Credentials are never sent anywhere else.",
+    cause: "The upstream links to another host, to a path outside of its base URL, or to a malformed URL.",
+    remedy: "Correct the base URL of the upstream. Credentials are never sent anywhere else.",
   },
   PAGE_REPEATED: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: the {next} of the page leads back to the same page",
-    cause: "The cursor or link in a page leads to that same page.",
+    cause: "The cursor or link in a page leads to the same page.",
     remedy: "Report it to the upstream, or correct the `paginate` rule of the method.",
   },
   OPERATION_LINK_REFUSED: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: expected the status of accepted work below the base address, got {problem}",
     cause:
-      "The upstream accepted work, but its response has no link to the status, or one to another host or outside of the base address.",
-    remedy: "Correct the `operation` rule of the method, or the base address of the upstream.",
+      "The upstream accepted work, but its response has no link to the status, or the link leads to another host or outside of the base URL.",
+    remedy: "Correct the `operation` rule of the method, or the base URL of the upstream.",
   },
   OPERATION_UNFINISHED: {
     code: Code.DeadlineExceeded,
     text: "upstream {upstream}: {method}: the accepted work is not done after {polls} polls",
-    cause: "The work goes on for longer than `max_polls` of the method allows. It may still be done later.",
+    cause: "The work takes longer than `max_polls` of the method allows. It may still finish later.",
     remedy: "Raise `max_polls`, or the `interval` between the polls.",
   },
   RESUME_TOKEN_INVALID: {
     code: Code.InvalidArgument,
     text: "{method}: {field}: expected a resume token of this feed as it was received, got {problem}; start without it, by another field or from now on",
     cause:
-      "The resume token was changed or made up, belongs to another feed, or was signed with a key that is not known here: without a key of their own, processes make one when they start.",
+      "The resume token was changed or forged, belongs to another feed, or was signed with an unknown key. A process without a configured key generates one when it starts.",
     remedy:
       "Send the token of the last message, unchanged and with the same request. For tokens that outlive a process, give all processes the same `resumeKey`.",
   },
   FEED_START_AMBIGUOUS: {
     code: Code.InvalidArgument,
     text: "{method}: expected one field that says where the feed starts, got {fields}",
-    cause: "The request says in several ways where the feed starts.",
-    remedy: "Set one of these fields only.",
+    cause: "The request sets several fields that select the start of the feed.",
+    remedy: "Set only one of these fields.",
   },
   FEED_IDENTITY_CHANGED: {
     code: Code.Aborted,
     text: "upstream {upstream}: {method}: the credentials for polling the feed {change}; watch again, with the resume token",
     cause:
-      "The function that provides credentials has begun to name another owner for a call, or provides other secrets where it names no owner, such as a renewed token: nobody can tell it from that of another account. What the new identity sees is shown to nobody who began with the old one.",
+      "The function that provides credentials named another owner for the call. Or it names no owner and provided other secrets, such as a refreshed token, which may belong to another account. Watchers of the old identity must not see the data of the new one.",
     remedy:
-      "Watch again with the token of the last message. Where a renewed token is to change nothing, let the function name its `owner`: the account, or the caller's session.",
+      "Watch again with the token of the last message. To keep streams across refreshed tokens, let the function return an `owner`: the account, or the caller's session.",
   },
   WATCH_DRAINED: {
     code: Code.Unavailable,
     text: "upstream {upstream}: {method}: this server is ending, and the stream with it; watch again, with the resume token",
-    cause: "The process that serves the stream is told to end, e.g. to be replaced by another one.",
+    cause: "The process that serves the stream is shutting down, e.g. because another one replaces it.",
     remedy:
-      "Watch again with the token of the last message. Nothing is lost where processes have the same `resumeKey`.",
+      "Watch again with the token of the last message. If all processes have the same `resumeKey`, nothing is lost.",
   },
   WATCHER_TOO_SLOW: {
     code: Code.ResourceExhausted,
     text: "{method}: {bytes} bytes wait to be read, more than the {limit} that are kept for a watcher; go on with the resume token",
-    cause: "The client reads its stream more slowly than events come.",
+    cause: "The client reads its stream more slowly than events arrive.",
     remedy:
       "Watch again with the token of the last message, and read faster, e.g. by handling events outside of the loop that reads them.",
   },
   WATCHERS_EXHAUSTED: {
     code: Code.ResourceExhausted,
     text: "{method}: {limit} {what} are watched already, which is the limit; try again later",
-    cause: "As many watchers, or as many different feeds, as are allowed at the same time.",
+    cause: "The maximum number of watchers, or of different feeds, is reached.",
     remedy: "Close streams that are not needed, or raise `watch.maxWatchers` or `watch.maxFeeds`.",
   },
   RESPONSE_DRIFT: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: {path}: expected {expected}, got {got} (strict mode)",
     cause:
-      "The response differs from its description in a way that the settings turn into an error: with `strict`, a declared value was lost.",
+      "The response differs from its description, and the settings turn the difference into an error. With `strict`, these are lost values.",
     remedy: "Correct the .proto file, or set the class of the difference to `log`.",
   },
   RESPONSE_SHAPE: {
     code: Code.Internal,
     text: "upstream {upstream}: {method}: {path}: expected {expected}, got {got}",
     cause:
-      "What stands where the payload or the items of a page should be cannot be either: a container of the wrong kind, a scalar, or nothing. Or the upstream says that there are more pages, and not how to get them. Nothing could be read, so the call fails in every mode.",
+      "The response has a value of the wrong type, or no value, in place of the payload or the items of a page. Or the upstream announces more pages, but not how to request them. The response cannot be read, so the call fails in every mode.",
     remedy:
-      "Correct the path in the .proto file. If this is how the upstream writes that there is nothing, name it in `empty` of `envelope` or `paginate`.",
+      'Correct the path in the .proto file. If the upstream means "empty" by this value, add it to `empty` of `envelope` or `paginate`.',
   },
 
   // The life of a call.
   DEADLINE_EXCEEDED: {
     code: Code.DeadlineExceeded,
     text: "{method}: no response within {limit}",
-    cause: "The deadline of the call passed: the shortest of the caller's, the method's and the default one.",
+    cause:
+      "The deadline of the call passed: the caller's deadline, the method's or default timeout, or the maximum, whichever is shortest.",
     remedy: "Extend the deadline, or request less data.",
   },
   CANCELED: {
     code: Code.Canceled,
     text: "{method}: canceled by the caller",
     cause: "The caller aborted the call. The upstream may have executed the request.",
-    remedy: "None is needed.",
+    remedy: "None.",
   },
 
   // Setup. These are thrown when a transport or routes are created, never by a call.
@@ -505,7 +514,7 @@ export const ERRORS = {
   UPSTREAM_BASE_UNKNOWN: {
     code: Code.Internal,
     text: 'method {method}: upstream {upstream} has no base "{base}"; configured bases: {configured}',
-    cause: "A method names a base address that is missing from the options of its upstream.",
+    cause: "A method names a base URL that is missing from the options of its upstream.",
     remedy: "Add it to `bases` of the upstream.",
   },
   UPSTREAM_OPTION_INVALID: {

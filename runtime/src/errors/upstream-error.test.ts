@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { parseJson, parseJsonExactly } from "connect-rest-codec/internal";
+import { isJsonObject, type JsonValue, parseJson, parseJsonExactly } from "connect-rest-codec/internal";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ErrorRule, MethodRules } from "../adapter/rules.ts";
 import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts";
@@ -9,6 +10,7 @@ import { readResponse } from "../response/read-response.ts";
 import { PLAIN_RULES } from "../testing/thing-service.ts";
 import { Secret } from "../text/secret.ts";
 import type { UpstreamResponse } from "../upstream/upstream.ts";
+import { COMMON_BODIES } from "./common-bodies.ts";
 import { comparable, type ErrorResponse, errorInSuccess, upstreamError } from "./upstream-error.ts";
 
 const NOW = 1_700_000_000_000;
@@ -298,4 +300,82 @@ test.each([
   const body = `<html><head><title>${title}</title></head></html>`;
   const error = errorOf(status, { body, headers: { "content-type": "text/html" } });
   expect(error.rawMessage.endsWith(`: ${title}`)).toBe(isSaid);
+});
+
+/** Where a body has a text or a key: each of them replaced by another in turn. */
+function replaced(json: JsonValue, by: readonly JsonValue[]): JsonValue[] {
+  if (typeof json === "string") return [...by];
+  if (Array.isArray(json)) {
+    const whole = json.every((item) => typeof item === "string") ? [stepsOf(by[0])] : [];
+    return [...whole, ...json.flatMap((item, at) => replaced(item, by).map((each) => json.with(at, each)))];
+  }
+  if (!isJsonObject(json)) return [];
+  return Object.entries(json).flatMap(([key, value = null]) => [
+    { ...json, [key]: undefined, [String(by[0])]: value },
+    ...replaced(value, by).map((each) => ({ ...json, [key]: each })),
+  ]);
+}
+
+function stepsOf(value: JsonValue | undefined): JsonValue {
+  return String(value).split("/");
+}
+
+/** An object whose keys, one within the other, are the steps of a path. */
+function nested(steps: readonly string[]): JsonValue {
+  return steps.reduceRight<JsonValue>((inner, step) => ({ [step]: inner }), ["is invalid"]);
+}
+
+test("no error shows 12 characters in a row of a secret, wherever a body has them", () => {
+  const step = fc.stringMatching(/^[A-Za-z0-9+]{3,9}$/);
+  const secrets = fc
+    .array(step, { minLength: 3, maxLength: 6 })
+    .map((steps) => steps.join("/"))
+    .filter((text) => text.length >= 20 && !/(.{3}).*\1|(.)\2\2/i.test(text) && /\d/.test(text));
+  const examples = COMMON_BODIES.flatMap((common) => common.examples);
+  fc.assert(
+    fc.property(secrets, fc.constantFrom(...examples), fc.nat(), (secret, example, pick) => {
+      const ways = [
+        secret,
+        `/${secret}`,
+        `#/body/${secret.replaceAll("/", "~1")}`,
+        secret.split("/").join("."),
+      ];
+      const bodies = [
+        ...replaced(example, ways),
+        { errors: nested(secret.split("/")) },
+        { errors: [{ message: "no", field: Buffer.from(secret, "utf16le").toString("latin1") }] },
+      ];
+      const body = bodies[pick % bodies.length];
+      const error = errorOf(422, { body, secrets: [secret] }, { rawErrorBody: true });
+      const shown = inspect([error.rawMessage, error.cause, error.details], {
+        depth: 20,
+        maxStringLength: null,
+      });
+      const letters = lettersOf(shown);
+      for (let at = 0; at + 12 <= secret.length; at++) {
+        const part = lettersOf(secret.slice(at, at + 12));
+        expect(part.length >= 8 && letters.includes(part), `${part} in ${shown}`).toBe(false);
+      }
+    }),
+    { interruptAfterTimeLimit: 4000, numRuns: 400 },
+  );
+});
+
+function lettersOf(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9]/g, "");
+}
+
+test("no more of a large error is searched for secrets than may be shown", () => {
+  const secrets = Array.from({ length: 16 }, (_, at) =>
+    Buffer.from(`secret-${at}-`.repeat(4)).toString("base64"),
+  );
+  const text = `${"The quick brown fox. ".repeat(12_000)}${secrets[3]}`;
+  const body = { code: 5, message: text, details: [{ "@type": "x/y", text }], errors: [{ message: text }] };
+  const given = { body, secrets };
+  errorOf(404, given, { rawErrorBody: true });
+  const { user } = process.cpuUsage();
+  const error = errorOf(404, given, { rawErrorBody: true });
+  // a search of all of it takes about 300 ms
+  expect(process.cpuUsage().user - user).toBeLessThan(50_000);
+  expect(error.rawMessage.length).toBeLessThan(400);
 });

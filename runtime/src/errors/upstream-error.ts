@@ -10,11 +10,10 @@ import {
 } from "connect-rest-codec/internal";
 import type { ErrorMetadataRule, ErrorRule, MethodRules } from "../adapter/rules.ts";
 import { UpstreamErrorSchema } from "../gen/connectrest/v1/upstream_error_pb.ts";
-import { safeText } from "../text/safe-text.ts";
 import type { Secret } from "../text/secret.ts";
 import { readErrorBody } from "./error-body.ts";
 import { type ErrorReport, hasText } from "./error-report.ts";
-import { holdsSecret, redactDetail, redactText } from "./redact.ts";
+import { holdsSecret, redactDetail, redactText, shownText } from "./redact.ts";
 import { connectError, type ErrorDetail, restError } from "./rest-error.ts";
 import { type HeaderReader, retryDelayMs, retryInfo } from "./retry-info.ts";
 import { readRpcStatus } from "./rpc-status.ts";
@@ -29,6 +28,8 @@ const RECORD_SHAPES: MethodRules["errorShapes"] = [
   { kind: "text", path: "error.message" },
 ];
 const MAX_METADATA = 1000;
+const MAX_LOCATION = 2048;
+const MAX_CAUSE = 1000;
 const MAX_DETAIL_BYTES = 16 * 1024;
 
 /** A response that is an error. */
@@ -167,7 +168,7 @@ function credentialsRefused(response: ErrorResponse, rules: MethodRules, report:
 
 function textOf(response: ErrorResponse, rules: MethodRules, report: ErrorReport): string {
   const { phrase } = meaningOf(response.status);
-  const said = safeText(redactText(report.text ?? "", response.secrets), MAX_TEXT);
+  const said = shownText(report.text ?? "", response.secrets, MAX_TEXT);
   const head = `upstream ${rules.upstream} responded with ${response.status} ${phrase}`;
   return repeatsStatus(said, response.status, phrase) ? head : `${head}: ${said}`;
 }
@@ -187,7 +188,7 @@ function reportOf({ json, body, header, secrets }: ErrorResponse, rules: MethodR
     const report = readErrorBody(json, rules.errorShapes, rules.envelope);
     return hasText(report) ? report : { ...report, ...titleOf(json, header) };
   }
-  return readTextBody(header("content-type") ?? "", beginningOf(body, secrets));
+  return readTextBody(header("content-type") ?? "", redactText(lookedAt(body), secrets));
 }
 
 /** The title of a problem by its content type: its other members may be absent (RFC 9457 section 3.1). */
@@ -206,10 +207,10 @@ function metadataOf(
   return {
     ...bodyMetadata(response, errorMetadata),
     http_status: String(response.status),
-    ...(subcode !== undefined && { subcode: safeText(redactText(subcode, response.secrets)) }),
+    ...(subcode !== undefined && { subcode: shownText(subcode, response.secrets) }),
     ...(location !== undefined &&
       response.status >= 300 &&
-      response.status <= 399 && { location: safeText(redactText(location, response.secrets), 2048) }),
+      response.status <= 399 && { location: shownText(location, response.secrets, MAX_LOCATION) }),
   };
 }
 
@@ -222,7 +223,7 @@ function bodyMetadata(
     const value = valueAt(json, path);
     const text = typeof value === "string" ? value : value === null ? undefined : rawJson(value ?? null).text;
     if (value === undefined || text === undefined) return [];
-    return [[key, safeText(redactText(text, secrets), MAX_METADATA)] as const];
+    return [[key, shownText(text, secrets, MAX_METADATA)] as const];
   });
   return Object.fromEntries(entries);
 }
@@ -238,10 +239,11 @@ function detailsOf(
   const delay = retryDelayMs(response.header, rules.retryAfter, code, now, response.json);
   if (delay !== undefined) details.push(retryInfo(delay));
   const said = report.details ?? [];
-  const kept = withinBytes(
-    said.map((detail) => redactDetail(detail, response.secrets)).filter((detail) => detail !== undefined),
-    MAX_DETAIL_BYTES,
-  );
+  // before they are searched: details may be as large as the body
+  const clean = withinBytes(said, MAX_DETAIL_BYTES)
+    .map((detail) => redactDetail(detail, response.secrets))
+    .filter((detail) => detail !== undefined);
+  const kept = withinBytes(clean, MAX_DETAIL_BYTES);
   details.push(...kept);
   if (rules.rawErrorBody) details.push(rawBody(response));
   return { details, omitted: (report.omitted ?? 0) + said.length - kept.length };
@@ -262,12 +264,10 @@ function withinBytes(details: readonly ErrorDetail[], max: number): ErrorDetail[
 }
 
 function rawBody({ status, header, body, truncated, secrets }: ErrorResponse): ErrorDetail {
-  // the whole body: what is cut off may end within a secret
-  const text = Buffer.from(body).toString("utf8");
-  const kept = holdsSecret(text, secrets) ? new Uint8Array() : body.slice(0, MAX_RAW_BYTES);
+  const kept = holdsSecret(lookedAt(body), secrets) ? new Uint8Array() : body.slice(0, MAX_RAW_BYTES);
   const value = {
     httpStatus: status,
-    contentType: safeText(redactText(header("content-type") ?? "", secrets)),
+    contentType: shownText(header("content-type") ?? "", secrets),
     body: kept,
     truncated: truncated || kept.length < body.length,
   };
@@ -276,15 +276,11 @@ function rawBody({ status, header, body, truncated, secrets }: ErrorResponse): E
 
 /** What the log gets to see of the response. */
 function causeOf({ status, body, secrets }: ErrorResponse): Error {
-  return new Error(`HTTP ${status}: ${safeText(beginningOf(body, secrets), 1000)}`);
+  return new Error(`HTTP ${status}: ${shownText(lookedAt(body), secrets, MAX_CAUSE)}`);
 }
 
-/**
- * The beginning of a body without secrets. More of it is looked at than is kept,
- * since a secret may stand at the cut.
- */
-function beginningOf(bytes: Uint8Array, secrets: readonly Secret[]): string {
+/** The beginning of a body: more of it is looked at than is kept, since a secret may stand at the cut. */
+function lookedAt(bytes: Uint8Array): string {
   const text = Buffer.from(bytes.subarray(0, 2 * MAX_RAW_BYTES)).toString("utf8");
-  const isCut = bytes.length > 2 * MAX_RAW_BYTES;
-  return redactText(isCut ? `${text}…` : text, secrets).slice(0, MAX_RAW_BYTES);
+  return bytes.length > 2 * MAX_RAW_BYTES ? `${text}…` : text;
 }

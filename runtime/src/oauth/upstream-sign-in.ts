@@ -1,9 +1,8 @@
 import { systemClock } from "connect-rest-codec/internal";
 import type { Parameter } from "../credentials/oauth1.ts";
 import { readOAuth1Token, signOAuth1 } from "../credentials/oauth1-token.ts";
-import { redactText } from "../errors/redact.ts";
+import { shownText } from "../errors/redact.ts";
 import { restError } from "../errors/rest-error.ts";
-import { safeText } from "../text/safe-text.ts";
 import { Secret } from "../text/secret.ts";
 import { EndpointError } from "../token-endpoint/endpoint-error.ts";
 import type { EndpointResponse, TokenClient, Tokens } from "../token-endpoint/tokens.ts";
@@ -127,7 +126,7 @@ async function ask(
 function tokenIn({ status, body }: EndpointResponse, secrets: readonly Secret[]): OAuth1Token {
   const text = new TextDecoder().decode(body);
   if (status !== 200) {
-    const said = safeText(redactText(text, secrets), MAX_TEXT);
+    const said = shownText(text, secrets, MAX_TEXT);
     throw new EndpointError(
       said === "" || said.startsWith("<") ? `status ${status}` : `status ${status}: ${said}`,
     );

@@ -2,35 +2,47 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import type { CountUnit, JsonValue } from "connect-rest-codec/internal";
 import { instantFrom, numberFromText, type TimeRule, UNIT_DIGITS } from "connect-rest-codec/internal";
-import { restError } from "../errors/rest-error.ts";
 
-/** @throws ConnectError CURSOR_INVALID */
+/** A cursor does not fit the field that takes it. What reads the page says where the cursor is. */
+export class CursorFault extends Error {
+  readonly expected: string;
+  readonly got: string;
+
+  constructor(expected: string, value: JsonValue) {
+    const got = typeof value === "object" ? "no scalar" : JSON.stringify(String(value).slice(0, 40));
+    super(`expected ${expected}, got ${got}`);
+    this.expected = expected;
+    this.got = got;
+  }
+}
+
+/** @throws CursorFault */
 export function cursorNumber(value: JsonValue): number {
   const number = typeof value === "string" ? numberFromText(value) : value;
   if (typeof number === "number" && Number.isSafeInteger(number)) return number;
-  throw invalid("an integer", value);
+  throw new CursorFault("an integer", value);
 }
 
-/** @throws ConnectError CURSOR_INVALID */
+/** @throws CursorFault */
 export function cursorBigInt(value: JsonValue): bigint {
   const number = typeof value === "string" ? numberFromText(value) : value;
   if (typeof number === "bigint" || (typeof number === "number" && Number.isSafeInteger(number))) {
     return BigInt(number);
   }
-  throw invalid("an integer", value);
+  throw new CursorFault("an integer", value);
 }
 
-/** @throws ConnectError CURSOR_INVALID */
+/** @throws CursorFault */
 export function cursorTime(value: JsonValue, rule: TimeRule): Timestamp {
   const instant = instantFrom(value, rule);
-  if (instant === undefined) throw invalid(notationOf(rule), value);
+  if (instant === undefined) throw new CursorFault(notationOf(rule), value);
   return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(instant.seconds), nanos: instant.nanos };
 }
 
 /**
  * How much a cursor counts, rounded down: in the unit of a time, or as an integer.
  *
- * @throws ConnectError CURSOR_INVALID
+ * @throws CursorFault
  */
 export function cursorCount(value: JsonValue, unit: CountUnit | undefined): bigint {
   if (unit === undefined) return cursorBigInt(value);
@@ -51,9 +63,4 @@ const NOTATIONS = {
 
 function notationOf(rule: TimeRule): string {
   return `a time as ${typeof rule === "string" ? NOTATIONS[rule] : rule.pattern}`;
-}
-
-function invalid(expected: string, value: JsonValue) {
-  const got = typeof value === "object" ? "no scalar" : JSON.stringify(String(value).slice(0, 40));
-  return restError("CURSOR_INVALID", { expected, got });
 }

@@ -13,7 +13,7 @@ import {
 } from "connect-rest-codec/internal";
 import type { ResponseEncoding } from "../adapter/rules.ts";
 import { foreignText, foreignTextInPieces, isForeign } from "./charset.ts";
-import { parseForm, parseFormInPieces } from "./form.ts";
+import { type Form, readForm, readFormInPieces } from "./form.ts";
 
 /** A body as it was read. */
 export interface Body {
@@ -72,7 +72,7 @@ export function readBody(
     case "json":
       return jsonBody(bytes, contentType, maxCost);
     case "form":
-      return { ...textBody(bytes, contentType, maxCost, FORM), textual: true };
+      return formBody(bytes, contentType, maxCost);
     case "bytes":
       return { ...EMPTY_BODY, bytes };
     case "empty":
@@ -130,46 +130,45 @@ function utf8(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
-type Parse = (text: string) => JsonValue | undefined;
-
-interface Format {
-  /** Throws TooCostly. */
-  readonly check: (text: string, maxCost: number) => void;
-  readonly parse: Parse;
-  readonly exactly: Parse;
-  readonly verbatim?: Parse;
-}
-
-const JSON_FORMAT: Format = {
-  check: checkJsonCost,
-  parse: parseJson,
-  exactly: parseJsonExactly,
-  verbatim: parseJsonVerbatim,
-};
-const FORM: Format = { check: checkFormCost, parse: parseForm, exactly: parseForm };
-
 function jsonBody(bytes: Uint8Array, contentType: string | undefined, maxCost: number): Body {
-  return textBody(bytes, contentType, maxCost, JSON_FORMAT);
-}
-
-function textBody(
-  bytes: Uint8Array,
-  contentType: string | undefined,
-  maxCost: number,
-  { check, parse, exactly, verbatim }: Format,
-): Body {
-  const foreign = foreignText(bytes, contentType);
-  const text = foreign ?? utf8(bytes);
-  check(text, maxCost);
+  const { text, malformed } = wholeText(bytes, contentType);
+  checkJsonCost(text, maxCost);
   return {
-    value: parse(text),
-    exactly: () => exactly(text),
-    verbatim: () => verbatim?.(text),
+    value: parseJson(text),
+    exactly: () => parseJsonExactly(text),
+    verbatim: () => parseJsonVerbatim(text),
     bytes: undefined,
-    // the text is asked first: for most bodies, one byte a character, that costs nothing
-    malformed: foreign === undefined && text.includes("\ufffd") && !isUtf8(bytes),
+    malformed,
     textual: false,
   };
+}
+
+function formBody(bytes: Uint8Array, contentType: string | undefined, maxCost: number): Body {
+  const { text, malformed } = wholeText(bytes, contentType);
+  checkFormCost(text, maxCost);
+  return formOf(readForm(text), malformed);
+}
+
+function formOf({ value, malformed }: Form, isMalformedText: boolean): Body {
+  return {
+    ...EMPTY_BODY,
+    value,
+    exactly: () => value,
+    malformed: malformed || isMalformedText,
+    textual: true,
+  };
+}
+
+/** A body as text, and whether it has bytes that are not UTF-8. */
+interface BodyText extends Pick<Body, "malformed"> {
+  readonly text: string;
+}
+
+function wholeText(bytes: Uint8Array, contentType: string | undefined): BodyText {
+  const foreign = foreignText(bytes, contentType);
+  const text = foreign ?? utf8(bytes);
+  // the text is asked first: for most bodies, one byte a character, that costs nothing
+  return { text, malformed: foreign === undefined && text.includes("\ufffd") && !isUtf8(bytes) };
 }
 
 function* jsonInPieces(bytes: Uint8Array, contentType: string | undefined, maxCost: number): Work<Body> {
@@ -226,8 +225,7 @@ class LargeExact {
 function* formInPieces(bytes: Uint8Array, contentType: string | undefined, maxCost: number): Work<Body> {
   const { text, malformed } = yield* textInPieces(bytes, contentType);
   checkFormCost(text, maxCost);
-  const value = yield* parseFormInPieces(text);
-  return { ...EMPTY_BODY, value, exactly: () => value, malformed, textual: true, inPieces: FORM_IN_PIECES };
+  return { ...formOf(yield* readFormInPieces(text), malformed), inPieces: FORM_IN_PIECES };
 }
 
 /** Forms have no numbers. */
@@ -242,10 +240,7 @@ const FORM_IN_PIECES: PiecewiseBody = {
   },
 };
 
-function* textInPieces(
-  bytes: Uint8Array,
-  contentType: string | undefined,
-): Work<Pick<Body, "malformed"> & { readonly text: string }> {
+function* textInPieces(bytes: Uint8Array, contentType: string | undefined): Work<BodyText> {
   const foreign = yield* foreignTextInPieces(bytes, contentType);
   if (foreign !== undefined) return { text: foreign, malformed: false };
   const text = utf8(bytes);

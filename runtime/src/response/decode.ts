@@ -8,7 +8,6 @@ import {
   ProtoWriter,
   readingOf,
   sequence,
-  valueAt,
   WrongShape,
 } from "connect-rest-codec/internal";
 import type {
@@ -29,6 +28,7 @@ import type { Body, PiecewiseBody } from "./body.ts";
 import type { Decoded, DecodedItems } from "./decoded.ts";
 import { isAllowedAbsence, isSpelledOut, misshapen } from "./empty.ts";
 import { payloadOf } from "./envelope.ts";
+import { noteAround } from "./envelope-keys.ts";
 import type { Page } from "./page.ts";
 import type { ReadResponse } from "./read-response.ts";
 import { shapeError } from "./shape-error.ts";
@@ -140,13 +140,13 @@ export class Decoder {
     // what is noted on the way to the payload stays
     out.reset(exact, body.textual);
     const payload = payloadOf(value, rules.envelope, rules.payloadType, out.misstep);
-    if (rules.envelope?.status !== undefined) valueAt(value, rules.envelope.status, out.misstep);
     if (payload === undefined || isSpelledOut(payload, rules.envelope?.empty)) {
       out.payloadMayBeEmpty();
       this.empty(out, adapter, rules, value, payload, response, isSettled);
     } else {
       writeMessage(adapter, { status, header, payload, bytes: body.bytes }, out);
     }
+    noteAround(rules, value, out, rules.payloadType);
   }
 
   /**

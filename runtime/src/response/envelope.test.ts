@@ -3,7 +3,6 @@ import { valueAt } from "connect-rest-codec/internal";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { payloadOf, statusOf } from "./envelope.ts";
-import { parseForm } from "./form.ts";
 
 const wrapped = { payload: ["response.blog", "response"] };
 
@@ -58,17 +57,4 @@ test("valueAt: takes any value and any path", () => {
       statusOf(200, value as JsonValue, { payload: [], status: path });
     }),
   );
-});
-
-test("parseForm: reads a token response", () => {
-  expect(parseForm("oauth_token=a%2Bb&oauth_token_secret=c+d&oauth_callback_confirmed=true\n")).toEqual({
-    oauth_token: "a+b",
-    oauth_token_secret: "c d",
-    oauth_callback_confirmed: "true",
-  });
-});
-
-test("parseForm: lists what comes more than once, keeps what is malformed, and has no special names", () => {
-  expect(parseForm("a=1&a=2&a=&b=%zz&c")).toEqual({ a: ["1", "2", ""], b: "%zz", c: "" });
-  expect(Object.keys(parseForm("__proto__=1"))).toEqual(["__proto__"]);
 });

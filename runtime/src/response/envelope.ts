@@ -2,7 +2,9 @@ import {
   isJsonObject,
   type JsonValue,
   jsonTypeOf,
+  numberFromText,
   type OnMisstep,
+  type ProtoWriter,
   valueAt,
 } from "connect-rest-codec/internal";
 import type { EnvelopeRule } from "../adapter/rules.ts";
@@ -21,20 +23,21 @@ export function payloadOf(
   type?: "array" | "object",
   found?: OnMisstep,
 ): JsonValue | undefined {
-  const [only, ...others] = envelope?.payload ?? [];
-  if (envelope === undefined || only === undefined) return body;
-  if (others.length === 0) return valueAt(body, only, found) ?? undefined;
-  const chosen = chosenPath(body, envelope.payload, type);
-  if (chosen !== undefined) return valueAt(body, chosen, found);
-  for (const path of envelope.payload) valueAt(body, path, found);
+  const paths = envelope?.payload ?? [];
+  if (paths.length === 0) return body;
+  const chosen = payloadPath(body, paths, type);
+  if (chosen !== undefined) return valueAt(body, chosen, found) ?? undefined;
+  for (const path of paths) valueAt(body, path, found);
   return undefined;
 }
 
-function chosenPath(
+/** The path to the payload: the only one, or the one that `payloadOf` chooses; undefined for none. */
+export function payloadPath(
   body: JsonValue | undefined,
   paths: readonly string[],
-  type: "array" | "object" | undefined,
+  type?: "array" | "object",
 ): string | undefined {
+  if (paths.length === 1) return paths[0];
   const present = paths
     .map((path) => ({ path, value: valueAt(body, path) }))
     .filter(({ value }) => value !== undefined && value !== null);
@@ -77,7 +80,27 @@ export function statusOf(
   envelope: EnvelopeRule | undefined,
 ): number {
   if (http !== 200 || envelope?.status === undefined) return http;
-  const value = valueAt(body, envelope.status);
-  const inner = typeof value === "string" ? Number(value) : value;
-  return typeof inner === "number" && Number.isInteger(inner) && inner >= 200 && inner <= 599 ? inner : http;
+  return statusIn(valueAt(body, envelope.status)) ?? http;
 }
+
+/** The status that a value is; undefined for one that HTTP could not have sent. */
+function statusIn(value: JsonValue | undefined): number | undefined {
+  const status = typeof value === "string" ? numberFromText(value) : value;
+  const isStatus = typeof status === "number" && Number.isInteger(status) && status >= 200 && status <= 599;
+  return isStatus ? status : undefined;
+}
+
+/** Notes a status in an envelope that is no number, as fields do; what is no status is lost. */
+export function noteStatus(body: JsonValue | undefined, path: string, out: ProtoWriter): void {
+  const value = valueAt(body, path, out.misstep);
+  if (value === undefined || value === null) return;
+  if (value === false || value === "") {
+    out.coerce(path, STATUS, value);
+  } else if (statusIn(value) === undefined) {
+    out.drop(path, STATUS, value);
+  } else if (typeof value === "string") {
+    out.coerceText(path, STATUS, value);
+  }
+}
+
+const STATUS = "an HTTP status";

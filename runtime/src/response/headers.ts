@@ -1,7 +1,6 @@
-import { holdsSecret, redactText } from "../errors/redact.ts";
+import { holdsSecret, shownText } from "../errors/redact.ts";
 import type { HeaderReader } from "../errors/retry-info.ts";
 import type { ResponseHeaders } from "../http/exchange.ts";
-import { safeText } from "../text/safe-text.ts";
 import type { Secret } from "../text/secret.ts";
 
 /**
@@ -38,7 +37,7 @@ export function passHeaders(
     const value = headers[name];
     if (value === undefined || !PASSED.test(name)) continue;
     secrets ??= call.secrets();
-    const text = safeText(redactText(String(value), secrets));
+    const text = shownText(String(value), secrets);
     if (SENDABLE.test(text) && !holdsSecret(name, secrets)) {
       passed.set(name, text);
     } else {

@@ -1,23 +1,27 @@
-import { type FoundDifferences, KnownPaths, NO_DIFFERENCES } from "connect-rest-codec/internal";
+import { KnownPaths, type ProtoWriter } from "connect-rest-codec/internal";
 import type { PaginateAdapter, PollAdapter } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import { ERRORS_PATH } from "./envelope.ts";
+import { noteAround, pathsOfBody } from "./envelope-keys.ts";
 import type { Page } from "./page.ts";
 
 type ListAdapter = PaginateAdapter | PollAdapter;
 
 const KNOWN = new WeakMap<ListAdapter, KnownPaths>();
 
-/** The keys that a page has beside its items, and that neither a rule reads nor `known` names. */
-export function unknownKeys(adapter: ListAdapter, { path, payload }: Page): FoundDifferences {
-  // the payload is the list
-  if (path === "") return NO_DIFFERENCES;
+/** Notes the keys beside the items of a page and its payload that no rule reads and `known` does not name. */
+export function noteUnknownKeys(adapter: ListAdapter, { path, payload, body }: Page, out: ProtoWriter): void {
+  // else the payload is the list
+  if (path !== "") knownInPayload(adapter).note(payload, out);
+  noteAround(adapter.rules, body, out);
+}
+
+function knownInPayload(adapter: ListAdapter): KnownPaths {
   let known = KNOWN.get(adapter);
   if (known === undefined) {
     known = new KnownPaths([...pathsRead(adapter), ...(adapter.known ?? [])]);
     KNOWN.set(adapter, known);
   }
-  return known.beyond(payload);
+  return known;
 }
 
 /** The paths that rules read, from the payload. */
@@ -25,7 +29,7 @@ function pathsRead(adapter: ListAdapter): readonly string[] {
   const { items, rules } = adapter;
   const ofList = [items].flat().filter((path) => path !== "");
   const ofPages = adapter.kind === "paginate" ? pathsOfPages(adapter) : [];
-  return [...ofList, ...ofPages, ...pathsOfBody(rules)];
+  return [...ofList, ...ofPages, ...pathsInPayload(rules)];
 }
 
 function pathsOfPages({ next, more }: PaginateAdapter): readonly string[] {
@@ -44,10 +48,9 @@ function pathsOfPages({ next, more }: PaginateAdapter): readonly string[] {
 }
 
 /** What is read of every body, where it is below the payload. */
-function pathsOfBody({ envelope, errors }: MethodRules): readonly string[] {
-  const { payload = [], status, message, errors: errorsPath = ERRORS_PATH } = envelope ?? {};
-  const ofEnvelope = payload.length === 0 ? [] : [status, message, errorsPath];
-  const paths = [...ofEnvelope, ...errors.map(({ body }) => body?.key)].filter((path) => path !== undefined);
+function pathsInPayload(rules: MethodRules): readonly string[] {
+  const { payload = [], known = [] } = rules.envelope ?? {};
+  const paths = [...pathsOfBody(rules), ...known];
   const roots = payload.length === 0 ? [""] : payload;
   return roots.flatMap((root) => paths.flatMap((path) => below(root, path)));
 }

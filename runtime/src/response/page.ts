@@ -27,7 +27,7 @@ export class Page {
   readonly items: readonly JsonValue[];
   /** What is no object on the way to the payload and to the list. */
   readonly missteps: readonly Misstep[];
-  private readonly body: JsonValue | undefined;
+  readonly body: JsonValue | undefined;
   private readonly verbatimBody: () => JsonValue | undefined;
   private readonly exactBody: () => JsonValue | undefined;
   private readonly rules: ListRules;

@@ -14,6 +14,7 @@ import { concernsSuccess } from "../errors/upstream-error.ts";
 import { isSuccess, type UpstreamResponse } from "../upstream/upstream.ts";
 import { EMPTY_BODY, isPlainJson } from "./body.ts";
 import type { Decoded } from "./decoded.ts";
+import { pathsAround } from "./envelope-keys.ts";
 import { headerReader } from "./headers.ts";
 import { bodyOfPage } from "./page-body.ts";
 import { checked, type ReadResponse } from "./read-response.ts";
@@ -218,7 +219,7 @@ export class ResponseScanner {
   private messagePlan({ body, head = [], response, rules }: UnaryAdapter): ScanPlan | undefined {
     const isInBody = head.some(([, , ...sources]) => sources.some(isPath));
     if (body === undefined || response !== undefined || isInBody) return undefined;
-    const envelope = envelopeOf(rules.envelope, body instanceof MessageTable);
+    const envelope = envelopeOf(rules.envelope, body instanceof MessageTable, knownIn(rules));
     return envelope && this.scanner.plan(body, envelope);
   }
 
@@ -254,36 +255,76 @@ function counted(subject: Subject, isRead: boolean): void {
   if (!isRead) subject.passes = 2 ** subject.misses - 2;
 }
 
-type Inner = Map<string, Inner | "payload" | "status">;
+/** What is known around the payload of a method whose payload is at its first path. */
+function knownIn(rules: MethodRules): readonly string[] {
+  return pathsAround(rules, rules.envelope?.payload[0]);
+}
+
+interface Inner extends Envelope {
+  readonly keys: Map<string, Inner | "payload" | "status" | "known">;
+}
 
 /**
  * The keys of an envelope; undefined for paths that are more than keys. Of several payloads it is the first:
  * an object there is taken for a message, whatever there is elsewhere, and all else is left to the decoder.
+ *
+ * @param known paths to what is around the payload; undefined where everything is known
  */
-function envelopeOf(rule: EnvelopeRule | undefined, isMessage: boolean): Envelope | "payload" | undefined {
+function envelopeOf(
+  rule: EnvelopeRule | undefined,
+  isMessage: boolean,
+  known?: readonly string[],
+): Envelope | "payload" | undefined {
   const [path = "", ...others] = rule?.payload ?? [];
   if (others.length > 0 && !isMessage) return undefined;
   if (path === "") return rule?.status === undefined ? "payload" : undefined;
-  const envelope: Inner = new Map();
+  const envelope: Inner = { keys: new Map(), isOpen: known === undefined };
   const isPlain = place(envelope, path, "payload");
-  return isPlain && (rule?.status === undefined || place(envelope, rule.status, "status"))
-    ? envelope
-    : undefined;
+  if (!isPlain || (rule?.status !== undefined && !place(envelope, rule.status, "status"))) return undefined;
+  return known === undefined || known.every((each) => placeKnown(envelope, each)) ? envelope : undefined;
 }
+
+const PATH = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/;
 
 /** Puts a part of an envelope at its path. false where that is no path of keys, or another part is there. */
 function place(envelope: Inner, path: string, part: "payload" | "status"): boolean {
-  if (!/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/.test(path)) return false;
+  if (!PATH.test(path)) return false;
   const keys = path.split(".");
   const last = keys.pop() ?? "";
+  const holder = innerAt(envelope, keys);
+  if (holder === undefined || holder.keys.has(last)) return false;
+  holder.keys.set(last, part);
+  return true;
+}
+
+/** Says that a path and all below it is known. false where that is no path of keys. */
+function placeKnown(envelope: Inner, path: string): boolean {
+  if (!PATH.test(path)) return false;
+  const keys = path.split(".");
+  const last = keys.pop() ?? "";
+  const holder = innerAt(envelope, keys);
+  const there = holder?.keys.get(last);
+  if (there === undefined) holder?.keys.set(last, "known");
+  if (typeof there === "object") holder?.keys.set(last, opened(there));
+  return true;
+}
+
+/** An envelope of which everything is known. */
+function opened({ keys }: Inner): Inner {
+  const inner = [...keys].map(
+    ([key, each]) => [key, typeof each === "object" ? opened(each) : each] as const,
+  );
+  return { keys: new Map(inner), isOpen: true };
+}
+
+/** The object below some keys; undefined where a part of the envelope is on the way. */
+function innerAt(envelope: Inner, keys: readonly string[]): Inner | undefined {
   let at = envelope;
   for (const key of keys) {
-    const inner = at.get(key) ?? new Map();
-    if (typeof inner === "string") return false;
-    at.set(key, inner);
+    const inner = at.keys.get(key) ?? { keys: new Map(), isOpen: at.isOpen };
+    if (typeof inner === "string") return undefined;
+    at.keys.set(key, inner);
     at = inner;
   }
-  if (at.has(last)) return false;
-  at.set(last, part);
-  return true;
+  return at;
 }

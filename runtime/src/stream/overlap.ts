@@ -70,7 +70,7 @@ export class Overlap {
    *
    * @param value of the last item
    * @param message the request for the page
-   * @throws ConnectError CURSOR_INVALID
+   * @throws CursorFault
    */
   next(page: Page, value: JsonValue, message: MessageShape<DescMessage>): JsonValue | undefined {
     const { unit, again, past } = this.rule;

@@ -19,6 +19,7 @@ import { together } from "../call/messages.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { namesOf } from "../errors/names.ts";
 import { restError } from "../errors/rest-error.ts";
+import { CursorFault } from "../request/cursor.ts";
 import { hrefAt } from "../response/href.ts";
 import type { Page } from "../response/page.ts";
 import { cursorAt, cursorInItem, saysMore } from "../response/page-places.ts";
@@ -189,7 +190,7 @@ export class Pager {
   }
 
   private moveCursor(
-    { advance, paths }: Advance<"cursor">,
+    { advance, from, paths }: Advance<"cursor">,
     page: Page,
     value: JsonValue | undefined,
   ): boolean {
@@ -197,12 +198,26 @@ export class Pager {
     if (Array.isArray(value) || isJsonObject(value)) {
       throw this.shapeless(paths.join(" or "), "a cursor that is a text or a number", jsonTypeOf(value));
     }
-    const next = this.overlap === undefined ? value : this.overlap.next(page, value, this.message);
+    const { overlap, message } = this;
+    const place = paths.join(" or ");
+    const path = from === "last_item" ? placeInLast(page, place) : place;
+    const next = overlap === undefined ? value : this.fitting(path, () => overlap.next(page, value, message));
     const cursor = next === undefined ? this.cursor : stringifyJson(next);
     if (next === undefined || cursor === this.cursor) return this.repeated(page, "cursor");
     this.cursor = cursor;
-    this.send(() => advance(this.message, next));
+    this.send(() => this.fitting(path, () => advance(message, next)));
     return true;
+  }
+
+  /** Does something with the cursor at a path, which may be of another type than the field that takes it. */
+  private fitting<T>(path: string, act: () => T): T {
+    try {
+      return act();
+    } catch (error) {
+      if (!(error instanceof CursorFault)) throw error;
+      const { expected, got } = error;
+      throw restError("CURSOR_INVALID", { ...namesOf(this.call.adapter), path, expected, got });
+    }
   }
 
   private send(next: () => MessageShape<DescMessage>): void {

@@ -6,6 +6,7 @@ import type { NextPage, PaginateAdapter } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { CallReport, DifferenceReport, RestOptions } from "../call/options.ts";
 import { reasonOf } from "../errors/rest-error.ts";
+import { cursorNumber } from "../request/cursor.ts";
 import { createRest, type Rest, restRoutes } from "../rest.ts";
 import { failureOf } from "../testing/failure.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
@@ -430,6 +431,38 @@ test.each([
     `upstream things: test.v1.StreamService.List: next: expected a cursor that is a text or a number, got ${got}`,
   );
 });
+
+type Cursor = Extract<NextPage<Input>, { kind: "cursor" }>;
+
+test.each<[from: Pick<Cursor, "from" | "paths" | "overlap">, body: object, place: string]>([
+  [{ from: "payload", paths: ["next"] }, { next: "2026-01-01T00:00:00Z" }, "next"],
+  [{ from: "payload", paths: ["meta.last", "next"] }, { next: "2026-01-01T00:00:00Z" }, "meta.last or next"],
+  [{ from: "last_item", paths: ["name"] }, {}, "posts[0].name"],
+  [
+    {
+      from: "last_item",
+      paths: ["name"],
+      overlap: { key: "name", unit: "seconds", again: 1, past: 0 },
+    },
+    {},
+    "posts[0].name",
+  ],
+])(
+  "a list with a cursor: names upstream, method and place of a cursor that does not fit: %j",
+  async (from, body, place) => {
+    const next: Cursor = {
+      kind: "cursor",
+      ...from,
+      advance: (message, value) => ({ ...message, page: cursorNumber(value) }),
+    };
+    const upstream = await Upstream.start(() => ({ body: { ...page("a"), ...body } }), next);
+    const error = await failureOf(upstream.all());
+    expect(error.rawMessage).toMatch(
+      /^upstream things: test\.v1\.StreamService\.List: (.*): expected a cursor that is an? (?:integer|time as seconds), got "(?:a|2026.*)"$/,
+    );
+    expect(error.rawMessage).toContain(`: ${place}: expected`);
+  },
+);
 
 test("the items: are exact, and a difference is named by its place in the page", async () => {
   const differences: DifferenceReport[] = [];

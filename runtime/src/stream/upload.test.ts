@@ -6,7 +6,9 @@ import { afterEach, expect, test } from "vitest";
 import type { UploadAdapter } from "../adapter/adapter.ts";
 import type { MethodRules } from "../adapter/rules.ts";
 import type { CallReport, RestOptions } from "../call/options.ts";
-import { reasonOf } from "../errors/rest-error.ts";
+import type { Credentials } from "../credentials/credentials.ts";
+import { reasonOf, restError } from "../errors/rest-error.ts";
+import { retryDelayOf } from "../errors/retry-info.ts";
 import { createRest, type Rest, restRoutes } from "../rest.ts";
 import { failureOf } from "../testing/failure.ts";
 import { FakeClock } from "../testing/fake-clock.ts";
@@ -25,6 +27,47 @@ afterEach(async () => {
   for (const server of SERVERS.splice(0)) await server[Symbol.asyncDispose]();
   for (const rest of OPEN.splice(0)) await rest.close();
 });
+
+const STALE: readonly (readonly [string, NonNullable<Credentials["refused"]>, Code, string])[] = [
+  [
+    "has been replaced",
+    async () => ({ oauth2: { accessToken: "new" } }),
+    Code.Unavailable,
+    "UPSTREAM_TOKEN_REPLACED",
+  ],
+  ["cannot be replaced", async () => undefined, Code.Unauthenticated, "UNAUTHORIZED"],
+  [
+    "has ended with its session",
+    () => Promise.reject(restError("UPSTREAM_TOKEN_REFUSED", { upstream: "u", endpoint: "e", problem: "p" })),
+    Code.Internal,
+    "UPSTREAM_TOKEN_REFUSED",
+  ],
+  ["has a defect", () => Promise.reject(new Error("x")), Code.Internal, "UPSTREAM_CREDENTIALS_FAILED"],
+];
+
+test.each(STALE)(
+  "an upload whose token %s gets the error of other calls",
+  async (_, refused, code, reason) => {
+    for (const reads of [true, false]) {
+      const tokens: unknown[] = [];
+      const server = httpUpstream(async (request, response) => {
+        tokens.push(request.headers.authorization);
+        if (reads) await textOfRequest(request);
+        response.statusCode = 401;
+        sendJson(response, {});
+      });
+      const { url } = await server;
+      const credentials = () => ({ oauth2: { accessToken: "old" }, refused });
+      const upstreams = { things: { baseUrl: url, credentials } };
+      const rest = await restTo(server, { rules: { credentials: ["oauth2"] }, options: { upstreams } });
+      const error = await failureOf(upload(rest, sending({ chunk: "a" }, { chunk: "b" })));
+      expect([error.code, reasonOf(error)]).toEqual([code, reason]);
+      expect(retryDelayOf(error) !== undefined).toBe(code === Code.Unavailable);
+      // the messages of the stream have been read
+      expect(tokens).toEqual(["Bearer old"]);
+    }
+  },
+);
 
 interface Setup {
   readonly rules?: Partial<MethodRules>;

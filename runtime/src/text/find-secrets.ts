@@ -1,5 +1,5 @@
 import { percentEncode } from "./percent-encode.ts";
-import { literalView, type PlainView, plainView, type Range } from "./plain-view.ts";
+import { literalView, type PlainView, plainView, type Range, skeleton } from "./plain-view.ts";
 import type { Secret } from "./secret.ts";
 import { isLong, mayHoldPart, SecretParts } from "./secret-parts.ts";
 
@@ -29,9 +29,14 @@ interface Needles {
   readonly plain: readonly string[];
   /** Their parts, each of which is looked for alone; undefined of a secret that is not long. */
   readonly parts: SecretParts | undefined;
+  /** The same with separators anywhere. */
+  readonly separated: SecretParts | undefined;
   /** Whether they are looked for as words. */
   readonly areWords: boolean;
 }
+
+/** What is not looked for in place of a short secret. */
+const NONE = { parts: undefined, separated: undefined, areWords: true } as const;
 
 const known = new WeakMap<Secret, Needles>();
 
@@ -39,29 +44,40 @@ const known = new WeakMap<Secret, Needles>();
  * Where secrets stand in a text, in order and apart from each other: as they are, in any case of letters;
  * percent-encoded, escaped as in JSON, JavaScript or HTML, wholly or in part, once or more often; in base64
  * and base64url, whatever stands before them; in hexadecimal; and their beginnings before the ellipsis of a
- * text that was cut. Of a secret of 16 characters or more, any 12 in a row are found. A secret of fewer than
- * 8 characters is found as a word alone, as it is, in lower case, percent-encoded, and as in JSON.
+ * text that was cut. Of a secret of 16 characters or more, any 12 in a row are found, and where 8 of them are
+ * letters or digits of ASCII, whatever separators stand between these or in place of the others. A secret of
+ * fewer than 8 characters is found as a word alone, as it is, in lower case, percent-encoded, and as in JSON.
  */
 export function findSecrets(text: string, secrets: readonly Secret[]): Range[] {
-  const found: Range[] = [];
-  let view: PlainView | undefined;
-  for (const secret of secrets) {
-    if (!mayHold(text, secret)) continue;
-    const { literal, plain, parts, areWords } = needlesOf(secret);
-    if (literal !== undefined) found.push(...matches(text, literal));
-    if (plain.length === 0) continue;
-    view ??= plainView(text);
-    if (parts !== undefined) found.push(...parts.rangesIn(text, view));
-    for (const needle of plain) {
-      const whole = occurrences(view, needle);
-      if (areWords) {
-        found.push(...whole.filter((range) => isWord(text, range)));
-      } else {
-        found.push(...whole, ...beginnings(text, view, needle));
-      }
-    }
+  const all = secrets.filter((secret) => mayHold(text, secret)).map(needlesOf);
+  const found = all.flatMap(({ literal }) => (literal === undefined ? [] : matches(text, literal)));
+  if (all.some(({ plain }) => plain.length > 0)) {
+    const view = plainView(text);
+    const cuts = cutsIn(text);
+    found.push(...partsIn(text, view, all), ...all.flatMap((needles) => wholeIn(text, view, cuts, needles)));
   }
   return merged(found);
+}
+
+/** Where parts of long secrets stand, as they are or with separators in them. */
+function partsIn(text: string, view: PlainView, all: readonly Needles[]): Range[] {
+  const parts = all.flatMap((each) => each.parts ?? []);
+  if (parts.length === 0) return [];
+  const separated = all.flatMap((each) => each.separated ?? []);
+  return [
+    ...SecretParts.rangesIn(text, view, parts),
+    ...SecretParts.rangesIn(text, skeleton(view), separated),
+  ];
+}
+
+/** Where a secret stands as a whole, or its beginning before an ellipsis. */
+function wholeIn(text: string, view: PlainView, cuts: readonly Cut[], { plain, areWords }: Needles): Range[] {
+  return plain.flatMap((needle) => {
+    const whole = occurrences(view, needle);
+    return areWords
+      ? whole.filter((range) => isWord(text, range))
+      : [...whole, ...beginnings(view, cuts, needle)];
+  });
 }
 
 /** Whether a search is worth its time. For most headers and error texts a glance says that it is not. */
@@ -81,17 +97,16 @@ function needlesOf(secret: Secret): Needles {
 }
 
 function makeNeedles(text: string): Needles {
-  if (text === "") return { literal: undefined, plain: [], parts: undefined, areWords: true };
+  if (text === "") return { ...NONE, literal: undefined, plain: [] };
   // names of headers come in lower case
-  const spellings = [text, text.toLowerCase(), percentEncode(text), JSON.stringify(text).slice(1, -1)]
-    .map(escaped)
-    .join("|");
+  const ways = [text, text.toLowerCase(), percentEncode(text), JSON.stringify(text).slice(1, -1)];
+  const spellings = [...new Set(ways)].map(escaped).join("|");
   if (text.length < SHORT) {
     // letters and digits have no escapes to speak of
     const plain = /^[\p{L}\p{N}]*$/u.test(text) ? [] : [plainView(text).plain, literalView(text).plain];
     const words = new RegExp(`(?<![\\p{L}\\p{N}])(?:${spellings})(?![\\p{L}\\p{N}])`, "gu");
     const long = plain.filter(({ length }) => length >= MIN_WORD);
-    return { literal: words, plain: long, parts: undefined, areWords: true };
+    return { ...NONE, literal: words, plain: long };
   }
   const bytes = Buffer.from(text);
   const inJson = JSON.stringify(text).slice(1, -1);
@@ -100,8 +115,10 @@ function makeNeedles(text: string): Needles {
   const literal = [text, ...base64Cores(bytes), bytes.toString("hex")].map(literalView);
   const distinct = new Set([...views, ...literal].map((view) => view.plain));
   const plain = [...distinct].filter(({ length }) => length >= MIN_PLAIN);
-  const parts = isLong(text) ? new SecretParts(text, plain) : undefined;
-  return { literal: new RegExp(spellings, "gi"), plain, parts, areWords: false };
+  const parts = isLong(text) ? SecretParts.of(text, plain) : undefined;
+  const separated = isLong(text) ? SecretParts.ofSkeletons(text, plain) : undefined;
+  const anyCase = [...new Set(ways.slice(1))].map(escaped).join("|");
+  return { literal: new RegExp(anyCase, "gi"), plain, parts, separated, areWords: false };
 }
 
 /**
@@ -143,17 +160,33 @@ const CUT_ESCAPE = /(?:%[0-9a-f%]{0,6}|\\{1,4}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&[a
 /** The longest of them. */
 const MAX_ESCAPE = 17;
 
-/** Where a text was cut within a needle. */
-function beginnings(text: string, view: PlainView, needle: string): Range[] {
-  const found: Range[] = [];
+/** Where a text was cut: an ellipsis, and where the escape before it begins that was cut with it. */
+interface Cut {
+  readonly ellipsis: number;
+  readonly from: number;
+}
+
+function cutsIn(text: string): Cut[] {
+  const cuts: Cut[] = [];
   let ellipsis = text.indexOf("…");
-  for (let count = 0; ellipsis >= 0 && count < MAX_ELLIPSES; count++) {
+  while (ellipsis >= 0 && cuts.length < MAX_ELLIPSES) {
     const half = CUT_ESCAPE.exec(text.slice(Math.max(0, ellipsis - MAX_ESCAPE), ellipsis))?.[0] ?? "";
-    const from = beginningAt(view, needle, ellipsis) ?? beginningAt(view, needle, ellipsis - half.length);
-    if (from !== undefined) found.push([from, ellipsis]);
+    cuts.push({ ellipsis, from: ellipsis - half.length });
     ellipsis = text.indexOf("…", ellipsis + 1);
   }
-  return found;
+  return cuts;
+}
+
+/** Where a text was cut within a needle. */
+function beginnings(view: PlainView, cuts: readonly Cut[], needle: string): Range[] {
+  return cuts.flatMap((cut) => {
+    const { ellipsis } = cut;
+    const half = cut.from === ellipsis ? undefined : cut.from;
+    const from =
+      beginningAt(view, needle, ellipsis) ??
+      (half === undefined ? undefined : beginningAt(view, needle, half));
+    return from === undefined ? [] : [[from, ellipsis] as const];
+  });
 }
 
 /** Where the beginning of a needle stands that ends at a place of the text. */
@@ -168,7 +201,7 @@ function beginningAt({ plain, starts }: PlainView, needle: string, to: number): 
 }
 
 /** The index of the first entry of a sorted list that is not below a value. */
-function indexAt(list: readonly number[], value: number): number {
+function indexAt(list: ArrayLike<number>, value: number): number {
   let [low, high] = [0, list.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

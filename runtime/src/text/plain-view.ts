@@ -1,3 +1,5 @@
+const SPACE = 0x20;
+
 /** A part of a text, from one place to before another. */
 export type Range = readonly [from: number, to: number];
 
@@ -9,56 +11,108 @@ export type Range = readonly [from: number, to: number];
 export interface PlainView {
   readonly plain: string;
   /** Where in the text each character of `plain` begins. */
-  readonly starts: readonly number[];
+  readonly starts: ArrayLike<number>;
   /** Where it ends. */
-  readonly ends: readonly number[];
+  readonly ends: ArrayLike<number>;
+  /** The hash of each four characters in a row. */
+  readonly hashes: Uint16Array;
 }
 
 /**
  * What does not stand for itself: percent-encoding, once or more often; escapes of JSON and JavaScript, also
- * within each other; those of HTML; blanks; and what is not ASCII. Each alternative takes what it begins
- * with, so that the search takes a time in proportion to the text.
+ * within each other; those of HTML; those of JSON pointers. Each alternative takes what it begins with, so
+ * that the search takes a time in proportion to the text.
  */
-const SPECIAL = new RegExp(
+const ESCAPE = new RegExp(
   [
     "%(?:25)*(?<percent>[0-9a-f]{2})",
     "\\\\+(?:u(?<high>d[89ab][0-9a-f]{2})\\\\+u(?<low>d[c-f][0-9a-f]{2})|u\\{0*(?<point>[0-9a-f]{1,6})\\}|[ux](?<unit>(?<=u)[0-9a-f]{4}|(?<=x)[0-9a-f]{2})|(?<control>[bfnrt]))?",
     "&(?:amp;?)*(?:#0*(?<decimal>\\d{1,7});?|#x0*(?<hex>[0-9a-f]{1,6});?|(?<entity>lt|gt|quot|apos);?)?",
-    "(?<blank>[\\s+-]+)",
-    "(?<other>_|[^\\x20-\\x7e]+)",
+    "~(?<pointer>[01])",
   ].join("|"),
-  "giu",
+  "iuy",
 );
+
+/** What escapes begin with. */
+const ESCAPING = new Set(Array.from("%\\&~", (char) => char.charCodeAt(0)));
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'" };
 
-const BLANK = /^[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}+-]$/u;
+const BLANK = /^[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]$/u;
 
 /** Takes the escapes off a text. */
 export function plainView(text: string): PlainView {
-  const view = new ViewWriter();
+  const view = new ViewWriter(text);
   let at = 0;
-  for (const { 0: whole, index, groups = {} } of text.matchAll(SPECIAL)) {
-    view.asIs(text, at, index);
-    at = index + whole.length;
-    if (groups.other === undefined) {
-      view.write(unescaped(whole, groups), index, at);
+  while (at < text.length) {
+    const found = ESCAPING.has(text.charCodeAt(at)) ? escapeAt(text, at) : undefined;
+    if (found === undefined) {
+      at = view.character(text, at);
     } else {
-      view.each(whole, index);
+      const end = at + found[0].length;
+      view.write(unescaped(found[0], found.groups ?? {}), at, end);
+      at = end;
     }
   }
-  view.asIs(text, at, text.length);
-  return view;
+  return view.view();
+}
+
+function escapeAt(text: string, at: number): RegExpExecArray | undefined {
+  ESCAPE.lastIndex = at;
+  return ESCAPE.exec(text) ?? undefined;
 }
 
 /** The plain view of a text that has no escapes, whatever looks like one. */
 export function literalView(text: string): PlainView {
-  const view = new ViewWriter();
-  view.each(text, 0);
-  return view;
+  const view = new ViewWriter(text);
+  for (let at = 0; at < text.length; ) at = view.character(text, at);
+  return view.view();
 }
 
-/** The text of `literalView` without its positions. Most texts are ASCII, which is fast. */
+/**
+ * The letters and digits of ASCII alone, in a plain view: what is left of a text where separators may stand
+ * anywhere, as in the paths of fields, in bytes of UTF-16, and in base64 or hexadecimal on several lines.
+ */
+export function skeleton({ plain, starts, ends }: PlainView): PlainView {
+  const kept = letterPlaces(plain);
+  return viewOf(
+    skeletonText(plain),
+    kept.map((at) => starts[at] ?? 0),
+    kept.map((at) => ends[at] ?? 0),
+  );
+}
+
+function viewOf(plain: string, starts: ArrayLike<number>, ends: ArrayLike<number>): PlainView {
+  return { plain, starts, ends, hashes: hashesOf(plain) };
+}
+
+/** The hash of each four characters in a row of a plain view. */
+export function hashesOf(plain: string): Uint16Array {
+  const hashes = new Uint16Array(Math.max(0, plain.length - 3));
+  let block = 0;
+  for (let at = 0; at < plain.length; at++) {
+    block = (block >>> 8) | (plain.charCodeAt(at) << 24);
+    if (at >= 3) hashes[at - 3] = Math.imul(block, 0x9e3779b1) >>> 16;
+  }
+  return hashes;
+}
+
+/** Where the letters and digits of a plain view stand in it. */
+export function letterPlaces(plain: string): Uint32Array {
+  const places = new Uint32Array(plain.length);
+  let count = 0;
+  for (let at = 0; at < plain.length; at++) {
+    if (IS_LETTER[plain.charCodeAt(at)] === 1) places[count++] = at;
+  }
+  return places.subarray(0, count);
+}
+
+/** The letters and digits of a plain view. */
+export function skeletonText(plain: string): string {
+  return plain.replace(/[^a-z0-9]+/g, "");
+}
+
+/** What `literalView` makes of a text, without places. Most texts are ASCII and take no time. */
 export function literalPlain(text: string): string {
   if (!/^[\x20-\x7e]*$/.test(text)) return literalView(text).plain;
   return text
@@ -69,9 +123,10 @@ export function literalPlain(text: string): string {
 
 /** The character that an escape stands for; none for a backslash before one that means itself. */
 function unescaped(whole: string, groups: Readonly<Record<string, string | undefined>>): string {
-  const { percent, high, low, unit, control, point, decimal, hex, entity, blank } = groups;
+  const { percent, high, low, unit, control, point, decimal, hex, entity, pointer } = groups;
   if (percent !== undefined) return String.fromCharCode(Number.parseInt(percent, 16));
-  if (blank !== undefined || control !== undefined) return " ";
+  if (control !== undefined) return " ";
+  if (pointer !== undefined) return pointer === "0" ? "~" : "/";
   if (high !== undefined && low !== undefined) return utf8(codeUnit(high) + codeUnit(low));
   if (unit !== undefined) return utf8(codeUnit(unit));
   if (point !== undefined) return utf8(character(Number.parseInt(point, 16)));
@@ -93,58 +148,67 @@ function utf8(text: string): string {
   return Buffer.from(text.toWellFormed()).toString("latin1");
 }
 
-/** The bytes of a code point in UTF-8; of half a surrogate pair those of what replaces it. */
-function byteLength(code: number): number {
-  if (code < 0x80) return 1;
-  if (code < 0x800) return 2;
-  return code < 0x10000 ? 3 : 4;
-}
+/** What a byte counts as, in a plain view. */
+const PLAIN_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const char = String.fromCharCode(byte);
+  if (char <= " " || /[+\-\x7f]/.test(char)) return SPACE;
+  return (char === "_" ? "/" : byte < 0x80 ? char.toLowerCase() : char).charCodeAt(0);
+});
 
-class ViewWriter implements PlainView {
-  plain = "";
-  readonly starts: number[] = [];
-  readonly ends: number[] = [];
-  /** Whether `plain` ends with a space. To look at it would copy what is there so far each time. */
+/** 1 for the bytes of a plain view that are letters or digits. */
+const IS_LETTER = Uint8Array.from({ length: 256 }, (_, byte) =>
+  /[a-z0-9]/.test(String.fromCharCode(byte)) ? 1 : 0,
+);
+
+class ViewWriter {
+  private readonly bytes: Buffer;
+  private readonly starts: Uint32Array;
+  private readonly ends: Uint32Array;
+  private length = 0;
   private endsBlank = false;
 
-  /** Characters of ASCII that stand for themselves. */
-  asIs(text: string, from: number, to: number): void {
-    if (from === to) return;
-    this.plain += text.slice(from, to).toLowerCase();
-    this.endsBlank = false;
-    for (let at = from; at < to; at++) {
-      this.starts.push(at);
-      this.ends.push(at + 1);
-    }
+  constructor(text: string) {
+    // UTF-8 has at most three bytes for a unit of UTF-16, and no escape is shorter than what it stands for
+    const most = 3 * text.length;
+    this.bytes = Buffer.allocUnsafe(most);
+    this.starts = new Uint32Array(most);
+    this.ends = new Uint32Array(most);
   }
 
-  /** Characters that stand for themselves, each of them perhaps of several bytes. */
-  each(text: string, from: number): void {
-    const bytes = utf8(text);
-    let [at, byte] = [from, 0];
-    for (const char of text) {
-      const end = at + char.length;
-      const size = byteLength(char.codePointAt(0) ?? 0);
-      this.write(BLANK.test(char) ? " " : bytes.slice(byte, byte + size), at, end);
-      at = end;
-      byte += size;
+  /** A character that stands for itself, perhaps of several bytes; returns where the next one begins. */
+  character(text: string, at: number): number {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x80) {
+      this.byte(unit, at, at + 1);
+      return at + 1;
     }
+    const char = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    const end = at + char.length;
+    this.write(BLANK.test(char) ? " " : utf8(char), at, end);
+    return end;
   }
 
   /** Bytes that stand for a part of the text as a whole. */
   write(bytes: string, from: number, to: number): void {
-    for (const byte of bytes) {
-      const same =
-        byte === "_" ? "/" : byte <= " " || byte === "+" || byte === "-" ? " " : byte.toLowerCase();
-      const isBlank = same === " ";
-      if (isBlank && this.endsBlank) {
-        this.ends[this.ends.length - 1] = to;
-        continue;
-      }
-      this.endsBlank = isBlank;
-      this.plain += same;
-      this.starts.push(from);
-      this.ends.push(to);
+    for (let at = 0; at < bytes.length; at++) this.byte(bytes.charCodeAt(at), from, to);
+  }
+
+  view(): PlainView {
+    const { bytes, starts, ends, length } = this;
+    return viewOf(bytes.toString("latin1", 0, length), starts.subarray(0, length), ends.subarray(0, length));
+  }
+
+  private byte(given: number, from: number, to: number): void {
+    const { starts, ends } = this;
+    const byte = PLAIN_BYTES[given] ?? SPACE;
+    const isBlank = byte === SPACE;
+    if (isBlank && this.endsBlank) {
+      ends[this.length - 1] = to;
+      return;
     }
+    this.endsBlank = isBlank;
+    this.bytes[this.length] = byte;
+    starts[this.length] = from;
+    ends[this.length++] = to;
   }
 }

@@ -1,7 +1,6 @@
 import type { JsonObject } from "connect-rest-codec/internal";
 import * as oauth from "oauth4webapi";
-import { redactText } from "../errors/redact.ts";
-import { safeText } from "../text/safe-text.ts";
+import { shownText } from "../errors/redact.ts";
 import { Secret } from "../text/secret.ts";
 import { EndpointError } from "./endpoint-error.ts";
 import { readEndpointJson } from "./endpoint-json.ts";
@@ -145,7 +144,7 @@ async function guarded<T>(
 /** The same without secrets, which a server may repeat. */
 export function cleaned(error: unknown, secrets: readonly Secret[]): EndpointError {
   const text = error instanceof Error ? error.message : String(error);
-  const problem = safeText(redactText(text, secrets), MAX_PROBLEM);
+  const problem = shownText(text, secrets, MAX_PROBLEM);
   if (!(error instanceof EndpointError)) return new EndpointError(problem);
   const { status, retryAfter } = error;
   // a code is a word; anything else could be anything

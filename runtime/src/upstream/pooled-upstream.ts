@@ -1,9 +1,10 @@
 import { ConnectError } from "@connectrpc/connect";
 import type { MethodRules } from "../adapter/rules.ts";
-import { Breaker, type Permit, type RequestOrigin, UNWATCHED } from "../breaker/breaker.ts";
+import { Breaker, type OriginLoad, type Permit, type RequestOrigin, UNWATCHED } from "../breaker/breaker.ts";
 import { Identities } from "../credentials/identity.ts";
 import { tokenSources } from "../credentials/token-sources.ts";
 import { restError } from "../errors/rest-error.ts";
+import { retryInfo } from "../errors/retry-info.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import { ExchangeReader, exchange } from "../http/exchange.ts";
 import { openExchange } from "../http/open-exchange.ts";
@@ -53,6 +54,9 @@ const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /** How often a request is sent again because its credentials were refused. */
 const MAX_RENEWALS = 2;
+
+/** When to make a client stream again whose token has been replaced, in milliseconds. */
+const REPLACED_MS = 1;
 
 class PooledUpstream implements Upstream {
   readonly name: string;
@@ -185,9 +189,16 @@ class PooledUpstream implements Upstream {
       call.signal,
     );
     const { renewals = 0, stream } = call;
-    // a body that came in chunks is gone
-    if (credentials === undefined || renewals === MAX_RENEWALS || stream !== undefined) return undefined;
+    if (credentials === undefined || renewals === MAX_RENEWALS) return undefined;
+    if (stream !== undefined) {
+      const details = [retryInfo(REPLACED_MS)];
+      throw restError("UPSTREAM_TOKEN_REPLACED", { upstream: this.name }, { details });
+    }
     return { ...call, credentials, renewals: renewals + 1 };
+  }
+
+  get loads(): readonly OriginLoad[] {
+    return [...this.breakers.values()].map(({ load }) => load);
   }
 
   get closing(): AbortSignal {

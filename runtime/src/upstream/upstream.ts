@@ -2,7 +2,7 @@ import type { DescMethod } from "@bufbuild/protobuf";
 import type { Clock } from "connect-rest-codec/internal";
 import type { RestRequest } from "../adapter/rest-request.ts";
 import type { MethodRules } from "../adapter/rules.ts";
-import type { BreakerReport, Permit, RequestOrigin } from "../breaker/breaker.ts";
+import type { BreakerReport, OriginLoad, Permit, RequestOrigin } from "../breaker/breaker.ts";
 import type { Credentials } from "../credentials/credentials.ts";
 import type { ResponseHeaders } from "../http/exchange.ts";
 import type { Retrier } from "../retry/retrier.ts";
@@ -144,6 +144,8 @@ export interface Upstream {
    * once for a call.
    */
   renewed(call: UpstreamCall, response: UpstreamResponse): Promise<UpstreamCall | undefined>;
+  /** The requests of callers at each origin of its base addresses; none where `breaker` is false. */
+  readonly loads: readonly OriginLoad[];
   /** Aborted by `close`. */
   readonly closing: AbortSignal;
   /** Waits for running calls, then closes all connections. Further calls fail with UPSTREAM_CLOSED. */

@@ -9,8 +9,9 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       remedy: "Change the type of the field, or remove the rule.",
     },
     "time-duration": {
-      meaning: "A Duration has a notation for dates, `none` or `rounding`.",
-      remedy: "Use SECONDS, MILLIS, MICROS, NANOS or ISO_8601; remove the rule for `3.5s`.",
+      meaning: "A Duration has a notation for dates, `none` or `rounding`, which are for points in time.",
+      remedy:
+        "Use SECONDS, MILLIS, MICROS, NANOS or ISO_8601, or remove `time` for `3.5s`. Use `absent` in place of `none`. A Duration is sent with its fraction; use an integer field for whole units.",
     },
     "time-format": {
       meaning: "The `format` of a time has no year, so it does not identify a point in time.",
@@ -83,6 +84,11 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
     discriminator: {
       meaning: "A oneof has `layout`, `payload` or `fallback`, but no key that selects the member.",
       remedy: "Add `discriminator`, or remove the other rules.",
+    },
+    "member-keys": {
+      meaning:
+        "A member of a FLATTENED oneof is a message that JSON writes as one value, e.g. a Timestamp: it has no keys to stand beside the discriminator.",
+      remedy: "Use NESTED or BESIDE, or put the value into a message.",
     },
     fallback: {
       meaning: "`fallback` is not the name of a member of the oneof.",

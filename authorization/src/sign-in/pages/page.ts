@@ -5,6 +5,8 @@ import { Html, html } from "../../text/html.ts";
 /** A page for a person. */
 export interface Page {
   readonly status: number;
+  /** The error that the log and metrics have for the request. Default: the request was good. */
+  readonly outcome?: string | undefined;
   readonly title: string;
   readonly body: Html;
   /** Origins to which a form of the page may lead, in the end; its own always may. */
@@ -31,9 +33,9 @@ const STYLE_HASH = `'sha256-${hash("sha256", STYLE, "base64")}'`;
 /**
  * Sends a page that runs no script, loads nothing, is shown in no frame, and whose forms lead to the gateway
  * alone, or where the page says. Browsers count the redirects that follow a form (CSP 3 section 6.4.2), so
- * that those of a consent have to be named. Header names in lower case.
+ * that those of a consent have to be named. Returns the outcome of the page.
  */
-export function sendPage(exchange: HttpExchange, page: Page): void {
+export function sendPage(exchange: HttpExchange, page: Page): string | undefined {
   const text = document(page).text;
   const policy = [
     "default-src 'none'",
@@ -54,6 +56,7 @@ export function sendPage(exchange: HttpExchange, page: Page): void {
     ...UNCACHED,
   };
   exchange.send(page.status, headers, exchange.request.method === "HEAD" ? "" : text);
+  return page.outcome;
 }
 
 function document({ title, body }: Page): Html {

@@ -67,7 +67,7 @@ export interface WayOut {
 
 /** The page about a third party that failed. */
 export function problemPage(failure: ThirdPartyFailure, party: string, out: WayOut): Page {
-  const { status, title, text } = MEANINGS[failure];
+  const { status, title, text, error } = MEANINGS[failure];
   const body = html`<p>${text(party)}</p>
 <form method="post" action="${out.action}">
 <input type="hidden" name="proof" value="${out.proof}">
@@ -76,12 +76,12 @@ export function problemPage(failure: ThirdPartyFailure, party: string, out: WayO
 <button name="decision" value="leave">Go back to the application</button>
 </div>
 </form>`;
-  return { status, title: title(party), body, formTargets: targetsOf(out.client) };
+  return { status, outcome: error, title: title(party), body, formTargets: targetsOf(out.client) };
 }
 
 /** The page for what does not belong to any sign-in that goes on here. */
-export function strayPage(status: number, text: string): Page {
+export function strayPage(status: number, outcome: string, text: string): Page {
   const body = html`<p>${text}</p>
 <p>Go back to the application, and start to sign in again.</p>`;
-  return { status, title: "This sign-in cannot go on", body };
+  return { status, outcome, title: "This sign-in cannot go on", body };
 }

@@ -98,7 +98,7 @@ export const DeclaredService_getPayload: UnaryAdapter<
 > = unary(DeclaredService.method.getPayload, {
   rules: {
     ...DeclaredService_rules,
-    envelope: { payload: ["a.b.place"], empty: ["absent"] },
+    envelope: { payload: ["a.b.place"], empty: ["absent"], known: ["a.b.took"] },
     idempotent: true,
   },
   request(message: DeclaredRequest): RestRequest {
@@ -130,6 +130,28 @@ export const DeclaredService_getStatus: UnaryAdapter<
   body: DeclaredItemTable,
 });
 // @@protoc_insertion_point(method:rules.v1.DeclaredService.GetStatus)
+
+/**
+ * GET /with-status
+ *
+ * @generated from rpc rules.v1.DeclaredService.ListWithStatus
+ */
+export const DeclaredService_listWithStatus: PaginateAdapter<
+  typeof DeclaredService.method.listWithStatus.input,
+  typeof DeclaredService.method.listWithStatus.output
+> = paginate(DeclaredService.method.listWithStatus, {
+  rules: { ...DeclaredService_rules, envelope: { payload: [""], status: "a.b.place" }, idempotent: true },
+  request(message: DeclaredRequest): RestRequest {
+    const request = new RequestWriter("GET", "/with-status");
+    if (message.offset) request.query("offset", message.offset);
+    if (message.cursor) request.query("cursor", message.cursor);
+    return request;
+  },
+  items: ["items"],
+  next: { kind: "link", path: "next" },
+  item: DeclaredItemTable,
+});
+// @@protoc_insertion_point(method:rules.v1.DeclaredService.ListWithStatus)
 
 /**
  * GET /items
@@ -373,6 +395,7 @@ export const DeclaredServiceRest: ServiceAdapter<typeof DeclaredService> = {
     getChosen: DeclaredService_getChosen,
     getPayload: DeclaredService_getPayload,
     getStatus: DeclaredService_getStatus,
+    listWithStatus: DeclaredService_listWithStatus,
     listItems: DeclaredService_listItems,
     listByCursor: DeclaredService_listByCursor,
     listByLastItem: DeclaredService_listByLastItem,

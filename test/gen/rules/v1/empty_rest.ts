@@ -295,7 +295,7 @@ export const EmptyServiceRest: ServiceAdapter<typeof EmptyService> = {
 /** Rules of all methods of rules.v1.FidelityService. */
 const FidelityService_rules = {
   upstream: "rules",
-  envelope: { payload: ["response"] },
+  envelope: { payload: ["response"], status: "code" },
 } satisfies Partial<MethodRules>;
 
 /**

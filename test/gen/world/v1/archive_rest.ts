@@ -41,7 +41,7 @@ export const AuthorTable: MessageTable = table("world.v1.Author", () => [
 /** Rules of all methods of world.v1.ArchiveService. */
 const ArchiveService_rules = {
   upstream: "archive",
-  envelope: { payload: ["data"] },
+  envelope: { payload: ["data"], known: ["jsonapi", "links"] },
   errorShapes: [{
     kind: "items",
     path: "errors",

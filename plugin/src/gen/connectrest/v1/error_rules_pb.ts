@@ -23,9 +23,9 @@ export const file_connectrest_v1_error_rules: GenFile = /*@__PURE__*/
  *     errors: {status: 402, subcode_text: "declined", code: FAILED_PRECONDITION, reason: "CARD_DECLINED"}
  *
  * A rule matches a response if all of its conditions hold: `status`, `subcode` or `subcode_text`, `header`, and `body`.
- * The first rule that matches applies. A response with a success status is an error only if a rule names that status
- * or has a `body`. Such a rule has all responses of its methods with a success status read by the slower decoder, at about
- * five times the processor time of decoding.
+ * The first rule that matches applies. A response with a success status is an error only if a rule names that status or
+ * has a `body`. With such a rule, the slower decoder reads all success responses of the methods, which takes about five
+ * times the processor time.
  *
  * @generated from message connectrest.v1.ErrorRule
  */
@@ -52,14 +52,14 @@ export type ErrorRule = Message<"connectrest.v1.ErrorRule"> & {
   header?: HeaderCondition | undefined;
 
   /**
-   * The RPC code of the error. Default: that of the HTTP status.
+   * The RPC code of the error. Default: the code of the HTTP status.
    *
    * @generated from field: google.rpc.Code code = 4;
    */
   code: Code;
 
   /**
-   * The `reason` in google.rpc.ErrorInfo, in UPPER_SNAKE_CASE. Default: that of the HTTP status.
+   * The `reason` in google.rpc.ErrorInfo, in UPPER_SNAKE_CASE. Default: the reason of the HTTP status.
    *
    * @generated from field: string reason = 5;
    */
@@ -92,7 +92,7 @@ export const ErrorRuleSchema: GenMessage<ErrorRule> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 0);
 
 /**
- * Matches a response that has a header and, if `value` is set, has that value in it. Case is ignored.
+ * Matches a response with this header. If `value` is set, the header must have that value. Case is ignored.
  *
  * @generated from message connectrest.v1.HeaderCondition
  */
@@ -120,13 +120,13 @@ export const HeaderConditionSchema: GenMessage<HeaderCondition> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 1);
 
 /**
- * One shape in which an upstream writes its errors. It tells the runtime where the message and the error code are.
+ * One format of an upstream's error bodies. It locates the message and the error code.
  *
  * @generated from message connectrest.v1.ErrorBody
  */
 export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
   /**
-   * What the body looks like.
+   * The format of the body.
    *
    * @generated from oneof connectrest.v1.ErrorBody.shape
    */
@@ -164,8 +164,8 @@ export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
     case: "oauth";
   } | {
     /**
-     * A google.rpc.Status as JSON, either bare or under `error`. Its details are passed on: those of a known type as
-     * they are, others as a google.protobuf.Struct of their JSON.
+     * A google.rpc.Status as JSON, either bare or under `error`. The caller receives its details. Details of an unknown
+     * type become a google.protobuf.Struct.
      *
      * @generated from field: bool rpc_status = 5;
      */
@@ -173,8 +173,8 @@ export type ErrorBody = Message<"connectrest.v1.ErrorBody"> & {
     case: "rpcStatus";
   } | {
     /**
-     * The path to an object whose keys are fields of the request, and whose values are texts, or lists of texts. Each
-     * text becomes a field violation; see ErrorItems.
+     * The path to an object whose keys are request fields. Each value is a text or a list of texts. Each text becomes a
+     * field violation; see ErrorItems.
      *
      *     // {"fields": {"title": ["is too long", "has no vowels"], "isbn": "is taken"}}
      *     {field_map: "fields"}
@@ -194,12 +194,12 @@ export const ErrorBodySchema: GenMessage<ErrorBody> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 2);
 
 /**
- * Where error items are and what their keys are called. An item is an object, or a plain text, which is its title.
+ * The place of error items and the names of their keys. An item is an object, or a plain text, which is its title.
  *
  *     // {"error": {"code": 1404, "message": "no such book"}}
  *     items: {path: "error", title: "message"}
  *
- * The texts of all items are in the message of the error. The code of the error is that of the first item that has one.
+ * The error's message contains the texts of all items. The error code is the first one among the items.
  *
  * @generated from message connectrest.v1.ErrorItems
  */
@@ -233,9 +233,9 @@ export type ErrorItems = Message<"connectrest.v1.ErrorItems"> & {
   detail: string;
 
   /**
-   * Path in an item to the request field that is wrong: a name, or a list of the steps to it. If any item has one, all
-   * items become violations of a google.rpc.BadRequest, those without a field with an empty one. The first 50 items are
-   * kept, up to 8 KiB; a last violation says how many more there were. Default: none; there is no BadRequest.
+   * Path in an item to the invalid request field: a name, or a list of path steps. If any item names a field, all items
+   * become violations of a google.rpc.BadRequest; items without a field have an empty one. At most 50 items and 8 KiB are
+   * kept; a last violation counts the rest. Default: none; the error has no BadRequest.
    *
    *     // {"errors": [{"title": "is required", "source": {"pointer": "/data/title"}}]}
    *     items: {path: "errors", field: "source.pointer"}
@@ -253,8 +253,7 @@ export const ErrorItemsSchema: GenMessage<ErrorItems> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 3);
 
 /**
- * A key of an error body that is passed on to the caller in the `metadata` of google.rpc.ErrorInfo, e.g. the id of the
- * failed request.
+ * Copies a key of an error body to the `metadata` of google.rpc.ErrorInfo, e.g. the ID of the failed request.
  *
  *     // {"message": "…", "trace": {"id": "r-17"}}
  *     {path: "trace.id"}
@@ -263,8 +262,8 @@ export const ErrorItemsSchema: GenMessage<ErrorItems> = /*@__PURE__*/
  */
 export type ErrorMetadata = Message<"connectrest.v1.ErrorMetadata"> & {
   /**
-   * Path from the root of the body to the value. Text, numbers and booleans are passed on as text, everything else as
-   * JSON; both are cut after 1000 characters. A missing or null value is left out.
+   * Path from the root of the body to the value. Strings, numbers and booleans are copied as text, other values as JSON;
+   * both are cut after 1000 characters. A missing or null value is omitted.
    *
    * @generated from field: string path = 1;
    */
@@ -286,7 +285,7 @@ export const ErrorMetadataSchema: GenMessage<ErrorMetadata> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 4);
 
 /**
- * A response header, or a key of an error body, that says when to retry. The delay is returned to the caller as
+ * A response header, or a key of an error body, with the delay before a retry. The caller receives the delay as
  * google.rpc.RetryInfo.
  *
  *     // while X-Remaining is 0, X-Reset has the time of the next allowed request
@@ -303,7 +302,7 @@ export type RetryAfter = Message<"connectrest.v1.RetryAfter"> & {
   header: string;
 
   /**
-   * How the value is written. Default: SECONDS.
+   * The format of the value. Default: SECONDS.
    *
    * @generated from field: connectrest.v1.RetryAfter.Format format = 2;
    */
@@ -317,7 +316,7 @@ export type RetryAfter = Message<"connectrest.v1.RetryAfter"> & {
   when?: HeaderCondition | undefined;
 
   /**
-   * Path from the root of the error body to the value, a number or a text, instead of a header.
+   * Path from the root of the error body to the value, a number or a string. Replaces `header`.
    *
    *     // {"message": "You are being rate limited.", "wait_ms": 1500}
    *     {path: "wait_ms", format: MILLIS}
@@ -335,7 +334,7 @@ export const RetryAfterSchema: GenMessage<RetryAfter> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_error_rules, 5);
 
 /**
- * How the value is written.
+ * Formats of a delay.
  *
  * @generated from enum connectrest.v1.RetryAfter.Format
  */
@@ -377,7 +376,7 @@ export const RetryAfter_Format = {
 } as const;
 
 /**
- * How the value is written.
+ * Formats of a delay.
  *
  * @generated from enum connectrest.v1.RetryAfter.Format
  */

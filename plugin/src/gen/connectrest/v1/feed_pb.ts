@@ -15,22 +15,22 @@ export const file_connectrest_v1_feed: GenFile = /*@__PURE__*/
   fileDesc("Chljb25uZWN0cmVzdC92MS9mZWVkLnByb3RvEg5jb25uZWN0cmVzdC52MSJtCglIZWFydGJlYXQSMgoObmV4dF9wb2xsX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKB2ZhaWx1cmUYAiABKAsyGy5jb25uZWN0cmVzdC52MS5GZWVkRmFpbHVyZSI8CgtGZWVkRmFpbHVyZRIMCgRjb2RlGAEgASgFEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJIhcKBlJlc3VtZRINCgV0b2tlbhgBIAEoCWIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
- * Says that a watched feed lives although nothing happens in it. A message of a feed has one if the rule `poll` names a
- * field for it and the request asks for it.
+ * Shows that a watched feed is alive although it has no new items. Messages of a feed contain heartbeats if the rule
+ * `poll` names a field for them and the request sets an interval.
  *
  * @generated from message connectrest.v1.Heartbeat
  */
 export type Heartbeat = Message<"connectrest.v1.Heartbeat"> & {
   /**
-   * When the feed is polled next; not set where another process polls it.
+   * When the feed is polled next. Not set if another process polls it.
    *
    * @generated from field: google.protobuf.Timestamp next_poll_time = 1;
    */
   nextPollTime?: Timestamp | undefined;
 
   /**
-   * Why the feed, or a page of it, could not be read. It is polled again, and the stream goes on. Not set while every page
-   * is read.
+   * Why the feed, or one of its pages, could not be read. Polling continues, and so does the stream. Not set while all
+   * pages can be read.
    *
    * @generated from field: connectrest.v1.FeedFailure failure = 2;
    */
@@ -45,7 +45,7 @@ export const HeartbeatSchema: GenMessage<Heartbeat> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_feed, 0);
 
 /**
- * An error of the upstream that a watched feed waits out.
+ * An upstream error that does not end a watched feed.
  *
  * @generated from message connectrest.v1.FeedFailure
  */
@@ -80,14 +80,14 @@ export const FeedFailureSchema: GenMessage<FeedFailure> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_feed, 1);
 
 /**
- * Where to go on after a watched feed has ended with an error. It is a detail of that error, unless the token is longer than
- * 4,096 characters: clients then take it from the last message.
+ * Where to resume a watched feed that ended with an error. This message is a detail of that error. If the token is longer
+ * than 4,096 characters, the detail is absent, and clients use the token of the last message.
  *
  * @generated from message connectrest.v1.Resume
  */
 export type Resume = Message<"connectrest.v1.Resume"> & {
   /**
-   * The resume token of the last message that was delivered.
+   * The resume token of the last delivered message.
    *
    * @generated from field: string token = 1;
    */

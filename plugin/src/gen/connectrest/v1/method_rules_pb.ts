@@ -18,11 +18,11 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file connectrest/v1/method_rules.proto.
  */
 export const file_connectrest_v1_method_rules: GenFile = /*@__PURE__*/
-  fileDesc("CiFjb25uZWN0cmVzdC92MS9tZXRob2RfcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIo0FCgxTZXJ2aWNlUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEhcKD2lkZW1wb3RlbmN5X2tleRgNIAEoCRI1Cg5lcnJvcl9tZXRhZGF0YRgPIAMoCzIdLmNvbm5lY3RyZXN0LnYxLkVycm9yTWV0YWRhdGESFgoJcmVkaXJlY3RzGA4gASgISAGIAQESLgoLcmF0ZV9saW1pdHMYGiADKAsyGS5jb25uZWN0cmVzdC52MS5SYXRlTGltaXRCEQoPX3Jhd19lcnJvcl9ib2R5QgwKCl9yZWRpcmVjdHMi3AkKC01ldGhvZFJ1bGVzEhAKCHVwc3RyZWFtGAEgASgJEgwKBGJhc2UYAiABKAkSKgoIZW52ZWxvcGUYAyABKAsyGC5jb25uZWN0cmVzdC52MS5FbnZlbG9wZRIpCgZlcnJvcnMYBCADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvclJ1bGUSLwoMZXJyb3JfYm9kaWVzGAUgAygLMhkuY29ubmVjdHJlc3QudjEuRXJyb3JCb2R5Ei8KC3JldHJ5X2FmdGVyGAYgAygLMhouY29ubmVjdHJlc3QudjEuUmV0cnlBZnRlchIbCg5yYXdfZXJyb3JfYm9keRgHIAEoCEgAiAEBEicKB2hlYWRlcnMYCCADKAsyFi5jb25uZWN0cmVzdC52MS5IZWFkZXISJwoHYXBpX2tleRgJIAEoCzIWLmNvbm5lY3RyZXN0LnYxLkFwaUtleRI0CgtjcmVkZW50aWFscxgKIAMoDjIfLmNvbm5lY3RyZXN0LnYxLkNyZWRlbnRpYWwuS2luZBIiCgRqc29uGAsgASgLMhQuY29ubmVjdHJlc3QudjEuSnNvbhIiCgRodHRwGAwgASgLMhQuY29ubmVjdHJlc3QudjEuSHR0cBIXCg9pZGVtcG90ZW5jeV9rZXkYDSABKAkSNQoOZXJyb3JfbWV0YWRhdGEYDyADKAsyHS5jb25uZWN0cmVzdC52MS5FcnJvck1ldGFkYXRhEhYKCXJlZGlyZWN0cxgOIAEoCEgBiAEBEg4KBnNjb3BlcxgUIAMoCRIqCgd0aW1lb3V0GBUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEj4KEHJlcXVlc3RfZW5jb2RpbmcYFiABKA4yJC5jb25uZWN0cmVzdC52MS5SZXF1ZXN0Qm9keS5FbmNvZGluZxIRCglqc29uX3BhcnQYFyABKAkSQAoRcmVzcG9uc2VfZW5jb2RpbmcYGCABKA4yJS5jb25uZWN0cmVzdC52MS5SZXNwb25zZUJvZHkuRW5jb2RpbmcSDwoHc3VjY2VzcxgZIAMoBRIuCgtyYXRlX2xpbWl0cxgaIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlJhdGVMaW1pdBIqCghwYWdpbmF0ZRgbIAEoCzIYLmNvbm5lY3RyZXN0LnYxLlBhZ2luYXRlEiIKBHBvbGwYHCABKAsyFC5jb25uZWN0cmVzdC52MS5Qb2xsEiYKBnVwbG9hZBgdIAEoCzIWLmNvbm5lY3RyZXN0LnYxLlVwbG9hZBIqCghkb3dubG9hZBgeIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkRvd25sb2FkEigKB3JlY29yZHMYICABKAsyFy5jb25uZWN0cmVzdC52MS5SZWNvcmRzEiwKCW9wZXJhdGlvbhgjIAEoCzIZLmNvbm5lY3RyZXN0LnYxLk9wZXJhdGlvbhItCgpwYXJhbWV0ZXJzGB8gAygLMhkuY29ubmVjdHJlc3QudjEuUGFyYW1ldGVyEhcKCmlkZW1wb3RlbnQYISABKAhIAogBARIZChFjcmVkZW50aWFsX2ZpZWxkcxgiIAMoCUIRCg9fcmF3X2Vycm9yX2JvZHlCDAoKX3JlZGlyZWN0c0INCgtfaWRlbXBvdGVudCJICglQYXJhbWV0ZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIMCgRqc29uGAMgASgJEhAKCGluX3F1ZXJ5GAQgASgIIvUCCgRIdHRwEikKBXNsYXNoGAEgASgOMhouY29ubmVjdHJlc3QudjEuSHR0cC5TbGFzaBIbChNwYXRoX2ZpZWxkc19pbl9ib2R5GAIgASgIEiAKGHVybF9zYWZlX2Jhc2U2NF9pbl9xdWVyeRgDIAEoCBItCgduZXN0aW5nGAQgASgOMhwuY29ubmVjdHJlc3QudjEuSHR0cC5OZXN0aW5nEhsKE29taXRfcmVxdWlyZWRfemVyb3MYBSABKAgSIgoaY29udHJvbF9jaGFyYWN0ZXJzX2luX3BhdGgYBiABKAgSHwoXdXJsX3NhZmVfYmFzZTY0X2luX3BhdGgYByABKAgiNgoFU2xhc2gSFQoRU0xBU0hfVU5TUEVDSUZJRUQQABIKCgZFU0NBUEUQARIKCgZSRUZVU0UQAiI6CgdOZXN0aW5nEhcKE05FU1RJTkdfVU5TUEVDSUZJRUQQABIICgRET1RTEAESDAoIQlJBQ0tFVFMQAiJ7CghFbnZlbG9wZRIPCgdwYXlsb2FkGAEgAygJEg4KBnN0YXR1cxgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEg4KBmVycm9ycxgEIAEoCRItCgVlbXB0eRgFIAMoDjIeLmNvbm5lY3RyZXN0LnYxLkVtcHR5LlNwZWxsaW5nIiUKBkhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIkEKBkFwaUtleRIPCgVxdWVyeRgBIAEoCUgAEhAKBmhlYWRlchgCIAEoCUgAEg4KBnByZWZpeBgDIAEoCUIECgJpbiJ3CgpDcmVkZW50aWFsImkKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBE5PTkUQARILCgdBUElfS0VZEAISEQoNT0FVVEgxX0NMSUVOVBADEgoKBk9BVVRIMRAEEgoKBk9BVVRIMhAFEgkKBUJBU0lDEAYi5AEKBEpzb24SKQoFbmFtZXMYASABKA4yGi5jb25uZWN0cmVzdC52MS5Kc29uLk5hbWVzEi8KCGludGVnZXJzGAIgASgOMh0uY29ubmVjdHJlc3QudjEuSnNvbi5JbnRlZ2VycyJACgVOYW1lcxIVChFOQU1FU19VTlNQRUNJRklFRBAAEg8KC0xPV0VSX0NBTUVMEAESDwoLQVNfREVDTEFSRUQQAiI+CghJbnRlZ2VycxIYChRJTlRFR0VSU19VTlNQRUNJRklFRBAAEgsKB1NUUklOR1MQARILCgdOVU1CRVJTEAIiewoLUmVxdWVzdEJvZHkibAoIRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIICgRKU09OEAESCAoERk9STRACEg0KCU1VTFRJUEFSVBADEhgKFE1VTFRJUEFSVF9XSEVOX1BBUlRTEAQSCQoFTElORVMQBSJzCgxSZXNwb25zZUJvZHkiYwoIRW5jb2RpbmcSGAoURU5DT0RJTkdfVU5TUEVDSUZJRUQQABIICgRKU09OEAESCAoERk9STRACEgkKBUJZVEVTEAMSCQoFRU1QVFkQBBITCg9CWV9DT05URU5UX1RZUEUQBSKrAQoJUmF0ZUxpbWl0EhAKCHJlcXVlc3RzGAEgASgFEikKBndpbmRvdxgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIUCgxjYWxlbmRhcl9kYXkYAyABKAkSDgoGYnVja2V0GAQgASgJEhcKD3Blcl9jcmVkZW50aWFscxgFIAEoCBIiCgR3aGVuGAYgASgLMhQuY29ubmVjdHJlc3QudjEuV2hlbmIGcHJvdG8z", [file_connectrest_v1_error_rules, file_connectrest_v1_field_rules, file_connectrest_v1_stream_rules, file_google_protobuf_duration]);
+  fileDesc("CiFjb25uZWN0cmVzdC92MS9tZXRob2RfcnVsZXMucHJvdG8SDmNvbm5lY3RyZXN0LnYxIo0FCgxTZXJ2aWNlUnVsZXMSEAoIdXBzdHJlYW0YASABKAkSDAoEYmFzZRgCIAEoCRIqCghlbnZlbG9wZRgDIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkVudmVsb3BlEikKBmVycm9ycxgEIAMoCzIZLmNvbm5lY3RyZXN0LnYxLkVycm9yUnVsZRIvCgxlcnJvcl9ib2RpZXMYBSADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvckJvZHkSLwoLcmV0cnlfYWZ0ZXIYBiADKAsyGi5jb25uZWN0cmVzdC52MS5SZXRyeUFmdGVyEhsKDnJhd19lcnJvcl9ib2R5GAcgASgISACIAQESJwoHaGVhZGVycxgIIAMoCzIWLmNvbm5lY3RyZXN0LnYxLkhlYWRlchInCgdhcGlfa2V5GAkgASgLMhYuY29ubmVjdHJlc3QudjEuQXBpS2V5EjQKC2NyZWRlbnRpYWxzGAogAygOMh8uY29ubmVjdHJlc3QudjEuQ3JlZGVudGlhbC5LaW5kEiIKBGpzb24YCyABKAsyFC5jb25uZWN0cmVzdC52MS5Kc29uEiIKBGh0dHAYDCABKAsyFC5jb25uZWN0cmVzdC52MS5IdHRwEhcKD2lkZW1wb3RlbmN5X2tleRgNIAEoCRI1Cg5lcnJvcl9tZXRhZGF0YRgPIAMoCzIdLmNvbm5lY3RyZXN0LnYxLkVycm9yTWV0YWRhdGESFgoJcmVkaXJlY3RzGA4gASgISAGIAQESLgoLcmF0ZV9saW1pdHMYGiADKAsyGS5jb25uZWN0cmVzdC52MS5SYXRlTGltaXRCEQoPX3Jhd19lcnJvcl9ib2R5QgwKCl9yZWRpcmVjdHMi3AkKC01ldGhvZFJ1bGVzEhAKCHVwc3RyZWFtGAEgASgJEgwKBGJhc2UYAiABKAkSKgoIZW52ZWxvcGUYAyABKAsyGC5jb25uZWN0cmVzdC52MS5FbnZlbG9wZRIpCgZlcnJvcnMYBCADKAsyGS5jb25uZWN0cmVzdC52MS5FcnJvclJ1bGUSLwoMZXJyb3JfYm9kaWVzGAUgAygLMhkuY29ubmVjdHJlc3QudjEuRXJyb3JCb2R5Ei8KC3JldHJ5X2FmdGVyGAYgAygLMhouY29ubmVjdHJlc3QudjEuUmV0cnlBZnRlchIbCg5yYXdfZXJyb3JfYm9keRgHIAEoCEgAiAEBEicKB2hlYWRlcnMYCCADKAsyFi5jb25uZWN0cmVzdC52MS5IZWFkZXISJwoHYXBpX2tleRgJIAEoCzIWLmNvbm5lY3RyZXN0LnYxLkFwaUtleRI0CgtjcmVkZW50aWFscxgKIAMoDjIfLmNvbm5lY3RyZXN0LnYxLkNyZWRlbnRpYWwuS2luZBIiCgRqc29uGAsgASgLMhQuY29ubmVjdHJlc3QudjEuSnNvbhIiCgRodHRwGAwgASgLMhQuY29ubmVjdHJlc3QudjEuSHR0cBIXCg9pZGVtcG90ZW5jeV9rZXkYDSABKAkSNQoOZXJyb3JfbWV0YWRhdGEYDyADKAsyHS5jb25uZWN0cmVzdC52MS5FcnJvck1ldGFkYXRhEhYKCXJlZGlyZWN0cxgOIAEoCEgBiAEBEg4KBnNjb3BlcxgUIAMoCRIqCgd0aW1lb3V0GBUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEj4KEHJlcXVlc3RfZW5jb2RpbmcYFiABKA4yJC5jb25uZWN0cmVzdC52MS5SZXF1ZXN0Qm9keS5FbmNvZGluZxIRCglqc29uX3BhcnQYFyABKAkSQAoRcmVzcG9uc2VfZW5jb2RpbmcYGCABKA4yJS5jb25uZWN0cmVzdC52MS5SZXNwb25zZUJvZHkuRW5jb2RpbmcSDwoHc3VjY2VzcxgZIAMoBRIuCgtyYXRlX2xpbWl0cxgaIAMoCzIZLmNvbm5lY3RyZXN0LnYxLlJhdGVMaW1pdBIqCghwYWdpbmF0ZRgbIAEoCzIYLmNvbm5lY3RyZXN0LnYxLlBhZ2luYXRlEiIKBHBvbGwYHCABKAsyFC5jb25uZWN0cmVzdC52MS5Qb2xsEiYKBnVwbG9hZBgdIAEoCzIWLmNvbm5lY3RyZXN0LnYxLlVwbG9hZBIqCghkb3dubG9hZBgeIAEoCzIYLmNvbm5lY3RyZXN0LnYxLkRvd25sb2FkEigKB3JlY29yZHMYICABKAsyFy5jb25uZWN0cmVzdC52MS5SZWNvcmRzEiwKCW9wZXJhdGlvbhgjIAEoCzIZLmNvbm5lY3RyZXN0LnYxLk9wZXJhdGlvbhItCgpwYXJhbWV0ZXJzGB8gAygLMhkuY29ubmVjdHJlc3QudjEuUGFyYW1ldGVyEhcKCmlkZW1wb3RlbnQYISABKAhIAogBARIZChFjcmVkZW50aWFsX2ZpZWxkcxgiIAMoCUIRCg9fcmF3X2Vycm9yX2JvZHlCDAoKX3JlZGlyZWN0c0INCgtfaWRlbXBvdGVudCJICglQYXJhbWV0ZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCRIMCgRqc29uGAMgASgJEhAKCGluX3F1ZXJ5GAQgASgIIvUCCgRIdHRwEikKBXNsYXNoGAEgASgOMhouY29ubmVjdHJlc3QudjEuSHR0cC5TbGFzaBIbChNwYXRoX2ZpZWxkc19pbl9ib2R5GAIgASgIEiAKGHVybF9zYWZlX2Jhc2U2NF9pbl9xdWVyeRgDIAEoCBItCgduZXN0aW5nGAQgASgOMhwuY29ubmVjdHJlc3QudjEuSHR0cC5OZXN0aW5nEhsKE29taXRfcmVxdWlyZWRfemVyb3MYBSABKAgSIgoaY29udHJvbF9jaGFyYWN0ZXJzX2luX3BhdGgYBiABKAgSHwoXdXJsX3NhZmVfYmFzZTY0X2luX3BhdGgYByABKAgiNgoFU2xhc2gSFQoRU0xBU0hfVU5TUEVDSUZJRUQQABIKCgZFU0NBUEUQARIKCgZSRUZVU0UQAiI6CgdOZXN0aW5nEhcKE05FU1RJTkdfVU5TUEVDSUZJRUQQABIICgRET1RTEAESDAoIQlJBQ0tFVFMQAiKKAQoIRW52ZWxvcGUSDwoHcGF5bG9hZBgBIAMoCRIOCgZzdGF0dXMYAiABKAkSDwoHbWVzc2FnZRgDIAEoCRIOCgZlcnJvcnMYBCABKAkSLQoFZW1wdHkYBSADKA4yHi5jb25uZWN0cmVzdC52MS5FbXB0eS5TcGVsbGluZxINCgVrbm93bhgGIAMoCSIlCgZIZWFkZXISDAoEbmFtZRgBIAEoCRINCgV2YWx1ZRgCIAEoCSJBCgZBcGlLZXkSDwoFcXVlcnkYASABKAlIABIQCgZoZWFkZXIYAiABKAlIABIOCgZwcmVmaXgYAyABKAlCBAoCaW4idwoKQ3JlZGVudGlhbCJpCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIICgROT05FEAESCwoHQVBJX0tFWRACEhEKDU9BVVRIMV9DTElFTlQQAxIKCgZPQVVUSDEQBBIKCgZPQVVUSDIQBRIJCgVCQVNJQxAGIuQBCgRKc29uEikKBW5hbWVzGAEgASgOMhouY29ubmVjdHJlc3QudjEuSnNvbi5OYW1lcxIvCghpbnRlZ2VycxgCIAEoDjIdLmNvbm5lY3RyZXN0LnYxLkpzb24uSW50ZWdlcnMiQAoFTmFtZXMSFQoRTkFNRVNfVU5TUEVDSUZJRUQQABIPCgtMT1dFUl9DQU1FTBABEg8KC0FTX0RFQ0xBUkVEEAIiPgoISW50ZWdlcnMSGAoUSU5URUdFUlNfVU5TUEVDSUZJRUQQABILCgdTVFJJTkdTEAESCwoHTlVNQkVSUxACInsKC1JlcXVlc3RCb2R5ImwKCEVuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCAoESlNPThABEggKBEZPUk0QAhINCglNVUxUSVBBUlQQAxIYChRNVUxUSVBBUlRfV0hFTl9QQVJUUxAEEgkKBUxJTkVTEAUicwoMUmVzcG9uc2VCb2R5ImMKCEVuY29kaW5nEhgKFEVOQ09ESU5HX1VOU1BFQ0lGSUVEEAASCAoESlNPThABEggKBEZPUk0QAhIJCgVCWVRFUxADEgkKBUVNUFRZEAQSEwoPQllfQ09OVEVOVF9UWVBFEAUiqwEKCVJhdGVMaW1pdBIQCghyZXF1ZXN0cxgBIAEoBRIpCgZ3aW5kb3cYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SFAoMY2FsZW5kYXJfZGF5GAMgASgJEg4KBmJ1Y2tldBgEIAEoCRIXCg9wZXJfY3JlZGVudGlhbHMYBSABKAgSIgoEd2hlbhgGIAEoCzIULmNvbm5lY3RyZXN0LnYxLldoZW5iBnByb3RvMw", [file_connectrest_v1_error_rules, file_connectrest_v1_field_rules, file_connectrest_v1_stream_rules, file_google_protobuf_duration]);
 
 /**
- * Rules for all methods of a service. Every rule here can also be set on a method, where it overrides the service's.
- * Only `errors`, `headers` and `rate_limits` of a method are added to those of the service.
+ * Rules for all methods of a service. Every rule here can also be set on a method, where it overrides the service's rule.
+ * Only `errors`, `headers` and `rate_limits` of a method are added to the rules of the service.
  *
  *     option (connectrest.v1.service) = {upstream: "crm", error_bodies: {items: {path: "error", title: "message"}}};
  *
@@ -37,7 +37,7 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   upstream: string;
 
   /**
-   * Which of the upstream's base addresses to call, e.g. `api` or `web`. Default: the only or first one.
+   * Which base URL of the upstream to call, e.g. `api` or `web`. Default: the only or first one.
    *
    * @generated from field: string base = 2;
    */
@@ -54,14 +54,14 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   envelope?: Envelope | undefined;
 
   /**
-   * Maps errors of the upstream to RPC codes and reasons, most specific rule first.
+   * Maps errors of the upstream to RPC codes and reasons. Put the most specific rule first.
    *
    * @generated from field: repeated connectrest.v1.ErrorRule errors = 4;
    */
   errors: ErrorRule[];
 
   /**
-   * The shapes in which the upstream writes errors, in the order in which they are tried. Default: the common shapes.
+   * The formats of the upstream's error bodies, in the order in which they are tried. Default: the common formats.
    *
    *     // {"error": {"code": "declined", "message": "Card declined"}}
    *     error_bodies: {items: {path: "error", title: "message"}}
@@ -71,15 +71,16 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   errorBodies: ErrorBody[];
 
   /**
-   * Response headers, or keys of error bodies, that say when to retry. Default: `Retry-After` (RFC 9110 section 10.2.3).
+   * Response headers, or keys of error bodies, with the delay before a retry. Default: `Retry-After` (RFC 9110 section
+   * 10.2.3).
    *
    * @generated from field: repeated connectrest.v1.RetryAfter retry_after = 6;
    */
   retryAfter: RetryAfter[];
 
   /**
-   * Attaches the first bytes of the upstream's response to errors, as an UpstreamError. Not for methods whose responses
-   * contain credentials. Default: false.
+   * Attaches the first bytes of the upstream's response to errors, as an UpstreamError. Do not set it for methods whose
+   * responses contain credentials. Default: false.
    *
    * @generated from field: optional bool raw_error_body = 7;
    */
@@ -114,24 +115,24 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   credentials: Credential_Kind[];
 
   /**
-   * How field names and 64-bit integers are written in requests. Default: as in ProtoJSON.
+   * The format of field names and 64-bit integers in requests. Default: as in ProtoJSON.
    *
    * @generated from field: connectrest.v1.Json json = 11;
    */
   json?: Json | undefined;
 
   /**
-   * Settles what implementations of google.api.http handle differently.
+   * Settings where implementations of google.api.http differ.
    *
    * @generated from field: connectrest.v1.Http http = 12;
    */
   http?: Http | undefined;
 
   /**
-   * The header for an idempotency key, with which POSTs can be retried safely: the upstream executes requests with
-   * the same key only once. Applies to methods that are not already idempotent by their verb, `idempotency_level` or
-   * `idempotent`, and makes them so. The runtime generates a key for each request message and sends it with every attempt. A
-   * request field that is placed in this header overrides the generated key. Default: none.
+   * The header for an idempotency key. It makes retries of POSTs safe, because the upstream executes requests with the
+   * same key only once. The rule applies to methods that are not already idempotent by their verb, `idempotency_level` or
+   * `idempotent`, and makes them idempotent. The runtime generates a key for each request message and sends it with every
+   * attempt. A request field that is placed in this header overrides the generated key. Default: none.
    *
    *     idempotency_key: "Idempotency-Key"
    *
@@ -150,18 +151,18 @@ export type ServiceRules = Message<"connectrest.v1.ServiceRules"> & {
   errorMetadata: ErrorMetadata[];
 
   /**
-   * Follows redirects of GET and HEAD requests, for APIs that hand out files or results at other addresses. It needs
-   * `redirects` in the configuration of the upstream too, which names the hosts. At most 5 redirects are followed, never
-   * from https to http, and never from a public to a private address. Another origin gets no credentials. Default: false;
-   * a redirect is FAILED_PRECONDITION, reason MOVED.
+   * Follows redirects of GET and HEAD requests, for APIs that serve files or results at other URLs. The upstream's
+   * configuration must also set `redirects`, with the allowed hosts. At most 5 redirects are followed, never from https
+   * to http, and never from a public to a private address. Other origins receive no credentials. Default: false; a
+   * redirect fails the call with FAILED_PRECONDITION, reason MOVED.
    *
    * @generated from field: optional bool redirects = 14;
    */
   redirects?: boolean | undefined;
 
   /**
-   * Known rate limits of the upstream. Calls wait for them, and fail with RESOURCE_EXHAUSTED if their deadline would
-   * pass first.
+   * Known rate limits of the upstream. Calls wait until a limit allows the request. A call whose deadline would pass
+   * first fails with RESOURCE_EXHAUSTED.
    *
    * @generated from field: repeated connectrest.v1.RateLimit rate_limits = 26;
    */
@@ -191,7 +192,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   upstream: string;
 
   /**
-   * Overrides the base address; see ServiceRules. Default: the service's.
+   * Overrides the base URL; see ServiceRules. Default: the service's.
    *
    * @generated from field: string base = 2;
    */
@@ -206,21 +207,21 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   envelope?: Envelope | undefined;
 
   /**
-   * Error rules that are tried before those of the service; see ServiceRules.
+   * Error rules that are tried before the rules of the service; see ServiceRules.
    *
    * @generated from field: repeated connectrest.v1.ErrorRule errors = 4;
    */
   errors: ErrorRule[];
 
   /**
-   * Overrides the error shapes; see ServiceRules. Default: the service's.
+   * Overrides the formats of error bodies; see ServiceRules. Default: the service's.
    *
    * @generated from field: repeated connectrest.v1.ErrorBody error_bodies = 5;
    */
   errorBodies: ErrorBody[];
 
   /**
-   * Overrides what says when to retry; see ServiceRules. Default: the service's.
+   * Overrides the sources of retry delays; see ServiceRules. Default: the service's.
    *
    * @generated from field: repeated connectrest.v1.RetryAfter retry_after = 6;
    */
@@ -234,7 +235,8 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   rawErrorBody?: boolean | undefined;
 
   /**
-   * Constant request headers in addition to those of the service. On a conflict of names, the method's header is sent.
+   * Constant request headers in addition to the headers of the service. If both have a header, the method's value is
+   * sent.
    *
    * @generated from field: repeated connectrest.v1.Header headers = 8;
    */
@@ -255,7 +257,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   credentials: Credential_Kind[];
 
   /**
-   * Overrides how requests are written; see ServiceRules. Default: the service's.
+   * Overrides the format of requests; see ServiceRules. Default: the service's.
    *
    * @generated from field: connectrest.v1.Json json = 11;
    */
@@ -292,15 +294,15 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   redirects?: boolean | undefined;
 
   /**
-   * The OAuth scopes that the credentials need. For readers and tools; they are not checked before the call.
+   * The OAuth scopes that the credentials need. For readers and tools; the runtime does not check them.
    *
    * @generated from field: repeated string scopes = 20;
    */
   scopes: string[];
 
   /**
-   * Limits the duration of a call, in place of the gateway's or transport's default deadline; it may be longer. A shorter
-   * deadline of the caller, and the maximum of the gateway or transport, apply before it.
+   * Limits the duration of a call, in place of the default deadline of the gateway or transport. It may be longer than
+   * that default. A shorter deadline of the caller applies first, and so does the maximum of the gateway or transport.
    *
    * @generated from field: google.protobuf.Duration timeout = 21;
    */
@@ -316,8 +318,8 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   requestEncoding: RequestBody_Encoding;
 
   /**
-   * For MULTIPART: the name of the part that holds the fields of the body as JSON. It is the first part. Default:
-   * none; each field is a part of its own.
+   * For MULTIPART: the name of the part that holds the fields of the body as JSON. It is the first part. Default: none;
+   * each field has its own part.
    *
    *     option (connectrest.v1.method) = {request_encoding: MULTIPART, json_part: "json"};
    *
@@ -333,7 +335,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   responseEncoding: ResponseBody_Encoding;
 
   /**
-   * Statuses outside of 200 to 299 that are a success and not an error. Read the status with `from: {status: …}`.
+   * Statuses outside of 200 to 299 that mean success. Read the status with `from: {status: …}`.
    *
    *     option (connectrest.v1.method).success = 404;
    *
@@ -342,7 +344,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   success: number[];
 
   /**
-   * Rate limits in addition to those of the service; see ServiceRules.
+   * Rate limits in addition to the limits of the service; see ServiceRules.
    *
    * @generated from field: repeated connectrest.v1.RateLimit rate_limits = 26;
    */
@@ -356,21 +358,21 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   paginate?: Paginate | undefined;
 
   /**
-   * Makes the method a server stream of the new items of a feed, found by conditional polling.
+   * Makes the method a server stream of the new items of a feed, which is polled with conditional requests.
    *
    * @generated from field: connectrest.v1.Poll poll = 28;
    */
   poll?: Poll | undefined;
 
   /**
-   * Makes the client stream of the method the request body, or a part of it.
+   * Sends the client stream of the method as the request body, or as a part of it.
    *
    * @generated from field: connectrest.v1.Upload upload = 29;
    */
   upload?: Upload | undefined;
 
   /**
-   * Makes the response body the server stream of the method.
+   * Returns the response body as the server stream of the method.
    *
    * @generated from field: connectrest.v1.Download download = 30;
    */
@@ -384,7 +386,7 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   records?: Records | undefined;
 
   /**
-   * Waits for work that the upstream has only accepted. Default: a response to the request is the result.
+   * Waits for work that the upstream has accepted but not finished. Default: the response to the request is the result.
    *
    *     // 202 with `Operation-Location: /jobs/7`; GET /jobs/7 has {"status": "running"}, and in the end
    *     // {"status": "succeeded", "resourceLocation": "/results/7"}
@@ -411,10 +413,10 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   parameters: Parameter[];
 
   /**
-   * Whether a request may be sent again after it may have reached the upstream. Set it to false on a PUT, DELETE or GET
-   * that fails, or acts twice, when it is sent again after a lost response; it is then retried only if no connection was
-   * established. Set it to true on a POST or PATCH that is safe to repeat. Default: true for GET, HEAD, PUT and DELETE,
-   * and for methods with an `idempotency_level` or an `idempotency_key`; otherwise false.
+   * Whether a request may be retried after it may have reached the upstream. Set false on a PUT, DELETE or GET that fails
+   * or acts twice if it is repeated; the runtime then retries it only if no connection was established. Set true on a
+   * POST or PATCH that is safe to repeat. Default: true for GET, HEAD, PUT and DELETE, and for methods with an
+   * `idempotency_level` or an `idempotency_key`; otherwise false.
    *
    *     // a second acceptance is an error
    *     option (connectrest.v1.method).idempotent = false;
@@ -424,10 +426,11 @@ export type MethodRules = Message<"connectrest.v1.MethodRules"> & {
   idempotent?: boolean | undefined;
 
   /**
-   * The request fields in which callers send credentials of their own, such as a token to exchange or a code to confirm.
-   * If the upstream refuses a request in which one of them is set, with status 401, the error is UNAUTHENTICATED with
-   * the upstream's text. Default: none; such a refusal concerns the configured credentials, if the call used any, and is
-   * INTERNAL with reason UPSTREAM_CREDENTIALS. Dots lead to fields of messages. The fields must be marked `redact`.
+   * The request fields in which callers send their own credentials, such as a token to exchange or a code to confirm.
+   * Dots separate the names of nested fields. The fields must be marked `redact`. If the upstream responds with 401 to a
+   * request in which one of them is set, the call fails with UNAUTHENTICATED and the upstream's text. Default: none; a
+   * 401 then means that the configured credentials, if any, are wrong, and the call fails with INTERNAL, reason
+   * UPSTREAM_CREDENTIALS.
    *
    *     // a code of the user, in a request that the application signs
    *     credential_fields: ["code", "login.password"]
@@ -465,7 +468,7 @@ export type Parameter = Message<"connectrest.v1.Parameter"> & {
   value: string;
 
   /**
-   * The value as JSON, instead of `value`, for a JSON body. In a query or a form it is written verbatim.
+   * The value as JSON, instead of `value`, for a JSON body. In a query or a form, the JSON text is sent verbatim.
    *
    *     parameters: {name: "stream", json: "true"}
    *
@@ -476,7 +479,7 @@ export type Parameter = Message<"connectrest.v1.Parameter"> & {
   /**
    * Sends the parameter in the query, even if the request has a body that consists of fields. Default: false.
    *
-   *     // POST /books?api-version=2, beside body: "*"
+   *     // POST /books?api-version=2, with body: "*"
    *     option (connectrest.v1.method).parameters = {name: "api-version", value: "2", in_query: true};
    *
    * @generated from field: bool in_query = 4;
@@ -492,7 +495,7 @@ export const ParameterSchema: GenMessage<Parameter> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 2);
 
 /**
- * Settles what implementations of google.api.http handle differently. The defaults follow google/api/http.proto.
+ * Settings where implementations of google.api.http differ. The defaults follow google/api/http.proto.
  *
  * @generated from message connectrest.v1.Http
  */
@@ -505,7 +508,7 @@ export type Http = Message<"connectrest.v1.Http"> & {
   slash: Http_Slash;
 
   /**
-   * With `body: "*"`: sends path variables in the body too. Default: false; they are left out of the body.
+   * With `body: "*"`: also sends path variables in the body. Default: false.
    *
    * @generated from field: bool path_fields_in_body = 2;
    */
@@ -527,8 +530,8 @@ export type Http = Message<"connectrest.v1.Http"> & {
   nesting: Http_Nesting;
 
   /**
-   * Leaves fields with `google.api.field_behavior = REQUIRED` out of queries and bodies while they hold their zero value,
-   * as all other fields. Set it for upstreams that take a zero for a value that the caller chose. Default: false; such
+   * Omits fields with `google.api.field_behavior = REQUIRED` from queries and bodies if they have their zero value, like
+   * all other fields. Set it for upstreams that treat an explicit zero as the caller's choice. Default: false; required
    * fields are always sent, since upstreams reject requests without them.
    *
    *     // /books?page=0, where `int32 page` is REQUIRED; with this rule /books
@@ -540,8 +543,8 @@ export type Http = Message<"connectrest.v1.Http"> & {
 
   /**
    * Percent-encodes control characters in path variables, e.g. a line break as `%0A`. Set it only for upstreams whose
-   * identifiers contain them: many servers decode a path before they write it to a log or pass it on. Default: false;
-   * such calls fail.
+   * identifiers contain control characters: many servers decode a path before they log or forward it. Default: false;
+   * calls with control characters fail.
    *
    * @generated from field: bool control_characters_in_path = 6;
    */
@@ -618,7 +621,7 @@ export const Http_Nesting = {
   NESTING_UNSPECIFIED: 0,
 
   /**
-   * `filter.name=a`, as google/api/http.proto says. Maps need `style: SPREAD`; lists of messages cannot be written.
+   * `filter.name=a`, as google/api/http.proto defines. Maps need `style: SPREAD`. Lists of messages are not supported.
    *
    * @generated from enum value: DOTS = 1;
    */
@@ -626,10 +629,11 @@ export const Http_Nesting = {
 
   /**
    * `filter[name]=a`, `metadata[key]=value`, `items[0][price]=1`, and any JSON of a google.protobuf.Struct. With
-   * `style: BRACKETS` a list of messages is `items[][price]=1`; lists inside of it have the same style. All values are text: the
-   * number 1 of a Struct is like the text `1`. A message that is set and empty is like none. What would be read as something else
-   * is INVALID_ARGUMENT: `null`, items and entries without anything in them, keys that are empty or have a bracket, the key `0`
-   * in a Struct, and with `[]` items that do not begin with a field of the item before them, and lists in lists.
+   * `style: BRACKETS` a list of messages is `items[][price]=1`, and so are the lists inside of it. All values are text:
+   * the number 1 and the string `1` in a Struct look the same, and so do an empty and an unset message. Values that the
+   * upstream would misread fail the call with INVALID_ARGUMENT: `null`, empty items and entries, keys that are empty or
+   * contain a bracket, and the key `0` in a Struct. With `[]`, lists of lists also fail, and so do items that do not
+   * begin with a field of the item before.
    *
    * @generated from enum value: BRACKETS = 2;
    */
@@ -666,7 +670,8 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
   payload: string[];
 
   /**
-   * Path to a copy of the HTTP status, e.g. `meta.status`. It is used if the HTTP status is 200.
+   * Path to a copy of the HTTP status, e.g. `meta.status`. The copy applies if the HTTP status is 200.
+   * A text with the number is `converted`. A value that is no status from 200 to 599 is `lost`; the HTTP status counts then.
    *
    * @generated from field: string status = 2;
    */
@@ -680,22 +685,34 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
   message: string;
 
   /**
-   * Path to error items. Default: `errors`. A response with error items and a payload is still a success if its status says so;
-   * one with items and no payload, e.g. `{"data": null, "errors": [{"message": "No such book"}]}`, is an error.
+   * Path to error items. With a success status, a response with error items and a payload is a success. A response with
+   * error items but no payload is an error, e.g. `{"data": null, "errors": [{"message": "No such book"}]}`. Default:
+   * `errors`.
    *
    * @generated from field: string errors = 4;
    */
   errors: string;
 
   /**
-   * How the upstream writes an empty payload. Default: NULL, EMPTY_ARRAY and EMPTY_OBJECT; a payload of another kind, or
-   * none, fails the call.
+   * The values that mean an empty payload. Default: NULL, EMPTY_ARRAY and EMPTY_OBJECT; any other value that is not a
+   * payload fails the call.
    *
    *     envelope: {payload: "response", empty: [EMPTY_ARRAY, EMPTY_BODY]}
    *
    * @generated from field: repeated connectrest.v1.Empty.Spelling empty = 5;
    */
   empty: Empty_Spelling[];
+
+  /**
+   * Paths to keys that bodies have beside the payload, and that no rule reads. Everything below them is known too. Default:
+   * none. Keys that are neither known nor read by a rule are reported as `additional`.
+   *
+   *     // {"data": {…}, "jsonapi": {"version": "1.1"}, "links": {"self": "/articles/1"}}
+   *     envelope: {payload: "data", known: ["jsonapi", "links"]}
+   *
+   * @generated from field: repeated string known = 6;
+   */
+  known: string[];
 };
 
 /**
@@ -743,7 +760,7 @@ export const HeaderSchema: GenMessage<Header> = /*@__PURE__*/
  */
 export type ApiKey = Message<"connectrest.v1.ApiKey"> & {
   /**
-   * The place of the key.
+   * Where the key is sent.
    *
    * @generated from oneof connectrest.v1.ApiKey.in
    */
@@ -766,7 +783,7 @@ export type ApiKey = Message<"connectrest.v1.ApiKey"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Text in front of the key, e.g. `Key `.
+   * Text before the key, e.g. `Key `.
    *
    * @generated from field: string prefix = 3;
    */
@@ -816,14 +833,14 @@ export const Credential_Kind = {
   NONE: 1,
 
   /**
-   * An API key, sent as `api_key` says.
+   * An API key, sent as defined by `api_key`.
    *
    * @generated from enum value: API_KEY = 2;
    */
   API_KEY: 2,
 
   /**
-   * OAuth 1.0a, signed with the client credentials alone, without a token (RFC 5849 section 3.1).
+   * OAuth 1.0a, signed with the client credentials only, without a token (RFC 5849 section 3.1).
    *
    * @generated from enum value: OAUTH1_CLIENT = 3;
    */
@@ -844,7 +861,7 @@ export const Credential_Kind = {
   OAUTH2: 5,
 
   /**
-   * A user name and password, or a token in place of either (HTTP Basic, RFC 7617).
+   * A user name and password, or a token in place of one of them (HTTP Basic, RFC 7617).
    *
    * @generated from enum value: BASIC = 6;
    */
@@ -865,13 +882,13 @@ export const Credential_KindSchema: GenEnum<Credential_Kind> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_method_rules, 7, 0);
 
 /**
- * How field names and numbers are written in requests. Responses may use any of these spellings.
+ * The format of field names and numbers in requests. Responses may use any of these formats.
  *
  * @generated from message connectrest.v1.Json
  */
 export type Json = Message<"connectrest.v1.Json"> & {
   /**
-   * How field names are spelled. Default: LOWER_CAMEL.
+   * The spelling of field names. Default: LOWER_CAMEL.
    *
    * @generated from field: connectrest.v1.Json.Names names = 1;
    */
@@ -893,7 +910,7 @@ export const JsonSchema: GenMessage<Json> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 8);
 
 /**
- * How the name of a field is spelled.
+ * Spellings of field names.
  *
  * @generated from enum connectrest.v1.Json.Names
  */
@@ -921,7 +938,7 @@ export const Json_Names = {
 } as const;
 
 /**
- * How the name of a field is spelled.
+ * Spellings of field names.
  *
  * @generated from enum connectrest.v1.Json.Names
  */
@@ -934,7 +951,7 @@ export const Json_NamesSchema: GenEnum<Json_Names> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_method_rules, 8, 0);
 
 /**
- * The JSON type of 64-bit integers.
+ * JSON types of 64-bit integers.
  *
  * @generated from enum connectrest.v1.Json.Integers
  */
@@ -962,7 +979,7 @@ export const Json_Integers = {
 } as const;
 
 /**
- * The JSON type of 64-bit integers.
+ * JSON types of 64-bit integers.
  *
  * @generated from enum connectrest.v1.Json.Integers
  */
@@ -990,7 +1007,7 @@ export const RequestBodySchema: GenMessage<RequestBody> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 9);
 
 /**
- * How the body of a request is encoded.
+ * Encodings of a request body.
  *
  * @generated from enum connectrest.v1.RequestBody.Encoding
  */
@@ -1040,7 +1057,7 @@ export const RequestBody_Encoding = {
 } as const;
 
 /**
- * How the body of a request is encoded.
+ * Encodings of a request body.
  *
  * @generated from enum connectrest.v1.RequestBody.Encoding
  */
@@ -1068,7 +1085,7 @@ export const ResponseBodySchema: GenMessage<ResponseBody> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_method_rules, 10);
 
 /**
- * How the body of a response is decoded.
+ * Encodings of a response body.
  *
  * @generated from enum connectrest.v1.ResponseBody.Encoding
  */
@@ -1088,7 +1105,8 @@ export const ResponseBody_Encoding = {
   JSON: 1,
 
   /**
-   * `application/x-www-form-urlencoded`, decoded as an object of strings.
+   * `application/x-www-form-urlencoded`, decoded as an object of strings. A text that does not begin with `name=` is no
+   * form, and fails the call.
    *
    * @generated from enum value: FORM = 2;
    */
@@ -1109,8 +1127,8 @@ export const ResponseBody_Encoding = {
   EMPTY: 4,
 
   /**
-   * JSON, form or bytes, depending on the Content-Type. If the response message cannot hold bytes (see BYTES), any
-   * other Content-Type is an error.
+   * JSON, form or bytes, by the Content-Type. If the response message cannot hold bytes (see BYTES), any other
+   * Content-Type is an error.
    *
    * @generated from enum value: BY_CONTENT_TYPE = 5;
    */
@@ -1118,7 +1136,7 @@ export const ResponseBody_Encoding = {
 } as const;
 
 /**
- * How the body of a response is decoded.
+ * Encodings of a response body.
  *
  * @generated from enum connectrest.v1.ResponseBody.Encoding
  */
@@ -1131,7 +1149,7 @@ export const ResponseBody_EncodingSchema: GenEnum<ResponseBody_Encoding> = /*@__
   enumDesc(file_connectrest_v1_method_rules, 10, 0);
 
 /**
- * A rate limit that the upstream is known to enforce.
+ * A known rate limit of the upstream.
  *
  *     option (connectrest.v1.method).rate_limits = {requests: 2, window: {seconds: 10}, bucket: "shared"};
  *
@@ -1139,7 +1157,7 @@ export const ResponseBody_EncodingSchema: GenEnum<ResponseBody_Encoding> = /*@__
  */
 export type RateLimit = Message<"connectrest.v1.RateLimit"> & {
   /**
-   * How many requests a window allows.
+   * The number of requests that a window allows.
    *
    * @generated from field: int32 requests = 1;
    */
@@ -1162,8 +1180,8 @@ export type RateLimit = Message<"connectrest.v1.RateLimit"> & {
   calendarDay: string;
 
   /**
-   * Methods of one upstream with the same bucket share one count. Default: for a method's limit the method, for a
-   * service's limit the service.
+   * Methods of one upstream with the same bucket share one count. Default: a method's limit counts the method, a
+   * service's limit counts the service.
    *
    * @generated from field: string bucket = 4;
    */
@@ -1177,9 +1195,9 @@ export type RateLimit = Message<"connectrest.v1.RateLimit"> & {
   perCredentials: boolean;
 
   /**
-   * Counts only requests whose message meets this condition; others neither count nor wait. `key` is the path of a
-   * field of the request, by its names in the .proto file. `values` are compared with a scalar as text, or with the name
-   * of an enum's value; a repeated field has a value if one of its items has it. A field that holds its default is
+   * Counts only requests whose message meets this condition. Other requests neither count nor wait. `key` is the path of
+   * a request field, with its names in the .proto file. `values` are compared with the text of a scalar, or with the name
+   * of an enum value. A repeated field has a value if one of its items has it. A field with its default value counts as
    * absent, unless it is `optional`. For limits of methods, not of services. Default: all requests count.
    *
    *     // only requests of these kinds count

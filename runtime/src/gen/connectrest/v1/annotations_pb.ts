@@ -1,4 +1,4 @@
-// The annotation language: what google.api.http cannot say about a JSON/HTTP API.
+// The annotation language: what google.api.http cannot express about a JSON/HTTP API.
 //
 // google.api.http gives a method its verb, path, body and response_body. The options of this package add what real
 // APIs need on top: envelopes, credentials, error mapping, headers, wire names and encodings. All rules are checked
@@ -32,7 +32,7 @@ export const service: GenExtension<ServiceOptions, ServiceRules> = /*@__PURE__*/
   extDesc(file_connectrest_v1_annotations, 0);
 
 /**
- * Rules for one method. They override those of the service.
+ * Rules for one method. They override the rules of the service.
  *
  * @generated from extension: connectrest.v1.MethodRules method = 50871;
  */
@@ -48,7 +48,7 @@ export const field: GenExtension<FieldOptions, FieldRules> = /*@__PURE__*/
   extDesc(file_connectrest_v1_annotations, 2);
 
 /**
- * How the wire tells which member of a oneof is set.
+ * How JSON shows which member of a oneof is set.
  *
  * @generated from extension: connectrest.v1.OneofRules oneof = 50871;
  */
@@ -56,7 +56,7 @@ export const oneof: GenExtension<OneofOptions, OneofRules> = /*@__PURE__*/
   extDesc(file_connectrest_v1_annotations, 3);
 
 /**
- * How an enum value is spelled on the wire.
+ * The spelling of an enum value on the wire.
  *
  * @generated from extension: connectrest.v1.EnumValueRules enum_value = 50871;
  */

@@ -19,8 +19,8 @@ export const file_connectrest_v1_field_rules: GenFile = /*@__PURE__*/
  */
 export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   /**
-   * Where a field of a request is sent. Only the fields of the request message itself can be placed, not those of
-   * messages in it. Default: as google.api.http says (path variable, body, or else query).
+   * Where a field of a request is sent. Only top-level fields of the request message can be placed, not fields of nested
+   * messages. Default: as google.api.http defines (path variable, body, or else query).
    *
    *     string in_header = 3 [(connectrest.v1.field) = {in: HEADER, name: "X-Trace"}];
    *
@@ -29,8 +29,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   in: FieldRules_Location;
 
   /**
-   * The field's name on the wire. Default: in requests as `json` says, in responses the name as declared or in
-   * lowerCamel.
+   * The field's name on the wire. Default: in requests the name as defined by `json`; in responses the declared name or
+   * its lowerCamel form.
    *
    *     int32 page_size = 2 [(connectrest.v1.field).name = "page[size]"];
    *
@@ -39,7 +39,7 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   name: string;
 
   /**
-   * Other names that a response may use for the field, tried in order after its own name.
+   * Other names of the field in responses, tried in order after `name`.
    *
    *     string renamed = 14 [(connectrest.v1.field) = {name: "new-name", aliases: ["old-name", "older-name"]}];
    *
@@ -48,7 +48,7 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   aliases: string[];
 
   /**
-   * How a repeated field or a map is written in a query or a form. COMMA also applies to JSON, in requests and in
+   * The format of a repeated field or a map in a query or a form. COMMA also applies to JSON, in requests and in
    * responses. Default: REPEAT; for lists of messages with `nesting: BRACKETS`, INDEXED.
    *
    *     // expand[]=customer&expand[]=invoice
@@ -59,9 +59,9 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   style: FieldRules_Style;
 
   /**
-   * Where a field of a response is read from, if not from the key of its name. Sources are tried in order. `header` and
-   * `status` are available to the fields of the response message itself, but not to messages in it or to the items of a
-   * stream; `path` is available everywhere. Default: the key of its name.
+   * Where a response field is read from. Sources are tried in order. `header` and `status` are available to top-level
+   * fields of the response message, but not to nested messages or items of a stream. `path` is available everywhere.
+   * Default: the key with the field's name.
    *
    *     // {"attributes": {"title": "Walden"}}
    *     string title = 2 [(connectrest.v1.field).from = {path: "attributes.title"}];
@@ -71,7 +71,7 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   from: Source[];
 
   /**
-   * How a google.protobuf.Timestamp or Duration is written. Default: ISO_8601; for a Duration the ProtoJSON notation,
+   * The format of a google.protobuf.Timestamp or Duration. Default: ISO_8601; for a Duration the ProtoJSON notation,
    * `3.5s`.
    *
    *     // {"iso": "PT1M30S"}
@@ -82,8 +82,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   time?: Time | undefined;
 
   /**
-   * Writes a message whose only field is repeated as a bare array, and one whose only field is a map as that object. Use it for
-   * lists of lists, for maps of lists or maps, and to tell an empty list from an absent one.
+   * Represents a message by its only field: a repeated field as a bare array, a map as a bare object. Use it for lists of
+   * lists, for maps of lists or maps, and to distinguish an empty list from an absent one.
    *
    *     // {"rows": [[1, 2], [3]]}; Row is message Row {repeated int64 cells = 1;}
    *     repeated Row rows = 10 [(connectrest.v1.field).unwrap = true];
@@ -93,10 +93,10 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   unwrap: boolean;
 
   /**
-   * Collects the keys of a response object that no other field reads. A `map<string, string>` receives the values as
-   * raw JSON, without loss; a google.protobuf.Struct receives them as values, with integers beyond 2^53 as strings, and has
-   * responses with such keys read by the slower decoder, at about five times the processor time of decoding. A request
-   * sends them back as they came, but for keys that a declared field has written.
+   * Collects the keys of a response object that no other field reads. A `map<string, string>` receives the values as raw
+   * JSON, without loss. A google.protobuf.Struct receives them as values, with integers beyond 2^53 as strings; the
+   * slower decoder then reads responses with such keys, which takes about five times the processor time. A request sends
+   * the collected keys back unchanged, except keys that a declared field has written.
    *
    *     map<string, string> others = 2 [(connectrest.v1.field).unknown = true];
    *
@@ -112,7 +112,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   redact: boolean;
 
   /**
-   * Whether a 64-bit integer in a JSON request is a bare number (true) or a string (false). Default: as `json` says.
+   * Whether a 64-bit integer in a JSON request is a bare number (true) or a string (false). Default: as defined by
+   * `json`.
    *
    * @generated from field: optional bool number = 10;
    */
@@ -126,8 +127,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   bytes: FieldRules_BytesEncoding;
 
   /**
-   * What selects a member of a oneof. One matching condition is enough. Default: the field's name is the
-   * discriminator's value.
+   * The conditions that select this member of a oneof. One matching condition is enough. Default: the discriminator has
+   * the field's name as its value.
    *
    *     // {"type": "image", …} or {"type": "photo", …}
    *     Picture picture = 3 [(connectrest.v1.field).when = {values: ["image", "photo"]}];
@@ -137,7 +138,7 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   when: When[];
 
   /**
-   * Which piece of a multipart part the field is. For fields of a message that is placed in a PART.
+   * Which piece of a multipart part this field is. For fields of a message that is placed in a PART.
    *
    *     bytes content = 1 [(connectrest.v1.field).piece = CONTENT];
    *     string filename = 2 [(connectrest.v1.field).piece = FILENAME];
@@ -147,8 +148,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   piece: FieldRules_Piece;
 
   /**
-   * Marks a field that the upstream is known to write with other JSON types too, e.g. a number as a string. The value
-   * is converted as for any field, but the conversion is not reported.
+   * Marks a field that the upstream is known to send with other JSON types too, e.g. a number as a string. The value is
+   * converted like any other, but the conversion is not reported.
    *
    *     uint64 id = 1 [(connectrest.v1.field).coerce = true];
    *
@@ -157,8 +158,8 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   coerce: boolean;
 
   /**
-   * What a google.protobuf.FieldMask speaks of, and how a request clears the fields it names. Default: the mask is
-   * sent, with the names of fields as they are on the wire, and clears nothing.
+   * Which message a google.protobuf.FieldMask refers to, and how a request clears the fields that the mask names.
+   * Default: the mask is sent with wire names, and clears nothing.
    *
    *     google.protobuf.FieldMask update_mask = 2 [(connectrest.v1.field) = {in: NOTHING, mask: {unset: EMPTY}}];
    *
@@ -167,11 +168,12 @@ export type FieldRules = Message<"connectrest.v1.FieldRules"> & {
   mask?: Mask | undefined;
 
   /**
-   * Words that a response writes where there is no value, e.g. `N/A` for a number. A field whose value is one of these words,
-   * as a string, a number or a boolean, stays unset, and nothing is reported. Case counts, and numbers are compared as JavaScript
-   * writes them. On a list or a map, the word stands for the whole of it. Of several names or sources the first that holds
-   * anything counts, a word included. Members of oneofs cannot have it. Responses that carry the field are read by the slower
-   * decoder. Default: none; a word that does not fit the field is reported as lost.
+   * Words that mean "no value" in a response, e.g. `N/A` for a number. A field whose value is one of these words, as a
+   * string, a number or a boolean, stays unset, and nothing is reported. The comparison is case-sensitive, and compares
+   * numbers in their JavaScript notation. For a list or a map, the word replaces the whole value. If a field has several
+   * names or sources, the first one with a value applies, even if the value is such a word. Not for members of oneofs.
+   * The slower decoder reads responses that contain the field. Default: none; a word that does not fit the field is
+   * reported as lost.
    *
    *     // {"score": 7}, or {"score": "N/A"}
    *     optional int32 score = 5 [(connectrest.v1.field).absent = "N/A"];
@@ -195,7 +197,8 @@ export const FieldRulesSchema: GenMessage<FieldRules> = /*@__PURE__*/
  */
 export const FieldRules_Location = {
   /**
-   * As google.api.http says: in the path if it names the field, in the body if `body` includes it, else in the query.
+   * As google.api.http defines: in the path if it names the field, in the body if `body` includes it, else in the
+   * query.
    *
    * @generated from enum value: LOCATION_UNSPECIFIED = 0;
    */
@@ -327,7 +330,7 @@ export const FieldRules_PieceSchema: GenEnum<FieldRules_Piece> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 0, 1);
 
 /**
- * How multiple values with one name are written.
+ * Formats of several values with one name.
  *
  * @generated from enum connectrest.v1.FieldRules.Style
  */
@@ -368,8 +371,8 @@ export const FieldRules_Style = {
   COMMA: 4,
 
   /**
-   * One parameter for each entry of a map: `a=1&b=2`. An entry takes the place of a parameter with its name. One with the name
-   * of the API key or of a constant parameter is not sent.
+   * One parameter for each entry of a map: `a=1&b=2`. An entry replaces a parameter with its name. An entry with the
+   * name of the API key or of a constant parameter is not sent.
    *
    * @generated from enum value: SPREAD = 5;
    */
@@ -377,7 +380,7 @@ export const FieldRules_Style = {
 } as const;
 
 /**
- * How multiple values with one name are written.
+ * Formats of several values with one name.
  *
  * @generated from enum connectrest.v1.FieldRules.Style
  */
@@ -410,8 +413,8 @@ export const FieldRules_BytesEncoding = {
   BASE64: 1,
 
   /**
-   * Raw bytes, without encoding. In JSON, forms of parts and headers of OAuth 1.0a they must be UTF-8, else the call is
-   * INVALID_ARGUMENT.
+   * Raw bytes, without encoding. In JSON, forms, parts and OAuth 1.0a headers the bytes must be UTF-8; otherwise the
+   * call fails with INVALID_ARGUMENT.
    *
    * @generated from enum value: RAW = 2;
    */
@@ -439,16 +442,17 @@ export const FieldRules_BytesEncodingSchema: GenEnum<FieldRules_BytesEncoding> =
   enumDesc(file_connectrest_v1_field_rules, 0, 3);
 
 /**
- * What a google.protobuf.FieldMask speaks of. Its paths are translated to the names that the fields of that message have
- * on the wire. A member of a oneof whose keys are in the object itself is all of its keys there, with the discriminator. A path
- * that leads nowhere is sent in lowerCamel, or as declared with `json.names: AS_DECLARED`.
+ * The message that a google.protobuf.FieldMask refers to. The mask's paths are translated to the wire names of that
+ * message's fields. A path to a FLATTENED member of a oneof becomes all keys of the member and the discriminator. A path
+ * to an unknown field is sent in lowerCamel, or as declared with `json.names: AS_DECLARED`.
  *
  * @generated from message connectrest.v1.Mask
  */
 export type Mask = Message<"connectrest.v1.Mask"> & {
   /**
-   * The name of the field whose message the mask speaks of: of the message with the mask, or else of the response.
-   * Default: the field that is the body; in other bodies the only field with a message; without a body the response.
+   * The name of the field with the message that the mask refers to. It is a field of the message with the mask, or else
+   * of the response. Default: the field that is the body; in other bodies the only message field; without a body the
+   * response.
    *
    *     google.protobuf.FieldMask changed = 3 [(connectrest.v1.field).mask.of = "pen"];
    *
@@ -457,9 +461,9 @@ export type Mask = Message<"connectrest.v1.Mask"> & {
   of: string;
 
   /**
-   * How a JSON body carries the fields that the mask names and the request has not set, e.g. for a merge patch
-   * (RFC 7396). A field without presence has a value, its zero, and is sent with that. Paths that lead nowhere are
-   * INVALID_ARGUMENT then. Default: not at all.
+   * How a JSON body represents fields that the mask names and the request has not set, e.g. for a merge patch (RFC 7396).
+   * A field without presence is sent with its zero value. A path to an unknown field fails the call with
+   * INVALID_ARGUMENT. Default: such fields are not sent.
    *
    *     // {"nick": null, "tags": []} for the paths `nick` and `tags`
    *     google.protobuf.FieldMask update_mask = 2 [(connectrest.v1.field) = {in: NOTHING, mask: {unset: EMPTY}}];
@@ -477,27 +481,27 @@ export const MaskSchema: GenMessage<Mask> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 1);
 
 /**
- * How a field is written that is named by a mask and not set.
+ * Representations of a field that the mask names and the request has not set.
  *
  * @generated from enum connectrest.v1.Mask.Unset
  */
 export const Mask_Unset = {
   /**
-   * Not written.
+   * Not sent.
    *
    * @generated from enum value: UNSET_UNSPECIFIED = 0;
    */
   UNSET_UNSPECIFIED: 0,
 
   /**
-   * As `null`, lists and maps too.
+   * As `null`, including lists and maps.
    *
    * @generated from enum value: NULL = 1;
    */
   NULL: 1,
 
   /**
-   * Lists as `[]`, maps as `{}`, all others as `null`.
+   * Lists as `[]`, maps as `{}`, all other fields as `null`.
    *
    * @generated from enum value: EMPTY = 2;
    */
@@ -505,7 +509,7 @@ export const Mask_Unset = {
 } as const;
 
 /**
- * How a field is written that is named by a mask and not set.
+ * Representations of a field that the mask names and the request has not set.
  *
  * @generated from enum connectrest.v1.Mask.Unset
  */
@@ -518,7 +522,7 @@ export const Mask_UnsetSchema: GenEnum<Mask_Unset> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 1, 0);
 
 /**
- * A place in a response that a field is read from: a header, the status, or a path into the body.
+ * The source of a response field: a header, the status, or a path into the body.
  *
  *     // Link: <https://…?page=2>; rel="next"
  *     string next = 2 [(connectrest.v1.field).from = {header: "Link", rel: "next"}];
@@ -551,9 +555,9 @@ export type Source = Message<"connectrest.v1.Source"> & {
     case: "status";
   } | {
     /**
-     * A path from the object that the message is read from, e.g. `attributes.title`. Responses are read by the slower decoder,
-     * at about five times the processor time of decoding, if a path of their messages has an index or quotes, as `items.0.id`;
-     * and those of a method with fields that may come from a header or else a path.
+     * A path from the object of the message, e.g. `attributes.title`. The slower decoder, which takes about five times
+     * the processor time, reads responses if a path has an index or quotes, as in `items.0.id`, or if a field has both a
+     * header and a path as sources.
      *
      * @generated from field: string path = 3;
      */
@@ -562,7 +566,7 @@ export type Source = Message<"connectrest.v1.Source"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * For a `Link` header (RFC 8288): the relation to take the address of, e.g. `next`.
+   * For a `Link` header (RFC 8288): the relation of the link to read, e.g. `next`.
    *
    * @generated from field: string rel = 4;
    */
@@ -577,9 +581,9 @@ export const SourceSchema: GenMessage<Source> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 2);
 
 /**
- * How a google.protobuf.Timestamp or Duration is written on the wire. A Duration is either a count of a unit or
- * ISO_8601. Responses with a Duration, or a Timestamp by FORMAT, HTTP_DATE or RFC_2822, are read by the slower decoder, at about
- * five times the processor time of decoding.
+ * The wire format of a google.protobuf.Timestamp or Duration. A Duration is a count of a unit, or ISO_8601. The slower
+ * decoder, which takes about five times the processor time, reads responses with a Duration, or with a Timestamp in
+ * FORMAT, HTTP_DATE or RFC_2822.
  *
  *     // {"added_at": 1767225600}
  *     google.protobuf.Timestamp added_at = 3 [(connectrest.v1.field).time.unit = SECONDS];
@@ -588,7 +592,7 @@ export const SourceSchema: GenMessage<Source> = /*@__PURE__*/
  */
 export type Time = Message<"connectrest.v1.Time"> & {
   /**
-   * The unit or notation. Default: ISO_8601.
+   * The unit or format. Default: ISO_8601.
    *
    * @generated from field: connectrest.v1.Time.Unit unit = 1;
    */
@@ -609,8 +613,8 @@ export type Time = Message<"connectrest.v1.Time"> & {
   format: string;
 
   /**
-   * The wire value that means "no time", e.g. `0`. The field is then unset. A request with a time that is written so is
-   * INVALID_ARGUMENT.
+   * The wire value that means "no time", e.g. `0`. The field is then unset. A request whose time has this wire value
+   * fails with INVALID_ARGUMENT.
    *
    *     google.protobuf.Timestamp seconds = 1 [(connectrest.v1.field).time = {unit: SECONDS, none: "0"}];
    *
@@ -619,10 +623,10 @@ export type Time = Message<"connectrest.v1.Time"> & {
   none: string;
 
   /**
-   * How a time in a request is rounded if it is more precise than the unit; ISO_8601, HTTP_DATE and RFC_2822 count as seconds, and
-   * the unit of a FORMAT is its smallest part. Use UP for "before" and DOWN for "after" or "since": the whole unit then selects
-   * the same items as the precise time. Default: the fraction is sent; a time that its notation cannot hold is
-   * INVALID_ARGUMENT.
+   * How a time in a request is rounded if it is more precise than the unit. The unit of ISO_8601, HTTP_DATE and RFC_2822
+   * is a second; the unit of a FORMAT is its smallest part. Use UP for "before" and DOWN for "after" or "since": the
+   * rounded time then selects the same items as the precise one. Default: the fraction is sent; if the format cannot
+   * represent the time, the call fails with INVALID_ARGUMENT.
    *
    *     // before=1767225601 for 2026-01-01T00:00:00.5Z
    *     google.protobuf.Timestamp before = 2 [(connectrest.v1.field) = {in: QUERY, time: {unit: SECONDS, rounding: UP}}];
@@ -640,7 +644,7 @@ export const TimeSchema: GenMessage<Time> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 3);
 
 /**
- * Units and notations of time.
+ * Units and formats of time.
  *
  * @generated from enum connectrest.v1.Time.Unit
  */
@@ -710,7 +714,7 @@ export const Time_Unit = {
 } as const;
 
 /**
- * Units and notations of time.
+ * Units and formats of time.
  *
  * @generated from enum connectrest.v1.Time.Unit
  */
@@ -764,9 +768,9 @@ export const Time_RoundingSchema: GenEnum<Time_Rounding> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 3, 1);
 
 /**
- * A condition on a JSON object. All of its parts that are set must hold. The members of a oneof are tried in the
- * order of their declaration. With a condition of several parts, or whose key is a path, responses with the message are read by
- * the slower decoder, at about five times the processor time of decoding.
+ * A condition on a JSON object. All parts that are set must hold. The members of a oneof are tried in the order of their
+ * declaration. If a condition has several parts, or its key is a path, the slower decoder reads responses with the
+ * message, which takes about five times the processor time.
  *
  *     Picture picture = 2 [(connectrest.v1.field).when = {key: "url", present: true}];
  *
@@ -774,15 +778,15 @@ export const Time_RoundingSchema: GenEnum<Time_Rounding> = /*@__PURE__*/
  */
 export type When = Message<"connectrest.v1.When"> & {
   /**
-   * The path of the key to check, as declared and in lowerCamel. Default: the discriminator, for a member of a oneof.
+   * The path of the key to check. Responses may spell it as declared or in lowerCamel. Default: the discriminator, for a
+   * member of a oneof.
    *
    * @generated from field: string key = 1;
    */
   key: string;
 
   /**
-   * The key has one of these values. In requests the first one is written, as a string unless `type` is `number` or
-   * `boolean`.
+   * The key has one of these values. Requests send the first one, as a string unless `type` is `number` or `boolean`.
    *
    * @generated from field: repeated string values = 2;
    */
@@ -811,7 +815,7 @@ export const WhenSchema: GenMessage<When> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 4);
 
 /**
- * How the wire tells which member of a oneof is set.
+ * How JSON shows which member of a oneof is set.
  *
  *     // {"type": "text", "text": "Hi"}
  *     option (connectrest.v1.oneof) = {discriminator: "type", layout: FLATTENED, fallback: "other"};
@@ -820,16 +824,16 @@ export const WhenSchema: GenMessage<When> = /*@__PURE__*/
  */
 export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   /**
-   * The key whose value selects the member, e.g. `type`. A response may write it in lowerCamel, too. Without one each member has
-   * a key of its own, as in ProtoJSON, or is selected by its `when`; of several that are there the first one in the order of
-   * their declaration counts, and the others are reported as lost. Default: none.
+   * The key whose value selects the member, e.g. `type`. A response may also spell the key in lowerCamel. Without a
+   * discriminator, each member has its own key, as in ProtoJSON, or its `when` selects it. If a response has several
+   * members, the first one in the order of declaration is kept, and the others are reported as lost. Default: none.
    *
    * @generated from field: string discriminator = 1;
    */
   discriminator: string;
 
   /**
-   * Where the member's own keys are. Default: FLATTENED.
+   * Where the keys of the member are. Default: FLATTENED.
    *
    *     // {"id": 1}, or [{"id": 1}, {"id": 2}], or "none"
    *     oneof result {
@@ -847,15 +851,14 @@ export type OneofRules = Message<"connectrest.v1.OneofRules"> & {
   layout: OneofRules_Layout;
 
   /**
-   * For BESIDE: the key that holds the member's object, e.g. `payload`.
+   * For `BESIDE`: the key that holds the member's object, e.g. `payload`.
    *
    * @generated from field: string payload = 3;
    */
   payload: string;
 
   /**
-   * The name of the member that receives objects of an unknown type. Default: none; such objects are
-   * reported as lost.
+   * The name of the member that receives objects of an unknown type. Default: none; such objects are reported as lost.
    *
    * @generated from field: string fallback = 4;
    */
@@ -890,7 +893,7 @@ export const OneofRules_Layout = {
   FLATTENED: 1,
 
   /**
-   * Under the member's own name: `{"type":"text","text":{"text":"Hi"}}`.
+   * Under the member's name: `{"type":"text","text":{"text":"Hi"}}`.
    *
    * @generated from enum value: NESTED = 2;
    */
@@ -904,10 +907,10 @@ export const OneofRules_Layout = {
   BESIDE: 3,
 
   /**
-   * In place of the message: the value itself is the member, chosen by its JSON type. The message contains only the oneof.
-   * Each member except the fallback has a `when` that names only a type. A list is a message that is `unwrap`ped. A request
-   * writes the member that is set. It rejects a value of a JSON type that chooses another member, such as NaN, which is
-   * written as text. In queries and forms, which have no JSON types, only one member can be a text, a number or a boolean.
+   * In place of the message: the value itself is the member, selected by its JSON type. The message contains only the
+   * oneof. Each member except the fallback has a `when` with only a `type`. A list is a message with `unwrap`. A request
+   * sends the member that is set. It rejects a value whose JSON type selects another member, such as NaN, which is sent
+   * as a string. Queries and forms have no JSON types, so only one member can be a string, a number or a boolean.
    *
    * @generated from enum value: UNWRAPPED = 4;
    */
@@ -928,8 +931,8 @@ export const OneofRules_LayoutSchema: GenEnum<OneofRules_Layout> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 5, 0);
 
 /**
- * How an upstream writes that there is nothing, where a payload or a list should be. What it does not name is an error
- * there (RESPONSE_SHAPE), so that a response that cannot be read never looks like one with nothing in it.
+ * The values that mean "empty" in place of a payload or a list. Any other value that is not a payload or a list fails the
+ * call (RESPONSE_SHAPE), so an unreadable response never looks like an empty one.
  *
  *     // {"response": []} where {"response": {"user": …}} is expected
  *     envelope: {payload: "response", empty: [EMPTY_ARRAY, ABSENT]}
@@ -947,13 +950,13 @@ export const EmptySchema: GenMessage<Empty> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_field_rules, 6);
 
 /**
- * Spellings of "nothing".
+ * Representations of an empty payload or list.
  *
  * @generated from enum connectrest.v1.Empty.Spelling
  */
 export const Empty_Spelling = {
   /**
-   * Not a spelling.
+   * Not a representation.
    *
    * @generated from enum value: SPELLING_UNSPECIFIED = 0;
    */
@@ -1002,7 +1005,7 @@ export const Empty_Spelling = {
   EMPTY_STRING: 6,
 
   /**
-   * The response has no body, though its status is not 204.
+   * The response has no body, although its status is not 204.
    *
    * @generated from enum value: EMPTY_BODY = 7;
    */
@@ -1010,7 +1013,7 @@ export const Empty_Spelling = {
 } as const;
 
 /**
- * Spellings of "nothing".
+ * Representations of an empty payload or list.
  *
  * @generated from enum connectrest.v1.Empty.Spelling
  */
@@ -1023,7 +1026,7 @@ export const Empty_SpellingSchema: GenEnum<Empty_Spelling> = /*@__PURE__*/
   enumDesc(file_connectrest_v1_field_rules, 6, 0);
 
 /**
- * How an enum value is spelled on the wire.
+ * The spelling of an enum value on the wire.
  *
  *     BINDING_HARDCOVER = 1 [(connectrest.v1.enum_value).wire = "hb"];
  *
@@ -1038,7 +1041,7 @@ export type EnumValueRules = Message<"connectrest.v1.EnumValueRules"> & {
   wire: string;
 
   /**
-   * Other spellings that a response may use.
+   * Other spellings in responses.
    *
    * @generated from field: repeated string aliases = 2;
    */

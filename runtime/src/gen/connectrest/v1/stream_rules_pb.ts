@@ -35,17 +35,16 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   items: string[];
 
   /**
-   * How the next page is found. The stream ends if there is no next page. A page without items ends it too where the
-   * requests count items or pages, or name the last item, unless `more` or `total` says that more pages follow; if there is
-   * then no way to the next one, the call fails. A link or a cursor in the response is also followed after such a page,
-   * unless it leads to the same page.
+   * How the next page is found. The stream ends if there is no next page. With `offset`, `page` or `last_item`, a page
+   * without items also ends the stream, unless `more` or `total` shows that more pages follow. If more pages follow but
+   * cannot be requested, the call fails. With a link or a cursor, the stream continues after an empty page, unless the
+   * link or cursor leads to the same page.
    *
    * @generated from oneof connectrest.v1.Paginate.next
    */
   next: {
     /**
-     * A link in the body: the path to a string, or to an object with `href`. The link must stay within the same base
-     * address.
+     * A link in the body: the path to a string, or to an object with `href`. The link must stay below the base URL.
      *
      * @generated from field: string link = 2;
      */
@@ -53,7 +52,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "link";
   } | {
     /**
-     * A relation of the `Link` header (RFC 8288), e.g. `next`. The link must stay within the same base address.
+     * A relation of the `Link` header (RFC 8288), e.g. `next`. The link must stay below the base URL.
      *
      * @generated from field: string link_header = 3;
      */
@@ -61,8 +60,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "linkHeader";
   } | {
     /**
-     * The request field for the number of items to skip. It is advanced by the number of items received. It can be in a
-     * message: `page.skip`.
+     * The request field for the number of items to skip. It increases by the number of received items. It can be a nested
+     * field: `page.skip`.
      *
      * @generated from field: string offset = 4;
      */
@@ -70,7 +69,7 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
     case: "offset";
   } | {
     /**
-     * The request field for the page number. It is advanced by one. If the field is not set, it starts at `first`.
+     * The request field for the page number. It increases by one. If the field is not set, it starts at `first`.
      *
      * @generated from field: string page = 5;
      */
@@ -108,15 +107,15 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   maxPages: number;
 
   /**
-   * With `link`: path from the payload to an object of query parameters that are sent in addition to those of the link
-   * itself. If both have a parameter, the one of the link is sent. Default: the link has all parameters.
+   * With `link`: path from the payload to an object of additional query parameters for the link. If both have a
+   * parameter, the link's value is sent. Default: the link has all parameters.
    *
    * @generated from field: string link_query = 9;
    */
   linkQuery: string;
 
   /**
-   * A condition on the payload that holds as long as more pages follow. Default: no condition.
+   * A condition on the payload that is true if more pages follow. Default: no condition.
    *
    *     more: {key: "has_more", values: "true"}
    *
@@ -125,9 +124,9 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   more?: When | undefined;
 
   /**
-   * Path from the payload to the total count: of items with `offset`, of pages with `page`. After the last one no more
-   * pages are fetched, and before it a page without items fails the call if items are counted. Default: none; the stream
-   * ends with a page without items.
+   * Path from the payload to the total number of items (with `offset`) or pages (with `page`). The stream ends when the
+   * total is reached. With `offset`, an empty page before that fails the call. Default: none; the stream ends with an
+   * empty page.
    *
    * @generated from field: string total = 10;
    */
@@ -141,8 +140,8 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   first?: number | undefined;
 
   /**
-   * How the upstream writes a page without items. Default: NULL, EMPTY_ARRAY and EMPTY_OBJECT, or an empty payload;
-   * anything else that is not an array fails the call.
+   * The values that mean a page without items. Default: NULL, EMPTY_ARRAY and EMPTY_OBJECT, or an empty payload; any
+   * other value that is not an array fails the call.
    *
    *     // a page without items is {"parcels": false}, or has no such key
    *     paginate: {items: "parcels", empty: [ABSENT, FALSE], offset: "offset", total: "total"}
@@ -152,17 +151,17 @@ export type Paginate = Message<"connectrest.v1.Paginate"> & {
   empty: Empty_Spelling[];
 
   /**
-   * With `link`: every page has the key of the link, and the last one has it with null or an empty value. A page without
-   * the key fails the call. Default: a page without the key is the last one.
+   * With `link`: every page has the key of the link, and its value is null or empty on the last page. A page without the
+   * key fails the call. Default: a page without the key is the last page.
    *
    * @generated from field: bool link_always = 14;
    */
   linkAlways: boolean;
 
   /**
-   * Paths from the payload to keys that pages have beside their items, and that no rule reads. Everything below them is
-   * known too. Default: none. Keys that are neither known nor read by a rule are reported as `additional`: if an upstream
-   * renames its cursor, the stream ends after one page.
+   * Paths from the payload to other keys of pages that no rule reads. They include everything below those keys. All keys
+   * of a page that are neither known nor read by a rule are reported as `additional`. Otherwise an upstream could rename
+   * its cursor, and the stream would end after one page without a report. Default: none.
    *
    *     // {"results": […], "next": "n2", "count": 40, "previous": null}
    *     known: ["count", "previous"]
@@ -187,14 +186,13 @@ export const PaginateSchema: GenMessage<Paginate> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 0);
 
 /**
- * A value of one page that is sent in the request for the next.
+ * A value from one page that is sent in the request for the next page.
  *
  * @generated from message connectrest.v1.Cursor
  */
 export type Cursor = Message<"connectrest.v1.Cursor"> & {
   /**
-   * Path to the value, from the payload or from the last item. With several paths, the first one that leads to a value
-   * is used.
+   * Path to the value, from the payload or from the last item. With several paths, the first one with a value is used.
    *
    *     // posts of a featured tag are in the order in which they were featured
    *     path: "featured_timestamp", path: "timestamp", field: "before"
@@ -204,7 +202,7 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
   path: string[];
 
   /**
-   * The request field that receives the value. It can be in a message: `page.after`.
+   * The request field that receives the value. It can be a nested field: `page.after`.
    *
    * @generated from field: string field = 2;
    */
@@ -220,10 +218,10 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
   header: string;
 
   /**
-   * Every page has the key or the header, and the last one has it with null or an empty value. A page without it fails the
-   * call. With `last_item`: every item has a value; a last item without one, or with null or an empty value, fails the call.
-   * Default: a page without it is the last one; with `last_item` it also is a `lost`, since an item does not say that the list
-   * is over.
+   * Every page has the key or the header, and its value is null or empty on the last page. A page without it fails the
+   * call. With `last_item`: every item has a value; if the last item has no value, or null, or an empty value, the call
+   * fails. Default: a page without the value is the last page; with `last_item` the missing value is also reported as
+   * `lost`.
    *
    *     // {"results": […], "next": "n2"}; the last page has "next": null
    *     cursor: {path: "next", field: "token", always: true}
@@ -233,7 +231,7 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
   always: boolean;
 
   /**
-   * For `last_item`: several items may have the value of the last one. Default: the value is unique.
+   * For `last_item`: several items can share the value. Default: the value is unique.
    *
    * @generated from field: connectrest.v1.Overlap overlap = 5;
    */
@@ -248,11 +246,11 @@ export const CursorSchema: GenMessage<Cursor> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 1);
 
 /**
- * How a list is paged by a value that its items share, e.g. the second in which they were published. The next page is asked
- * for with the items that have the value of the last one, and those that the page before had are dropped. If a page has that
- * value alone, the next one is asked for without it. If more items may have had it than a page holds, the others are
- * reported as `lost`. The field of the cursor is an integer, or a Timestamp with a `unit`, and
- * items write the value in that unit. An item of another value is another item, also if it has the same key.
+ * Pages a list by a value that several items can share, e.g. the second in which they were published. The request for the
+ * next page includes the items with the last item's value again; items that were already received are dropped. If all
+ * items of a page share one value, the next request continues after that value. If more items with that value may exist
+ * than fit on a page, they are reported as `lost`. The cursor's field is an integer, or a Timestamp with a `unit`; items
+ * have the value in the same unit. Items with the same key but different values are different items.
  *
  *     // newest first; ?before= takes seconds and is exclusive
  *     path: "timestamp", field: "before", overlap: {key: "id", size: "limit", default_size: 20}
@@ -275,7 +273,7 @@ export type Overlap = Message<"connectrest.v1.Overlap"> & {
   size: string;
 
   /**
-   * The number of items on a page if the field is not set. Default: unknown; a page counts as full if none before it had
+   * The number of items on a page if `size` is not set. Default: unknown; a page counts as full if no earlier page had
    * more items.
    *
    * @generated from field: int32 default_size = 3;
@@ -283,14 +281,15 @@ export type Overlap = Message<"connectrest.v1.Overlap"> & {
   defaultSize: number;
 
   /**
-   * The values grow from item to item: the field is a lower bound. Default: they fall, and the field is an upper bound.
+   * The values increase from item to item, so the request field is a lower bound. Default: they decrease, and the field
+   * is an upper bound.
    *
    * @generated from field: bool ascending = 4;
    */
   ascending: boolean;
 
   /**
-   * The list includes the items with the value of the field. Default: it excludes them.
+   * The bound is inclusive. Default: it is exclusive.
    *
    * @generated from field: bool inclusive = 5;
    */
@@ -305,8 +304,8 @@ export const OverlapSchema: GenMessage<Overlap> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 2);
 
 /**
- * Polls a feed with conditional requests and streams its new items. The response message of the method is one item, or, with
- * `batch`, some of them.
+ * Polls a feed with conditional requests and streams its new items. Each message of the stream is one item, or, with
+ * `batch`, several items.
  *
  *     option (connectrest.v1.method).poll = {
  *       items: "entries"
@@ -327,39 +326,39 @@ export type Poll = Message<"connectrest.v1.Poll"> & {
   items: string;
 
   /**
-   * Path in an item to the value that identifies it, e.g. `id`. Each item needs a key of its own: of items with one key the
-   * first that is read comes, and another one of the same response is reported as `lost` unless it is equal in all. An item
-   * without a key is told apart by all that it holds.
+   * Path in an item to the value that identifies it, e.g. `id`. Each item needs a unique key. If several items of one
+   * response share a key, the first one is delivered; the others are reported as `lost`, unless they are identical to it.
+   * An item without a key is identified by its whole content.
    *
    * @generated from field: string key = 2;
    */
   key: string;
 
   /**
-   * The response header with the number of seconds to wait before the next poll, e.g. `X-Poll-Interval`. Less than a second
-   * counts as a second, and more than a day as a day.
+   * The response header with the number of seconds to wait before the next poll, e.g. `X-Poll-Interval`. Values below a
+   * second count as a second, values above a day as a day.
    *
    * @generated from field: string interval_header = 3;
    */
   intervalHeader: string;
 
   /**
-   * How long to wait if there is no such header: a second to a day. Default: 60 seconds.
+   * The wait before the next poll if the header is absent: a second to a day. Default: 60 seconds.
    *
    * @generated from field: google.protobuf.Duration interval = 4;
    */
   interval?: Duration | undefined;
 
   /**
-   * Leaves out the items that already exist at the first poll. Not with `batch`, where the request says where to start.
+   * Skips the items that already exist at the first poll. Not with `batch`, where the request selects the start.
    *
    * @generated from field: bool skip_backlog = 5;
    */
   skipBacklog: boolean;
 
   /**
-   * Makes each message a batch of items with a resume token. The feed is then polled once for all who watch it with the same
-   * identity. Default: a message is one item, and each stream polls for itself.
+   * Makes each message a batch of items with a resume token. All watchers with the same identity then share one poller.
+   * Default: a message is one item, and each stream has its own poller.
    *
    *     option (connectrest.v1.method).poll = {
    *       items: "."
@@ -376,16 +375,16 @@ export type Poll = Message<"connectrest.v1.Poll"> & {
   batch?: PollBatch | undefined;
 
   /**
-   * With `batch`: the request fields that say where the stream starts. Default: each stream starts with what is new from
-   * now on.
+   * With `batch`: the request fields that select the start of the stream. Default: each stream starts with the next new
+   * item.
    *
    * @generated from field: connectrest.v1.PollRequest request = 7;
    */
   request?: PollRequest | undefined;
 
   /**
-   * With `batch`: how the pages of one poll are found. Items are listed by their creation, and a late one may change the second
-   * page alone, so that every page is asked at each poll, each with its own entity tag. Default: the feed is one page.
+   * With `batch`: how the pages of one poll are found. Every poll requests every page, each with its own entity tag,
+   * because a late item can change only the second page. Default: the feed is one page.
    *
    * @generated from field: connectrest.v1.PollPages pages = 8;
    */
@@ -393,14 +392,14 @@ export type Poll = Message<"connectrest.v1.Poll"> & {
 
   /**
    * With `batch`: request fields of type string whose case does not matter. They are sent in lower case, so that streams
-   * which differ in it share a poller.
+   * that differ only in case share a poller.
    *
    * @generated from field: repeated string ignore_case = 9;
    */
   ignoreCase: string[];
 
   /**
-   * Paths from the payload to keys that it has beside its items. Default: none; other keys are reported as `additional`.
+   * Paths from the payload to its keys other than the items. Default: none; unlisted keys are reported as `additional`.
    *
    * @generated from field: repeated string known = 10;
    */
@@ -421,38 +420,38 @@ export const PollSchema: GenMessage<Poll> = /*@__PURE__*/
  */
 export type PollBatch = Message<"connectrest.v1.PollBatch"> & {
   /**
-   * The repeated field with the items, oldest first. Its messages are decoded as the items of the payload.
+   * The repeated field that receives the items, oldest first. Its messages are decoded like the items of the payload.
    *
    * @generated from field: string items = 1;
    */
   items: string;
 
   /**
-   * The string field with the token by which another stream goes on behind this message.
+   * The string field with the token to resume the feed after this message.
    *
    * @generated from field: string resume_token = 2;
    */
   resumeToken: string;
 
   /**
-   * The bool field that says that the items of this message came late: they are listed behind items that were there before.
-   * Default: it is not said.
+   * The bool field that is true if the items of this message are late: the feed lists them after items that are already
+   * known. Default: late items are not marked.
    *
    * @generated from field: string late = 3;
    */
   late: string;
 
   /**
-   * The bool field that says that items were missed before those of this message, because more happened than the feed lists.
-   * Default: it is not said.
+   * The bool field that is true if items before this message were missed, because the feed lists too few items. Default:
+   * gaps are not reported.
    *
    * @generated from field: string gap = 4;
    */
   gap: string;
 
   /**
-   * The field of type connectrest.v1.Heartbeat, from `import "connectrest/v1/feed.proto"`. It is set in messages that say
-   * only that the stream lives. Default: there are no such messages.
+   * The field of type connectrest.v1.Heartbeat, from `import "connectrest/v1/feed.proto"`. It is set in messages that
+   * only show that the stream is alive. Default: no heartbeats are sent.
    *
    * @generated from field: string heartbeat = 5;
    */
@@ -467,37 +466,37 @@ export const PollBatchSchema: GenMessage<PollBatch> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 4);
 
 /**
- * The fields of a request that say where the stream of a feed starts. They are not sent, and at most one of `backlog`,
- * `after` and `resume_token` can be set in a request, so that a oneof suits them. Without any of them the stream starts with
- * what is new from now on.
+ * The fields of a request that select the start of a feed's stream. They are not sent to the upstream. A request can set
+ * at most one of `backlog`, `after` and `resume_token`, so a oneof suits them. If none is set, the stream starts with the
+ * next new item.
  *
  * @generated from message connectrest.v1.PollRequest
  */
 export type PollRequest = Message<"connectrest.v1.PollRequest"> & {
   /**
-   * The bool field to start with everything that the feed lists.
+   * The bool field to start with all items that the feed lists.
    *
    * @generated from field: string backlog = 1;
    */
   backlog: string;
 
   /**
-   * The string field to start behind the item with this key.
+   * The string field to start after the item with this key.
    *
    * @generated from field: string after = 2;
    */
   after: string;
 
   /**
-   * The string field to start behind a message of another stream, by its resume token.
+   * The string field to start after a message of another stream, by its resume token.
    *
    * @generated from field: string resume_token = 3;
    */
   resumeToken: string;
 
   /**
-   * The field of type google.protobuf.Duration with the longest time without a message. When it is over, a message with a
-   * heartbeat comes. Default: there are no such messages.
+   * The field of type google.protobuf.Duration with the longest time without a message. After that time, the stream sends
+   * a heartbeat. Default: no heartbeats are sent.
    *
    * @generated from field: string heartbeat = 4;
    */
@@ -512,7 +511,7 @@ export const PollRequestSchema: GenMessage<PollRequest> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 5);
 
 /**
- * How the pages of one poll are found. The size of a page is a parameter of the method, if there is one:
+ * How the pages of one poll are found. If the upstream has a parameter for the page size, set it on the method:
  *
  *     parameters: {name: "per_page", value: "100"}
  *
@@ -526,7 +525,7 @@ export type PollPages = Message<"connectrest.v1.PollPages"> & {
    */
   next: {
     /**
-     * A relation of the `Link` header (RFC 8288), e.g. `next`. The link must stay within the same base address.
+     * A relation of the `Link` header (RFC 8288), e.g. `next`. The link must stay below the base URL.
      *
      * @generated from field: string link_header = 1;
      */
@@ -534,7 +533,7 @@ export type PollPages = Message<"connectrest.v1.PollPages"> & {
     case: "linkHeader";
   } | {
     /**
-     * The query parameter with the number of the page. The first page is asked without it, the second one is 2.
+     * The query parameter with the page number. The first page is requested without it, the second page is 2.
      *
      * @generated from field: string page = 2;
      */
@@ -543,15 +542,16 @@ export type PollPages = Message<"connectrest.v1.PollPages"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * How many items a full page has. With `link_header`, a last page that is full is asked without its entity tag, because a page
-   * may have come to be behind it, of which neither tag nor status says anything. Default: unknown, and it is not.
+   * The number of items on a full page. With `link_header`, a full last page is requested without its entity tag, because
+   * neither the tag nor the status shows whether a new page follows it. Default: unknown; the last page is requested with
+   * its entity tag.
    *
    * @generated from field: int32 size = 3;
    */
   size: number;
 
   /**
-   * The maximum number of pages, which is the depth of the feed.
+   * The maximum number of pages.
    *
    * @generated from field: int32 max = 4;
    */
@@ -566,12 +566,13 @@ export const PollPagesSchema: GenMessage<PollPages> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 6);
 
 /**
- * Waits for accepted work: its status is polled with GET, at growing distances or when `Retry-After` says, until it is
- * done, fails, or the deadline passes. A unary method returns the result. The messages of a server stream are the states,
- * each when it differs from the one before, and the last one is the final state. A deadline shorter than the work ends the
- * call and not the work: set `timeout`.
+ * Waits for accepted work. The runtime polls its status with GET until the work is done or fails, or the deadline passes.
+ * The interval grows, or follows `Retry-After`. A unary method returns the result. A server stream sends each state that
+ * differs from the previous one, and last the final state. A deadline that is too short ends the call, but not the work:
+ * set `timeout`.
  *
- * Work is still going on while the status is 202 or, with `done`, until that holds. A redirect with 303 leads to the result.
+ * The work is in progress while the status is 202 or, with `done`, until that condition is true. A 303 redirect leads to
+ * the result.
  *
  *     // POST: {"name": "operations/7"}; GET /v1/operations/7: {"done": true, "response": {…}} or {"done": true, "error": {…}}
  *     option (connectrest.v1.method).operation = {
@@ -585,8 +586,8 @@ export const PollPagesSchema: GenMessage<PollPages> = /*@__PURE__*/
  */
 export type Operation = Message<"connectrest.v1.Operation"> & {
   /**
-   * Where the status is found. Links must stay within the same base address. Default: `header: "Location"`; without that
-   * header a GET is repeated.
+   * Where the status is found. Links must stay below the base URL. Default: `header: "Location"`; without that header a
+   * GET is repeated.
    *
    * @generated from oneof connectrest.v1.Operation.status
    */
@@ -608,8 +609,8 @@ export type Operation = Message<"connectrest.v1.Operation"> & {
     case: "link";
   } | {
     /**
-     * A path below the base address with one variable, which names a value of the payload: `/v1/{name}`. Slashes of the
-     * value are kept.
+     * A path below the base URL with one variable, which names a value of the payload: `/v1/{name}`. Slashes in the value
+     * are kept.
      *
      * @generated from field: string path = 3;
      */
@@ -618,15 +619,15 @@ export type Operation = Message<"connectrest.v1.Operation"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * A condition on the payload that holds when the work is done. Default: any status but 202.
+   * A condition on the payload that is true when the work is done. Default: any status but 202.
    *
    * @generated from field: connectrest.v1.When done = 4;
    */
   done?: When | undefined;
 
   /**
-   * A condition on the payload that holds when the work has failed; it is checked first. The call fails with the error in
-   * the body, read as with an error status. Default: none.
+   * A condition on the payload that is true when the work has failed. It is checked before `done`. The call fails with
+   * the error in the body, which is read as for an error status. Default: none.
    *
    * @generated from field: connectrest.v1.When failed = 5;
    */
@@ -640,14 +641,14 @@ export type Operation = Message<"connectrest.v1.Operation"> & {
   result: string;
 
   /**
-   * Path from the final payload to a link to the result, which is fetched with GET.
+   * Path from the final payload to a link to the result. The result is fetched with GET.
    *
    * @generated from field: string result_link = 7;
    */
   resultLink: string;
 
   /**
-   * The wait before the status is polled for the first time; it grows by half with each poll, up to 30 seconds. Default: 1
+   * The wait before the first poll of the status. Each further wait is half as long again, up to 30 seconds. Default: 1
    * second.
    *
    * @generated from field: google.protobuf.Duration interval = 8;
@@ -655,7 +656,7 @@ export type Operation = Message<"connectrest.v1.Operation"> & {
   interval?: Duration | undefined;
 
   /**
-   * The maximum number of polls. Beyond it the call fails with DEADLINE_EXCEEDED. Default: 1000.
+   * The maximum number of polls. After that the call fails with DEADLINE_EXCEEDED. Default: 1000.
    *
    * @generated from field: int32 max_polls = 9;
    */
@@ -671,8 +672,8 @@ export const OperationSchema: GenMessage<Operation> = /*@__PURE__*/
 
 /**
  * Uploads a client stream as the request body, or as a part of it. The first message has the fields of the request and
- * may have a chunk; all other messages have chunks only. Chunks are sent as they arrive. The fields that are named here
- * are sent nowhere else, except that all but `chunk` can also be placed by `in`.
+ * may have a chunk; all other messages have only chunks. Chunks are sent as they arrive. The fields named here are not
+ * sent elsewhere. Only `in` can place fields other than `chunk` in a second location.
  *
  *     option (connectrest.v1.method).upload = {chunk: "chunk", content_type: "type"};
  *
@@ -739,9 +740,10 @@ export const DownloadSchema: GenMessage<Download> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 9);
 
 /**
- * Streams the records of one long response, e.g. server-sent events. The response message of the method is one record.
- * Envelopes do not apply to records. If an error rule with a `body` matches a record, the stream ends with that error; so it
- * does at a record that has nothing but `error`, with a google.rpc.Status, unless the message has a field for it.
+ * Streams the records of one long response, e.g. server-sent events. Each message of the stream is one record. Envelopes
+ * do not apply to records. If an error rule with a `body` matches a record, the stream ends with that error. A record
+ * whose only key is `error`, with a google.rpc.Status, also ends the stream with that error, unless the message has a
+ * field for it.
  *
  *     // data: {"type": "delta", …}
  *     records: {format: EVENT_STREAM, last: {key: "type", values: "answer_stop"}, idle: {seconds: 120}}
@@ -750,7 +752,7 @@ export const DownloadSchema: GenMessage<Download> = /*@__PURE__*/
  */
 export type Records = Message<"connectrest.v1.Records"> & {
   /**
-   * How records are separated. Default: LINES.
+   * The format of the stream. Default: LINES.
    *
    *     option (connectrest.v1.method).records = {format: ARRAY};
    *
@@ -774,7 +776,7 @@ export type Records = Message<"connectrest.v1.Records"> & {
   id: string;
 
   /**
-   * With EVENT_STREAM: puts the event's data into the record under this key. There it may also be plain text, for a
+   * With EVENT_STREAM: puts the event's data into the record under this key. The data may then also be plain text, for a
    * field of type string. Default: the data is the record, and the event's name and ID are added to it.
    *
    *     records: {format: EVENT_STREAM, event: "event", id: "id", data: "data"}
@@ -784,7 +786,7 @@ export type Records = Message<"connectrest.v1.Records"> & {
   data: string;
 
   /**
-   * Lines, or event data, that end the stream and are not records. Not with ARRAY, which ends itself.
+   * Lines, or event data, that end the stream and are not records. Not with ARRAY, which has its own end.
    *
    *     records: {format: EVENT_STREAM, end: "[DONE]"}
    *
@@ -817,7 +819,7 @@ export const RecordsSchema: GenMessage<Records> = /*@__PURE__*/
   messageDesc(file_connectrest_v1_stream_rules, 10);
 
 /**
- * How records are separated.
+ * Formats of a stream of records.
  *
  * @generated from enum connectrest.v1.Records.Format
  */
@@ -845,9 +847,9 @@ export const Records_Format = {
   EVENT_STREAM: 2,
 
   /**
-   * The items of one JSON array, `[{…},{…}]`, each as soon as it is complete. An array that does not end was
-   * truncated. Server streams with an HTTP rule and no other rule are read like this, as Google's REST streams are;
-   * those of a google.api.HttpBody are downloads.
+   * The items of one JSON array, `[{…},{…}]`. Each item is delivered as soon as it is complete. An array that does not
+   * end was truncated. A server stream with only an HTTP rule is read like this, as in Google's REST APIs; if it
+   * returns google.api.HttpBody, it is a download.
    *
    * @generated from enum value: ARRAY = 3;
    */
@@ -855,7 +857,7 @@ export const Records_Format = {
 } as const;
 
 /**
- * How records are separated.
+ * Formats of a stream of records.
  *
  * @generated from enum connectrest.v1.Records.Format
  */

@@ -13,7 +13,7 @@ export const file_connectrest_v1_upstream_error: GenFile = /*@__PURE__*/
   fileDesc("CiNjb25uZWN0cmVzdC92MS91cHN0cmVhbV9lcnJvci5wcm90bxIOY29ubmVjdHJlc3QudjEiWwoNVXBzdHJlYW1FcnJvchITCgtodHRwX3N0YXR1cxgBIAEoBRIUCgxjb250ZW50X3R5cGUYAiABKAkSDAoEYm9keRgDIAEoDBIRCgl0cnVuY2F0ZWQYBCABKAhiBnByb3RvMw");
 
 /**
- * The HTTP response behind a failed call. It is a detail of the error if the rules of the method set `raw_error_body`.
+ * The HTTP response that failed a call. It is a detail of the error if the rules of the method set `raw_error_body`.
  *
  * @generated from message connectrest.v1.UpstreamError
  */
@@ -26,7 +26,7 @@ export type UpstreamError = Message<"connectrest.v1.UpstreamError"> & {
   httpStatus: number;
 
   /**
-   * The Content-Type of the response; empty if it had none.
+   * The Content-Type of the response; empty if the response has no Content-Type.
    *
    * @generated from field: string content_type = 2;
    */
@@ -40,7 +40,7 @@ export type UpstreamError = Message<"connectrest.v1.UpstreamError"> & {
   body: Uint8Array;
 
   /**
-   * The body was longer than 4096 bytes and has been cut.
+   * Whether the body was longer than 4096 bytes, so that `body` is only its beginning.
    *
    * @generated from field: bool truncated = 4;
    */

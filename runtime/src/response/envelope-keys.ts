@@ -1,0 +1,62 @@
+import { type JsonValue, KnownPaths, type ProtoWriter } from "connect-rest-codec/internal";
+import type { MethodRules } from "../adapter/rules.ts";
+import { ERRORS_PATH, noteStatus, payloadPath } from "./envelope.ts";
+
+/** By the rules of a method, what is known around the payload at a path. */
+const KNOWN = new WeakMap<MethodRules, Map<string, KnownPaths>>();
+
+/**
+ * Notes what is not as declared around the payload of a body: the status, and keys that nobody knows.
+ *
+ * @param type as `payloadOf` has it
+ */
+export function noteAround(
+  rules: MethodRules,
+  body: JsonValue | undefined,
+  out: ProtoWriter,
+  type?: MethodRules["payloadType"],
+): void {
+  const status = rules.envelope?.status;
+  if (status !== undefined) noteStatus(body, status, out);
+  knownAround(rules, body, type)?.note(body, out);
+}
+
+/** What a body has around its payload as its rules know it; undefined where the body is the payload. */
+function knownAround(
+  rules: MethodRules,
+  body: JsonValue | undefined,
+  type: MethodRules["payloadType"],
+): KnownPaths | undefined {
+  const paths = rules.envelope?.payload ?? [];
+  const chosen = payloadPath(body, paths, type);
+  // where no payload was found, all of them are known
+  if (paths.length === 0 || chosen === "") return undefined;
+  const byPath = KNOWN.get(rules) ?? new Map<string, KnownPaths>();
+  KNOWN.set(rules, byPath);
+  const name = chosen ?? "";
+  const known = byPath.get(name) ?? new KnownPaths(pathsAround(rules, chosen));
+  byPath.set(name, known);
+  return known;
+}
+
+/** The paths in a body that rules read or know, that to the payload first. */
+export function pathsAround(rules: MethodRules, payload: string | undefined): readonly string[] {
+  const { payload: paths = [], known = [] } = rules.envelope ?? {};
+  // an alternative around the payload would have all of it
+  const others = paths.filter((path) => path !== "" && !payload?.startsWith(`${path}.`));
+  const own = payload === undefined ? [] : [payload];
+  return [...own, ...pathsOfBody(rules), ...others, ...known];
+}
+
+/** The paths in a body that are read beside its payload, if only of an error. */
+export function pathsOfBody(rules: MethodRules): readonly string[] {
+  const { errors, errorShapes, errorMetadata = [], retryAfter } = rules;
+  const { payload = [], status, message, errors: errorsPath = ERRORS_PATH } = rules.envelope ?? {};
+  const ofEnvelope = payload.length === 0 ? [] : [status, message, errorsPath];
+  const ofErrors = [
+    ...errors.map(({ body }) => body?.key),
+    ...errorShapes.map((shape) => ("path" in shape ? shape.path : undefined)),
+    ...[...errorMetadata, ...retryAfter].map(({ path }) => path),
+  ];
+  return [...ofEnvelope, ...ofErrors].filter((path) => path !== undefined).filter((path) => path !== "");
+}

@@ -1,0 +1,47 @@
+import { isUtf8 } from "node:buffer";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { atOnce } from "../../../codec/src/time/work.ts";
+import { readForm, readFormInPieces } from "./form.ts";
+
+test("readForm: reads a token response", () => {
+  const text = "oauth_token=a%2Bb&oauth_token_secret=c+d&oauth_callback_confirmed=true\n";
+  expect(readForm(text)).toEqual({
+    value: { oauth_token: "a+b", oauth_token_secret: "c d", oauth_callback_confirmed: "true" },
+    malformed: false,
+  });
+});
+
+test("readForm: lists what comes more than once, keeps what is malformed, and has no special names", () => {
+  expect(readForm("a=1&a=2&a=&b=%zz&c").value).toEqual({ a: ["1", "2", ""], b: "%zz", c: "" });
+  expect(Object.keys(readForm("__proto__=1").value ?? {})).toEqual(["__proto__"]);
+});
+
+test.each(["OK", "<html lang='en'>hi</html>", '{"a":"b=c"}', '["a=b"]', "Busy, retry=5", '"a=b"'])(
+  "readForm: leaves a text that is no form as it is: %s",
+  (text) => {
+    expect(readForm(text)).toEqual({ value: text, malformed: false });
+    expect(atOnce(readFormInPieces(text))).toEqual({ value: text, malformed: false });
+  },
+);
+
+test.each(["", " \r\n"])("readForm: has nothing of an empty text: %j", (text) => {
+  expect(readForm(text).value).toBeUndefined();
+});
+
+test("property: escapes that are not UTF-8 are told from those that are, in pieces as at once", () => {
+  const bytes = fc.array(fc.constantFrom(0x41, 0x80, 0xbf, 0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xff), {
+    maxLength: 4,
+  });
+  fc.assert(
+    fc.property(fc.array(bytes, { minLength: 1, maxLength: 4 }), fc.nat(2), (values, repeats) => {
+      const escaped = (value: readonly number[]) => value.map((byte) => `%${byte.toString(16)}`).join("");
+      const pairs = values.map((value, index) => `n${index}=${escaped(value)}`);
+      const long = `pad=${"x".repeat(40_000)}&`.repeat(repeats);
+      const text = `first=1&${long}${pairs.join("&")}`;
+      const found = readForm(text);
+      expect(found.malformed).toBe(!values.every((value) => isUtf8(Uint8Array.from(value))));
+      expect(atOnce(readFormInPieces(text))).toEqual(found);
+    }),
+  );
+});
