@@ -1,22 +1,22 @@
-/** The services of a gateway during an attack: posts, and one of these. */
+/** The services of the attacked gateway, in addition to posts. */
 export type Served = "posts" | "feeds" | "authorization";
 
 /** A call of somebody else, which every attack leaves to others. */
 export type OtherCall = "a page of posts" | "a feed of its own";
 
-/** One attack: the acts of the attacker, the calls that others keep, and the bounds. */
+/** One attack: what the attacker does, which calls others keep, and what the bounds are. */
 export interface Attack {
-  /** The name that `--only` selects it by. */
+  /** The value of `--only` that selects the attack. */
   readonly name: string;
-  /** The acts of the attacker, as the rest of "calls failed during ...". */
+  /** The action of the attacker, as the rest of a sentence. */
   readonly does: string;
   readonly serves: Served;
   readonly others: OtherCall;
   /** How often the median of others' calls without the attack it may be with it. */
   readonly slower: number;
-  /** One act of the attacker, and how many calls of others it may cost in processor time. */
+  /** One step of the attack, and its highest cost in processor time, in calls of other clients. */
   readonly costs?: { readonly what: string; readonly calls: number };
-  /** Attacks a port until its process, the attacker's, ends. */
+  /** Attacks a port until the process ends. Runs in its own process. */
   readonly begin: (port: number, did: (count: number) => void) => void | Promise<void>;
 }
 

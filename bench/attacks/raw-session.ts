@@ -12,7 +12,7 @@ import {
 /** How long an attacker waits until it connects again, in milliseconds. */
 const AGAIN_MS = 10;
 
-/** The requests of a session: frames that are the same except for the numbers of their streams. */
+/** The frames that a session sends, prepared except for the numbers of their streams. */
 export interface RawRequests {
   /** The frames of a request; the first of a session may fill the table of HPACK. */
   readonly request: (stream: number, isFirst: boolean) => Buffer;

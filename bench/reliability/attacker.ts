@@ -1,8 +1,8 @@
 import { next, startProcess } from "./world.ts";
 
-/** One who attacks a port, in another process: the attack would hold up the clock here. */
+/** Attacks a port from its own process, because the work would delay timers here. */
 export interface Attacker extends Disposable {
-  /** How often it did so until now. */
+  /** The count of steps so far. */
   done(): Promise<number>;
 }
 

@@ -51,7 +51,7 @@ function watching(port: number): Others {
   };
 }
 
-/** The headers of another client, which has an access token. */
+/** The headers of a separate client that has an access token. */
 async function authorized(port: number): Promise<Readonly<Record<string, string>>> {
   const forwarded = { ...FORWARDED, "x-forwarded-for": "203.0.113.9" };
   const steps = new OAuthSteps({ fetch: fetchBy(`http://127.0.0.1:${port}`) });

@@ -9,7 +9,7 @@ const CLIENTS = 4;
 const TIMES = 5;
 const BETWEEN_MS = 100;
 
-/** Counts the calls and processes that signals end, each of which ends a process by default. */
+/** The outcome of calls while the processes of a gateway receive signals that end a process by default. */
 export async function measureSignals(): Promise<Figure[]> {
   await using upstream = await startUpstream((_, response) => sendJson(response, 200, PAGE));
   await using gateway = await startCommand(upstream.url, { workers: WORKERS, observed: true });

@@ -15,9 +15,11 @@ const IMPORTS = {
   connectrest: "proto/connectrest",
   buf: ".protovalidate/buf",
   "google/api/annotations.proto": "node_modules/google-proto-files/google/api/annotations.proto",
+  "google/api/field_behavior.proto": "node_modules/google-proto-files/google/api/field_behavior.proto",
   "google/api/http.proto": "node_modules/google-proto-files/google/api/http.proto",
   "google/api/httpbody.proto": "node_modules/google-proto-files/google/api/httpbody.proto",
   "google/rpc/code.proto": "node_modules/google-proto-files/google/rpc/code.proto",
+  "google/rpc/status.proto": "node_modules/google-proto-files/google/rpc/status.proto",
 } as const;
 
 /** The start of a source that may use every annotation. */

@@ -818,6 +818,7 @@ message Res { string text = 1; }`,
       [
         "poll_without_batch",
         'request: {after: "name"}, pages: {page: "page", max: 2}, ignore_case: "name"',
+        "4:56: undeclared-key: poll of case.S.Get: no field of case.Res reads `id`; if the upstream has such a key, write it in quotes: `'id'`",
         "4:77: poll-without-batch: poll of case.S.Get: request requires batch, which is not set",
         "4:101: poll-without-batch: poll of case.S.Get: pages requires batch, which is not set",
         "4:124: poll-without-batch: poll of case.S.Get: ignore_case requires batch, which is not set",

@@ -420,6 +420,64 @@ const STREAM_RULES: ReadonlyArray<readonly [name: string, rule: string, ...probl
   ],
 ];
 
+/** One rule of a stream, and what an item has. Another method of the service has its pages. */
+const PLACE_RULES: ReadonlyArray<
+  readonly [name: string, rule: string, members: string, ...problems: readonly string[]]
+> = [
+  [
+    "undeclared_poll",
+    'poll: {items: "entires", key: "idd"}',
+    "string id = 1;",
+    "4:46: undeclared-key: poll of case.S.Get: no field of case.ListRes reads `entires`; did you mean `entries`? If the upstream has such a key, write it in quotes: `'entires'`",
+    "4:64: undeclared-key: poll of case.S.Get: no field of case.Res reads `idd`; did you mean `id`? If the upstream has such a key, write it in quotes: `'idd'`",
+  ],
+  [
+    "undeclared_overlap",
+    'paginate: {items: "entries", last_item: {path: "tmie", field: "since", overlap: {key: "uuid"}}}',
+    "string id = 1; int64 time = 2;",
+    "4:80: undeclared-key: last_item of case.S.Get: no field of case.Res reads `tmie`; did you mean `time`? If the upstream has such a key, write it in quotes: `'tmie'`",
+    "4:120: undeclared-key: overlap of case.S.Get: no field of case.Res reads `uuid`; did you mean `id`? If the upstream has such a key, write it in quotes: `'uuid'`",
+  ],
+  [
+    "undeclared_page",
+    'paginate: {items: "entries", cursor: {path: "next_tokn", field: "since"}, known: "extra"}',
+    "",
+    "4:77: undeclared-key: paginate of case.S.Get: no field of case.ListRes reads `next_tokn`; did you mean `next_token`? If the upstream has such a key, write it in quotes: `'next_tokn'`",
+  ],
+  [
+    "undeclared_records",
+    'records: {format: EVENT_STREAM, event: "kind", data: "dat", last: {key: "dta.x", present: true}}',
+    "Res data = 1;",
+    "4:71: undeclared-key: `event` of records of case.S.Get: no field of case.Res reads the key `kind`; declare one, or remove `event`",
+    "4:86: undeclared-key: `data` of records of case.S.Get: no field of case.Res reads the key `dat`; did you mean `data`?; declare one, or remove `data`",
+    "4:106: undeclared-key: `last` of records of case.S.Get: no field of case.Res reads `dta` in `dta.x`; did you mean `data`? If the upstream has such a key, write it in quotes: `'dta'`",
+  ],
+  [
+    "undeclared_deep",
+    'poll: {items: ".", key: "inner.nmae"}',
+    "Inner inner = 1; message Inner { string name = 1; }",
+    "4:58: undeclared-key: poll of case.S.Get: no field of case.Res reads `nmae` in `inner.nmae`; did you mean `name`? If the upstream has such a key, write it in quotes: `'nmae'`",
+  ],
+  [
+    "cursor_notation",
+    'paginate: {items: "entries", last_item: {path: "time", field: "before", overlap: {key: "id"}}}',
+    "string id = 1; google.protobuf.Timestamp time = 2;",
+    "4:80: cursor-notation: last_item of case.S.Get: case.Res.time is written as ISO_8601, and case.Req.before takes MILLIS; name another value of the item, or correct `time` of either field",
+  ],
+  [
+    "cursor_notation_units",
+    'paginate: {items: "entries", last_item: {path: "time", field: "before"}}',
+    "google.protobuf.Timestamp time = 2 [(connectrest.v1.field).time.unit = SECONDS];",
+    "4:80: cursor-notation: last_item of case.S.Get: case.Res.time is written as SECONDS, and case.Req.before takes MILLIS; name another value of the item, or correct `time` of either field",
+  ],
+  [
+    "cursor_notation_integer",
+    'paginate: {items: "entries", last_item: {path: "time", field: "since"}}',
+    "google.protobuf.Timestamp time = 2;",
+    "4:80: cursor-notation: last_item of case.S.Get: case.Res.time is written as ISO_8601, and case.Req.since takes an integer; name another value of the item, or correct `time` of either field",
+  ],
+];
+
 const field = (type: string, rules: string) =>
   response(`${type} x = 1 [(connectrest.v1.field) = {${rules}}];`);
 
@@ -467,9 +525,52 @@ export const RULE_CASES: readonly ProblemCase[] = [
   }
 }
 message Req { string name = 1; bool more = 2; }
-message Res {}`,
+message Res { string id = 1; string x = 2; }`,
     problems,
   })),
+  ...PLACE_RULES.map(([name, rule, members, ...problems]) => ({
+    name,
+    source: `service S {
+  rpc Get(Req) returns (stream Res) {
+    option (google.api.http) = {get: "/a"};
+    option (connectrest.v1.method) = {${rule}};
+  }
+  rpc List(Req) returns (ListRes) { option (google.api.http) = {get: "/a"}; }
+}
+message Req { int64 since = 1; google.protobuf.Timestamp before = 2 [(connectrest.v1.field).time.unit = MILLIS]; }
+message Res { ${members} }
+message ListRes { repeated Res entries = 1; string next_token = 2; }`,
+    problems,
+  })),
+  {
+    name: "key_index",
+    source: oneof("Inner a = 1; Inner b = 2;", 'discriminator: "kinds.0"').replace(
+      "message Res {",
+      'message Inner { string n = 1; }\nmessage Res { double x = 8 [(connectrest.v1.field).name = "coords[0]"]; double y = 9 [(connectrest.v1.field).from = {path: "coords[1]"}]; double z = 10 [(connectrest.v1.field).from = {path: "2"}];',
+    ),
+    problems: [
+      '4:29: key-index: case.Res.x: `coords[0]` is a key, and no path: it reads no item of a list; write from: {path: "coords.0"}',
+      "4:87: dotted-path: a source of case.Res.y: the path `coords[1]` has an index in brackets, which is a step of its own: write `coords.1`; a key with brackets stands in quotes",
+      "4:154: dotted-path: a source of case.Res.z: the path `2` begins with an index, but a message is read from an object; for a tuple, put the fields into the message that has it: `list.2`; a key of digits stands in quotes",
+      '6:38: key-index: discriminator of the oneof case.Res.o: `kinds.0` is a key, and no path: it reads no item of a list; use conditions: `when: {key: "kinds.0"}`',
+    ],
+  },
+  {
+    name: "near_keys",
+    source: oneof(
+      'Inner a = 1 [(connectrest.v1.field).when = {key: "knid", values: "a"}]; Inner b = 2;',
+      'discriminator: "kindd"',
+    ).replace(
+      "message Res {",
+      'message Inner { string n = 1; }\nmessage Res { string kind = 8; string city = 9 [(connectrest.v1.field).from = {path: "adress.city"}]; string zip = 10 [(connectrest.v1.field).from = {path: "address.zip"}];',
+    ),
+    problems: [
+      "4:49: undeclared-key: a source of case.Res.city: no other field reads `adress` in `adress.city`; did you mean `address`? If the upstream has such a key, write it in quotes: `'adress'`",
+      "4:120: undeclared-key: a source of case.Res.zip: no other field reads `address` in `address.zip`; did you mean `adress`? If the upstream has such a key, write it in quotes: `'address'`",
+      "6:38: undeclared-key: discriminator of the oneof case.Res.o: no field of case.Res reads `kindd`; did you mean `kind`? If the upstream has both keys, declare a field for `kindd` too",
+      "7:18: undeclared-key: the condition of case.Res.a: no other field reads `knid` in `knid`; did you mean `kind`? If the upstream has such a key, write it in quotes: `'knid'`",
+    ],
+  },
   {
     name: "stream_text",
     source: `service S {

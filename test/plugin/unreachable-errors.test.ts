@@ -56,7 +56,7 @@ const RESPONSES = [404, 409, 500].flatMap((status) =>
   ),
 );
 
-/** A rule as the runtime has it. The annotation is JSON but for its keys. */
+/** A rule as the runtime has it. The annotation is JSON except its keys. */
 function runtimeRule(parts: readonly string[], reason: string): object {
   const json = JSON.parse(`{${parts.join(", ").replace(/(\w+):/g, '"$1":')}}`);
   const { subcode_text: text, body, ...rest } = json;

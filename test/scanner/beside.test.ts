@@ -59,7 +59,7 @@ class Tally {
   }
 }
 
-test("property: each key beside those that paths of fields lead through is reported, once", () => {
+test("property: each key that no path of a field leads through is reported once", () => {
   const tally = new Tally();
   fc.assert(
     fc.property(
@@ -84,7 +84,7 @@ test("property: each key beside those that paths of fields lead through is repor
   expect(tally.reported).toBeGreaterThanOrEqual(atLeast(200));
 });
 
-test("property: each key beside a payload that no rule reads and `known` does not name is reported, once", () => {
+test("property: each key next to a payload that no rule reads and `known` does not list is reported once", () => {
   const tally = new Tally();
   const Text = table("test.Text", () => [[1, "string", "x"], { unknown: 2 }]);
   const envelopes: fc.Arbitrary<EnvelopeRule> = fc.record(

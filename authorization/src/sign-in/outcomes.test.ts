@@ -1,4 +1,4 @@
-/** Every kind of request to the pages of a sign-in: the outcome in the log is that of the response. */
+/** Every kind of request to the pages of a sign-in: the log has the outcome of the response. */
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { knownOutcome } from "../server/outcomes.ts";

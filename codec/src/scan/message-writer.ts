@@ -26,9 +26,9 @@ export class MessageWriter {
   readonly paths = new Map<string, MessagePath>();
   readonly choices: Array<readonly number[]> = [];
   isShared = false;
-  /** What an envelope is reported by; 0 for a message. */
+  /** The number of an envelope in reports; 0 for a message. */
   place = 0;
-  /** What objects on paths are reported by, where some of their keys are not read, by the path to them. */
+  /** The numbers in reports of objects on paths that have unread keys, by the path to them. */
   readonly places = new Map<string, number>();
   private readonly slots = new Map<string, number>();
 

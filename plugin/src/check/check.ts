@@ -10,11 +10,11 @@ import { checkCredentialFields } from "./credential-fields.ts";
 import { checkEnum } from "./enums.ts";
 import { checkField } from "./field-rules.ts";
 import { checkHeads } from "./heads.ts";
-import { checkIdleFieldRules } from "./idle-field-rules.ts";
 import { checkIdleRules, checkIdleSharedRules } from "./idle-rules.ts";
 import { checkMasks } from "./masks.ts";
 import { checkMethod } from "./method-rules.ts";
 import { checkRequestNames } from "./names.ts";
+import { checkIndexedNames, checkNearKeys } from "./near-keys.ts";
 import { checkOneofs, checkResponseOneofs } from "./oneofs.ts";
 import { checkOperation } from "./operation.ts";
 import { checkPlacesUsed } from "./places.ts";
@@ -43,7 +43,7 @@ export class Checker {
     checkIdleSharedRules(method.desc.parent, method.serviceAnnotation, problems);
     checkIdleSharedRules(method.desc, method.annotation, problems);
     checkIdleRules(method, problems);
-    checkStreams(method, problems);
+    checkStreams(method, this.types, problems);
     checkOperation(method, problems);
     checkTypes(method, this.types, problems);
     checkPlacesUsed(method, this.types, problems);
@@ -59,9 +59,14 @@ export class Checker {
       if (message !== undefined) reach(message, inParameters);
     }
     checkUnwrappedRequest(method.desc, inParameters, this.types, problems);
+    const inRequest = new Set<DescMessage>();
+    reach(method.desc.input, inRequest);
     const inResponse = new Set<DescMessage>();
     reach(method.desc.output, inResponse);
-    for (const message of inResponse) checkResponseOneofs(message, this.types, problems);
+    for (const message of inResponse) {
+      checkResponseOneofs(message, this.types, problems);
+      if (!inRequest.has(message)) checkIndexedNames(message, this.types, problems);
+    }
     checkHeads(method, inResponse, this.types, problems);
     reached.delete(method.desc.input);
     for (const message of reached) checkPlaces(message, method, this.types, problems);
@@ -75,11 +80,11 @@ export class Checker {
     const problems = new Problems();
     checkCollectors(message, types, problems);
     checkOneofs(message, types, problems);
+    checkNearKeys(message, types, problems);
     for (const oneof of message.oneofs) checkTypeTexts(oneof, types, problems);
     for (const field of message.fields) {
       checkTypeTexts(field, types, problems);
       checkField(field, types, problems);
-      checkIdleFieldRules(field, types, problems);
       checkType(field, method, types, problems);
       if ("enum" in field && field.enum !== undefined) checkEnum(field.enum, types, problems);
     }

@@ -6,7 +6,9 @@ import { isScalarMessage, isTimestamp, valueMessageOf } from "../descriptors/wel
 import { RULES } from "../diagnostics/option-path.ts";
 import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
 import { FieldRulesSchema, SourceSchema, TimeSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { isIndex, stepsOf } from "../model/dotted-path.ts";
 import type { FieldModel, SourceModel, Style, TimeModel, TimeNotation, TypeModels } from "../model/types.ts";
+import { checkIdleFieldRules } from "./idle-field-rules.ts";
 import { headerFault, isToken, pathFault, requestHeaderFault } from "./syntax.ts";
 
 const { field: RULE } = FieldRulesSchema;
@@ -24,6 +26,7 @@ export function checkField(field: DescField, types: TypeModels, problems: Proble
   const rules = types.field(field);
   const add: Checked["add"] = (place, code, text) => problems.add(field, [RULES, ...place], code, text);
   for (const check of CHECKS) check({ field, rules, add });
+  checkIdleFieldRules(field, types, problems);
 }
 
 const CHECKS: ReadonlyArray<(checked: Checked) => void> = [
@@ -259,6 +262,10 @@ function scalarOf(field: DescField): ScalarType | undefined {
 
 function sourceFault(path: string): string | undefined {
   const fault = pathFault(path, "no root");
+  const [first] = stepsOf(path);
+  if (fault === undefined && first !== undefined && isIndex(first)) {
+    return `the path \`${path}\` begins with an index, but a message is read from an object; for a tuple, put the fields into the message that has it: \`list.${path}\`; a key of digits stands in quotes`;
+  }
   return path === "."
     ? `${fault}; for all of the payload in one field, name it in response_body of google.api.http`
     : fault;

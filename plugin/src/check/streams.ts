@@ -23,7 +23,9 @@ import {
 } from "../gen/connectrest/v1/stream_rules_pb.ts";
 import type { Frozen } from "../model/freeze.ts";
 import type { MethodModel } from "../model/model.ts";
+import type { TypeModels } from "../model/types.ts";
 import { checkCondition } from "./conditions.ts";
+import { checkItemPlaces } from "./item-places.ts";
 import { checkSpellings } from "./shared-rules.ts";
 import { headerFault, pathFault } from "./syntax.ts";
 
@@ -44,12 +46,14 @@ const MAX_POLL_SECONDS = 24 * 3600;
 type PathPlace = readonly [path: string, place: readonly number[], root: "root" | "no root"];
 
 /** Reports what no stream can do. */
-export function checkStreams({ desc, annotation }: MethodModel, problems: Problems): void {
+export function checkStreams(method: MethodModel, types: TypeModels, problems: Problems): void {
+  const { desc, annotation } = method;
   const { paginate, poll, upload, records } = annotation;
   if (paginate !== undefined) checkPaginate(paginate, desc, problems);
   if (poll !== undefined) checkPoll(poll, desc, problems);
   if (upload !== undefined) checkUpload(upload, desc, problems);
   if (records !== undefined) checkRecords(records, desc, problems);
+  checkItemPlaces(method, types, problems);
 }
 
 function checkPaginate(

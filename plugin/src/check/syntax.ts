@@ -43,10 +43,20 @@ export function pathFault(path: string, root: "root" | "no root"): string | unde
   if (path === ".") {
     return root === "root" ? undefined : "the path `.` is the root; expected the path of a key, e.g. `a.b`";
   }
+  if (/\[\d*\]/.test(path.replaceAll(/'[^']*'/g, ""))) {
+    const expected = path.replaceAll(/\[(\d*)\]/g, ".$1").replace(/\.$/, ".0");
+    return `the path \`${path}\` has an index in brackets, which is a step of its own: write \`${expected}\`; a key with brackets stands in quotes`;
+  }
   if (/^(?:'[^']+'|[^.']+)(?:\.(?:'[^']+'|[^.']+))*$/.test(path)) return undefined;
   const expected = root === "root" ? "`a.b`, or `.` for the root" : "`a.b`";
   if (path.includes("'")) {
     return `the path \`${path}\` has a quote that is not around a whole key; expected e.g. \`a.'b.c'\``;
   }
   return `the path \`${path}\` has an empty key; expected keys joined by dots: ${expected}`;
+}
+
+/** What to write in place of a key that looks like a path with an index; undefined for other keys. */
+export function indexInKey(key: string): string | undefined {
+  const [, list, bracket, dot] = /^(.+?)(?:\[(\d+)\]|\.(\d+))$/.exec(key) ?? [];
+  return list === undefined ? undefined : `${list}.${bracket ?? dot}`;
 }

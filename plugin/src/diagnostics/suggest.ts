@@ -17,6 +17,35 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
   return near === undefined ? "" : `; did you mean \`${near}\`?`;
 }
 
+/**
+ * The candidate that a name almost is, so that it can hardly be another name: but for case and underscores,
+ * for one letter, or of long names for two. Names that differ in digits or in a plural are two names.
+ */
+export function closest(name: string, candidates: readonly string[]): string | undefined {
+  const plain = (text: string) => text.replaceAll("_", "").toLowerCase();
+  if (candidates.includes(name) || name.length > LONGEST_NAME) return undefined;
+  const most = name.length >= 8 ? 2 : 1;
+  return candidates.find((candidate) => {
+    if (plain(candidate) === plain(name)) return true;
+    const isPlural = ["s", "es"].some((end) => candidate === name + end || name === candidate + end);
+    const isShort = candidate.length < 4 || name.length < 3;
+    if (isPlural || isShort || candidate.length > LONGEST_NAME) return false;
+    if (digitsOf(candidate) !== digitsOf(name)) return false;
+    return isSwapped(name, candidate) || editDistance(name, candidate) <= most;
+  });
+}
+
+function digitsOf(name: string): string {
+  return name.replaceAll(/\D/g, "");
+}
+
+/** Whether two letters beside each other changed places. */
+function isSwapped(name: string, candidate: string): boolean {
+  const index = [...name].findIndex((letter, at) => letter !== candidate[at]);
+  const [first = "", second = ""] = name.slice(index, index + 2);
+  return `${name.slice(0, index)}${second}${first}${name.slice(index + 2)}` === candidate;
+}
+
 /** Nobody mistypes longer names, and comparing them takes the square of their length. */
 const LONGEST_NAME = 100;
 

@@ -40,6 +40,8 @@ export interface MethodModel {
   readonly takesBytes: boolean;
   /** What its stream is; undefined for a unary method. */
   readonly stream: StreamModel | undefined;
+  /** Of a stream: the messages that other methods make of the responses of which it is made. */
+  readonly pages: readonly DescMessage[];
 }
 
 /** One HTTP binding of a method: where each field of the request goes. */

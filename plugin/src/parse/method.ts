@@ -1,4 +1,4 @@
-import { type DescField, type DescMethod, getOption } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, type DescMethod, getOption } from "@bufbuild/protobuf";
 import { HTTP } from "../diagnostics/option-path.ts";
 import { nameOf, type Problems } from "../diagnostics/problem.ts";
 import { oneof } from "../gen/connectrest/v1/annotations_pb.ts";
@@ -49,7 +49,20 @@ export function parseMethod(desc: DescMethod, problems: Problems): MethodModel |
     responseBody,
     takesBytes: takesBytes(desc),
     stream,
+    pages: pagesOf(desc, rule),
   });
+}
+
+/** The messages that unary methods of the service make of a page: of a response from the same URL. */
+function pagesOf(desc: DescMethod, { pattern }: HttpRule): DescMessage[] {
+  if (methodRules(desc).envelope !== undefined) return [];
+  const pages = desc.parent.methods.filter((other) => {
+    const rule = httpRule(other);
+    if (other.methodKind !== "unary" || rule === undefined || rule.responseBody !== "") return false;
+    const isSame = rule.pattern.case === pattern.case && rule.pattern.value === pattern.value;
+    return isSame && methodRules(other).envelope === undefined;
+  });
+  return desc.methodKind === "unary" ? [] : pages.map(({ output }) => output);
 }
 
 /** Reports what additional bindings cannot have: bindings, and a response of their own. */

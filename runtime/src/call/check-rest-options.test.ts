@@ -91,7 +91,7 @@ function isName(name: string): boolean {
 }
 
 test.each(NAMES)(
-  "a misspelling of %s in `differences.methods` is an error with the name, and the name is none",
+  "a misspelling of %s in `differences.methods` is an error with the name, and the name itself is valid",
   (name) => {
     const problemWith = (pattern: string) =>
       problemOf({ ...VALID, differences: { methods: { [pattern]: { lost: "fail" } } } });
@@ -104,7 +104,7 @@ test.each(NAMES)(
   },
 );
 
-test.each(["ignore", "log"] as const)("strict beside `differences.lost: %s` is an error", (lost) => {
+test.each(["ignore", "log"] as const)("strict together with `differences.lost: %s` is an error", (lost) => {
   expect(problemOf({ ...VALID, strict: true, differences: { lost } })).toContain(
     `option differences.lost: expected \`fail\`, since \`strict\` is set; remove one of them, got \`${lost}\``,
   );

@@ -21,7 +21,7 @@ export function noteAround(
   knownAround(rules, body, type)?.note(body, out);
 }
 
-/** What a body has around its payload as its rules know it; undefined where the body is the payload. */
+/** The keys around the payload that the rules know; undefined if the body is the payload. */
 function knownAround(
   rules: MethodRules,
   body: JsonValue | undefined,
@@ -48,7 +48,7 @@ export function pathsAround(rules: MethodRules, payload: string | undefined): re
   return [...own, ...pathsOfBody(rules), ...others, ...known];
 }
 
-/** The paths in a body that are read beside its payload, if only of an error. */
+/** The paths in a body that are read in addition to its payload, including paths for errors only. */
 export function pathsOfBody(rules: MethodRules): readonly string[] {
   const { errors, errorShapes, errorMetadata = [], retryAfter } = rules;
   const { payload = [], status, message, errors: errorsPath = ERRORS_PATH } = rules.envelope ?? {};

@@ -18,7 +18,7 @@ test("readForm: lists what comes more than once, keeps what is malformed, and ha
 });
 
 test.each(["OK", "<html lang='en'>hi</html>", '{"a":"b=c"}', '["a=b"]', "Busy, retry=5", '"a=b"'])(
-  "readForm: leaves a text that is no form as it is: %s",
+  "readForm: returns a text that is not a form unchanged: %s",
   (text) => {
     expect(readForm(text)).toEqual({ value: text, malformed: false });
     expect(atOnce(readFormInPieces(text))).toEqual({ value: text, malformed: false });
@@ -29,7 +29,7 @@ test.each(["", " \r\n"])("readForm: has nothing of an empty text: %j", (text) =>
   expect(readForm(text).value).toBeUndefined();
 });
 
-test("property: escapes that are not UTF-8 are told from those that are, in pieces as at once", () => {
+test("property: escapes that are not UTF-8 are recognized, in pieces as in one text", () => {
   const bytes = fc.array(fc.constantFrom(0x41, 0x80, 0xbf, 0xc3, 0xa9, 0xe2, 0x82, 0xac, 0xff), {
     maxLength: 4,
   });

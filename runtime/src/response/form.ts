@@ -6,8 +6,8 @@ const PIECE = 64 * 1024;
 /** A form as it was read. */
 export interface Form {
   /**
-   * An object of strings; a name that comes more than once has an array of them. A text that is no form is
-   * that text, and an empty one undefined.
+   * An object of strings; a repeated name has an array of strings. A text that is not a form is returned
+   * unchanged, and undefined for an empty text.
    */
   readonly value: JsonValue | undefined;
   /** Escapes stand for bytes that are not UTF-8; these were read as U+FFFD. */
@@ -51,7 +51,7 @@ function noForm(text: string): Form {
   return { value: text === "" ? undefined : text, malformed: false };
 }
 
-/** Whether the bytes of escapes are no UTF-8. What is no escape is UTF-8, so each row of them is by itself. */
+/** Whether a run of escapes is not UTF-8. The text between the runs always is. */
 function hasBrokenEscapes(text: string): boolean {
   if (!/%[89a-f][\da-f]/i.test(text)) return false;
   for (const [row] of text.matchAll(/(?:%[\da-f]{2})+/gi)) {

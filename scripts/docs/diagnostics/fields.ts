@@ -85,6 +85,11 @@ export const FIELD_DIAGNOSTICS: Diagnostics = {
       meaning: "A oneof has `layout`, `payload` or `fallback`, but no key that selects the member.",
       remedy: "Add `discriminator`, or remove the other rules.",
     },
+    "key-index": {
+      meaning:
+        "A key ends with an index, `coords.0` or `coords[0]`, as if it were a path. It would be looked for as it is.",
+      remedy: 'Use a path: `from: {path: "coords.0"}`, or `when: {key: "kinds.0"}` for a member of a oneof.',
+    },
     "member-keys": {
       meaning:
         "A member of a FLATTENED oneof is a message that JSON writes as one value, e.g. a Timestamp: it has no keys to stand beside the discriminator.",

@@ -187,6 +187,17 @@ export const SERVICE_DIAGNOSTICS: Diagnostics = {
       meaning: "`poll` does not say what identifies an item, so new items cannot be told from known ones.",
       remedy: "Add `key`.",
     },
+    "undeclared-key": {
+      meaning:
+        "A path or a key leads to nothing that a field reads. Where nothing would say so at run time (`key` of `poll` and of `overlap`, keys that `records` adds), every such key is reported; elsewhere a key that is nearly a declared one, since a description may leave out keys.",
+      remedy:
+        "Correct the key, or declare a field for it. A step in quotes is this very key: `'id'`, `page.'next'`. Paths into a page are compared with the response of a unary method of the service with the same URL.",
+    },
+    "cursor-notation": {
+      meaning:
+        "The last item writes a time in another unit or notation than the request field of `last_item` takes.",
+      remedy: "Name another value of the item, or correct `time` of either field.",
+    },
     "stream-text": {
       meaning: "The field that holds the name or the type of an upload is not a string.",
       remedy: "Change its type to string.",

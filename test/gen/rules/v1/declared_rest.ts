@@ -328,7 +328,7 @@ export const DeclaredService_poll: PollAdapter<
     return request;
   },
   items: "items",
-  key: "a.b.place",
+  key: "'a'.b.place",
   intervalMs: 1000,
   known: ["count"],
   item: DeclaredItemTable,

@@ -623,7 +623,7 @@ export type Time = Message<"connectrest.v1.Time"> & {
   none: string;
 
   /**
-   * How a time in a request is rounded if it is more precise than the unit. The unit of ISO_8601, HTTP_DATE and RFC_2822
+   * For Timestamps only; a Duration is sent with its fraction. How a time in a request is rounded if it is more precise than the unit. The unit of ISO_8601, HTTP_DATE and RFC_2822
    * is a second; the unit of a FORMAT is its smallest part. Use UP for "before" and DOWN for "after" or "since": the
    * rounded time then selects the same items as the precise one. Default: the fraction is sent; if the format cannot
    * represent the time, the call fails with INVALID_ARGUMENT.

@@ -670,8 +670,9 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
   payload: string[];
 
   /**
-   * Path to a copy of the HTTP status, e.g. `meta.status`. The copy applies if the HTTP status is 200.
-   * A text with the number is `converted`. A value that is no status from 200 to 599 is `lost`; the HTTP status counts then.
+   * Path to a copy of the HTTP status, e.g. `meta.status`. The copy applies if the HTTP status is 200. A string with the
+   * number is reported as `converted`. A value that is not a status from 200 to 599 is reported as `lost`, and the HTTP
+   * status applies.
    *
    * @generated from field: string status = 2;
    */
@@ -704,8 +705,8 @@ export type Envelope = Message<"connectrest.v1.Envelope"> & {
   empty: Empty_Spelling[];
 
   /**
-   * Paths to keys that bodies have beside the payload, and that no rule reads. Everything below them is known too. Default:
-   * none. Keys that are neither known nor read by a rule are reported as `additional`.
+   * Paths to other keys of bodies that no rule reads. They include everything below those keys. Default: none; keys that
+   * are neither known nor read by a rule are reported as `additional`.
    *
    *     // {"data": {…}, "jsonapi": {"version": "1.1"}, "links": {"self": "/articles/1"}}
    *     envelope: {payload: "data", known: ["jsonapi", "links"]}
@@ -1105,8 +1106,8 @@ export const ResponseBody_Encoding = {
   JSON: 1,
 
   /**
-   * `application/x-www-form-urlencoded`, decoded as an object of strings. A text that does not begin with `name=` is no
-   * form, and fails the call.
+   * `application/x-www-form-urlencoded`, decoded as an object of strings. A text that does not begin with `name=` is
+   * not a form, and fails the call.
    *
    * @generated from enum value: FORM = 2;
    */

@@ -1,0 +1,189 @@
+/** Checks the paths of rules that lead into declared messages, and that what is there fits the rule. */
+import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { isTimestamp } from "../descriptors/well-known.ts";
+import { RULES } from "../diagnostics/option-path.ts";
+import { nameOf, type OptionPath, type Problems } from "../diagnostics/problem.ts";
+import { closest, didYouMean } from "../diagnostics/suggest.ts";
+import { WhenSchema } from "../gen/connectrest/v1/field_rules_pb.ts";
+import { MethodRulesSchema } from "../gen/connectrest/v1/method_rules_pb.ts";
+import {
+  CursorSchema,
+  OperationSchema,
+  OverlapSchema,
+  PaginateSchema,
+  PollSchema,
+  RecordsSchema,
+} from "../gen/connectrest/v1/stream_rules_pb.ts";
+import { declaredKeys, resolveKeys } from "../model/declared-keys.ts";
+import type { MethodModel } from "../model/model.ts";
+import type { TypeModels } from "../model/types.ts";
+import { pathFault } from "./syntax.ts";
+
+const { field: RULE } = MethodRulesSchema;
+const { field: PAGINATE } = PaginateSchema;
+const { field: CURSOR } = CursorSchema;
+const { field: OPERATION } = OperationSchema;
+const KEY = WhenSchema.field.key.number;
+
+/** A path of a rule, how a text calls it, and where it is. */
+interface Place {
+  readonly path: string;
+  readonly name: string;
+  readonly place: OptionPath;
+  /** Whether nothing says at run time that the path leads nowhere. */
+  readonly silent?: true;
+}
+
+/**
+ * Reports paths that lead nowhere: where the runtime would not notice, those with a key that no field reads;
+ * elsewhere those with a key that is nearly a declared one, since a description may leave out keys.
+ */
+export function checkItemPlaces(method: MethodModel, types: TypeModels, problems: Problems): void {
+  const { desc } = method;
+  const report = ({ path, name, place, silent }: Place, message: DescMessage) => {
+    if (path === "" || path === "." || pathFault(path, "root") !== undefined) return;
+    const found = resolveKeys(message, path, types);
+    if (found.undeclared === undefined) return;
+    const { undeclared: key, keys } = found;
+    const near = closest(key, keys);
+    if (silent === undefined && near === undefined) return;
+    const hint = near === undefined ? didYouMean(key, keys) || ";" : `; did you mean \`${near}\`?`;
+    const where = key === path ? "" : ` in \`${path}\``;
+    const remedy = `${hint.endsWith("?") ? "If" : "if"} the upstream has such a key, write it in quotes: \`'${key}'\``;
+    const text = `${name} of ${nameOf(desc)}: no field of ${message.typeName} reads \`${key}\`${where}${hint} ${remedy}`;
+    problems.add(desc, [RULES, ...place], "undeclared-key", text);
+  };
+  const item = method.stream?.kind === "poll" ? (method.stream.feed?.item ?? desc.output) : desc.output;
+  for (const place of placesInItems(method)) report(place, item);
+  for (const message of method.pages) {
+    for (const place of placesInPages(method)) report(place, message);
+  }
+  checkRecordKeys(method, types, problems);
+  checkCursor(method, types, problems);
+}
+
+/** Reports keys that the runtime adds to records, and that no field reads. */
+function checkRecordKeys(
+  { desc, annotation: { records }, stream }: MethodModel,
+  types: TypeModels,
+  problems: Problems,
+): void {
+  const keys = declaredKeys(desc.output, types);
+  if (records === undefined || keys === undefined) return;
+  if (stream?.kind !== "records" || stream.format !== "events") return;
+  for (const name of ["event", "id", "data"] as const) {
+    const key = records[name];
+    if (key === "" || keys.includes(key)) continue;
+    const text = `\`${name}\` of records of ${nameOf(desc)}: no field of ${desc.output.typeName} reads the key \`${key}\`${didYouMean(key, keys)}; declare one, or remove \`${name}\``;
+    const place = [RULES, RULE.records.number, RecordsSchema.field[name].number];
+    problems.add(desc, place, "undeclared-key", text);
+  }
+}
+
+/** The paths that start in a message of the method's stream. */
+function placesInItems({ annotation: { paginate, poll, records, operation }, stream }: MethodModel): Place[] {
+  const places: Place[] = [];
+  if (paginate?.next.case === "lastItem") {
+    const { path, overlap } = paginate.next.value;
+    const last = [RULE.paginate.number, PAGINATE.lastItem.number];
+    path.forEach((each, index) => {
+      places.push({ path: each, name: "last_item", place: [...last, CURSOR.path.number, index] });
+    });
+    const key = [...last, CURSOR.overlap.number, OverlapSchema.field.key.number];
+    places.push({ path: overlap?.key ?? "", name: "overlap", place: key, silent: true });
+  }
+  if (poll !== undefined) {
+    const place = [RULE.poll.number, PollSchema.field.key.number];
+    places.push({ path: poll.key, name: "poll", place, silent: true });
+  }
+  if (records !== undefined) {
+    const place = [RULE.records.number, RecordsSchema.field.last.number, KEY];
+    places.push({ path: records.last?.key ?? "", name: "`last` of records", place });
+  }
+  if (operation !== undefined && stream?.kind === "operation") {
+    for (const name of ["done", "failed"] as const) {
+      const place = [RULE.operation.number, OPERATION[name].number, KEY];
+      places.push({ path: operation[name]?.key ?? "", name: `\`${name}\` of operation`, place });
+    }
+  }
+  return places;
+}
+
+/** The paths that start in the payload of a page. */
+function placesInPages({ annotation: { paginate, poll } }: MethodModel): Place[] {
+  const places: Place[] = [];
+  if (poll !== undefined) {
+    const place = [RULE.poll.number, PollSchema.field.items.number];
+    places.push({ path: poll.items, name: "poll", place });
+  }
+  if (paginate === undefined) return places;
+  const add = (path: string, ...place: readonly number[]) => {
+    places.push({ path, name: "paginate", place: [RULE.paginate.number, ...place] });
+  };
+  paginate.items.forEach((path, index) => {
+    add(path, PAGINATE.items.number, index);
+  });
+  if (paginate.next.case === "link") add(paginate.next.value, PAGINATE.link.number);
+  if (paginate.next.case === "cursor") {
+    paginate.next.value.path.forEach((path, index) => {
+      add(path, PAGINATE.cursor.number, CURSOR.path.number, index);
+    });
+  }
+  add(paginate.linkQuery, PAGINATE.linkQuery.number);
+  add(paginate.total, PAGINATE.total.number);
+  add(paginate.more?.key ?? "", PAGINATE.more.number, KEY);
+  paginate.known.forEach((path, index) => {
+    add(path, PAGINATE.known.number, index);
+  });
+  return places;
+}
+
+const INTEGERS: ReadonlySet<ScalarType> = new Set([
+  ScalarType.INT32,
+  ScalarType.INT64,
+  ScalarType.UINT32,
+  ScalarType.UINT64,
+  ScalarType.SINT32,
+  ScalarType.SINT64,
+  ScalarType.FIXED32,
+  ScalarType.FIXED64,
+  ScalarType.SFIXED32,
+  ScalarType.SFIXED64,
+]);
+
+/** Reports a time of the last item that the field of the request does not take as it is written. */
+function checkCursor({ desc, annotation, stream }: MethodModel, types: TypeModels, problems: Problems): void {
+  const { next } = annotation.paginate ?? {};
+  if (next?.case !== "lastItem" || stream?.kind !== "paginate" || stream.next.kind !== "cursor") return;
+  const taker = stream.next.field.at(-1) as DescField;
+  next.value.path.forEach((path, index) => {
+    const found = resolveKeys(desc.output, path, types);
+    for (const field of found.undeclared === undefined ? found.fields : []) {
+      const written = notationOf(field, types);
+      const taken = notationOf(taker, types);
+      if (written === undefined || taken === undefined || fits(written, taken)) continue;
+      const place = [RULE.paginate.number, PAGINATE.lastItem.number, CURSOR.path.number, index];
+      const text = `last_item of ${nameOf(desc)}: ${nameOf(field)} is written as ${written}, and ${nameOf(taker)} takes ${taken}; name another value of the item, or correct \`time\` of either field`;
+      problems.add(desc, [RULES, ...place], "cursor-notation", text);
+    }
+  });
+}
+
+const INTEGER = "an integer";
+
+/** How a field writes a time or an integer; undefined for what may be either, as a text may. */
+function notationOf(field: DescField, types: TypeModels): string | undefined {
+  if (field.fieldKind === "message" && isTimestamp(field)) {
+    const { unit = "ISO_8601", format = "" } = types.field(field).time ?? {};
+    return format === "" ? unit.replace("UNIT_UNSPECIFIED", "ISO_8601") : `the format \`${format}\``;
+  }
+  return field.fieldKind === "scalar" && INTEGERS.has(field.scalar) ? INTEGER : undefined;
+}
+
+function fits(written: string, taken: string): boolean {
+  if (written === taken) return true;
+  const counts = [written, taken].filter((each) => each === INTEGER || COUNT_NAMES.has(each));
+  return counts.length === 2 && counts.includes(INTEGER);
+}
+
+const COUNT_NAMES: ReadonlySet<string> = new Set(["SECONDS", "MILLIS", "MICROS", "NANOS"]);
