@@ -16,7 +16,7 @@ import { basename, join, resolve } from "node:path";
 import { Extractor, ExtractorConfig } from "@microsoft/api-extractor";
 import { writeDeclarations } from "./declarations.ts";
 
-const PACKAGES = ["codec", "runtime", "plugin", "authorization", "gateway"];
+const PACKAGES = ["codec", "runtime", "plugin", "authorization", "gateway", "import"];
 const REPORTS = "docs/api";
 
 interface Manifest {

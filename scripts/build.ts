@@ -17,6 +17,7 @@ const PACKAGES = new Map([
   ["authorization", "connect-rest-authorization"],
   ["plugin", "protoc-gen-connect-rest"],
   ["gateway", "connect-rest-gateway"],
+  ["import", "connect-rest-import"],
 ]);
 /** What annotated .proto files import beside the annotations; protoc has no other way to find it. */
 const GOOGLE = ["api/annotations.proto", "api/http.proto", "api/httpbody.proto", "rpc/code.proto"];

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { sourcesOf, trackedFiles } from "./sources.ts";
 
-const PACKAGES = ["plugin", "codec", "runtime", "authorization", "gateway"];
+const PACKAGES = ["plugin", "codec", "runtime", "authorization", "gateway", "import"];
 
 /** The lines that are neither blank nor, from their start, a comment. */
 function codeLines(text: string): number {

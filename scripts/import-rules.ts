@@ -10,6 +10,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   examples: ["protoc-gen-connect-rest"],
   gen: ["connect-rest-runtime", "connect-rest-codec"],
   gateway: ["connect-rest-runtime", "connect-rest-codec"],
+  import: [],
   plugin: [],
   runtime: ["connect-rest-codec"],
   sandbox: [],
@@ -25,6 +26,7 @@ const OURS: readonly string[] = [
   "connect-rest-codec",
   "connect-rest-runtime",
   "connect-rest-gateway",
+  "connect-rest-import",
   "connect-rest-sandbox",
   "protoc-gen-connect-rest",
 ];

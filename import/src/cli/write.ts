@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Imported } from "../import.ts";
+import { isObject, type Json, member } from "../json.ts";
+import { Lock } from "../lock/lock.ts";
+import { ImportError } from "../problem.ts";
+import { PROTO_FOLDER, RULES_FILE } from "../project/project.ts";
+
+/** The file that keeps names, numbers, and what was written. */
+export const LOCK_FILE = "connect-rest-import.lock.json";
+
+/** The hashes of the files that were written, by their paths. */
+type Hashes = ReadonlyMap<string, string>;
+
+/** The lock of the import before. */
+export async function readLock(folder: string): Promise<{ names: Lock; files: Hashes } | undefined> {
+  const path = join(folder, LOCK_FILE);
+  const text = await readIfThere(path);
+  if (text === undefined) return undefined;
+  const names = Lock.parse(text, path);
+  const files = member(JSON.parse(text) as Json, "files");
+  const entries = Object.entries(isObject(files) ? files : {});
+  return {
+    names,
+    files: new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string")),
+  };
+}
+
+/**
+ * Writes what was imported: `.proto` files always, unless one was changed by hand; files of the project
+ * only where
+ * there are none.
+ *
+ * @returns the paths that were written
+ */
+export async function writeImported(
+  { output, report }: { readonly output: string; readonly report: string | undefined },
+  imported: Imported,
+  before: Hashes = new Map(),
+): Promise<string[]> {
+  const protos = [...imported.files].filter(([path]) => path.endsWith(".proto"));
+  const others = [...imported.files].filter(([path]) => !path.endsWith(".proto"));
+  const written = new Map(protos.map(([path, text]) => [`${PROTO_FOLDER}/${path}`, text]));
+  for (const path of new Set([...before.keys(), ...written.keys()])) {
+    await checkUnchanged(output, path, before.get(path));
+  }
+  for (const path of before.keys()) if (!written.has(path)) await rm(join(output, path), { force: true });
+  for (const [path, text] of others) {
+    if ((await readIfThere(join(output, path))) === undefined) written.set(path, text);
+  }
+  for (const [path, text] of written) await write(join(output, path), text);
+  const hashes = protos.map(([path, text]) => [`${PROTO_FOLDER}/${path}`, hashOf(text)] as const);
+  const lock = { ...(JSON.parse(imported.lock) as object), files: Object.fromEntries([...hashes].sort()) };
+  await write(join(output, LOCK_FILE), `${JSON.stringify(lock, null, 1)}\n`);
+  if (report !== undefined) await write(report, imported.report.print());
+  return [...written.keys()];
+}
+
+async function checkUnchanged(output: string, path: string, hash: string | undefined): Promise<void> {
+  if (!path.startsWith(`${PROTO_FOLDER}/`) || path.split("/").includes("..")) {
+    throw new ImportError(
+      LOCK_FILE,
+      `names the file \`${path}\`, which no import writes; restore it from version control`,
+    );
+  }
+  const text = await readIfThere(join(output, path));
+  if (text === undefined || hashOf(text) === hash) return;
+  const problem = hash === undefined ? "was not written by an import" : "was changed by hand";
+  throw new ImportError(
+    join(output, path),
+    `${problem}; move what was added to ${RULES_FILE}, restore or delete the file, and import again`,
+  );
+}
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

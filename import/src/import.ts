@@ -1,0 +1,128 @@
+import type { Json } from "./json.ts";
+import { Library } from "./load/library.ts";
+import type { Document } from "./load/node.ts";
+import type { Reader } from "./load/reader.ts";
+import { versionOf } from "./load/version.ts";
+import { Lock } from "./lock/lock.ts";
+import { snake, wordsOf } from "./names/words.ts";
+import type { Api, Operation } from "./normalize/api.ts";
+import { readApi } from "./normalize/read-api.ts";
+import type { SchemaNode } from "./normalize/schema.ts";
+import { Schemas } from "./normalize/schemas.ts";
+import { filesOf } from "./plan/files.ts";
+import { type NameStyle, Planner } from "./plan/planner.ts";
+import { draftServices, planService } from "./plan/services.ts";
+import { usageOf } from "./plan/usage.ts";
+import { printFile } from "./print/file.ts";
+import { ImportError } from "./problem.ts";
+import { projectFiles } from "./project/project.ts";
+import { Report } from "./report/report.ts";
+import { countWeakened } from "./report/weakened.ts";
+import { type Selection, selected } from "./select.ts";
+
+/** What is imported, and how it is named. */
+export interface ImportOptions extends Selection {
+  /** The proto package, which ends in a version. Default: the title of the document, and `v1`. */
+  readonly package?: string | undefined;
+  /** The upstream in the configuration. Default: the first part of the package. */
+  readonly upstream?: string | undefined;
+  /** The lock file of the import before. */
+  readonly lock?: Lock | undefined;
+}
+
+export interface Imported {
+  /** The files to write, by their paths from the output folder. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly lock: string;
+  readonly report: Report;
+  readonly package: string;
+}
+
+/** Imports a document that was parsed. */
+export async function importDocument(
+  first: Document,
+  reader: Reader,
+  options: ImportOptions = {},
+): Promise<Imported> {
+  const version = versionOf(first.value, first.name === "" ? "the document" : first.name);
+  const library = await Library.load(first, reader);
+  const api = readApi(library, version);
+  const report = new Report();
+  const operations = selected(api.operations, options).filter((operation) => isCalled(operation, report));
+  if (operations.length === 0) {
+    throw new ImportError(
+      "#/paths",
+      "no operation is selected; look at --include and --exclude, and at the paths of the document",
+    );
+  }
+  const schemas = new Schemas(library, version);
+  const style = styleOf(first.value);
+  const packageName = options.package ?? defaultPackage(api);
+  const lock = options.lock ?? Lock.empty();
+  const usage = usageOf(schemas, operations.flatMap(requestSchemas));
+  const planner = new Planner(schemas, report, lock, { package: packageName, style, usage });
+  const upstream = options.upstream ?? packageName.split(".")[0] ?? "api";
+  const drafts = draftServices(planner, api, operations);
+  const services = drafts.map((draft) => planService(planner, api, draft, { upstream, style }));
+  const files = filesOf({
+    name: packageName,
+    comment: headerOf(api),
+    services,
+    messages: planner.topLevel,
+    enums: planner.allEnums,
+  });
+  countWeakened(report, services, planner.topLevel);
+  return {
+    files: new Map([
+      ...files.map((file) => [file.path, printFile(file)] as const),
+      ...projectFiles({ api, upstream, package: packageName, services, files, operations }),
+    ]),
+    lock: lock.print(),
+    report,
+    package: packageName,
+  };
+}
+
+function isCalled(operation: Operation, report: Report): boolean {
+  if (operation.verb !== "TRACE") return true;
+  report.add("verb", operation.place, operation.path);
+  return false;
+}
+
+function requestSchemas({ parameters, body }: Operation): SchemaNode[] {
+  const bodies = body?.contents.flatMap(({ schema }) => schema ?? []) ?? [];
+  return [...parameters.flatMap(({ schema }) => schema ?? []), ...bodies];
+}
+
+function defaultPackage({ title }: Api): string {
+  const words = wordsOf(title).filter((word) => !/^(?:api|rest|openapi|swagger|v\d+|the|\d+)$/.test(word));
+  return `${snake(words.length === 0 ? ["api"] : words).replaceAll(/_(\d)/g, "$1")}.v1`;
+}
+
+function headerOf({ title, version }: Api): string {
+  const name = version === "" ? title : `${title}, version ${version}`;
+  return `Written by connect-rest-import from ${name.replaceAll(/\s+/g, " ")}. Do not edit; see the README beside connect-rest.yaml.`;
+}
+
+/** How most names of properties are spelled. */
+function styleOf(document: Json): NameStyle {
+  let declared = 0;
+  let camel = 0;
+  const seen = new Set<object>();
+  const stack: Json[] = [document];
+  for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
+    if (typeof value !== "object" || value === null || seen.has(value)) continue;
+    seen.add(value);
+    const properties = Object.hasOwn(value, "properties")
+      ? (value as { properties: Json }).properties
+      : undefined;
+    if (typeof properties === "object" && properties !== null) {
+      for (const name of Object.keys(properties)) {
+        if (/^[a-z0-9]+(?:_[a-z0-9]+)+$/.test(name)) declared += 1;
+        if (/^[a-z0-9]+(?:[A-Z][a-z0-9]*)+$/.test(name)) camel += 1;
+      }
+    }
+    stack.push(...(Object.values(value) as Json[]));
+  }
+  return camel > declared ? "LOWER_CAMEL" : "AS_DECLARED";
+}

@@ -1,0 +1,42 @@
+import { LineCounter, parseDocument } from "yaml";
+import type { Json } from "../json.ts";
+import { ImportError } from "../problem.ts";
+
+/** Aliases that one YAML file may resolve; a few hundred bytes of them can stand for gigabytes. */
+const MAX_ALIASES = 1000;
+
+/** Parses JSON or YAML. */
+export function parse(text: string, name: string): Json {
+  const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  if (source.trim() === "") throw new ImportError(name, "is empty; expected an OpenAPI document");
+  if (/^\s*[{[]/.test(source)) {
+    try {
+      return JSON.parse(source) as Json;
+    } catch (error) {
+      // a flow mapping of YAML begins like JSON
+      if (name.endsWith(".json")) throw new ImportError(name, `is not JSON: ${messageOf(error)}`);
+    }
+  }
+  return parseYaml(source, name);
+}
+
+function parseYaml(text: string, name: string): Json {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const { line, col } = lineCounter.linePos(error.pos[0]);
+    throw new ImportError(`${name}:${line}:${col}`, `is neither JSON nor YAML: ${error.message}`);
+  }
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASES }) as Json;
+  } catch (failure) {
+    if (!(failure instanceof ReferenceError)) throw failure;
+    const advice = "write the repeated parts out, or refer to them by `$ref`";
+    throw new ImportError(name, `its YAML aliases stand for too much, as in an attack; ${advice}`);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

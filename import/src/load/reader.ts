@@ -1,0 +1,98 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ImportError } from "../problem.ts";
+
+/** Larger files are refused: the largest public documents have 50 MB. */
+const MAX_BYTES = 128 * 2 ** 20;
+const REMOTE_TIMEOUT_MS = 30_000;
+
+/** A file that a reference leads to. */
+interface Read {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Reads the files of references: those below one folder, and remote ones if that is allowed. */
+export class Reader {
+  private readonly folder: string | undefined;
+  private readonly allowRemote: boolean;
+
+  /** @param folder the real path of the folder of the first document; undefined if it has none */
+  constructor(folder: string | undefined, allowRemote: boolean) {
+    this.folder = folder;
+    this.allowRemote = allowRemote;
+  }
+
+  /** @param place where the reference is, for messages */
+  async read(url: URL, place: string): Promise<Read> {
+    if (url.protocol === "file:") return await this.readFile(url, place);
+    if (url.protocol !== "https:" && url.protocol !== "http:") {
+      throw new ImportError(place, `\`${url.href}\` is neither a file nor an address of the web`);
+    }
+    if (!this.allowRemote) {
+      throw new ImportError(
+        place,
+        `the reference leads to ${url.href}, which is not fetched; allow it with --allow-remote, or download it into the folder of the document`,
+      );
+    }
+    return { name: url.href, text: await fetchText(url, place) };
+  }
+
+  private async readFile(url: URL, place: string): Promise<Read> {
+    const path = await realPathOf(url, place);
+    const name = this.folder === undefined ? path : relative(this.folder, path);
+    if (this.folder === undefined || name === ".." || name.startsWith(`..${sep}`) || name.startsWith(sep)) {
+      throw new ImportError(
+        place,
+        `the reference leads to ${url.pathname}, outside of the folder of the document; move the file below that folder`,
+      );
+    }
+    return { name: name.split(sep).join("/"), text: await readText(path, place) };
+  }
+}
+
+/** The text of a file that is no larger than all documents known. */
+export async function readText(path: string, place: string): Promise<string> {
+  const { size } = await stat(path);
+  if (size > MAX_BYTES) throw tooLarge(place, size);
+  return await readFile(path, "utf8");
+}
+
+async function realPathOf(url: URL, place: string): Promise<string> {
+  try {
+    const path = await realpath(fileURLToPath(url));
+    if ((await stat(path)).isFile()) return path;
+  } catch {
+    // said below
+  }
+  throw new ImportError(place, `the reference leads to ${url.pathname}, which is no file; correct it`);
+}
+
+async function fetchText(url: URL, place: string): Promise<string> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(REMOTE_TIMEOUT_MS) });
+    const { status } = response;
+    if (!response.ok) throw new ImportError(place, `${url.href} responded with ${status}; expected 200`);
+    return await limitedText(response, place);
+  } catch (error) {
+    if (error instanceof ImportError) throw error;
+    const cause = error instanceof Error ? error.message : String(error);
+    throw new ImportError(place, `${url.href} cannot be fetched: ${cause}`);
+  }
+}
+
+async function limitedText(response: Response, place: string): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of response.body ?? []) {
+    size += piece.length;
+    if (size > MAX_BYTES) throw tooLarge(place, size);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+function tooLarge(place: string, size: number): ImportError {
+  return new ImportError(place, `the file has ${size} bytes or more; at most ${MAX_BYTES} are read`);
+}

@@ -1,0 +1,115 @@
+import { isObject, type Json, member } from "../json.ts";
+import { ImportError } from "../problem.ts";
+
+/** The version of the format of the file. */
+const VERSION = 1;
+/** Numbers that protobuf keeps for itself. */
+const KEPT_FROM = 19_000;
+const KEPT_TO = 19_999;
+
+/**
+ * The names of messages, enums and methods, by their places in the document, and the numbers of fields and
+ * values, by
+ * their keys on the wire. What was given once is given again, and never to something else.
+ */
+export class Lock {
+  private readonly names: Map<string, string>;
+  private readonly numbers: Map<string, Map<string, number>>;
+  private readonly used = new Map<string, Set<string>>();
+
+  private constructor(names: Map<string, string>, numbers: Map<string, Map<string, number>>) {
+    this.names = names;
+    this.numbers = numbers;
+  }
+
+  static empty(): Lock {
+    return new Lock(new Map(), new Map());
+  }
+
+  /** @param file its name, for messages */
+  static parse(text: string, file: string): Lock {
+    const value = parsed(text, file);
+    if (member(value, "version") !== VERSION) {
+      throw new ImportError(
+        file,
+        `expected a lock file of version ${VERSION}; restore it from version control`,
+      );
+    }
+    const names = entries(value, "names").filter(
+      (entry): entry is [string, string] => typeof entry[1] === "string",
+    );
+    const numbers = entries(value, "numbers").map(([path, each]) => {
+      const known = entries({ each }, "each").filter((entry): entry is [string, number] =>
+        Number.isInteger(entry[1]),
+      );
+      return [path, new Map(known)] as const;
+    });
+    return new Lock(new Map(names), new Map(numbers));
+  }
+
+  /** The name that a place of the document has had before. */
+  nameOf(source: string): string | undefined {
+    return this.names.get(source);
+  }
+
+  keepName(source: string, name: string): void {
+    this.names.set(source, name);
+  }
+
+  /** All names that were given. */
+  givenNames(): Iterable<string> {
+    return this.names.values();
+  }
+
+  /** The number of a field or value in the message or enum of that name. */
+  numberOf(path: string, key: string): number {
+    const known = this.numbers.get(path) ?? new Map<string, number>();
+    this.numbers.set(path, known);
+    const used = this.used.get(path) ?? new Set();
+    this.used.set(path, used.add(key));
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const highest = Math.max(0, ...known.values());
+    const next = highest + 1 >= KEPT_FROM && highest + 1 <= KEPT_TO ? KEPT_TO + 1 : highest + 1;
+    known.set(key, next);
+    return next;
+  }
+
+  /** The numbers of what the document does not have any more. */
+  retired(path: string): number[] {
+    const used = this.used.get(path);
+    return [...(this.numbers.get(path) ?? [])]
+      .filter(([key]) => used?.has(key) !== true)
+      .map(([, number]) => number)
+      .sort((a, b) => a - b);
+  }
+
+  print(): string {
+    const numbers = sorted(this.numbers).map(([path, known]) => {
+      return [path, Object.fromEntries([...known].sort(([, a], [, b]) => a - b))] as const;
+    });
+    const value = {
+      version: VERSION,
+      names: Object.fromEntries(sorted(this.names)),
+      numbers: Object.fromEntries(numbers),
+    };
+    return `${JSON.stringify(value, null, 1)}\n`;
+  }
+}
+
+function parsed(text: string, file: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new ImportError(file, "is not JSON; restore it from version control");
+  }
+}
+
+function entries(value: Json | undefined, key: string): [string, Json][] {
+  const found = member(value, key);
+  return isObject(found) ? Object.entries(found) : [];
+}
+
+function sorted<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+}

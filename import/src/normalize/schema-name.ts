@@ -1,0 +1,14 @@
+import type { Node } from "../load/node.ts";
+
+const NAMED =
+  /^\/(?:components\/schemas|definitions|\$defs|parameters)\/([^/]+)$|^\/components\/(?:parameters|responses|requestBodies)\/([^/]+)\/(?:content\/[^/]+\/)?schema$|^\/responses\/([^/]+)\/schema$/;
+
+/** The name that a document gives a schema: that of a component that is it or holds it, or its file's. */
+export function nameOf(node: Node): string | undefined {
+  const found = NAMED.exec(node.pointer)
+    ?.slice(1)
+    .find((name) => name !== undefined);
+  if (found !== undefined) return found.replaceAll("~1", "/").replaceAll("~0", "~");
+  if (node.pointer !== "") return undefined;
+  return node.document.name.replace(/^.*\//, "").replace(/\.\w+$/, "");
+}

@@ -1,0 +1,159 @@
+import type { Json } from "../json.ts";
+import { type Node, placeOf } from "../load/node.ts";
+
+export type JsonType = "null" | "boolean" | "integer" | "number" | "string" | "array" | "object";
+
+/** A schema that has not been read: as the document has it, or made of others. */
+export type SchemaNode =
+  | {
+      readonly kind: "raw";
+      readonly node: Node;
+      /** Without what its `$ref` leads to. */
+      readonly own?: boolean;
+    }
+  | {
+      /** What holds for all of the parts; alternatives of a union with what stands beside the union. */
+      readonly kind: "all";
+      readonly key: string;
+      readonly parts: readonly SchemaNode[];
+    }
+  | {
+      /** One of the parts. */
+      readonly kind: "any";
+      readonly key: string;
+      readonly parts: readonly SchemaNode[];
+    }
+  | {
+      readonly kind: "facets";
+      readonly key: string;
+      readonly facets: Facets;
+      /** The name of the schema in whose place it is. */
+      readonly name?: string;
+    };
+
+/** What one schema says, with all parts of its `allOf`. */
+export interface Facets {
+  /** Where it was found first. */
+  readonly place: string;
+  readonly types: ReadonlySet<JsonType> | undefined;
+  readonly nullable: boolean;
+  readonly values: readonly Json[] | undefined;
+  readonly format: string | undefined;
+  readonly properties: ReadonlyMap<string, SchemaNode>;
+  readonly required: ReadonlySet<string>;
+  /** What further keys hold: undefined where nothing is said. */
+  readonly additional: SchemaNode | boolean | undefined;
+  readonly items: SchemaNode | undefined;
+  readonly tuple: readonly SchemaNode[] | undefined;
+  readonly unions: readonly Union[];
+  readonly limits: Limits;
+  readonly never: boolean;
+}
+
+export interface Union {
+  readonly alternatives: readonly SchemaNode[];
+  readonly discriminator: Discriminator | undefined;
+}
+
+/** A declared discriminator: the key, and which values select which schema, by its key. */
+export interface Discriminator {
+  readonly property: string;
+  readonly values: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Constraints on values. */
+export interface Limits {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+}
+
+/** What the values of a schema look like. */
+export type Shape =
+  | { readonly kind: "any" | "never" | "null" | "boolean" | "integer" | "number" | "string" }
+  | { readonly kind: "enum"; readonly values: readonly (string | number)[] }
+  | { readonly kind: "array"; readonly items: SchemaNode | undefined }
+  | { readonly kind: "tuple"; readonly items: readonly SchemaNode[] }
+  | {
+      /** An object; without properties, a map or any object. */
+      readonly kind: "object";
+      readonly properties: ReadonlyMap<string, SchemaNode>;
+      readonly required: ReadonlySet<string>;
+      readonly additional: SchemaNode | boolean | undefined;
+    }
+  | {
+      readonly kind: "union";
+      readonly alternatives: readonly SchemaNode[];
+      readonly discriminator: Discriminator | undefined;
+    };
+
+/** What is said about a schema for its readers. */
+export interface Notes {
+  readonly title?: string;
+  readonly description?: string;
+  readonly deprecated: boolean;
+  readonly readOnly: boolean;
+  readonly writeOnly: boolean;
+  readonly default?: Json;
+}
+
+/**
+ * A schema that was read. What is below is read when it is asked for, since schemas can contain themselves.
+ */
+export interface Schema {
+  /** Equal for two uses of the same schema of the document. */
+  readonly key: string;
+  readonly place: string;
+  /** Its name, where the document gives it one. */
+  readonly name: string | undefined;
+  readonly notes: Notes;
+  readonly nullable: boolean;
+  readonly shape: Shape;
+  readonly format: string | undefined;
+  readonly limits: Limits;
+}
+
+export function rawSchema(node: Node): SchemaNode {
+  return { kind: "raw", node };
+}
+
+/** The identity of a schema node. */
+export function keyOf(schema: SchemaNode): string {
+  if (schema.kind !== "raw") return schema.key;
+  return schema.own === true ? `${placeOf(schema.node)}!own` : placeOf(schema.node);
+}
+
+export const NO_FACETS: Facets = {
+  place: "",
+  types: undefined,
+  nullable: false,
+  values: undefined,
+  format: undefined,
+  properties: new Map(),
+  required: new Set(),
+  additional: undefined,
+  items: undefined,
+  tuple: undefined,
+  unions: [],
+  limits: {},
+  never: false,
+};
+
+/** An object of which only the properties are known, e.g. the fields of a form. */
+export function objectOf(
+  key: string,
+  properties: ReadonlyMap<string, SchemaNode>,
+  required: ReadonlySet<string>,
+): SchemaNode {
+  const types = new Set<JsonType>(["object"]);
+  return { kind: "facets", key, facets: { ...NO_FACETS, place: key, types, properties, required } };
+}

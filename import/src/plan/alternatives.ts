@@ -1,0 +1,236 @@
+import {
+  type Facets,
+  keyOf,
+  NO_FACETS,
+  type Schema,
+  type SchemaNode,
+  type Shape,
+} from "../normalize/schema.ts";
+import type { Schemas } from "../normalize/schemas.ts";
+
+/** One alternative of a union. */
+export interface Alternative {
+  readonly node: SchemaNode;
+  readonly schema: Schema;
+}
+
+/** The JSON types by which alternatives can be told apart. */
+export type Kind = "string" | "number" | "boolean" | "object" | "array" | "any";
+
+type ObjectShape = Shape & { readonly kind: "object" };
+
+/** More alternatives than this are not compared with each other. */
+const MAX_COMPARED = 200;
+
+/** The alternatives of a union, with those of unions in it, each schema once. */
+export function alternativesOf(schemas: Schemas, schema: Schema, depth = 0): Alternative[] {
+  if (schema.shape.kind !== "union") return [];
+  const found = new Map<string, Alternative>();
+  for (const node of schema.shape.alternatives) {
+    const read = schemas.read(node);
+    const isUnion = read.shape.kind === "union" && read.shape.discriminator === undefined && depth < 8;
+    const parts = isUnion ? alternativesOf(schemas, read, depth + 1) : [{ node, schema: read }];
+    for (const part of parts) found.set(part.schema.key, part);
+  }
+  return [...found.values()];
+}
+
+/** The alternatives by their JSON types. */
+export function groupsOf(schemas: Schemas, schema: Schema): ReadonlyMap<Kind, readonly Alternative[]> {
+  return Map.groupBy(alternativesOf(schemas, schema), ({ schema: each }) => kindOf(schemas, each));
+}
+
+function kindOf(schemas: Schemas, { shape }: Schema): Kind {
+  switch (shape.kind) {
+    case "string":
+    case "boolean":
+    case "array":
+    case "object":
+      return shape.kind;
+    case "tuple":
+      return "array";
+    case "integer":
+    case "number":
+      return "number";
+    case "enum":
+      return typeof shape.values[0] === "number" ? "number" : "string";
+    case "union": {
+      // one with a discriminator is of objects
+      const [first, ...others] = new Set(
+        shape.alternatives.map((node) => kindOf(schemas, schemas.read(node))),
+      );
+      return first !== undefined && others.length === 0 ? first : "any";
+    }
+    default:
+      return "any";
+  }
+}
+
+/** An alternative of objects, and what tells that it is there. */
+export interface Choice extends Alternative {
+  /** The values of the discriminator. */
+  readonly values: readonly (string | number)[];
+  /** The key that only this alternative and those before it have. */
+  readonly key: string | undefined;
+}
+
+/** How alternatives that are objects are told apart. */
+export interface Choices {
+  readonly discriminator: string | undefined;
+  readonly choices: readonly Choice[];
+}
+
+/**
+ * How the objects of a union are told apart: by a declared discriminator, by one that enums of different
+ * values
+ * imply, or by keys.
+ *
+ * @param single whether a discriminator may have one value for each alternative only, as in requests
+ */
+export function choicesOf(schemas: Schemas, schema: Schema, single: boolean): Choices | undefined {
+  const alternatives = alternativesOf(schemas, schema);
+  if (alternatives.length < 2 || alternatives.length > MAX_COMPARED) return undefined;
+  const shapes = alternatives.map(({ schema: each }) => each.shape);
+  if (!shapes.every((shape): shape is ObjectShape => shape.kind === "object" && shape.properties.size > 0)) {
+    return undefined;
+  }
+  return (
+    declaredChoices(schemas, schema, alternatives, single) ??
+    impliedChoices(schemas, alternatives, shapes, single) ??
+    keyedChoices(alternatives, shapes)
+  );
+}
+
+type Value = string | number;
+
+function declaredChoices(
+  schemas: Schemas,
+  { shape }: Schema,
+  alternatives: readonly Alternative[],
+  single: boolean,
+): Choices | undefined {
+  if (shape.kind !== "union" || shape.discriminator === undefined) return undefined;
+  const { property, values } = shape.discriminator;
+  const sets = alternatives.map((alternative): readonly Value[] => {
+    const own = constantsOf(schemas, alternative.schema.shape, property);
+    return own.length > 0 ? own : (values.get(keyOf(alternative.node)) ?? []);
+  });
+  return discriminated(property, alternatives, sets, single);
+}
+
+function impliedChoices(
+  schemas: Schemas,
+  alternatives: readonly Alternative[],
+  shapes: readonly ObjectShape[],
+  single: boolean,
+): Choices | undefined {
+  const [first] = shapes;
+  const shared = [...(first?.properties.keys() ?? [])].filter((name) =>
+    shapes.every((shape) => shape.required.has(name)),
+  );
+  for (const property of shared) {
+    const sets = shapes.map((shape) => constantsOf(schemas, shape, property));
+    const found = discriminated(property, alternatives, sets, single);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The values that an enum gives a property; none if it has others. */
+function constantsOf(schemas: Schemas, shape: Shape, property: string): readonly Value[] {
+  const node = shape.kind === "object" ? shape.properties.get(property) : undefined;
+  if (node === undefined) return [];
+  const read = schemas.read(node).shape;
+  return read.kind === "enum" ? read.values : [];
+}
+
+function discriminated(
+  property: string,
+  alternatives: readonly Alternative[],
+  sets: readonly (readonly Value[])[],
+  single: boolean,
+): Choices | undefined {
+  const all = sets.flat().map(String);
+  const isDistinct = new Set(all).size === all.length;
+  const isTextual = sets.every((set) => set.every((value) => typeof value === typeof sets[0]?.[0]));
+  const hasRoom = sets.every((set) => set.length > 0 && (!single || set.length === 1) && !set.includes(""));
+  if (!isDistinct || !hasRoom || !isTextual) return undefined;
+  const choices = alternatives.map((alternative, index) => {
+    return { ...alternative, values: sets[index] ?? [], key: undefined };
+  });
+  return { discriminator: property, choices };
+}
+
+/** In the order of the choices each has a required key that none after it has. */
+function keyedChoices(
+  alternatives: readonly Alternative[],
+  shapes: readonly ObjectShape[],
+): Choices | undefined {
+  let rest = alternatives.map((alternative, index) => ({ alternative, shape: shapes[index] }));
+  const choices: Choice[] = [];
+  while (rest.length > 0) {
+    const found = rest.flatMap((each) => {
+      const others = rest.filter((other) => other !== each);
+      const key = [...(each.shape?.required ?? [])].find(
+        (name) =>
+          each.shape?.properties.has(name) &&
+          others.every(({ shape }) => shape?.properties.has(name) === false),
+      );
+      return key === undefined ? [] : [{ each, key }];
+    })[0];
+    if (found === undefined) return undefined;
+    choices.push({ ...found.each.alternative, values: [], key: found.key });
+    rest = rest.filter((each) => each !== found.each);
+  }
+  return { discriminator: undefined, choices };
+}
+
+/** One object with the properties of all alternatives; required is what all require. */
+export function mergedObjects(schemas: Schemas, schema: Schema, parts: readonly Alternative[]): SchemaNode {
+  const shapes = parts.map((part) => part.schema.shape).filter((shape) => shape.kind === "object");
+  const names = new Set(shapes.flatMap((shape) => [...shape.properties.keys()]));
+  const properties = new Map(
+    [...names].map((name) => {
+      const nodes = shapes.flatMap((shape) => shape.properties.get(name) ?? []);
+      return [name, anyOf(schemas, nodes, `${schema.key}!${name}`)] as const;
+    }),
+  );
+  const required = [...names].filter((name) => shapes.every((shape) => shape.required.has(name)));
+  const isOpen = shapes.some(({ additional }) => additional !== undefined && additional !== false);
+  const facets: Facets = {
+    ...NO_FACETS,
+    place: schema.place,
+    types: new Set(["object"]),
+    properties,
+    required: new Set(required),
+    additional: isOpen ? true : undefined,
+  };
+  return named({ kind: "facets", key: `${schema.key}!merged`, facets }, schema.name);
+}
+
+function named(node: SchemaNode & { kind: "facets" }, name: string | undefined): SchemaNode {
+  return name === undefined ? node : { ...node, name };
+}
+
+/** One of several schemas; the schema itself if they are one. */
+export function anyOf(schemas: Schemas, nodes: readonly SchemaNode[], key: string): SchemaNode {
+  const distinct = new Map(nodes.map((node) => [schemas.read(node).key, node]));
+  const [only] = distinct.values();
+  if (distinct.size === 1 && only !== undefined) return only;
+  return { kind: "any", key, parts: [...distinct.values()] };
+}
+
+/** A list of the items of all alternatives that are lists. */
+export function mergedLists(schemas: Schemas, schema: Schema, parts: readonly Alternative[]): SchemaNode {
+  const items = parts.flatMap(({ schema: { shape } }) => {
+    if (shape.kind === "tuple") return shape.items;
+    return shape.kind === "array" && shape.items !== undefined ? [shape.items] : [];
+  });
+  const facets: Facets = {
+    ...NO_FACETS,
+    place: schema.place,
+    types: new Set(["array"]),
+    items: items.length === 0 ? undefined : anyOf(schemas, items, `${schema.key}!items`),
+  };
+  return { kind: "facets", key: `${schema.key}!list`, facets };
+}

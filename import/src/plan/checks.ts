@@ -1,0 +1,126 @@
+import type { Limits, Schema } from "../normalize/schema.ts";
+import { type OptionValue, Token } from "../proto/model.ts";
+
+type Checks = Readonly<Record<string, OptionValue>>;
+
+const INT_RANGES: Readonly<Record<string, readonly [number, number]>> = {
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  int64: [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  uint64: [0, Number.MAX_SAFE_INTEGER],
+};
+
+/** Formats of text that protovalidate knows. */
+const FORMATS: Readonly<Record<string, string>> = {
+  email: "email",
+  hostname: "hostname",
+  ipv4: "ipv4",
+  ipv6: "ipv6",
+  uri: "uri",
+  uuid: "uuid",
+};
+
+/** The constraints of a text. */
+export function stringChecks({ format, limits }: Schema): Checks | undefined {
+  const known = FORMATS[format ?? ""];
+  const lengths = ordered(count(limits.minLength), count(limits.maxLength));
+  return wrapped("string", {
+    min_len: lengths[0] === 0 ? undefined : lengths[0],
+    max_len: lengths[1],
+    pattern: portablePattern(limits.pattern),
+    ...(known === undefined ? {} : { [known]: true }),
+  });
+}
+
+/** The constraints of a number of a protobuf type. */
+export function numberChecks(type: string, limits: Limits): Checks | undefined {
+  const range = INT_RANGES[type];
+  const fits = (limit: number | undefined): OptionValue | undefined => {
+    if (limit === undefined) return undefined;
+    if (range === undefined) return literal(limit);
+    return Number.isSafeInteger(limit) && limit >= range[0] && limit <= range[1] ? limit : undefined;
+  };
+  const lower = limits.exclusiveMinimum ?? limits.minimum;
+  const upper = limits.exclusiveMaximum ?? limits.maximum;
+  if (lower !== undefined && upper !== undefined && lower >= upper) {
+    const exact =
+      lower === upper && limits.exclusiveMinimum === undefined && limits.exclusiveMaximum === undefined;
+    return exact ? wrapped(type, { const: fits(lower) }) : undefined;
+  }
+  return wrapped(type, {
+    gt: fits(limits.exclusiveMinimum),
+    gte: limits.exclusiveMinimum === undefined ? fits(limits.minimum) : undefined,
+    lt: fits(limits.exclusiveMaximum),
+    lte: limits.exclusiveMaximum === undefined ? fits(limits.maximum) : undefined,
+  });
+}
+
+/** A number as the text format reads it. */
+function literal(value: number): OptionValue {
+  return new Token(String(value));
+}
+
+/** One of these values. */
+export function valueChecks(type: string, values: readonly (string | number)[]): Checks | undefined {
+  return wrapped(type, { in: values });
+}
+
+/** The constraints of a list. */
+export function listChecks(
+  limits: Limits,
+  required: boolean,
+  items: Checks | undefined,
+  unique: boolean,
+): Checks | undefined {
+  const [least, most] = ordered(count(limits.minItems), count(limits.maxItems));
+  return wrapped("repeated", {
+    // an empty list is one that is not there
+    min_items: required && least !== 0 ? least : undefined,
+    max_items: most,
+    unique: unique && limits.uniqueItems === true ? true : undefined,
+    items,
+  });
+}
+
+/** The constraints of a map. */
+export function mapChecks(limits: Limits, required: boolean, values: Checks | undefined): Checks | undefined {
+  const [least, most] = ordered(count(limits.minProperties), count(limits.maxProperties));
+  return wrapped("map", { min_pairs: required && least !== 0 ? least : undefined, max_pairs: most, values });
+}
+
+function wrapped(
+  type: string,
+  checks: Readonly<Record<string, OptionValue | undefined>>,
+): Checks | undefined {
+  const set = Object.entries(checks).filter(
+    (entry): entry is [string, OptionValue] => entry[1] !== undefined,
+  );
+  return set.length === 0 ? undefined : { [type]: Object.fromEntries(set) };
+}
+
+function count(limit: number | undefined): number | undefined {
+  return limit !== undefined && Number.isSafeInteger(limit) && limit >= 0 ? limit : undefined;
+}
+
+/** Bounds that contradict each other are none. */
+function ordered(
+  least: number | undefined,
+  most: number | undefined,
+): readonly [number | undefined, number | undefined] {
+  return least !== undefined && most !== undefined && least > most ? [undefined, undefined] : [least, most];
+}
+
+const MAX_PATTERN = 1000;
+/** What RE2 does not have, or reads in another way than ECMA-262. */
+const NOT_PORTABLE =
+  /\(\?|\\(?![dDwWsSbB.*+?()[\]{}|^$/\\nrt-])|\[\^?\]|\[[^\]]*\[|\{\d{4,}|\{\d*,\d{4,}|\{,/;
+
+/** A pattern that RE2 reads as JavaScript does; others are left out. */
+function portablePattern(pattern: string | undefined): string | undefined {
+  if (pattern === undefined || pattern.length > MAX_PATTERN || NOT_PORTABLE.test(pattern)) return undefined;
+  try {
+    new RegExp(pattern, "u");
+  } catch {
+    return undefined;
+  }
+  return pattern;
+}

@@ -1,0 +1,91 @@
+import type { Lock } from "../lock/lock.ts";
+import type { Schema, SchemaNode } from "../normalize/schema.ts";
+import type { Schemas } from "../normalize/schemas.ts";
+import type { Field, FieldType, Label, Message, OptionValue } from "../proto/model.ts";
+import type { Cause } from "../report/causes.ts";
+import type { Report } from "../report/report.ts";
+
+/** Where a type is used: what is nested there, and what is reported. */
+export interface Spot {
+  /** The message that inline types are nested in; undefined for the types of the package. */
+  readonly root: Message | undefined;
+  /** The words of the fields that lead there from the root. */
+  readonly words: readonly string[];
+  /** The field, for the report. */
+  readonly element: string;
+  /** Whether the value is part of a request. */
+  readonly request: boolean;
+}
+
+/** What a schema becomes as the type of a field. */
+export interface Typed {
+  readonly type: FieldType;
+  readonly label: Exclude<Label, "optional">;
+  /** Rules of `connectrest.v1.field`. */
+  readonly rules: Readonly<Record<string, OptionValue>>;
+  /** Constraints of `buf.validate.field`. */
+  readonly checks: Readonly<Record<string, OptionValue>> | undefined;
+  readonly weakened: Cause | undefined;
+}
+
+/** A field before it has a name and a number. */
+export interface FieldDraft {
+  /** What identifies it in the lock: its key on the wire. */
+  readonly key: string;
+  /** The key on the wire; undefined for members of oneofs that have none. */
+  readonly wire: string | undefined;
+  readonly typed: Typed;
+  readonly required: boolean;
+  readonly nullable: boolean;
+  readonly comment: string;
+  readonly deprecated: boolean;
+  readonly place: string;
+  /** Further rules, before those of the type. */
+  readonly rules?: Readonly<Record<string, OptionValue>>;
+  /** The words of the name. Default: those of the key on the wire. */
+  readonly words?: readonly string[];
+  readonly oneof?: Field["oneof"];
+}
+
+/** What all parts of the plan share. */
+export interface Planning {
+  readonly schemas: Schemas;
+  readonly report: Report;
+  readonly lock: Lock;
+  typeOf(schema: SchemaNode, spot: Spot): Typed;
+  messageOf(schema: Schema, spot: Spot): Message;
+  /** A message that is not the message of a schema: one that holds a list, or the alternatives of a union. */
+  newMessage(source: string, words: readonly string[], spot: Spot): Message;
+  addField(message: Message, draft: FieldDraft): Field;
+  isInRequest(schema: Schema, spot: Spot): boolean;
+  /** A name for a oneof, which shares its names with fields. */
+  oneofName(message: Message, words: readonly string[]): string;
+}
+
+export function scalar(name: string): FieldType {
+  return { kind: "scalar", name };
+}
+
+const STRUCT_FILE = "google/protobuf/struct.proto";
+
+export const VALUE: FieldType = { kind: "foreign", name: "google.protobuf.Value", file: STRUCT_FILE };
+export const STRUCT: FieldType = { kind: "foreign", name: "google.protobuf.Struct", file: STRUCT_FILE };
+export const LIST_VALUE: FieldType = {
+  kind: "foreign",
+  name: "google.protobuf.ListValue",
+  file: STRUCT_FILE,
+};
+export const TIMESTAMP: FieldType = {
+  kind: "foreign",
+  name: "google.protobuf.Timestamp",
+  file: "google/protobuf/timestamp.proto",
+};
+export const HTTP_BODY: FieldType = {
+  kind: "foreign",
+  name: "google.api.HttpBody",
+  file: "google/api/httpbody.proto",
+};
+
+export function plainType(type: FieldType, weakened?: Cause): Typed {
+  return { type, label: "", rules: {}, checks: undefined, weakened };
+}

@@ -1,0 +1,73 @@
+import type { Lock } from "../lock/lock.ts";
+import { Scope } from "../names/scope.ts";
+import { snake, upperSnake, wordsOf } from "../names/words.ts";
+import type { Schema } from "../normalize/schema.ts";
+import { Enum, type Message, type Option } from "../proto/model.ts";
+import type { Report } from "../report/report.ts";
+import { ANNOTATIONS } from "./annotations.ts";
+import { descriptionOf } from "./comments.ts";
+import type { Spot } from "./context.ts";
+import type { TypeNames } from "./type-names.ts";
+
+/** Plans enums. */
+export class EnumPlanner {
+  private readonly names: TypeNames;
+  private readonly lock: Lock;
+  private readonly report: Report;
+  private readonly known = new Map<string, Enum>();
+  /** The names of values by where they are: those of an enum belong to what is around it. */
+  private readonly scopes = new Map<Message | undefined, Scope>();
+
+  constructor(names: TypeNames, lock: Lock, report: Report) {
+    this.names = names;
+    this.lock = lock;
+    this.report = report;
+  }
+
+  /** The enums of the package. */
+  readonly topLevel: Enum[] = [];
+
+  enumOf(schema: Schema, values: readonly string[], spot: Spot): Enum {
+    const key = this.names.identity(schema, spot);
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const { name, parent } = this.names.give({ ...schema, key }, spot);
+    const enumeration = new Enum(name, parent);
+    this.known.set(key, enumeration);
+    (parent?.enums ?? this.topLevel).push(enumeration);
+    enumeration.comment = descriptionOf(schema.notes);
+    enumeration.deprecated = schema.name !== undefined && schema.notes.deprecated;
+    this.addValues(enumeration, schema, values);
+    return enumeration;
+  }
+
+  private addValues(enumeration: Enum, schema: Schema, values: readonly string[]): void {
+    const prefix = upperSnake(wordsOf(enumeration.name));
+    const scope = this.scopeOf(enumeration.parent);
+    enumeration.values.push({
+      name: scope.give(`${prefix}_UNSPECIFIED`),
+      number: 0,
+      comment: "Not set, or not known.",
+      options: [],
+    });
+    for (const value of values) {
+      if (value === "") {
+        this.report.add("empty-enum-value", schema.place, enumeration.path);
+        continue;
+      }
+      const words = wordsOf(value);
+      const suffix = upperSnake(words.length === 0 ? [snake([], "other")] : words);
+      const name = scope.give(`${prefix}_${suffix === "UNSPECIFIED" ? "UNSPECIFIED_VALUE" : suffix}`);
+      const wire: Option = { name: "(connectrest.v1.enum_value).wire", value, file: ANNOTATIONS };
+      const number = this.lock.numberOf(enumeration.path, value);
+      enumeration.values.push({ name, number, comment: "", options: value === name ? [] : [wire] });
+    }
+    enumeration.reservedNumbers.push(...this.lock.retired(enumeration.path));
+  }
+
+  private scopeOf(parent: Message | undefined): Scope {
+    const found = this.scopes.get(parent) ?? new Scope();
+    this.scopes.set(parent, found);
+    return found;
+  }
+}

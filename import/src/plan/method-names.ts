@@ -1,0 +1,103 @@
+import { isPlural, pascal, singular, wordsOf } from "../names/words.ts";
+import type { Operation } from "../normalize/api.ts";
+
+/** Other words for the verbs of standard methods, and the HTTP methods that they must have. */
+const SYNONYMS: Readonly<Record<string, { readonly verb: string; readonly http: string }>> = {
+  fetch: { verb: "get", http: "GET" },
+  retrieve: { verb: "get", http: "GET" },
+  read: { verb: "get", http: "GET" },
+  add: { verb: "create", http: "POST" },
+  insert: { verb: "create", http: "POST" },
+  edit: { verb: "update", http: "PATCH" },
+  modify: { verb: "update", http: "PATCH" },
+  remove: { verb: "delete", http: "DELETE" },
+  destroy: { verb: "delete", http: "DELETE" },
+};
+
+/** The name of an operation's method: its `operationId` without the tag, or by its HTTP method and path. */
+export function methodName(operation: Operation, tag: string): string {
+  const words = idWords(operation, tag);
+  if (words.length === 0 || isMadeOfPath(operation, words)) return pascal(pathWords(operation), "Call");
+  const [first = "", ...rest] = words;
+  const synonym = SYNONYMS[first];
+  if (synonym?.http !== operation.verb || rest.length === 0) return pascal(words, "Call");
+  return pascal([synonym.verb, ...rest], "Call");
+}
+
+/** Words that name no method alone. */
+const VERBS = new Set([
+  ...Object.keys(SYNONYMS),
+  ...[
+    "get",
+    "list",
+    "search",
+    "create",
+    "update",
+    "delete",
+    "set",
+    "replace",
+    "patch",
+    "put",
+    "post",
+    "find",
+    "check",
+  ],
+]);
+
+/** The words of the `operationId`; where it is a verb alone, with what the tag names. */
+function idWords({ operationId }: Operation, tag: string): readonly string[] {
+  const words = wordsOf(operationId ?? "");
+  const prefix = wordsOf(tag);
+  const separated = /^[^/.:]+[/.:]/.test(operationId ?? "");
+  const isPrefixed = separated && prefix.length > 0 && prefix.every((word, index) => words[index] === word);
+  const rest = isPrefixed ? words.slice(prefix.length) : words;
+  const [verb = ""] = rest;
+  if (rest.length !== 1 || prefix.length === 0 || !VERBS.has(verb)) return rest;
+  const many = verb === "list" || verb === "search";
+  return [verb, ...prefix.slice(0, -1), many ? (prefix.at(-1) ?? "") : singular(prefix.at(-1) ?? "")];
+}
+
+/** Whether an `operationId` is its HTTP method and path in other letters, as tools write it. */
+function isMadeOfPath({ verb, path }: Operation, words: readonly string[]): boolean {
+  const plain = path.split("/").flatMap((segment) => wordsOf(segment));
+  const [first, ...rest] = words;
+  return (
+    first === verb.toLowerCase() &&
+    rest.length > 1 &&
+    rest.join("") === plain.slice(-rest.length).join("") &&
+    plain.length - rest.length < 2
+  );
+}
+
+const STANDARD: Readonly<Record<string, string>> = {
+  POST: "create",
+  PUT: "update",
+  PATCH: "update",
+  DELETE: "delete",
+};
+
+/** `GET /pets/{id}/toys` lists the toys of a pet: `list`, `pet`, `toys`. */
+function pathWords({ verb, path }: Operation): string[] {
+  const segments = path
+    .replace(/[?#].*$/s, "")
+    .split("/")
+    .filter((segment) => segment !== "" && !/^v\d+$|^api$/.test(segment));
+  const isItem = segments.at(-1)?.includes("{") === true;
+  const names = segments.filter((segment) => !segment.includes("{")).map(wordsOf);
+  const last = names.at(-1) ?? [];
+  const owners = names.slice(0, -1).map(singularWords);
+  const plural = isPlural(last.at(-1) ?? "");
+  if (verb === "GET") {
+    return isItem || !plural
+      ? ["get", ...owners.flat(), ...singularWords(last)]
+      : ["list", ...owners.flat(), ...last];
+  }
+  const isAction = verb === "POST" && !isItem && !plural && segments.length > 1;
+  if (isAction) return [...last, ...owners.flat()];
+  const standard = verb === "POST" && isItem ? "update" : STANDARD[verb];
+  return [standard ?? verb.toLowerCase(), ...owners.flat(), ...singularWords(last)];
+}
+
+function singularWords(words: readonly string[]): string[] {
+  return words.map((word, index) => (index === words.length - 1 ? singular(word) : word));
+}

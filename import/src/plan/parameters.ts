@@ -1,0 +1,187 @@
+import { wordsOf } from "../names/words.ts";
+import type { Parameter } from "../normalize/api.ts";
+import { type Message, Token } from "../proto/model.ts";
+import type { Cause } from "../report/causes.ts";
+import { groupsOf } from "./alternatives.ts";
+import { descriptionOf } from "./comments.ts";
+import { type FieldDraft, plainType, type Spot, scalar, type Typed } from "./context.ts";
+import type { Planner } from "./planner.ts";
+import { addUnionField } from "./unions.ts";
+
+/** What the fields of parameters are beside, and what they need. */
+export class Placement {
+  /** Whether the body takes all fields that are not placed. */
+  readonly isBesideFields: boolean;
+  /** Whether a parameter needs names with brackets: `filter[name]=a`. */
+  brackets = false;
+
+  constructor(isBesideFields: boolean) {
+    this.isBesideFields = isBesideFields;
+  }
+}
+
+/** Headers that the description of an operation must not declare (OpenAPI 3.0, section Parameter Object). */
+const PROTOCOL_HEADERS = ["accept", "content-type", "authorization"];
+
+/** Adds the field of a parameter in the query, a header or a cookie. */
+export function addParameter(
+  planner: Planner,
+  message: Message,
+  parameter: Parameter,
+  spot: Spot,
+  placement: Placement,
+): void {
+  const { name, place } = parameter;
+  if (parameter.in === "header" && PROTOCOL_HEADERS.includes(name.toLowerCase())) {
+    planner.report.add("protocol-header", place, `${message.path}: ${name}`);
+    return;
+  }
+  const words = wordsOf(name);
+  const inner: Spot = { ...spot, words, element: `${message.path}.${name}` };
+  const location = locationOf(parameter, placement);
+  const draft = {
+    key: `${parameter.in}:${name}`,
+    wire: name,
+    required: parameter.required,
+    nullable: !parameter.required,
+    comment: commentOf(planner, parameter),
+    deprecated: parameter.deprecated,
+    place,
+    rules: location === undefined ? {} : { in: new Token(location) },
+  };
+  const schema = parameter.schema === undefined ? undefined : planner.schemas.read(parameter.schema);
+  if (schema === undefined || parameter.contentType !== undefined) {
+    const isJson = parameter.contentType !== undefined && schema?.shape.kind !== "string";
+    planner.addField(message, { ...draft, typed: text(isJson ? "json-parameter" : undefined) });
+    return;
+  }
+  if (schema.shape.kind === "union" && parameter.in === "query") {
+    const kinds = [...groupsOf(planner.schemas, schema).keys()];
+    if (kinds.includes("object") && kinds.length > 1 && parameter.style === "deepObject") {
+      placement.brackets = true;
+      if (addUnionField(planner, message, schema, draft, inner)) return;
+    }
+  }
+  addTyped(planner, message, parameter, draft, { spot: inner, placement });
+}
+
+function addTyped(
+  planner: Planner,
+  message: Message,
+  parameter: Parameter,
+  draft: Omit<FieldDraft, "typed">,
+  { spot, placement }: { spot: Spot; placement: Placement },
+): void {
+  if (parameter.schema === undefined) return;
+  const typed = parameterType(planner, parameter, spot, placement);
+  if (typed !== "spread") {
+    planner.addField(message, { ...draft, typed });
+    return;
+  }
+  const schema = planner.schemas.read(parameter.schema);
+  if (schema.shape.kind !== "object") return;
+  for (const [name, node] of schema.shape.properties) {
+    const property = planner.schemas.read(node);
+    const words = wordsOf(name);
+    planner.addField(message, {
+      ...draft,
+      key: `${draft.key}:${name}`,
+      wire: name,
+      typed: textual(planner.typeOf(node, { ...spot, words: [...spot.words, ...words] })),
+      required: parameter.required && schema.shape.required.has(name),
+      comment: descriptionOf(property.notes),
+    });
+  }
+}
+
+function locationOf(parameter: Parameter, placement: Placement): string | undefined {
+  if (parameter.in === "query") return placement.isBesideFields ? "QUERY" : undefined;
+  return parameter.in.toUpperCase();
+}
+
+function commentOf(planner: Planner, parameter: Parameter): string {
+  if (parameter.schema === undefined) return parameter.description;
+  const { notes } = planner.schemas.read(parameter.schema);
+  const description = parameter.description || notes.description;
+  return descriptionOf({ ...notes, ...(description === undefined ? {} : { description }) });
+}
+
+function text(weakened?: Cause): Typed {
+  return plainType(scalar("string"), weakened);
+}
+
+/** The type of a parameter; `spread` where each property is a parameter of its own. */
+function parameterType(
+  planner: Planner,
+  parameter: Parameter,
+  spot: Spot,
+  placement: Placement,
+): Typed | "spread" {
+  if (parameter.schema === undefined) return text();
+  const schema = planner.schemas.read(parameter.schema);
+  const { shape } = schema;
+  const inQuery = parameter.in === "query";
+  if (shape.kind === "union") return unionParameter(planner, parameter, spot, placement);
+  if (shape.kind === "object") {
+    if (!inQuery) return text("object-parameter");
+    if (parameter.style === "deepObject") return deepObject(planner, parameter, spot, placement);
+    if (parameter.style !== "form" || !parameter.explode) return text("object-parameter");
+    if (shape.properties.size > 0) return "spread";
+    const typed = planner.typeOf(parameter.schema, spot);
+    const map: Typed = typed.label === "map" ? textual(typed) : { ...text(), label: "map" };
+    return { ...map, rules: { style: new Token("SPREAD") } };
+  }
+  if (shape.kind === "array" || shape.kind === "tuple") {
+    return listParameter(planner, parameter, spot, placement);
+  }
+  return textual(planner.typeOf(parameter.schema, spot));
+}
+
+function deepObject(planner: Planner, parameter: Parameter, spot: Spot, placement: Placement): Typed {
+  placement.brackets = true;
+  return parameter.schema === undefined ? text() : planner.typeOf(parameter.schema, spot);
+}
+
+/** A union in a parameter is text, unless it is of one JSON type. */
+function unionParameter(planner: Planner, parameter: Parameter, spot: Spot, placement: Placement): Typed {
+  if (parameter.schema === undefined) return text();
+  const kinds = [...groupsOf(planner.schemas, planner.schemas.read(parameter.schema)).keys()];
+  if (kinds.length === 1 && kinds[0] === "object" && parameter.style === "deepObject") {
+    return deepObject(planner, parameter, spot, placement);
+  }
+  if (kinds.includes("object")) return text("union-in-parameter");
+  // `tag=a` and `tag=a&tag=b`
+  if (kinds.includes("array") && parameter.in === "query" && parameter.explode) {
+    return { ...text(), label: "repeated" };
+  }
+  const typed = kinds.length === 1 && kinds[0] !== "array" ? planner.typeOf(parameter.schema, spot) : text();
+  return textual(typed);
+}
+
+function listParameter(planner: Planner, parameter: Parameter, spot: Spot, placement: Placement): Typed {
+  if (parameter.schema === undefined) return text();
+  const typed = planner.typeOf(parameter.schema, spot);
+  if (typed.label !== "repeated") return { ...text(), label: "repeated" };
+  if (typed.type.kind === "message" || typed.rules.unwrap === true) {
+    if (parameter.in === "query" && parameter.style === "deepObject") {
+      placement.brackets = true;
+      return typed;
+    }
+    return text("object-parameter");
+  }
+  const list = textual(typed);
+  if (parameter.in === "header") return list;
+  if (parameter.style === "form" && parameter.explode) return list;
+  if (parameter.style !== "form") return text("delimited-parameter");
+  if (parameter.in === "cookie") return text("delimited-parameter");
+  return { ...list, rules: { ...list.rules, style: new Token("COMMA") } };
+}
+
+/** A type whose values are text: what JSON can be is text as well. */
+function textual(typed: Typed): Typed {
+  const { type } = typed;
+  const isJson =
+    type.kind === "message" || (type.kind === "foreign" && type.name !== "google.protobuf.Timestamp");
+  const isBytes = type.kind === "scalar" && type.name === "bytes";
+  return isJson || isBytes ? { ...text(typed.weakened), label: typed.label } : typed;
+}

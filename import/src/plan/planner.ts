@@ -1,0 +1,280 @@
+import type { Lock } from "../lock/lock.ts";
+import { Scope } from "../names/scope.ts";
+import { jsonName, snake, wordsOf } from "../names/words.ts";
+import type { Schema, SchemaNode } from "../normalize/schema.ts";
+import type { Schemas } from "../normalize/schemas.ts";
+import {
+  type Enum,
+  type Field,
+  type Label,
+  Message,
+  type Option,
+  type OptionValue,
+  Token,
+} from "../proto/model.ts";
+import { WEAKENING } from "../report/causes.ts";
+import type { Report } from "../report/report.ts";
+import { alternativesOf, mergedObjects } from "./alternatives.ts";
+import { ANNOTATIONS, BEHAVIOR, VALIDATE } from "./annotations.ts";
+import { descriptionOf } from "./comments.ts";
+import { type FieldDraft, type Planning, plainType, type Spot, scalar, type Typed } from "./context.ts";
+import { EnumPlanner } from "./enums.ts";
+import { TypeNames } from "./type-names.ts";
+import { typeOfSchema } from "./types.ts";
+import { addUnionField, fillUnion } from "./unions.ts";
+import type { Usage } from "./usage.ts";
+
+/** How names are on the wire, for all messages. */
+export type NameStyle = "AS_DECLARED" | "LOWER_CAMEL";
+
+export interface PlannerOptions {
+  readonly package: string;
+  readonly style: NameStyle;
+  readonly usage: Usage;
+}
+
+/** How the properties of an object become fields of a message that has others. */
+interface PropertyOptions {
+  /** What keeps their keys in the lock apart from those of other fields. */
+  readonly prefix?: string;
+  readonly skip?: ReadonlySet<string>;
+}
+
+/** Plans messages, enums and their fields. */
+export class Planner implements Planning {
+  readonly schemas: Schemas;
+  readonly report: Report;
+  readonly lock: Lock;
+  readonly names: TypeNames;
+  readonly enums: EnumPlanner;
+  /** The messages of the package, in the order in which they were needed. */
+  readonly topLevel: Message[] = [];
+  private readonly options: PlannerOptions;
+  private readonly stems: ReadonlySet<string>;
+  private readonly known = new Map<string, Message>();
+  private readonly scopes = new Map<Message, Scope>();
+
+  constructor(schemas: Schemas, report: Report, lock: Lock, options: PlannerOptions) {
+    this.schemas = schemas;
+    this.report = report;
+    this.lock = lock;
+    this.options = options;
+    this.names = new TypeNames(lock);
+    this.stems = new Set([...lock.givenNames()].filter((name) => !name.includes(".")));
+    this.enums = new EnumPlanner(this.names, lock, report);
+  }
+
+  isInRequest(schema: Schema, spot: Spot): boolean {
+    // what is made of a schema is where the schema is
+    return spot.request || this.options.usage.requested.has(schema.key.replace(/!.*/s, ""));
+  }
+
+  typeOf(schema: SchemaNode, spot: Spot): Typed {
+    const typed = typeOfSchema(this, this.enums, schema, spot);
+    // responses are not validated
+    return spot.request ? typed : { ...typed, checks: undefined };
+  }
+
+  messageOf(schema: Schema, spot: Spot): Message {
+    const key = this.names.identity(schema, spot);
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const message = this.create({ ...schema, key }, spot);
+    message.comment = descriptionOf(schema.notes);
+    message.deprecated = schema.name !== undefined && schema.notes.deprecated;
+    const inner = nestedSpot(message, spot, this.isInRequest(schema, spot));
+    if (schema.shape.kind === "union") {
+      fillUnion(this, message, schema, inner);
+    } else {
+      this.addProperties(message, schema, inner);
+    }
+    message.reservedNumbers.push(...this.lock.retired(message.path));
+    return message;
+  }
+
+  newMessage(source: string, words: readonly string[], spot: Spot): Message {
+    const notes = { deprecated: false, readOnly: false, writeOnly: false };
+    const key = this.names.identity({ key: source, name: undefined, notes }, spot);
+    return this.known.get(key) ?? this.create({ key, name: undefined, notes }, { ...spot, words });
+  }
+
+  /** Whether another operation had this name for its request and response. */
+  isStem(name: string): boolean {
+    return this.stems.has(name);
+  }
+
+  /** A message of the package with a name that is reserved. */
+  rootMessage(name: string): Message {
+    const message = new Message(this.options.package, name, undefined);
+    this.topLevel.push(message);
+    return message;
+  }
+
+  private create(schema: Pick<Schema, "key" | "name" | "notes">, spot: Spot): Message {
+    const { name, parent } = this.names.give(schema, spot);
+    const message = new Message(this.options.package, name, parent);
+    this.known.set(schema.key, message);
+    (parent?.messages ?? this.topLevel).push(message);
+    return message;
+  }
+
+  /** Adds the fields of an object's properties, and one for keys beside them. */
+  addProperties(message: Message, schema: Schema, spot: Spot, options: PropertyOptions = {}): void {
+    const { shape } = schema;
+    if (shape.kind !== "object") return;
+    const discriminators = this.options.usage.discriminators.get(schema.key);
+    for (const [wire, node] of shape.properties) {
+      if (options.skip?.has(wire) === true) continue;
+      // the member of a union is what says it
+      const isChosen = spot.request && discriminators?.has(wire) === true;
+      const required = shape.required.has(wire) && !isChosen;
+      this.addProperty(message, wire, node, { spot, required, prefix: options.prefix ?? "" });
+    }
+    const { additional } = shape;
+    if (additional === undefined || additional === false || shape.properties.size === 0) return;
+    const isTyped = additional !== true && this.schemas.read(additional).shape.kind !== "any";
+    this.addField(message, {
+      ...PLAIN,
+      key: "*",
+      wire: undefined,
+      typed: {
+        ...plainType(scalar("string"), isTyped ? "typed-additional" : undefined),
+        label: "map",
+        rules: { unknown: true },
+      },
+      comment: "Keys beside the fields, with their values as JSON.",
+      place: schema.place,
+      words: ["additional", "properties"],
+    });
+  }
+
+  private addProperty(
+    message: Message,
+    wire: string,
+    node: SchemaNode,
+    { spot, required, prefix }: { spot: Spot; required: boolean; prefix: string },
+  ): void {
+    const schema = this.schemas.read(node);
+    if (schema.shape.kind === "never") return;
+    if (wire === "") {
+      this.report.add("empty-key", placeOfUse(node, schema), message.path);
+      return;
+    }
+    const words = wordsOf(wire);
+    const inner: Spot = {
+      root: spot.root,
+      words: [...spot.words, ...(words.length === 0 ? ["value"] : words)],
+      element: `${message.path}.${wire}`,
+      request: spot.request,
+    };
+    const draft = {
+      key: `${prefix}${wire}`,
+      wire,
+      required: required && spot.request && !schema.nullable && !schema.notes.readOnly,
+      nullable: schema.nullable || !required,
+      comment: descriptionOf(schema.notes),
+      deprecated: schema.notes.deprecated,
+      place: placeOfUse(node, schema),
+    };
+    if (schema.nullable && spot.request) this.report.add("null-in-request", draft.place, inner.element);
+    if (schema.shape.kind === "union" && spot.request && addUnionField(this, message, schema, draft, inner)) {
+      return;
+    }
+    const typed = this.typeOf(node, inner);
+    const comment = isCommentOf(typed, draft.comment) ? "" : draft.comment;
+    this.addField(message, { ...draft, typed, comment });
+  }
+
+  addField(message: Message, draft: FieldDraft): Field {
+    const scope = this.scopes.get(message) ?? new Scope(jsonName);
+    this.scopes.set(message, scope);
+    const name = scope.give(snake(draft.words ?? wordsOf(draft.wire ?? draft.key)));
+    const { typed } = draft;
+    const weakened =
+      typed.weakened !== undefined && WEAKENING.has(typed.weakened) ? typed.weakened : undefined;
+    if (typed.weakened !== undefined) this.report.add(typed.weakened, draft.place, `${message.path}.${name}`);
+    const field: Field = {
+      name,
+      number: this.lock.numberOf(message.path, draft.key),
+      type: typed.type,
+      label: labelOf(draft),
+      options: this.optionsOf(draft, name),
+      comment: draft.comment,
+      oneof: draft.oneof,
+      weakened,
+    };
+    message.fields.push(field);
+    return field;
+  }
+
+  /** One object with the properties of all alternatives of a union. */
+  mergedFields(schema: Schema): Schema {
+    return this.schemas.read(mergedObjects(this.schemas, schema, alternativesOf(this.schemas, schema)));
+  }
+
+  /** A name for a oneof, which shares its names with fields. */
+  oneofName(message: Message, words: readonly string[]): string {
+    const scope = this.scopes.get(message) ?? new Scope(jsonName);
+    this.scopes.set(message, scope);
+    return scope.give(snake(words));
+  }
+
+  private optionsOf(draft: FieldDraft, name: string): Option[] {
+    const { typed } = draft;
+    const written = this.options.style === "AS_DECLARED" ? name : jsonName(name);
+    const isNamed = draft.wire !== undefined && written !== draft.wire;
+    const rules = {
+      ...(draft.rules?.in === undefined ? {} : { in: draft.rules.in }),
+      ...(isNamed ? { name: draft.wire } : {}),
+      ...draft.rules,
+      ...typed.rules,
+    };
+    const options: Option[] = [];
+    if (Object.keys(rules).length > 0) {
+      options.push({ name: "(connectrest.v1.field)", value: rules, file: ANNOTATIONS });
+    }
+    if (draft.required && draft.oneof === undefined) {
+      options.push({ name: "(google.api.field_behavior)", value: new Token("REQUIRED"), file: BEHAVIOR });
+    }
+    const checks = checksOf(draft);
+    if (checks !== undefined) options.push({ name: "(buf.validate.field)", value: checks, file: VALIDATE });
+    if (draft.deprecated) options.push({ name: "deprecated", value: true });
+    return options;
+  }
+
+  get allEnums(): readonly Enum[] {
+    return this.enums.topLevel;
+  }
+}
+
+const PLAIN = { required: false, nullable: false, comment: "", deprecated: false } as const;
+
+function placeOfUse(node: SchemaNode, schema: Schema): string {
+  return node.kind === "raw" ? `${node.node.document.name}#${node.node.pointer}` : schema.place;
+}
+
+function nestedSpot(message: Message, spot: Spot, request: boolean): Spot {
+  const element = message.path;
+  if (message.parent === undefined) return { root: message, words: [], element, request };
+  return { root: message.parent, words: spot.words, element, request };
+}
+
+function labelOf({ typed, nullable, oneof }: FieldDraft): Label {
+  if (typed.label !== "") return typed.label;
+  const hasPresence = typed.type.kind === "message" || typed.type.kind === "foreign";
+  return nullable && !hasPresence && oneof === undefined ? "optional" : "";
+}
+
+/** Whether a comment says of a field what its type says. */
+function isCommentOf({ type }: Typed, comment: string): boolean {
+  if (type.kind === "message") return type.message.comment === comment;
+  return type.kind === "enum" && type.enumeration.comment === comment;
+}
+
+/** The constraints of a field, with `required` where a message or an enum has to be set. */
+function checksOf({ typed, required, oneof }: FieldDraft): OptionValue | undefined {
+  const hasNoZero = typed.label === "" && typed.type.kind !== "scalar";
+  const isRequired = required && hasNoZero && oneof === undefined;
+  const checks = { ...(isRequired ? { required: true } : {}), ...typed.checks };
+  return Object.keys(checks).length === 0 ? undefined : checks;
+}

@@ -1,0 +1,169 @@
+import { keyOf, type Schema, type SchemaNode } from "../normalize/schema.ts";
+import { Token } from "../proto/model.ts";
+import { listChecks, mapChecks, numberChecks, stringChecks, valueChecks } from "./checks.ts";
+import {
+  LIST_VALUE,
+  type Planning,
+  plainType,
+  type Spot,
+  STRUCT,
+  scalar,
+  TIMESTAMP,
+  type Typed,
+  VALUE,
+} from "./context.ts";
+import type { EnumPlanner } from "./enums.ts";
+import { listMessage } from "./lists.ts";
+import { unionType } from "./unions.ts";
+
+const MAX_INT32 = 2 ** 31 - 1;
+/** How many inline schemas may be below each other; with them the names of their messages grow. */
+const MAX_DEPTH = 24;
+
+/** The type of a field by its schema. */
+export function typeOfSchema(planning: Planning, enums: EnumPlanner, node: SchemaNode, spot: Spot): Typed {
+  const schema = planning.schemas.read(node);
+  if (spot.words.length > MAX_DEPTH && schema.name === undefined) return plainType(VALUE, "too-deep");
+  const { shape } = schema;
+  switch (shape.kind) {
+    case "any":
+    case "never":
+    case "null":
+      return plainType(VALUE);
+    case "boolean":
+      return plainType(scalar("bool"));
+    case "string":
+      return stringType(schema);
+    case "integer":
+      return integerType(schema);
+    case "number":
+      return { ...plainType(scalar("double")), checks: numberChecks("double", schema.limits) };
+    case "enum":
+      return enumType(enums, schema, shape.values, spot);
+    case "array":
+      return shape.items === undefined
+        ? plainType(LIST_VALUE)
+        : listType(planning, schema, shape.items, spot);
+    case "tuple":
+      return tupleType(planning, schema, shape.items, spot);
+    case "object":
+      return objectType(planning, schema, spot);
+    case "union":
+      return unionType(planning, enums, schema, spot);
+  }
+}
+
+function stringType(schema: Schema): Typed {
+  switch (schema.format) {
+    case "date-time":
+      return plainType(TIMESTAMP);
+    case "byte":
+      return plainType(scalar("bytes"));
+    case "base64url":
+      return { ...plainType(scalar("bytes")), rules: { bytes: new Token("BASE64URL") } };
+    default:
+      return { ...plainType(scalar("string")), checks: stringChecks(schema) };
+  }
+}
+
+function integerType({ format, limits }: Schema): Typed {
+  const { minimum, maximum } = limits;
+  const isSmall =
+    minimum !== undefined && maximum !== undefined && minimum >= -MAX_INT32 && maximum <= MAX_INT32;
+  const type = format === "int32" || isSmall ? "int32" : format === "uint64" ? "uint64" : "int64";
+  return { ...plainType(scalar(type)), checks: numberChecks(type, limits) };
+}
+
+function enumType(
+  enums: EnumPlanner,
+  schema: Schema,
+  values: readonly (string | number)[],
+  spot: Spot,
+): Typed {
+  const texts = values.filter((value) => typeof value === "string");
+  if (texts.length < values.length) {
+    const isSmall = values.every((value) => Math.abs(Number(value)) <= MAX_INT32);
+    const type = isSmall ? "int32" : "int64";
+    return { ...plainType(scalar(type)), checks: valueChecks(type, values) };
+  }
+  // the spelling of a value that is all digits means a number
+  const plain = texts.some((text) => /^-?\d+$/.test(text)) || texts.every((text) => text === "");
+  if (plain || schema.format === "date-time") {
+    return { ...plainType(scalar("string")), checks: valueChecks("string", texts) };
+  }
+  return plainType({ kind: "enum", enumeration: enums.enumOf(schema, texts, spot) });
+}
+
+function listType(planning: Planning, schema: Schema, items: SchemaNode, spot: Spot): Typed {
+  const item = planning.schemas.read(items);
+  const label = "repeated";
+  if (item.nullable) return { ...plainType(VALUE, "null-in-list"), label };
+  const typed = planning.typeOf(items, { ...spot, words: itemWords(spot) });
+  if (typed.label === "map") return { ...plainType(STRUCT, "list-of-maps"), label };
+  if (typed.label === "repeated") return wrappedList(planning, typed, items, spot);
+  if (typed.rules.unwrap === true) return { ...typed, ...wrappedList(planning, typed, items, spot) };
+  const isScalar = typed.type.kind === "scalar" || typed.type.kind === "enum";
+  return { ...typed, label, checks: listChecks(schema.limits, false, typed.checks, isScalar) };
+}
+
+function itemWords(spot: Spot): readonly string[] {
+  const [last = "item"] = spot.words.slice(-1);
+  return spot.words.length === 0 ? ["item"] : [...spot.words.slice(0, -1), last];
+}
+
+/** A list of lists: a list of messages that hold one list and are written as it. */
+function wrappedList(planning: Planning, typed: Typed, items: SchemaNode, spot: Spot): Typed {
+  const message = listMessage(planning, typed, `${keyOf(items)}!list`, spot);
+  return {
+    type: { kind: "message", message },
+    label: "repeated",
+    rules: { unwrap: true },
+    checks: undefined,
+    weakened: undefined,
+  };
+}
+
+function tupleType(planning: Planning, schema: Schema, items: readonly SchemaNode[], spot: Spot): Typed {
+  const types = items.map((item) => planning.typeOf(item, { ...spot, words: itemWords(spot) }));
+  const [first] = types;
+  const isUniform =
+    first !== undefined &&
+    types.every(({ type, label }) => {
+      return (
+        label === "" &&
+        type.kind === "scalar" &&
+        first.type.kind === "scalar" &&
+        type.name === first.type.name
+      );
+    });
+  if (!isUniform) return plainType(LIST_VALUE, "tuple");
+  return {
+    ...plainType(first.type),
+    label: "repeated",
+    checks: listChecks(schema.limits, false, undefined, false),
+  };
+}
+
+function objectType(planning: Planning, schema: Schema, spot: Spot): Typed {
+  const { shape } = schema;
+  if (shape.kind !== "object") return plainType(VALUE);
+  if (shape.properties.size > 0) {
+    return plainType({ kind: "message", message: planning.messageOf(schema, spot) });
+  }
+  const { additional } = shape;
+  if (additional === false) return plainType({ kind: "message", message: planning.messageOf(schema, spot) });
+  if (additional === undefined || additional === true) return plainType(STRUCT);
+  return mapType(planning, schema, additional, spot);
+}
+
+function mapType(planning: Planning, schema: Schema, values: SchemaNode, spot: Spot): Typed {
+  const value = planning.schemas.read(values);
+  if (value.shape.kind === "any") return plainType(STRUCT);
+  if (value.nullable) return { ...plainType(VALUE, "null-in-list"), label: "map" };
+  const typed = planning.typeOf(values, {
+    ...spot,
+    words: [...spot.words.slice(0, -1), spot.words.at(-1) ?? "", "value"].filter(Boolean),
+  });
+  if (typed.label !== "" || typed.rules.unwrap === true) return plainType(STRUCT, "map-of-lists");
+  return { ...typed, label: "map", checks: mapChecks(schema.limits, false, typed.checks) };
+}

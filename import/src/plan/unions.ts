@@ -1,0 +1,231 @@
+import { wordsOf } from "../names/words.ts";
+import type { Schema, SchemaNode } from "../normalize/schema.ts";
+import { type Message, type Oneof, type OptionValue, Token } from "../proto/model.ts";
+import {
+  type Alternative,
+  anyOf,
+  type Choice,
+  choicesOf,
+  groupsOf,
+  type Kind,
+  mergedLists,
+  mergedObjects,
+} from "./alternatives.ts";
+import { ANNOTATIONS } from "./annotations.ts";
+import {
+  type FieldDraft,
+  type Planning,
+  plainType,
+  type Spot,
+  STRUCT,
+  scalar,
+  type Typed,
+  VALUE,
+} from "./context.ts";
+import type { EnumPlanner } from "./enums.ts";
+import { listMessage } from "./lists.ts";
+
+const PLAIN = { required: false, nullable: false, deprecated: false } as const;
+
+/** What a member of a oneof is called by its JSON type. */
+const MEMBERS: Readonly<Record<Kind, string>> = {
+  string: "text",
+  number: "number",
+  boolean: "flag",
+  object: "object",
+  array: "list",
+  any: "value",
+};
+
+/** The type of a union as a list item, a map value, a body, or a field of a response. */
+export function unionType(planning: Planning, enums: EnumPlanner, schema: Schema, spot: Spot): Typed {
+  const groups = groupsOf(planning.schemas, schema);
+  if (groups.size === 0 || groups.has("any")) return plainType(VALUE);
+  const [kind, ...others] = groups.keys();
+  if (others.length > 0) {
+    if (planning.isInRequest(schema, spot)) return plainType(VALUE, "union-in-request");
+    return plainType({ kind: "message", message: planning.messageOf(schema, spot) });
+  }
+  const parts = groups.get(kind ?? "any") ?? [];
+  switch (kind) {
+    case "string":
+      return textType(enums, schema, parts, spot);
+    case "number":
+      return plainType(scalar(parts.every((part) => isInteger(part.schema)) ? "int64" : "double"));
+    case "boolean":
+      return plainType(scalar("bool"));
+    case "array":
+      return planning.typeOf(mergedLists(planning.schemas, schema, parts), spot);
+    default:
+      return objectUnion(planning, schema, parts, spot);
+  }
+}
+
+function isInteger({ shape }: Schema): boolean {
+  return shape.kind === "integer" || shape.kind === "enum";
+}
+
+/** Texts: an enum of all values, unless one of them may be any text. */
+function textType(enums: EnumPlanner, schema: Schema, parts: readonly Alternative[], spot: Spot): Typed {
+  const values = parts.flatMap((part) => (part.schema.shape.kind === "enum" ? part.schema.shape.values : []));
+  const texts = [...new Set(values)].filter((value) => typeof value === "string");
+  const isClosed = parts.every((part) => part.schema.shape.kind === "enum");
+  const isPlain = texts.some((text) => /^-?\d+$/.test(text)) || texts.every((text) => text === "");
+  if (!isClosed || isPlain) return plainType(scalar("string"));
+  return plainType({ kind: "enum", enumeration: enums.enumOf(schema, texts, spot) });
+}
+
+function objectUnion(planning: Planning, schema: Schema, parts: readonly Alternative[], spot: Spot): Typed {
+  const { schemas } = planning;
+  if (choicesOf(schemas, schema, planning.isInRequest(schema, spot)) !== undefined) {
+    return plainType({ kind: "message", message: planning.messageOf(schema, spot) });
+  }
+  const shapes = parts.map((part) => part.schema.shape);
+  if (shapes.some((shape) => shape.kind !== "object")) return plainType(VALUE, "union-indistinct");
+  const isFree = shapes.some((shape) => shape.kind === "object" && shape.properties.size === 0);
+  if (isFree) {
+    const says = shapes.some((shape) => shape.kind === "object" && shape.properties.size > 0);
+    return plainType(STRUCT, says ? "union-indistinct" : undefined);
+  }
+  planning.report.add("merged-alternatives", schema.place, spot.element);
+  return planning.typeOf(mergedObjects(schemas, schema, parts), spot);
+}
+
+/**
+ * Fills the message of a union: a oneof whose members are chosen by a discriminator, by keys or by JSON
+ * types.
+ */
+export function fillUnion(planning: Planning, message: Message, schema: Schema, spot: Spot): void {
+  const groups = groupsOf(planning.schemas, schema);
+  if (groups.size > 1) {
+    fillByType(planning, message, schema, groups, spot);
+    return;
+  }
+  const found = choicesOf(planning.schemas, schema, spot.request);
+  if (found === undefined) return;
+  const { discriminator, choices } = found;
+  const rules =
+    discriminator === undefined
+      ? { layout: new Token("FLATTENED") }
+      : { discriminator, layout: new Token("FLATTENED") };
+  const oneof = oneofOf(planning.oneofName(message, ["value"]), rules);
+  for (const [index, choice] of choices.entries()) {
+    const words = choiceWords(choice, index);
+    const alternative = { ...spot, words: [...spot.words, ...words] };
+    planning.addField(message, {
+      ...PLAIN,
+      key: choice.schema.name ?? String(choice.values[0] ?? choice.key),
+      wire: undefined,
+      words,
+      typed: plainType({ kind: "message", message: planning.messageOf(choice.schema, alternative) }),
+      comment: "",
+      place: choice.schema.place,
+      rules: { when: whenOf(choice) },
+      oneof,
+    });
+  }
+}
+
+function oneofOf(name: string, rules: Readonly<Record<string, OptionValue>> | undefined): Oneof {
+  const options =
+    rules === undefined ? [] : [{ name: "(connectrest.v1.oneof)", value: rules, file: ANNOTATIONS }];
+  return { name, comment: "", options };
+}
+
+function choiceWords({ schema, values, key }: Choice, index: number): readonly string[] {
+  const candidates = [schema.name, String(values[0] ?? ""), schema.notes.title, key];
+  const words = candidates.map((text) => wordsOf(text ?? "")).find((each) => each.length > 0);
+  return words ?? ["alternative", String(index + 1)];
+}
+
+function whenOf({ values, key }: Choice): OptionValue {
+  if (key !== undefined) return { key: pathOf(key), present: true };
+  const texts = values.map(String);
+  const only = texts.length === 1 ? texts[0] : undefined;
+  const type = typeof values[0] === "number" ? "number" : undefined;
+  return { values: only ?? texts, ...(type === undefined ? {} : { type }) };
+}
+
+/** A key as a path: one that has dots is quoted. */
+function pathOf(key: string): string {
+  return /^[\w$@-]+$/.test(key) && !/^\d+$/.test(key) ? key : `'${key}'`;
+}
+
+function fillByType(
+  planning: Planning,
+  message: Message,
+  schema: Schema,
+  groups: ReadonlyMap<Kind, readonly Alternative[]>,
+  spot: Spot,
+): void {
+  const oneof = oneofOf(planning.oneofName(message, ["kind"]), { layout: new Token("UNWRAPPED") });
+  for (const [kind, parts] of groups) {
+    planning.addField(message, {
+      ...PLAIN,
+      key: kind,
+      wire: undefined,
+      words: [MEMBERS[kind]],
+      typed: memberType(planning, schema, kind, parts, spot),
+      comment: "",
+      place: schema.place,
+      rules: { when: { type: kind } },
+      oneof,
+    });
+  }
+}
+
+/** The type of a member of a oneof: a list in a message of its own, and maps as any object. */
+function memberType(
+  planning: Planning,
+  schema: Schema,
+  kind: Kind,
+  parts: readonly Alternative[],
+  spot: Spot,
+): Typed {
+  const words = [...spot.words, MEMBERS[kind]];
+  const node: SchemaNode = anyOf(
+    planning.schemas,
+    parts.map((part) => part.node),
+    `${schema.key}!${kind}`,
+  );
+  const typed = planning.typeOf(node, { ...spot, words });
+  if (typed.label === "map") return plainType(STRUCT, "map-of-lists");
+  if (typed.type.kind === "foreign" && kind === "string") return plainType(scalar("string"));
+  if (typed.label === "") return { ...typed, checks: undefined };
+  const message = listMessage(planning, typed, `${schema.key}!${kind}!list`, { ...spot, words });
+  return { ...plainType({ kind: "message", message }), rules: { unwrap: true } };
+}
+
+/**
+ * Adds a union that is told apart by its JSON type as a oneof of fields that share its key, which requests
+ * can carry.
+ *
+ * @returns false if the union is of one JSON type
+ */
+export function addUnionField(
+  planning: Planning,
+  message: Message,
+  schema: Schema,
+  draft: Omit<FieldDraft, "typed"> & { readonly wire: string },
+  spot: Spot,
+): boolean {
+  const groups = groupsOf(planning.schemas, schema);
+  if (groups.size < 2 || groups.has("any")) return false;
+  const words = wordsOf(draft.wire);
+  const oneof = { ...oneofOf(planning.oneofName(message, words), undefined), comment: draft.comment };
+  for (const [kind, parts] of groups) {
+    planning.addField(message, {
+      ...PLAIN,
+      key: `${draft.key}:${kind}`,
+      wire: draft.wire,
+      words: [...words, MEMBERS[kind]],
+      typed: memberType(planning, schema, kind, parts, spot),
+      comment: "",
+      deprecated: draft.deprecated,
+      place: draft.place,
+      rules: { ...draft.rules, name: draft.wire, when: { key: pathOf(draft.wire), type: kind } },
+      oneof,
+    });
+  }
+  return true;
+}

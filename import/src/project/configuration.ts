@@ -1,0 +1,58 @@
+import { stringify } from "yaml";
+import type { Scheme } from "../normalize/api.ts";
+import type { Project } from "./model.ts";
+
+/** Where an API is of which the document says nothing, or only a path. */
+const UNKNOWN_HOST = "https://api.example.com";
+
+/** `connect-rest.yaml` with the upstream of the API. */
+export function configuration({ api, upstream, files }: Project): string {
+  const adapters = files
+    .filter(({ services }) => services.length > 0)
+    .map(({ path }) => `./gen/${path.replace(/\.proto$/, "_rest.ts")}`);
+  const [first, ...others] = api.servers;
+  const credentials = credentialsOf([...api.schemes.values()], upstream);
+  const config = stringify({
+    adapters,
+    upstreams: {
+      [upstream]: { baseUrl: baseUrl(first?.url), ...(credentials === undefined ? {} : { credentials }) },
+    },
+  });
+  const notes = [
+    ...(absolute(first?.url) === undefined
+      ? ["The document does not say where the API is: set baseUrl."]
+      : []),
+    ...others.map(({ url, description }) => `Another server: ${url} ${description}`.trim()),
+  ];
+  return `${notes.map((note) => `# ${note.replaceAll(/\s+/g, " ")}\n`).join("")}${config}`;
+}
+
+function absolute(url: string | undefined): string | undefined {
+  const parsed = url === undefined ? null : URL.parse(url);
+  const isUsable = parsed !== null && /^https?:$/.test(parsed.protocol) && !url?.includes("{");
+  return isUsable ? parsed.href.replace(/[?#].*$/s, "").replace(/\/$/, "") : undefined;
+}
+
+/** The address without a slash at its end, since paths begin with one. */
+function baseUrl(url: string | undefined): string {
+  const found = absolute(url);
+  if (found !== undefined) return found;
+  const path = url?.startsWith("/") === true ? url.replace(/\/$/, "") : "";
+  return `${UNKNOWN_HOST}${URL.parse(path, UNKNOWN_HOST)?.pathname.replace(/\/$/, "") ?? ""}`;
+}
+
+/** Where the credentials are read from, for each kind that the API accepts. */
+function credentialsOf(schemes: readonly Scheme[], upstream: string): object | undefined {
+  const prefix = upstream.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_");
+  const kinds = new Set(schemes.map(({ kind }) => kind));
+  const found = {
+    ...(kinds.has("apiKey") ? { apiKey: { env: `${prefix}_KEY` } } : {}),
+    ...(kinds.has("bearer") || kinds.has("oauth2")
+      ? { oauth2: { accessToken: { env: `${prefix}_TOKEN` } } }
+      : {}),
+    ...(kinds.has("basic")
+      ? { basic: { username: { env: `${prefix}_USER` }, password: { env: `${prefix}_PASSWORD` } } }
+      : {}),
+  };
+  return Object.keys(found).length === 0 ? undefined : found;
+}

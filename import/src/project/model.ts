@@ -1,0 +1,12 @@
+import type { Api, Operation } from "../normalize/api.ts";
+import type { File, Service } from "../proto/model.ts";
+
+/** What the files around the `.proto` files say. */
+export interface Project {
+  readonly api: Api;
+  readonly upstream: string;
+  readonly package: string;
+  readonly services: readonly Service[];
+  readonly files: readonly File[];
+  readonly operations: readonly Operation[];
+}

@@ -1,0 +1,54 @@
+/** Everything that cannot be said as the document says it: what is done instead. */
+export const CAUSES = {
+  // the field has a weaker type than the document says
+  "union-in-request": "a union in a request, told apart by its JSON type: google.protobuf.Value",
+  "union-indistinct": "a union whose alternatives nothing tells apart: google.protobuf.Value",
+  "union-in-parameter": "a union with objects in a parameter: text",
+  "map-of-lists": "a map or a list of lists or maps that protobuf does not nest: google.protobuf.Struct",
+  "list-of-maps": "a list of maps: a list of google.protobuf.Struct",
+  "null-in-list": "a list or map whose items may be null: google.protobuf.Value",
+  tuple: "a list of items of different types by position: google.protobuf.ListValue",
+  "typed-additional": "further keys with a type, beside properties: their values as JSON text",
+  "json-parameter": "JSON as the text of a parameter: text",
+  "delimited-parameter": "a list in one parameter with a delimiter other than a comma: text",
+  "object-parameter": "an object in a parameter that is neither exploded nor deep: text",
+  "list-in-path": "a list in a path: text",
+  "two-variables": "several variables in one segment of a path: one variable for all of them",
+  "too-deep": "an inline schema below too many others: google.protobuf.Value",
+  // the type says it all, and something beside it is not said
+  "null-in-request": "null and absent are alike in requests: null is not sent",
+  "empty-key": "a property with an empty name: left out",
+  "empty-enum-value": "an empty text among the values of an enum: left out",
+  "merged-alternatives": "objects that nothing tells apart: one message with the fields of all",
+  "other-content": "further media types of a body: left out",
+  "other-response": "further responses of success: left out",
+  "body-of-get": "a body of GET or HEAD: left out",
+  "several-credentials": "several credentials at once: the first is sent",
+  "credentials-kind": "a security scheme that is not sent: left out",
+  "unknown-parameter": "a parameter that the path does not have: left out",
+  "undeclared-variable": "a variable of the path that no parameter declares: text",
+  "protocol-header": "a header that HTTP clients set: left out",
+  callbacks: "callbacks and webhooks: left out",
+  verb: "TRACE, which is not called: left out",
+  "path-fragment": "a fragment of a path, which is not sent: left out",
+} as const;
+
+export type Cause = keyof typeof CAUSES;
+
+/** The causes for which a field has a weaker type. */
+export const WEAKENING: ReadonlySet<Cause> = new Set<Cause>([
+  "union-in-request",
+  "union-indistinct",
+  "union-in-parameter",
+  "map-of-lists",
+  "list-of-maps",
+  "null-in-list",
+  "tuple",
+  "typed-additional",
+  "json-parameter",
+  "delimited-parameter",
+  "object-parameter",
+  "list-in-path",
+  "two-variables",
+  "too-deep",
+]);

@@ -1,0 +1,58 @@
+import { CAUSES, type Cause, WEAKENING } from "./causes.ts";
+
+/** One thing that could not be said. */
+export interface Finding {
+  readonly cause: Cause;
+  /** The place in the document. */
+  readonly place: string;
+  /** The element of the `.proto` files, or the operation, that it concerns. */
+  readonly element: string;
+}
+
+/** What an import found, in the order in which it was found. */
+export class Report {
+  private readonly found = new Map<string, Finding>();
+  operations = 0;
+  weakenedOperations = 0;
+  fields = 0;
+  weakenedFields = 0;
+
+  add(cause: Cause, place: string, element: string): void {
+    const key = `${cause} ${place} ${element}`;
+    if (!this.found.has(key)) this.found.set(key, { cause, place, element });
+  }
+
+  get findings(): readonly Finding[] {
+    return [...this.found.values()];
+  }
+
+  /** How often each cause was found, most often first. */
+  counts(): readonly (readonly [Cause, number])[] {
+    const counts = Map.groupBy(this.found.values(), ({ cause }) => cause);
+    return [...counts]
+      .map(([cause, findings]) => [cause, findings.length] as const)
+      .sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
+  }
+
+  /** The report as Markdown. */
+  print(): string {
+    const lines = [
+      "# What the import could not say",
+      "",
+      `${this.operations} operations, ${this.weakenedOperations} with a field of a weaker type than the document says.`,
+      `${this.fields} fields, ${this.weakenedFields} of a weaker type.`,
+    ];
+    const byCause = Map.groupBy(this.found.values(), ({ cause }) => cause);
+    for (const [cause, count] of this.counts()) {
+      const kind = WEAKENING.has(cause) ? "weaker type" : "note";
+      lines.push("", `## ${cause} (${count}, ${kind})`, "", `${CAUSES[cause]}.`, "");
+      lines.push(...(byCause.get(cause) ?? []).map(({ element, place }) => `- \`${element}\`: ${place}`));
+    }
+    return `${lines.join("\n")}\n`;
+  }
+
+  /** One line for each cause. */
+  summary(): string[] {
+    return this.counts().map(([cause, count]) => `${String(count).padStart(6)}  ${cause}: ${CAUSES[cause]}`);
+  }
+}

@@ -1,0 +1,83 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runImport, TestProject } from "./project.ts";
+
+/** One document for each family of constructs. */
+const FAMILIES: readonly string[] = [
+  "parameters.yaml",
+  "bodies.yaml",
+  "schemas.yaml",
+  "enums.json",
+  "composition.yaml",
+  "unions.yaml",
+  "swagger.json",
+  "security.yaml",
+  "names.yaml",
+  "streams.yaml",
+  "split/openapi.yaml",
+];
+
+const DOCUMENTS = "test/import/documents";
+const EXPECTED = "test/import/expected";
+
+/** All of them in one project, each in its package. */
+let project: TestProject;
+
+beforeAll(async () => {
+  project = new TestProject();
+  for (const family of FAMILIES) {
+    const args = ["--output", project.folder, "--package", `${nameOf(family)}.v1`];
+    rmSync(join(project.folder, "connect-rest-import.lock.json"), { force: true });
+    expect(await runImport([join(DOCUMENTS, family), ...args])).toMatchObject({ code: 0, errors: "" });
+  }
+});
+
+afterAll(() => project.remove());
+
+test("what is imported is as `buf format` writes it", async () => {
+  expect(await project.buf("format", "--diff", "--exit-code", "proto")).toEqual({ output: "", code: 0 });
+});
+
+test("what is imported is linted clean", async () => {
+  expect(await project.buf("lint")).toEqual({ output: "", code: 0 });
+});
+
+test("what is imported generates and compiles", async () => {
+  expect(await project.buf("generate")).toEqual({ output: "", code: 0 });
+  expect(await project.tsc()).toEqual({ output: "", code: 0 });
+});
+
+test.each(FAMILIES)("%s is imported as expected, the same at each import", async (family) => {
+  const folder = mkdtempSync(join(tmpdir(), "import-"));
+  const name = nameOf(family);
+  const args = [join(DOCUMENTS, family), "--output", folder, "--package", `${name}.v1`];
+  const report = join(folder, "report.txt");
+  await runImport([...args, "--report", report]);
+  const first = filesIn(folder);
+  // with the lock of the first import
+  expect(await runImport([...args, "--report", report])).toMatchObject({ code: 0 });
+  expect(filesIn(folder)).toEqual(first);
+  for (const [path, text] of first) {
+    if (!/\.proto$|^report|^connect-rest\.yaml$/.test(path)) continue;
+    await expect(text).toMatchFileSnapshot(join(process.cwd(), EXPECTED, name, path));
+  }
+  rmSync(folder, { recursive: true });
+});
+
+function nameOf(family: string): string {
+  return family.replace(/\/.*|\.\w+$/g, "");
+}
+
+function filesIn(folder: string): ReadonlyMap<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return new Map(
+    entries
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((path) => [path.slice(folder.length + 1), readFileSync(path, "utf8")]),
+  );
+}

@@ -1,0 +1,96 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { run as runCommand } from "../../import/src/cli/command.ts";
+
+/** What annotated files import of Google's. */
+const GOOGLE = ["api/annotations", "api/http", "api/httpbody", "api/field_behavior", "rpc/code"];
+
+/** What a tool printed, and its exit code. */
+export interface Output {
+  readonly code: number | undefined;
+  readonly output: string;
+}
+
+function run(tool: string, args: readonly string[], cwd: string): Promise<Output> {
+  return new Promise((done) => {
+    const child = execFile(resolve(tool), args, { cwd, maxBuffer: 2 ** 26 }, (_, stdout, stderr) => {
+      done({ code: child.exitCode ?? undefined, output: stdout + stderr });
+    });
+  });
+}
+
+/** A folder where what is imported is linted, generated and type-checked. */
+export class TestProject {
+  readonly folder = mkdtempSync(join(tmpdir(), "import-"));
+
+  constructor() {
+    symlinkSync(resolve("node_modules"), join(this.folder, "node_modules"));
+    cpSync("proto/connectrest", join(this.folder, "vendor/connectrest"), { recursive: true });
+    cpSync(".protovalidate", join(this.folder, "vendor"), { recursive: true });
+    mkdirSync(join(this.folder, "vendor/google/api"), { recursive: true });
+    mkdirSync(join(this.folder, "vendor/google/rpc"), { recursive: true });
+    for (const file of GOOGLE) {
+      const path = `google/${file}.proto`;
+      cpSync(join("node_modules/google-proto-files", path), join(this.folder, "vendor", path));
+    }
+    this.write("package.json", JSON.stringify({ type: "module" }));
+    this.write("tsconfig.json", JSON.stringify({ extends: resolve("tsconfig.json"), ...CHECKED }));
+    this.write("buf.yaml", BUF);
+    this.write("rules.yaml", "type: google.api.Service\nconfig_version: 3\n");
+  }
+
+  write(path: string, content: string): void {
+    writeFileSync(join(this.folder, path), content);
+  }
+
+  buf(...args: readonly string[]): Promise<Output> {
+    return run("node_modules/.bin/buf", args, this.folder);
+  }
+
+  tsc(): Promise<Output> {
+    return run("node_modules/.bin/tsc", ["-p", "."], this.folder);
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+const CHECKED = {
+  compilerOptions: { types: ["node"], typeRoots: [resolve("node_modules/@types")] },
+  include: ["gen"],
+  exclude: [],
+};
+
+const BUF = `version: v2
+modules:
+  - path: proto
+  - path: vendor
+    lint:
+      ignore: [vendor]
+lint:
+  use: [STANDARD]
+`;
+
+/** What the command printed, and its exit code. */
+export interface CommandRun {
+  readonly code: number;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** Runs the command in this process. */
+export async function runImport(args: readonly string[], input = ""): Promise<CommandRun> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end(input);
+  const texts = Promise.all([text(stdout), text(stderr)]);
+  const code = await runCommand(args, { input: stdin, output: stdout, errors: stderr });
+  stdout.end();
+  stderr.end();
+  const [output, errors] = await texts;
+  return { code, output, errors };
+}
