@@ -202,7 +202,8 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
   path: string[];
 
   /**
-   * The request field that receives the value. It can be a nested field: `page.after`.
+   * The request field that receives the value. It can be a nested field: `page.after`. A number without presence cannot
+   * hold 0: that value is the end of the list. With presence, 0 is a cursor.
    *
    * @generated from field: string field = 2;
    */
