@@ -19,7 +19,7 @@ afterAll(() => served.close());
 
 const GOOD = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: "none" };
 
-test("a public client gets an id and no secret, and is told what it was registered as", async () => {
+test("a public client gets an ID but no secret, and the response has its registered metadata", async () => {
   const { status, body, headers } = await steps.register({ ...GOOD, client_name: "Ünï", unknown: { a: 1 } });
   expect(status).toBe(201);
   expect(headers.get("cache-control")).toBe("no-store");
@@ -98,7 +98,7 @@ test.each([
   ["the server's own name with a dot", [`${PUBLIC_URL}./cb`]],
   ["the server's own name and port", [`${PUBLIC_URL.toUpperCase().replace("HTTPS", "https")}:443/cb`]],
   ["one of the server's own addresses", [`${PUBLIC_URL}/authorize/i/${"a".repeat(43)}`]],
-])("redirect URIs with %s are refused", async (_, uris) => {
+])("redirect URIs with %s are rejected", async (_, uris) => {
   const answer = await steps.register({ ...GOOD, redirect_uris: uris });
   expect(answer).toMatchObject({ status: 400, body: { error: "invalid_redirect_uri" } });
 });
