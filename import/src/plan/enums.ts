@@ -15,7 +15,7 @@ export class EnumPlanner {
   private readonly lock: Lock;
   private readonly report: Report;
   private readonly known = new Map<string, Enum>();
-  /** The names of values by where they are: those of an enum belong to what is around it. */
+  /** The names of values by where they are: the values of an enum belong to the scope around the enum. */
   private readonly scopes = new Map<Message | undefined, Scope>();
 
   constructor(names: TypeNames, lock: Lock, report: Report) {

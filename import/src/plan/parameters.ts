@@ -8,7 +8,7 @@ import { type FieldDraft, plainType, type Spot, scalar, type Typed } from "./con
 import type { Planner } from "./planner.ts";
 import { addUnionField } from "./unions.ts";
 
-/** What the fields of parameters are beside, and what they need. */
+/** The surroundings of the fields of parameters, and their needs. */
 export class Placement {
   /** Whether the body takes all fields that are not placed. */
   readonly isBesideFields: boolean;
@@ -110,7 +110,7 @@ function text(weakened?: Cause): Typed {
   return plainType(scalar("string"), weakened);
 }
 
-/** The type of a parameter; `spread` where each property is a parameter of its own. */
+/** The type of a parameter; `spread` where each property is its own parameter. */
 function parameterType(
   planner: Planner,
   parameter: Parameter,

@@ -35,7 +35,7 @@ export interface PlannerOptions {
 
 /** How the properties of an object become fields of a message that has others. */
 interface PropertyOptions {
-  /** What keeps their keys in the lock apart from those of other fields. */
+  /** The prefix of their keys in the lock, where other fields may have the same keys. */
   readonly prefix?: string;
   readonly skip?: ReadonlySet<string>;
 }
@@ -118,7 +118,7 @@ export class Planner implements Planning {
     return message;
   }
 
-  /** Adds the fields of an object's properties, and one for keys beside them. */
+  /** Adds the fields of an object's properties, and one for further keys. */
   addProperties(message: Message, schema: Schema, spot: Spot, options: PropertyOptions = {}): void {
     const { shape } = schema;
     if (shape.kind !== "object") return;
@@ -142,7 +142,7 @@ export class Planner implements Planning {
         label: "map",
         rules: { unknown: true },
       },
-      comment: "Keys beside the fields, with their values as JSON.",
+      comment: "Further keys, with their values as JSON.",
       place: schema.place,
       words: ["additional", "properties"],
     });

@@ -125,7 +125,7 @@ function bodyOf(planner: Planner, operation: Operation, message: Message): Chose
   };
 }
 
-/** How a body is written: as fields beside those of parameters, as one field, or as bytes. */
+/** How a body is written: as fields next to the fields of parameters, as one field, or as bytes. */
 type BodyKind = "fields" | "field" | "bytes";
 
 function bodyKind({ content, schema }: ChosenBody): BodyKind {

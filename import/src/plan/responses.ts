@@ -126,7 +126,7 @@ function planJson(planner: Planner, message: Message, node: SchemaNode, spot: Sp
   return { body: planner.addField(message, draft).name, serverStreaming: false, rules: {} };
 }
 
-/** What a response holds: by the name of its schema, or of the items of a list. */
+/** The words for the payload of a response: the name of its schema, or of the items of a list. */
 function fieldWords(planner: Planner, schema: Schema): readonly string[] {
   if (schema.name !== undefined) return nonEmpty(wordsOf(schema.name), "body");
   if (schema.shape.kind !== "array" || schema.shape.items === undefined) return ["body"];

@@ -27,7 +27,7 @@ import { listMessage } from "./lists.ts";
 
 const PLAIN = { required: false, nullable: false, deprecated: false } as const;
 
-/** What a member of a oneof is called by its JSON type. */
+/** The names of the members of a oneof by their JSON types. */
 const MEMBERS: Readonly<Record<Kind, string>> = {
   string: "text",
   number: "number",
@@ -174,7 +174,7 @@ function fillByType(
   }
 }
 
-/** The type of a member of a oneof: a list in a message of its own, and maps as any object. */
+/** The type of a member of a oneof: a list in its own message, and maps as any object. */
 function memberType(
   planning: Planning,
   schema: Schema,
@@ -197,7 +197,7 @@ function memberType(
 }
 
 /**
- * Adds a union that is told apart by its JSON type as a oneof of fields that share its key, which requests
+ * Adds a union of several JSON types as a oneof of fields that share its key, which requests
  * can carry.
  *
  * @returns false if the union is of one JSON type
