@@ -1,24 +1,23 @@
 import { type Attack, pause } from "../attacks/attack.ts";
 import { percentile } from "../statistics.ts";
 import { type Attacker, startAttacker } from "./attacker.ts";
+import { turnFigure } from "./control.ts";
 import type { Figure } from "./figure.ts";
 import { type Others, othersOf } from "./others.ts";
 import { forkUpstream, Subject } from "./world.ts";
 
 const WARM_UP = 100;
-/** How long other clients call without the attack, and during it, in milliseconds. */
+/** How long others call before the attack, and during it, in milliseconds. */
 const QUIET_MS = 1000;
 const BESIDE_MS = 3000;
 /** How long an attack has to begin. */
 const BEGIN_MS = 500;
 /** How long the attack is alone for its costs to be measured. */
 const ALONE_MS = 1000;
-/** No turn of the event loop may take more processor time than this. */
-const TURN_MS = 100;
 
 /**
- * The service of other clients during an attack: all of their calls are served, their median stays near the one at
- * the same gateway before, and no turn of the event loop is long. No bound is a time of the clock, which
+ * Measures an attack: all calls of others are served, their median stays near the one at the same gateway
+ * before the attack, and no turn of the event loop is long. No bound is a time of the clock, which
  * depends on the machine.
  */
 export async function measureAttack(attack: Attack): Promise<Figure[]> {
@@ -39,20 +38,20 @@ export async function measureAttack(attack: Attack): Promise<Figure[]> {
   const { does, slower, costs } = attack;
   return [
     {
-      name: `calls failed beside ${does}`,
+      name: `calls failed during ${does}`,
       unit: "",
       value: beside.failed,
       bound: { atMost: 0 },
       beside: { done },
     },
     {
-      name: `median of calls beside ${does}`,
+      name: `median of calls during ${does}`,
       unit: "x",
       value: at(0.5, beside) / at(0.5, quiet),
       bound: { atMost: slower },
       beside: { "ms without": at(0.5, quiet), "ms with": at(0.5, beside), "p95 with": at(0.95, beside) },
     },
-    { name: `longest turn beside ${does}`, unit: "CPU ms", value: turnMs, bound: { atMost: TURN_MS } },
+    turnFigure(`longest turn during ${does}`, turnMs),
     ...(costs === undefined
       ? []
       : [

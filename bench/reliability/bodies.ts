@@ -1,7 +1,7 @@
 import http2 from "node:http2";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { call, calls, PAGE } from "./call.ts";
-import { control, slowestBeside } from "./control.ts";
+import { longestTurnDuring } from "./control.ts";
 import type { Figure } from "./figure.ts";
 import { Subject, sendJson, startUpstream, withHeap } from "./world.ts";
 
@@ -9,8 +9,6 @@ const MB = 1 << 20;
 
 /** A heap of Node's own choice, and two of small machines, which bodies that are not counted would fill. */
 const HEAPS = [undefined, 256, 128] as const;
-/** A bound for a call of another client beside such bodies, in milliseconds. */
-const BESIDE_MS = 250;
 
 interface Answer {
   readonly status: number;
@@ -70,10 +68,8 @@ async function errors(heapMb: number | undefined): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [what, hostile] of Object.entries(ERRORS)) {
     answer = hostile;
-    await control(gateway.port);
-    const value = await slowestBeside(gateway.port, () => calls(20, 4, () => call(gateway.port)));
-    const name = `slowest call beside 20 errors of ${what}`;
-    figures.push({ name: withHeap(name, heapMb), unit: "ms", value, bound: { atMost: BESIDE_MS } });
+    const name = withHeap(`20 errors of ${what}`, heapMb);
+    figures.push(await longestTurnDuring(name, gateway, () => calls(20, 4, () => call(gateway.port))));
   }
   return figures;
 }

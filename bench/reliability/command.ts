@@ -69,7 +69,7 @@ export async function startCommand(
 }
 
 /** What a process has resident, in bytes. */
-export function residentOf({ process: { pid } }: Command): number {
+export function residentOf({ process: { pid } }: Pick<Command, "process">): number {
   try {
     return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
   } catch {

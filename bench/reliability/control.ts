@@ -1,24 +1,31 @@
 import { call } from "./call.ts";
+import type { Figure } from "./figure.ts";
+import type { Subject } from "./world.ts";
 
 /**
- * A bound for a call of somebody else, while the process is made to work as hard as it can be,
- * in milliseconds.
+ * How much processor time of the main thread a turn of the event loop may take, in milliseconds. A bound on
+ * the time of a call of another client would depend on the load of the machine.
  */
-export const CONTROL_MS = 250;
+const TURN_MS = 100;
 
-/** A call that goes to no upstream: it shows how long the process is held. Throws when it is not served. */
+/** Makes a call that goes to no upstream, and returns its time. Throws when it is not served. */
 export async function control(port: number): Promise<number> {
   const { status, ms, body } = await call(port, { path: "/grpc.health.v1.Health/Check", body: "{}" });
   if (status !== 200) throw new Error(`a health check got ${status}: ${body}`);
   return ms;
 }
 
-/** The slowest of the calls that are made, one after the other, while an attack goes on. */
-export async function slowestBeside(port: number, attack: () => Promise<unknown>): Promise<number> {
+/** The longest turn of the event loop during an attack. Another client makes one call after the other. */
+export async function longestTurnDuring(
+  name: string,
+  subject: Subject,
+  attack: () => Promise<unknown>,
+): Promise<Figure> {
   let isOver = false;
-  let most = 0;
+  let slowest = 0;
+  await subject.longestTurn();
   const others = (async () => {
-    while (!isOver) most = Math.max(most, await control(port));
+    while (!isOver) slowest = Math.max(slowest, await control(subject.port));
   })();
   try {
     await attack();
@@ -26,5 +33,12 @@ export async function slowestBeside(port: number, attack: () => Promise<unknown>
     isOver = true;
     await others;
   }
-  return most;
+  return turnFigure(`longest turn during ${name}`, await subject.longestTurn(), {
+    "slowest call, ms": slowest,
+  });
+}
+
+/** A turn of the event loop, with its bound. */
+export function turnFigure(name: string, value: number, beside: NonNullable<Figure["beside"]> = {}): Figure {
+  return { name, unit: "CPU ms", value, bound: { atMost: TURN_MS }, beside };
 }

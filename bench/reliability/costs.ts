@@ -1,11 +1,14 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { call, calls, PAGE } from "./call.ts";
-import { CONTROL_MS, control, slowestBeside } from "./control.ts";
+import { longestTurnDuring } from "./control.ts";
 import type { Figure } from "./figure.ts";
-import { HEAPS, Subject, sendJson, startUpstream, withHeap } from "./world.ts";
+import { Subject, sendJson, startUpstream } from "./world.ts";
 
 const CREATE_POST = "/blog.v1.PostService/CreatePost";
 const MB = 1 << 20;
+
+/** A heap of a small machine, in MB: its collector works more often than in a larger one. */
+const HEAP_MB = 512;
 
 /** As much of it as the limits of bytes allow. */
 function filled(start: string, unit: string, end: string, size: number): string {
@@ -112,36 +115,24 @@ function largePage(): string {
   return `{"response":{"posts":${list(6_400, post)}}}`;
 }
 
-/** A bound for a call of somebody else beside a response, in milliseconds. */
-const RESPONSE_BOUND_MS = 100;
-
-/** How long calls of others take at most, while one client or upstream sends what is costly to read. */
+/** The longest turn of the event loop, while one client or upstream sends what is costly to read. */
 export async function measureCosts(): Promise<Figure[]> {
-  const figures: Figure[] = [];
-  for (const heapMb of HEAPS) {
-    const measured = await costs(heapMb);
-    figures.push(...measured.map((figure) => ({ ...figure, name: withHeap(figure.name, heapMb) })));
-  }
-  return figures;
-}
-
-async function costs(heapMb: number | undefined): Promise<Figure[]> {
-  const flags = heapMb === undefined ? {} : { heapMb };
   let hostile = PAGE;
   await using upstream = await startUpstream((_, outgoing) => sendJson(outgoing, 200, PAGE));
   await using attacked = await startUpstream((_, outgoing) => sendJson(outgoing, 200, hostile));
-  await using gateway = await Subject.start("reliable-gateway", { upstream: upstream.url, ...flags });
-  await using reader = await Subject.start("reliable-gateway", { upstream: attacked.url, ...flags });
+  const heap = { heapMb: HEAP_MB };
+  await using gateway = await Subject.start("reliable-gateway", { upstream: upstream.url, ...heap });
+  await using reader = await Subject.start("reliable-gateway", { upstream: attacked.url, ...heap });
   const figures: Figure[] = [];
   for (const [name, { type, body }] of Object.entries(REQUESTS)) {
     const headers = { "content-type": `application/${type}`, "content-encoding": "gzip" };
-    const send = () => call(gateway.port, { path: CREATE_POST, body: gzipSync(body), headers });
-    figures.push(await slowest(`a client that sends ${name}`, gateway.port, send));
+    const packed = gzipSync(body);
+    const send = () => call(gateway.port, { path: CREATE_POST, body: packed, headers });
+    figures.push(await longest(`a request with ${name}`, gateway, send));
   }
   for (const [name, body] of Object.entries(RESPONSES)) {
     hostile = body;
-    const attack = () => call(reader.port);
-    figures.push(await slowest(`an upstream that sends ${name}`, reader.port, attack, RESPONSE_BOUND_MS));
+    figures.push(await longest(`a response with ${name}`, reader, () => call(reader.port)));
   }
   hostile = largePage();
   const asProto = { headers: { "content-type": "application/proto" }, body: Buffer.from("\n\u0001a") };
@@ -150,50 +141,35 @@ async function costs(heapMb: number | undefined): Promise<Figure[]> {
     ["protobuf", asProto],
   ] as const) {
     const read = () => call(reader.port, options);
-    figures.push(await slowest(`a page of 6,400 posts as ${codec}`, reader.port, read, RESPONSE_BOUND_MS));
+    figures.push(await longest(`a page of 6,400 posts as ${codec}`, reader, read));
   }
   for (const [shape, make] of Object.entries(SHAPES)) {
     const value = make();
     for (const [receiver, key] of Object.entries(RECEIVERS)) {
       hostile = `{"response":{"posts":[{"type":"text","${key}":${value}}]}}`;
-      const who = `an upstream that sends ${shape} for ${receiver}`;
-      figures.push(await slowest(who, reader.port, () => call(reader.port), RESPONSE_BOUND_MS));
+      figures.push(
+        await longest(`a response with ${shape} for ${receiver}`, reader, () => call(reader.port)),
+      );
     }
   }
-  figures.push(await crowd(gateway.port));
+  figures.push(await bombs(gateway));
   return figures;
 }
 
-/** How often each is measured; the median counts. */
-const ATTACKS = 3;
-
-async function slowest(
-  who: string,
-  port: number,
-  attack: () => Promise<unknown>,
-  atMost: number = CONTROL_MS,
-): Promise<Figure> {
-  // both are compiled first
-  await control(port);
+/** Makes an attack twice: the first time compiles the code. */
+async function longest(name: string, subject: Subject, attack: () => Promise<unknown>): Promise<Figure> {
   await attack();
-  const slowest: number[] = [];
-  for (let count = 0; count < ATTACKS; count++) slowest.push(await slowestBeside(port, attack));
-  // what others do on the machine adds to one of them, what the attack does to all
-  const value = slowest.toSorted((a, b) => a - b)[Math.floor(ATTACKS / 2)] ?? Number.NaN;
-  return { name: `slowest call beside ${who}`, unit: "ms", value, bound: { atMost } };
+  return longestTurnDuring(name, subject, attack);
 }
 
 /**
  * A thousand small messages that become large, from one address: of the caller's own,
  * most are refused at once.
  */
-async function crowd(port: number): Promise<Figure> {
+async function bombs(gateway: Subject): Promise<Figure> {
   const body = brotliCompressSync(Buffer.alloc(64 * MB, " "));
   const headers = { "content-encoding": "br" };
-  const bombs = calls(1_000, 1_000, () => call(port, { body, headers }));
-  // once they are on their way
-  await control(port);
-  const value = await control(port);
-  await bombs;
-  return { name: "a call beside 1,000 compressed bombs", unit: "ms", value, bound: { atMost: CONTROL_MS } };
+  return longestTurnDuring("1,000 compressed bombs", gateway, () =>
+    calls(1_000, 1_000, () => call(gateway.port, { body, headers })),
+  );
 }

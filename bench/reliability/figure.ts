@@ -16,6 +16,8 @@ export interface Figure {
 export interface Scenario {
   readonly name: string;
   readonly measure: () => Promise<Figure[]>;
+  /** Whether it mostly waits: such groups are measured at the same time. */
+  readonly waits?: boolean;
 }
 
 /** Whether a figure is within its bound; what is no number never is. */
@@ -25,16 +27,17 @@ export function holds({ value, bound }: Figure): boolean {
 
 /** A table of figures: the gateway, the bound, and others beside it. */
 export function figureLines(figures: readonly Figure[]): string {
-  return figures.map(line).join("\n");
+  const width = Math.max(...figures.map(({ name }) => name.length));
+  return figures.map((figure) => line(figure, width)).join("\n");
 }
 
-function line(figure: Figure): string {
+function line(figure: Figure, width: number): string {
   const { name, unit, value, bound, beside = {} } = figure;
   const limit = "atMost" in bound ? `<= ${bound.atMost}` : `>= ${bound.atLeast}`;
   const others = Object.entries(beside).map(([who, what]) => `${who}: ${shown(what)}`);
   const tail = others.length === 0 ? "" : `  (${others.join(", ")})`;
   const verdict = holds(figure) ? "holds" : "FAILS";
-  return `${verdict}  ${name.padEnd(54)} ${shown(value).padStart(8)} ${unit.padEnd(8)} ${limit.padEnd(9)}${tail}`;
+  return `${verdict}  ${name.padEnd(width)} ${shown(value).padStart(8)} ${unit.padEnd(8)} ${limit.padEnd(9)}${tail}`;
 }
 
 function shown(value: number | string): string {

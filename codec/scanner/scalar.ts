@@ -170,7 +170,10 @@ function time(field: usize, kind: u32, start: usize, at: usize): usize {
     // which JavaScript takes for 0
     if (load<u16>(at) === 0x302d) return 0;
   }
-  const end = kind === L.KIND_ISO ? iso(at) : count(at, load<u32>(field, L.FIELD_ARGUMENT));
+  const end =
+    kind === L.KIND_ISO
+      ? iso(at, (load<u32>(field, L.FIELD_FLAGS) & L.FIELD_LOOSE) !== 0)
+      : count(at, load<u32>(field, L.FIELD_ARGUMENT));
   if (end === 0) return 0;
   const lengthAt = out;
   store<u16>(lengthAt, 0x0800);

@@ -42,8 +42,10 @@ function divide(digits: i32): void {
 /**
  * `2025-11-01T11:00:00Z` in quotes, with a fraction and an offset, or another notation of these; returns the
  * position behind it, or 0.
+ *
+ * @param mayLackZone whether it may be UTC without saying so
  */
-export function iso(from: usize): usize {
+export function iso(from: usize, mayLackZone: bool): usize {
   if (byte(from) !== QUOTE) return 0;
   const year = digits(from + 1, 4);
   const month = digits(from + 6, 2);
@@ -59,6 +61,8 @@ export function iso(from: usize): usize {
   if (hour > 23 || minute > 59 || second > 59) return 0;
   const behind = fraction(from + 20);
   if (behind === 0) return 0;
+  const isLocal = byte(byte(behind) === 0x20 ? behind + 1 : behind) === QUOTE;
+  if (isLocal && !mayLackZone) return 0;
   const zone = offset(behind);
   if (zoneEnd === 0 || byte(zoneEnd) !== QUOTE) return 0;
   seconds = daysBefore(year, month, day) * DAY + hour * 3600 + minute * 60 + second - zone;

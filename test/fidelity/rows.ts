@@ -184,7 +184,7 @@ export const ROWS: readonly Row[] = [
     message: { id: "a" },
   },
   {
-    sends: "the status in an envelope as a string: `\"200\"`",
+    sends: 'the status in an envelope as a string: `"200"`',
     body: JSON.stringify({ response: { id: "a" }, code: "200" }),
     outcome: "converted",
     path: "code",
@@ -372,6 +372,14 @@ export const ROWS: readonly Row[] = [
     outcome: "none",
     gets: "the first one that is not `null`; the others are not reported",
     message: { sizeOf: { size: { case: "number", value: 5 } } },
+  },
+  {
+    sends: "a time in ISO 8601 without a zone",
+    body: response({ sent: "2026-01-02T03:04:05" }),
+    outcome: "converted",
+    path: "sent",
+    gets: "the time as UTC",
+    message: { sent: { seconds: 1767323045n } },
   },
   {
     sends: "a time or duration with more digits than nanoseconds",

@@ -352,6 +352,7 @@ export class ScalarWriter extends DifferenceWriter {
     if (instant.nanos !== 0) this.int32(2, instant.nanos, key);
     this.close(start, 1);
     if (instant.isCut) this.coerce(key, "no more digits than nanoseconds have", value);
+    if (instant.isLocal === true) this.coerce(key, "a time with a zone", value);
   }
 
   /**

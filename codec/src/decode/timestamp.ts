@@ -10,6 +10,8 @@ export interface Instant {
   readonly nanos: number;
   /** Whether there were digits beyond nanoseconds, which are left out. */
   readonly isCut: boolean;
+  /** Whether it was written without a zone, and read as UTC. */
+  readonly isLocal?: boolean;
 }
 
 /** How many decimal digits each unit of a count has below the second. */
@@ -63,11 +65,12 @@ function fromIso(text: string): Instant | undefined {
   );
   if (utc === undefined) return undefined;
   const digits = fraction ?? "";
-  return inRange(
+  const instant = inRange(
     utc - zoneSeconds(zone),
     Number(digits.slice(0, 9).padEnd(9, "0")),
     /[1-9]/.test(digits.slice(9)),
   );
+  return instant && { ...instant, isLocal: zone === undefined };
 }
 
 const MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec";

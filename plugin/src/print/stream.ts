@@ -102,11 +102,20 @@ function nextMember(method: MethodModel, next: NextModel, file: AdapterFile): st
         `  from: ${printString(next.from)},`,
         `  paths: [${next.paths.map(printString).join(", ")}],`,
         ...(next.always ? ["  always: true,"] : []),
+        ...(isZeroUnset(method, next.field, file) ? ["  zeroIsUnset: true,"] : []),
         ...overlapLines(method, next.overlap, file),
         `  advance: (message${typed(file.messageType(method.desc.input))}, value) => (${assigned(next.field, cursorValue(next.field, file), file)}),`,
         "},",
       ];
   }
+}
+
+/** Whether 0 in the field means that the caller set none. */
+function isZeroUnset({ rules }: MethodModel, path: FieldPath, file: AdapterFile): boolean {
+  const { field } = stepped(path);
+  const isNumber = field.fieldKind === "scalar" && field.scalar !== ScalarType.STRING;
+  const isSent = rules.json.required === "sent" && file.types.required(field);
+  return isNumber && !isSent && field.presence === FeatureSet_FieldPresence.IMPLICIT;
 }
 
 function linkQuery({ query }: Extract<NextModel, { kind: "link" }>): string {

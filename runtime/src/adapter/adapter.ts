@@ -52,6 +52,8 @@ export type NextPage<I extends DescMessage = DescMessage> =
       readonly paths: readonly string[];
       /** Every page has such a key or header. */
       readonly always?: boolean;
+      /** The field is a number without presence: 0 in it is no cursor. */
+      readonly zeroIsUnset?: boolean;
       /** Of the last item, where others may have its value. */
       readonly overlap?: OverlapRule<I>;
       readonly advance: (message: MessageShape<I>, value: JsonValue) => MessageShape<I>;

@@ -126,7 +126,7 @@ export const ERRORS = {
     code: Code.Unavailable,
     text: "upstream {upstream}: the access token was rejected and has been replaced; make the call again",
     cause:
-      "The upstream rejected a token, and there is another one now. Other calls are sent again with it. The messages of a client stream have been read, so that the stream cannot be sent again.",
+      "The upstream rejected the access token, which has since been replaced. Other calls are retried with the new token. A client stream cannot be retried, because its messages are already consumed.",
     remedy: "Make the call again.",
   },
   UPSTREAM_TOKENS_UNREADABLE: {

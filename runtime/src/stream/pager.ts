@@ -76,12 +76,15 @@ export class Pager {
   }
 
   /** An item is no cursor that says the end: what comes after a last item without the value is not known. */
-  private lostAfter(page: Page, { from, paths, always }: Advance<"cursor">): FoundDifferences {
+  private lostAfter(
+    page: Page,
+    { from, paths, always, zeroIsUnset }: Advance<"cursor">,
+  ): FoundDifferences {
     // where every item has the value, a last one without it is an error, and so it is where a rule says more
     if (from !== "last_item" || always || this.call.adapter.more !== undefined) return NO_DIFFERENCES;
-    if (valueOfLast(paths, page) !== undefined || this.overlap?.isBare(page, this.message)) {
-      return NO_DIFFERENCES;
-    }
+    const value = valueOfLast(paths, page);
+    const leads = value !== undefined && !(zeroIsUnset && isZero(value));
+    if (leads || this.overlap?.isBare(page, this.message)) return NO_DIFFERENCES;
     const [path = ""] = paths;
     return lostAt(
       placeInLast(page, path),
@@ -190,11 +193,12 @@ export class Pager {
   }
 
   private moveCursor(
-    { advance, from, paths }: Advance<"cursor">,
+    { advance, from, paths, zeroIsUnset }: Advance<"cursor">,
     page: Page,
     value: JsonValue | undefined,
   ): boolean {
     if (value === undefined || value === "") return false;
+    if (zeroIsUnset && isZero(value)) return false;
     if (Array.isArray(value) || isJsonObject(value)) {
       throw this.shapeless(paths.join(" or "), "a cursor that is a text or a number", jsonTypeOf(value));
     }
@@ -279,6 +283,11 @@ function needsItems(next: NextPage): boolean {
 function numberIn(value: JsonValue | undefined): number | undefined {
   const number = typeof value === "string" ? numberFromText(value) : value;
   return typeof number === "number" ? number : undefined;
+}
+
+function isZero(value: JsonValue | undefined): boolean {
+  const number = numberIn(value);
+  return number !== undefined && Number(number) === 0;
 }
 
 function cursorOf(

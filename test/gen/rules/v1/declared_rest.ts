@@ -12,6 +12,7 @@ import {
   type RestRequest,
   type ServiceAdapter,
   type UnaryAdapter,
+  cursorBigInt,
   operation,
   paginate,
   poll,
@@ -61,6 +62,8 @@ export const DeclaredService_getField: UnaryAdapter<
     const request = new RequestWriter("GET", "/field");
     if (message.offset) request.query("offset", message.offset);
     if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
     return request;
   },
   body: DeclaredFieldTable,
@@ -81,6 +84,8 @@ export const DeclaredService_getChosen: UnaryAdapter<
     const request = new RequestWriter("GET", "/chosen");
     if (message.offset) request.query("offset", message.offset);
     if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
     return request;
   },
   body: DeclaredChoiceTable,
@@ -105,6 +110,8 @@ export const DeclaredService_getPayload: UnaryAdapter<
     const request = new RequestWriter("GET", "/payload");
     if (message.offset) request.query("offset", message.offset);
     if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
     return request;
   },
   body: DeclaredItemTable,
@@ -125,6 +132,8 @@ export const DeclaredService_getStatus: UnaryAdapter<
     const request = new RequestWriter("GET", "/status");
     if (message.offset) request.query("offset", message.offset);
     if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
     return request;
   },
   body: DeclaredItemTable,
@@ -145,6 +154,8 @@ export const DeclaredService_listWithStatus: PaginateAdapter<
     const request = new RequestWriter("GET", "/with-status");
     if (message.offset) request.query("offset", message.offset);
     if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
     return request;
   },
   items: ["items"],
@@ -167,6 +178,8 @@ export const DeclaredService_listItems: PaginateAdapter<
     const request = new RequestWriter("GET", "/items");
     if (message.offset) request.query("offset", message.offset);
     if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
     return request;
   },
   items: ["a.b.place"],
@@ -194,6 +207,8 @@ export const DeclaredService_listByCursor: PaginateAdapter<
     const request = new RequestWriter("GET", "/cursor");
     if (message.offset) request.query("offset", message.offset);
     if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
     return request;
   },
   items: ["items"],
@@ -221,6 +236,8 @@ export const DeclaredService_listByLastItem: PaginateAdapter<
     const request = new RequestWriter("GET", "/last-item");
     if (message.offset) request.query("offset", message.offset);
     if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
     return request;
   },
   items: ["items"],
@@ -233,6 +250,106 @@ export const DeclaredService_listByLastItem: PaginateAdapter<
   item: DeclaredItemTable,
 });
 // @@protoc_insertion_point(method:rules.v1.DeclaredService.ListByLastItem)
+
+/**
+ * GET /numbers
+ *
+ * @generated from rpc rules.v1.DeclaredService.ListByNumber
+ */
+export const DeclaredService_listByNumber: PaginateAdapter<
+  typeof DeclaredService.method.listByNumber.input,
+  typeof DeclaredService.method.listByNumber.output
+> = paginate(DeclaredService.method.listByNumber, {
+  rules: { ...DeclaredService_rules, idempotent: true },
+  request(message: DeclaredRequest): RestRequest {
+    const request = new RequestWriter("GET", "/numbers");
+    if (message.offset) request.query("offset", message.offset);
+    if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
+    return request;
+  },
+  items: ["items"],
+  next: {
+    kind: "cursor",
+    from: "payload",
+    paths: ["next"],
+    zeroIsUnset: true,
+    advance: (message: DeclaredRequest, value) => ({ ...message, number: cursorBigInt(value) }),
+  },
+  item: DeclaredItemTable,
+});
+// @@protoc_insertion_point(method:rules.v1.DeclaredService.ListByNumber)
+
+/**
+ * GET /numbers
+ *
+ * @generated from rpc rules.v1.DeclaredService.ListByPresentNumber
+ */
+export const DeclaredService_listByPresentNumber: PaginateAdapter<
+  typeof DeclaredService.method.listByPresentNumber.input,
+  typeof DeclaredService.method.listByPresentNumber.output
+> = paginate(DeclaredService.method.listByPresentNumber, {
+  rules: DeclaredService_listByNumber.rules,
+  request: DeclaredService_listByNumber.request,
+  items: ["items"],
+  next: {
+    kind: "cursor",
+    from: "payload",
+    paths: ["next"],
+    advance: (message: DeclaredRequest, value) => ({ ...message, present: cursorBigInt(value) }),
+  },
+  item: DeclaredItemTable,
+});
+// @@protoc_insertion_point(method:rules.v1.DeclaredService.ListByPresentNumber)
+
+/**
+ * GET /numbers
+ *
+ * @generated from rpc rules.v1.DeclaredService.ListByLastNumber
+ */
+export const DeclaredService_listByLastNumber: PaginateAdapter<
+  typeof DeclaredService.method.listByLastNumber.input,
+  typeof DeclaredService.method.listByLastNumber.output
+> = paginate(DeclaredService.method.listByLastNumber, {
+  rules: DeclaredService_listByNumber.rules,
+  request: DeclaredService_listByNumber.request,
+  items: ["items"],
+  next: {
+    kind: "cursor",
+    from: "last_item",
+    paths: ["next"],
+    zeroIsUnset: true,
+    advance: (message: DeclaredRequest, value) => ({ ...message, number: cursorBigInt(value) }),
+  },
+  item: DeclaredItemTable,
+});
+// @@protoc_insertion_point(method:rules.v1.DeclaredService.ListByLastNumber)
+
+/**
+ * GET /numbers
+ *
+ * @generated from rpc rules.v1.DeclaredService.ListByPresentLastNumber
+ */
+export const DeclaredService_listByPresentLastNumber: PaginateAdapter<
+  typeof DeclaredService.method.listByPresentLastNumber.input,
+  typeof DeclaredService.method.listByPresentLastNumber.output
+> = paginate(
+  DeclaredService.method.listByPresentLastNumber,
+  {
+    rules: DeclaredService_listByNumber.rules,
+    request: DeclaredService_listByNumber.request,
+    items: ["items"],
+    next: {
+      kind: "cursor",
+      from: "last_item",
+      paths: ["next"],
+      advance: (message: DeclaredRequest, value) => ({ ...message, present: cursorBigInt(value) }),
+    },
+    item: DeclaredItemTable,
+  },
+);
+// @@protoc_insertion_point(method:rules.v1.DeclaredService.ListByPresentLastNumber)
 
 /**
  * GET /link
@@ -248,6 +365,8 @@ export const DeclaredService_listByLink: PaginateAdapter<
     const request = new RequestWriter("GET", "/link");
     if (message.offset) request.query("offset", message.offset);
     if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
     return request;
   },
   items: ["items"],
@@ -270,6 +389,8 @@ export const DeclaredService_listByTotal: PaginateAdapter<
     const request = new RequestWriter("GET", "/total");
     if (message.offset) request.query("offset", message.offset);
     if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
     return request;
   },
   items: ["items"],
@@ -298,6 +419,8 @@ export const DeclaredService_listByMore: PaginateAdapter<
     const request = new RequestWriter("GET", "/more");
     if (message.offset) request.query("offset", message.offset);
     if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
     return request;
   },
   items: ["items"],
@@ -325,6 +448,8 @@ export const DeclaredService_poll: PollAdapter<
     const request = new RequestWriter("GET", "/poll");
     if (message.offset) request.query("offset", message.offset);
     if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
     return request;
   },
   items: "items",
@@ -357,6 +482,8 @@ export const DeclaredService_work: OperationAdapter<
     const request = new RequestWriter("GET", "/work");
     if (message.offset) request.query("offset", message.offset);
     if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
     return request;
   },
   body: DeclaredItemTable,
@@ -377,6 +504,8 @@ export const DeclaredService_fail: UnaryAdapter<
     const request = new RequestWriter("GET", "/fail");
     if (message.offset) request.query("offset", message.offset);
     if (message.cursor) request.query("cursor", message.cursor);
+    if (message.number) request.query("number", message.number);
+    request.query("present", message.present);
     return request;
   },
   body: DeclaredItemTable,
@@ -399,6 +528,10 @@ export const DeclaredServiceRest: ServiceAdapter<typeof DeclaredService> = {
     listItems: DeclaredService_listItems,
     listByCursor: DeclaredService_listByCursor,
     listByLastItem: DeclaredService_listByLastItem,
+    listByNumber: DeclaredService_listByNumber,
+    listByPresentNumber: DeclaredService_listByPresentNumber,
+    listByLastNumber: DeclaredService_listByLastNumber,
+    listByPresentLastNumber: DeclaredService_listByPresentLastNumber,
     listByLink: DeclaredService_listByLink,
     listByTotal: DeclaredService_listByTotal,
     listByMore: DeclaredService_listByMore,

@@ -186,6 +186,7 @@ export const ListService_byLastId: PaginateAdapter<
     kind: "cursor",
     from: "last_item",
     paths: ["id"],
+    zeroIsUnset: true,
     advance: (message: ByLastIdRequest, value) => ({ ...message, startingAfter: cursorBigInt(value) }),
   },
   more: { key: "has_more", values: ["true"] },

@@ -678,7 +678,8 @@ export const Time_Unit = {
   MICROS: 3,
 
   /**
-   * ISO 8601: a Timestamp as in RFC 3339, `2026-01-02T03:04:05Z`; a Duration as `PT1M30S`.
+   * ISO 8601: a Timestamp as in RFC 3339, `2026-01-02T03:04:05Z`; a Duration as `PT1M30S`. A Timestamp without a zone is
+   * read as UTC and is `converted`; `coerce` says that the upstream writes UTC so.
    *
    * @generated from enum value: ISO_8601 = 4;
    */

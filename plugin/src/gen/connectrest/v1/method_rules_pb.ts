@@ -633,7 +633,7 @@ export const Http_Nesting = {
    * the number 1 and the string `1` in a Struct look the same, and so do an empty and an unset message. Values that the
    * upstream would misread fail the call with INVALID_ARGUMENT: `null`, empty items and entries, keys that are empty or
    * contain a bracket, and the key `0` in a Struct. With `[]`, lists of lists also fail, and so do items that do not
-   * begin with a field of the item before.
+   * begin with a field of the previous item.
    *
    * @generated from enum value: BRACKETS = 2;
    */

@@ -202,7 +202,8 @@ export type Cursor = Message<"connectrest.v1.Cursor"> & {
   path: string[];
 
   /**
-   * The request field that receives the value. It can be a nested field: `page.after`.
+   * The request field that receives the value. It can be a nested field: `page.after`. A number without presence cannot
+   * hold 0: that value is the end of the list. With presence, 0 is a cursor.
    *
    * @generated from field: string field = 2;
    */
@@ -568,8 +569,8 @@ export const PollPagesSchema: GenMessage<PollPages> = /*@__PURE__*/
 /**
  * Waits for accepted work. The runtime polls its status with GET until the work is done or fails, or the deadline passes.
  * The interval grows, or follows `Retry-After`. A unary method returns the result. A server stream sends each state that
- * differs from the previous one, and last the final state. A deadline that is too short ends the call, but not the work:
- * set `timeout`.
+ * differs from the previous one. Its last message is the final state. A deadline that is too short ends the call, but not
+ * the work: set `timeout`.
  *
  * The work is in progress while the status is 202 or, with `done`, until that condition is true. A 303 redirect leads to
  * the result.
@@ -627,7 +628,7 @@ export type Operation = Message<"connectrest.v1.Operation"> & {
 
   /**
    * A condition on the payload that is true when the work has failed. It is checked before `done`. The call fails with
-   * the error in the body, which is read as for an error status. Default: none.
+   * the error in the body. The body is read like the body of an error status. Default: none.
    *
    * @generated from field: connectrest.v1.When failed = 5;
    */
