@@ -66,8 +66,13 @@ export class EnumPlanner {
   }
 
   private scopeOf(parent: Message | undefined): Scope {
-    const found = this.scopes.get(parent) ?? new Scope();
+    const found = this.scopes.get(parent) ?? new Scope(withoutCase);
     this.scopes.set(parent, found);
     return found;
   }
+}
+
+/** The names of values must differ by more than case and underscores. */
+function withoutCase(name: string): string {
+  return name.replaceAll("_", "").toLowerCase();
 }

@@ -6,7 +6,6 @@ import { groupsOf } from "./alternatives.ts";
 import { descriptionOf } from "./comments.ts";
 import { type FieldDraft, plainType, type Spot, scalar, type Typed } from "./context.ts";
 import type { Planner } from "./planner.ts";
-import { addUnionField } from "./unions.ts";
 
 /** The surroundings of the fields of parameters, and their needs. */
 export class Placement {
@@ -55,11 +54,12 @@ export function addParameter(
     planner.addField(message, { ...draft, typed: text(isJson ? "json-parameter" : undefined) });
     return;
   }
-  if (schema.shape.kind === "union" && parameter.in === "query") {
+  if (schema.shape.kind === "union" && parameter.in === "query" && parameter.schema !== undefined) {
     const kinds = [...groupsOf(planner.schemas, schema).keys()];
     if (kinds.includes("object") && kinds.length > 1 && parameter.style === "deepObject") {
       placement.brackets = true;
-      if (addUnionField(planner, message, schema, draft, inner)) return;
+      planner.addField(message, { ...draft, typed: planner.typeOf(parameter.schema, inner) });
+      return;
     }
   }
   addTyped(planner, message, parameter, draft, { spot: inner, placement });
@@ -172,6 +172,9 @@ function listParameter(planner: Planner, parameter: Parameter, spot: Spot, place
   const list = textual(typed);
   if (parameter.in === "header") return list;
   if (parameter.style === "form" && parameter.explode) return list;
+  if (parameter.style === "deepObject") {
+    return { ...list, rules: { ...list.rules, style: new Token("BRACKETS") } };
+  }
   if (parameter.style !== "form") return text("delimited-parameter");
   if (parameter.in === "cookie") return text("delimited-parameter");
   return { ...list, rules: { ...list.rules, style: new Token("COMMA") } };

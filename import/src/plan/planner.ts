@@ -21,7 +21,7 @@ import { type FieldDraft, type Planning, plainType, type Spot, scalar, type Type
 import { EnumPlanner } from "./enums.ts";
 import { TypeNames } from "./type-names.ts";
 import { typeOfSchema } from "./types.ts";
-import { addUnionField, fillUnion } from "./unions.ts";
+import { fillUnion } from "./unions.ts";
 import type { Usage } from "./usage.ts";
 
 /** How names are on the wire, for all messages. */
@@ -38,6 +38,8 @@ interface PropertyOptions {
   /** The prefix of their keys in the lock, where other fields may have the same keys. */
   readonly prefix?: string;
   readonly skip?: ReadonlySet<string>;
+  /** The lists of texts that a form writes with brackets. */
+  readonly brackets?: ReadonlySet<string>;
 }
 
 /** Plans messages, enums and their fields. */
@@ -128,7 +130,8 @@ export class Planner implements Planning {
       // the member of a union is what says it
       const isChosen = spot.request && discriminators?.has(wire) === true;
       const required = shape.required.has(wire) && !isChosen;
-      this.addProperty(message, wire, node, { spot, required, prefix: options.prefix ?? "" });
+      const brackets = options.brackets?.has(wire) === true;
+      this.addProperty(message, wire, node, { spot, required, brackets, prefix: options.prefix ?? "" });
     }
     const { additional } = shape;
     if (additional === undefined || additional === false || shape.properties.size === 0) return;
@@ -152,7 +155,12 @@ export class Planner implements Planning {
     message: Message,
     wire: string,
     node: SchemaNode,
-    { spot, required, prefix }: { spot: Spot; required: boolean; prefix: string },
+    {
+      spot,
+      required,
+      brackets,
+      prefix,
+    }: { spot: Spot; required: boolean; brackets: boolean; prefix: string },
   ): void {
     const schema = this.schemas.read(node);
     if (schema.shape.kind === "never") return;
@@ -177,12 +185,11 @@ export class Planner implements Planning {
       place: placeOfUse(node, schema),
     };
     if (schema.nullable && spot.request) this.report.add("null-in-request", draft.place, inner.element);
-    if (schema.shape.kind === "union" && spot.request && addUnionField(this, message, schema, draft, inner)) {
-      return;
-    }
     const typed = this.typeOf(node, inner);
     const comment = isCommentOf(typed, draft.comment) ? "" : draft.comment;
-    this.addField(message, { ...draft, typed, comment });
+    const isList = typed.label === "repeated" && typed.type.kind !== "message";
+    const rules = brackets && isList ? { style: new Token("BRACKETS") } : {};
+    this.addField(message, { ...draft, typed, comment, rules });
   }
 
   addField(message: Message, draft: FieldDraft): Field {

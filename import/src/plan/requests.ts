@@ -1,3 +1,4 @@
+import { textAt } from "../json.ts";
 import { wordsOf } from "../names/words.ts";
 import type { Body, Content, Operation, Parameter } from "../normalize/api.ts";
 import type { Schema } from "../normalize/schema.ts";
@@ -112,7 +113,7 @@ function bodyOf(planner: Planner, operation: Operation, message: Message): Chose
   const content = preferredContent(body.contents);
   if (content === undefined) return undefined;
   if (operation.verb === "GET" || operation.verb === "HEAD") {
-    planner.report.add("body-of-get", body.place, message.path);
+    if (!isEmptyObject(planner, content)) planner.report.add("body-of-get", body.place, message.path);
     return undefined;
   }
   for (const other of body.contents) {
@@ -123,6 +124,12 @@ function bodyOf(planner: Planner, operation: Operation, message: Message): Chose
     content,
     schema: content.schema === undefined ? undefined : planner.schemas.read(content.schema),
   };
+}
+
+/** Whether a body has no fields, as tools write it for GET. */
+function isEmptyObject(planner: Planner, { schema }: Content): boolean {
+  const shape = schema === undefined ? undefined : planner.schemas.read(schema).shape;
+  return shape?.kind === "object" && shape.properties.size === 0 && typeof shape.additional !== "object";
 }
 
 /** How a body is written: as fields next to the fields of parameters, as one field, or as bytes. */
@@ -155,8 +162,11 @@ function addBody(
   const before = message.fields.length;
   const fields = schema === undefined ? schema : fieldsOf(planner, schema);
   if (fields !== undefined) {
-    const add = isMultipart(content.type) ? addParts : addFormFields;
-    add(planner, message, fields, spot);
+    if (isMultipart(content.type)) {
+      addParts(planner, message, fields, spot);
+    } else {
+      planner.addProperties(message, fields, spot, { prefix: "body:", brackets: deepFields(content) });
+    }
   }
   const encoding = isForm(content.type) ? "FORM" : isMultipart(content.type) ? "MULTIPART" : undefined;
   if (message.fields.length === before) return { field: undefined, brackets: false, rules: {} };
@@ -172,8 +182,10 @@ function fieldsOf(planner: Planner, schema: Schema): Schema | undefined {
   return schema.shape.kind === "union" ? planner.mergedFields(schema) : schema;
 }
 
-function addFormFields(planner: Planner, message: Message, schema: Schema, spot: Spot): void {
-  planner.addProperties(message, schema, spot, { prefix: "body:" });
+/** The fields of a form whose lists are written with brackets: `expand[]=a`. */
+function deepFields({ encodings }: Content): ReadonlySet<string> {
+  const deep = [...encodings].filter(([, encoding]) => textAt(encoding, "style") === "deepObject");
+  return new Set(deep.map(([name]) => name));
 }
 
 function addParts(planner: Planner, message: Message, schema: Schema, spot: Spot): void {

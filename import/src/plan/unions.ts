@@ -12,18 +12,9 @@ import {
   mergedObjects,
 } from "./alternatives.ts";
 import { ANNOTATIONS } from "./annotations.ts";
-import {
-  type FieldDraft,
-  type Planning,
-  plainType,
-  type Spot,
-  STRUCT,
-  scalar,
-  type Typed,
-  VALUE,
-} from "./context.ts";
+import { type Planning, plainType, type Spot, STRUCT, scalar, type Typed, VALUE } from "./context.ts";
 import type { EnumPlanner } from "./enums.ts";
-import { listMessage } from "./lists.ts";
+import { singular } from "./wrappers.ts";
 
 const PLAIN = { required: false, nullable: false, deprecated: false } as const;
 
@@ -43,7 +34,6 @@ export function unionType(planning: Planning, enums: EnumPlanner, schema: Schema
   if (groups.size === 0 || groups.has("any")) return plainType(VALUE);
   const [kind, ...others] = groups.keys();
   if (others.length > 0) {
-    if (planning.isInRequest(schema, spot)) return plainType(VALUE, "union-in-request");
     return plainType({ kind: "message", message: planning.messageOf(schema, spot) });
   }
   const parts = groups.get(kind ?? "any") ?? [];
@@ -75,12 +65,18 @@ function textType(enums: EnumPlanner, schema: Schema, parts: readonly Alternativ
   return plainType({ kind: "enum", enumeration: enums.enumOf(schema, texts, spot) });
 }
 
+/** Whether objects have no keys: every message holds them. */
+function isClosedAndEmpty(shape: Schema["shape"]): boolean {
+  return shape.kind === "object" && shape.properties.size === 0 && shape.additional === false;
+}
+
 function objectUnion(planning: Planning, schema: Schema, parts: readonly Alternative[], spot: Spot): Typed {
   const { schemas } = planning;
   if (choicesOf(schemas, schema, planning.isInRequest(schema, spot)) !== undefined) {
     return plainType({ kind: "message", message: planning.messageOf(schema, spot) });
   }
-  const shapes = parts.map((part) => part.schema.shape);
+  const open = parts.filter(({ schema: { shape } }) => !isClosedAndEmpty(shape));
+  const shapes = open.map((part) => part.schema.shape);
   if (shapes.some((shape) => shape.kind !== "object")) return plainType(VALUE, "union-indistinct");
   const isFree = shapes.some((shape) => shape.kind === "object" && shape.properties.size === 0);
   if (isFree) {
@@ -174,7 +170,7 @@ function fillByType(
   }
 }
 
-/** The type of a member of a oneof: a list in its own message, and maps as any object. */
+/** The type of a member of a oneof. */
 function memberType(
   planning: Planning,
   schema: Schema,
@@ -183,49 +179,10 @@ function memberType(
   spot: Spot,
 ): Typed {
   const words = [...spot.words, MEMBERS[kind]];
-  const node: SchemaNode = anyOf(
-    planning.schemas,
-    parts.map((part) => part.node),
-    `${schema.key}!${kind}`,
-  );
+  const nodes = parts.map((part) => part.node);
+  const node: SchemaNode = anyOf(planning.schemas, nodes, `${schema.key}!${kind}`);
   const typed = planning.typeOf(node, { ...spot, words });
-  if (typed.label === "map") return plainType(STRUCT, "map-of-lists");
+  // a member of the JSON type of texts holds any text
   if (typed.type.kind === "foreign" && kind === "string") return plainType(scalar("string"));
-  if (typed.label === "") return { ...typed, checks: undefined };
-  const message = listMessage(planning, typed, `${schema.key}!${kind}!list`, { ...spot, words });
-  return { ...plainType({ kind: "message", message }), rules: { unwrap: true } };
-}
-
-/**
- * Adds a union of several JSON types as a oneof of fields that share its key, which requests
- * can carry.
- *
- * @returns false if the union is of one JSON type
- */
-export function addUnionField(
-  planning: Planning,
-  message: Message,
-  schema: Schema,
-  draft: Omit<FieldDraft, "typed"> & { readonly wire: string },
-  spot: Spot,
-): boolean {
-  const groups = groupsOf(planning.schemas, schema);
-  if (groups.size < 2 || groups.has("any")) return false;
-  const words = wordsOf(draft.wire);
-  const oneof = { ...oneofOf(planning.oneofName(message, words), undefined), comment: draft.comment };
-  for (const [kind, parts] of groups) {
-    planning.addField(message, {
-      ...PLAIN,
-      key: `${draft.key}:${kind}`,
-      wire: draft.wire,
-      words: [...words, MEMBERS[kind]],
-      typed: memberType(planning, schema, kind, parts, spot),
-      comment: "",
-      deprecated: draft.deprecated,
-      place: draft.place,
-      rules: { ...draft.rules, name: draft.wire, when: { key: pathOf(draft.wire), type: kind } },
-      oneof,
-    });
-  }
-  return true;
+  return { ...singular(planning, typed, `${schema.key}!${kind}`, { ...spot, words }), checks: undefined };
 }

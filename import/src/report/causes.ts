@@ -1,11 +1,8 @@
 /** The losses of an import, each with the replacement. */
 export const CAUSES = {
   // the field has a weaker type than the document says
-  "union-in-request": "a union in a request, told apart by its JSON type: google.protobuf.Value",
   "union-indistinct": "a union whose alternatives nothing tells apart: google.protobuf.Value",
   "union-in-parameter": "a union with objects in a parameter: text",
-  "map-of-lists": "a map or a list of lists or maps that protobuf does not nest: google.protobuf.Struct",
-  "list-of-maps": "a list of maps: a list of google.protobuf.Struct",
   "null-in-list": "a list or map whose items may be null: google.protobuf.Value",
   tuple: "a list of items of different types by position: google.protobuf.ListValue",
   "typed-additional": "further keys with a type, next to properties: their values as JSON text",
@@ -37,11 +34,8 @@ export type Cause = keyof typeof CAUSES;
 
 /** The causes for which a field has a weaker type. */
 export const WEAKENING: ReadonlySet<Cause> = new Set<Cause>([
-  "union-in-request",
   "union-indistinct",
   "union-in-parameter",
-  "map-of-lists",
-  "list-of-maps",
   "null-in-list",
   "tuple",
   "typed-additional",
