@@ -15,6 +15,8 @@ export interface Spot {
   readonly element: string;
   /** Whether the value is part of a request. */
   readonly request: boolean;
+  /** Whether values are written as text, as in forms and queries. */
+  readonly textual?: boolean;
 }
 
 /** The type of a field by its schema. */

@@ -36,7 +36,7 @@ export function addParameter(
     return;
   }
   const words = wordsOf(name);
-  const inner: Spot = { ...spot, words, element: `${message.path}.${name}` };
+  const inner: Spot = { ...spot, textual: true, words, element: `${message.path}.${name}` };
   const location = locationOf(parameter, placement);
   const draft = {
     key: `${parameter.in}:${name}`,

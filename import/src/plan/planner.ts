@@ -174,6 +174,7 @@ export class Planner implements Planning {
       words: [...spot.words, ...(words.length === 0 ? ["value"] : words)],
       element: `${message.path}.${wire}`,
       request: spot.request,
+      textual: spot.textual === true,
     };
     const draft = {
       key: `${prefix}${wire}`,
@@ -261,9 +262,9 @@ function placeOfUse(node: SchemaNode, schema: Schema): string {
 }
 
 function nestedSpot(message: Message, spot: Spot, request: boolean): Spot {
-  const element = message.path;
-  if (message.parent === undefined) return { root: message, words: [], element, request };
-  return { root: message.parent, words: spot.words, element, request };
+  const inner = { element: message.path, request, textual: spot.textual === true };
+  if (message.parent === undefined) return { root: message, words: [], ...inner };
+  return { root: message.parent, words: spot.words, ...inner };
 }
 
 function labelOf({ typed, nullable, oneof }: FieldDraft): Label {

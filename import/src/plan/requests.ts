@@ -165,7 +165,8 @@ function addBody(
     if (isMultipart(content.type)) {
       addParts(planner, message, fields, spot);
     } else {
-      planner.addProperties(message, fields, spot, { prefix: "body:", brackets: deepFields(content) });
+      const textual = { ...spot, textual: isForm(content.type) };
+      planner.addProperties(message, fields, textual, { prefix: "body:", brackets: deepFields(content) });
     }
   }
   const encoding = isForm(content.type) ? "FORM" : isMultipart(content.type) ? "MULTIPART" : undefined;
@@ -195,7 +196,12 @@ function addParts(planner: Planner, message: Message, schema: Schema, spot: Spot
     const found = isFile(planner.schemas, node);
     if (found !== undefined) files.set(name, found);
   }
-  planner.addProperties(message, schema, spot, { prefix: "body:", skip: new Set(files.keys()) });
+  planner.addProperties(
+    message,
+    schema,
+    { ...spot, textual: true },
+    { prefix: "body:", skip: new Set(files.keys()) },
+  );
   for (const [name, { repeated }] of files) {
     const node = schema.shape.properties.get(name);
     const notes = node === undefined ? undefined : planner.schemas.read(node).notes;

@@ -30,7 +30,7 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
 
 /** The type of a union as a list item, a map value, a body, or a field of a response. */
 export function unionType(planning: Planning, enums: EnumPlanner, schema: Schema, spot: Spot): Typed {
-  const groups = groupsOf(planning.schemas, schema);
+  const groups = kindsOf(planning, schema, spot);
   if (groups.size === 0 || groups.has("any")) return plainType(VALUE);
   const [kind, ...others] = groups.keys();
   if (others.length > 0) {
@@ -55,11 +55,25 @@ function isInteger({ shape }: Schema): boolean {
   return shape.kind === "integer" || shape.kind === "enum";
 }
 
+const SCALARS: readonly Kind[] = ["string", "number", "boolean"];
+
+/** The alternatives by their JSON types; where values are written as text, numbers and booleans are texts. */
+function kindsOf(planning: Planning, schema: Schema, spot: Spot): ReadonlyMap<Kind, readonly Alternative[]> {
+  const groups = groupsOf(planning.schemas, schema);
+  const scalars = SCALARS.flatMap((kind) => groups.get(kind) ?? []);
+  const isOne = SCALARS.filter((kind) => groups.has(kind)).length < 2;
+  if (spot.textual !== true || isOne) return groups;
+  const others = [...groups].filter(([kind]) => !SCALARS.includes(kind));
+  return new Map([["string", scalars], ...others]);
+}
+
 /** Texts: an enum of all values, unless one of them may be any text. */
 function textType(enums: EnumPlanner, schema: Schema, parts: readonly Alternative[], spot: Spot): Typed {
   const values = parts.flatMap((part) => (part.schema.shape.kind === "enum" ? part.schema.shape.values : []));
   const texts = [...new Set(values)].filter((value) => typeof value === "string");
-  const isClosed = parts.every((part) => part.schema.shape.kind === "enum");
+  const isClosed =
+    parts.every((part) => part.schema.shape.kind === "enum") &&
+    values.every((value) => typeof value === "string");
   const isPlain = texts.some((text) => /^-?\d+$/.test(text)) || texts.every((text) => text === "");
   if (!isClosed || isPlain) return plainType(scalar("string"));
   return plainType({ kind: "enum", enumeration: enums.enumOf(schema, texts, spot) });
@@ -92,7 +106,7 @@ function objectUnion(planning: Planning, schema: Schema, parts: readonly Alterna
  * types.
  */
 export function fillUnion(planning: Planning, message: Message, schema: Schema, spot: Spot): void {
-  const groups = groupsOf(planning.schemas, schema);
+  const groups = kindsOf(planning, schema, spot);
   if (groups.size > 1) {
     fillByType(planning, message, schema, groups, spot);
     return;
