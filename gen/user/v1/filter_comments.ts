@@ -7,7 +7,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["user.v1.AddFilteredContentRequest.filtered_content", "The texts, each of at most 250 characters."],
   ["user.v1.AddFilteredContentResponse", "The texts are filtered."],
   ["user.v1.AddFilteredTagsRequest", "Adds tags to those that the user filters."],
-  ["user.v1.AddFilteredTagsRequest.filtered_tags", "The tags, without `#`. `.` and `..` are refused: RemoveFilteredTag names a tag in its path, where these two mean\nsomething else, even percent-encoded (RFC 3986 section 5.2.4), so that they could not be removed any more."],
+  ["user.v1.AddFilteredTagsRequest.filtered_tags", "The tags, without `#`. `.` and `..` are rejected: RemoveFilteredTag names a tag in its path, where these two mean\nsomething else, even percent-encoded (RFC 3986 section 5.2.4), so that they could not be removed any more."],
   ["user.v1.AddFilteredTagsResponse", "The tags are filtered."],
   ["user.v1.ListFilteredContentRequest", "Requests the texts that the user filters."],
   ["user.v1.ListFilteredContentResponse", "Texts that the user filters."],

@@ -58,7 +58,7 @@ export const ListFilteredTagsResponseSchema: GenMessage<ListFilteredTagsResponse
  */
 export type AddFilteredTagsRequest = Message<"user.v1.AddFilteredTagsRequest"> & {
   /**
-   * The tags, without `#`. `.` and `..` are refused: RemoveFilteredTag names a tag in its path, where these two mean
+   * The tags, without `#`. `.` and `..` are rejected: RemoveFilteredTag names a tag in its path, where these two mean
    * something else, even percent-encoded (RFC 3986 section 5.2.4), so that they could not be removed any more.
    *
    * @generated from field: repeated string filtered_tags = 1;

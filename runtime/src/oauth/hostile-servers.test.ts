@@ -68,7 +68,7 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
     /status 500$/,
   ],
   [
-    "a refusal in place of metadata",
+    "a rejection in place of metadata",
     () => ({ [METADATA]: { status: 403 } }),
     "OAUTH_DISCOVERY_FAILED",
     /status 403$/,
@@ -147,7 +147,7 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
     /the server does not let clients register themselves/,
   ],
   [
-    "a registration that is refused",
+    "a registration that is rejected",
     (url) => ({
       [METADATA]: { body: good(url) },
       "/r": { status: 400, body: { error: "invalid_redirect_uri", error_description: "no" } },
@@ -199,7 +199,7 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
 ];
 
 test.each(BAD)(
-  "a server that is not usable is refused before anybody signs in: %s",
+  "a server that is not usable is rejected before anybody signs in: %s",
   async (_, answers, reason, text) => {
     const { url } = await serverSaying(answers);
     let opened = 0;
@@ -282,7 +282,7 @@ test.each(RESPONSES)("a response that is not good is not redeemed: %s", async (_
   expect(await file.entry(url)).toBeUndefined();
 });
 
-test("a response without the issuer is refused where the server says that it names it", async () => {
+test("a response without the issuer is rejected where the server says that it names it", async () => {
   const { url } = await serverSaying((url) => ({
     [METADATA]: { body: { ...good(url), authorization_response_iss_parameter_supported: true } },
     "/r": registered,
@@ -368,7 +368,7 @@ test.each([
     "a broken entry",
     '{"version":1,"entries":{"https://a.example":{"details":{},"tokens":{"access_token":5}}}}',
   ],
-])("a file of tokens that is none of ours is refused and left as it is: %s", async (_, text) => {
+])("a file of tokens that is none of ours is rejected and left as it is: %s", async (_, text) => {
   const { writeFileSync } = await import("node:fs");
   const file = newFile();
   writeFileSync(file.path, text, { mode: 0o600 });

@@ -76,10 +76,7 @@ export class Pager {
   }
 
   /** An item is no cursor that says the end: what comes after a last item without the value is not known. */
-  private lostAfter(
-    page: Page,
-    { from, paths, always, zeroIsUnset }: Advance<"cursor">,
-  ): FoundDifferences {
+  private lostAfter(page: Page, { from, paths, always, zeroIsUnset }: Advance<"cursor">): FoundDifferences {
     // where every item has the value, a last one without it is an error, and so it is where a rule says more
     if (from !== "last_item" || always || this.call.adapter.more !== undefined) return NO_DIFFERENCES;
     const value = valueOfLast(paths, page);
