@@ -12,7 +12,7 @@ export const healthWatches: Attack = {
   does: `${STREAMS} streams of Health.Watch that are opened at once`,
   serves: "posts",
   others: "a page of posts",
-  slower: 100,
+  slower: 300,
   begin: async (port, did) => {
     for (;;) {
       const watchers = new Watchers();

@@ -9,12 +9,9 @@ const KEYS = 400;
 const KEPT = 16;
 const EVERY_MS = 100;
 
-const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 4096 });
-const OWN = publicKey.export({ format: "jwk" });
-
-/** A key of the same type, which nobody has. */
+/** A key that nobody signs with. */
 function strange(): JsonWebKey {
-  return { ...OWN, n: randomBytes(512).toString("base64url") };
+  return generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
 }
 
 function register(steps: OAuthSteps, keys: readonly object[]) {
@@ -23,11 +20,13 @@ function register(steps: OAuthSteps, keys: readonly object[]) {
 }
 
 /** An assertion with a signature of nobody. */
-function assertion(id: string): string {
+function assertion(id: string, kid: string | undefined): string {
   const exp = Math.floor(Date.now() / 1000) + 60;
   const claims = { iss: id, sub: id, aud: PUBLIC_URL, jti: randomUUID(), exp };
-  const parts = [{ alg: "RS256", kid: "k0" }, claims].map((part) => Buffer.from(JSON.stringify(part)));
-  return [...parts, randomBytes(512)].map((part) => part.toString("base64url")).join(".");
+  const parts = [{ alg: "ES256", ...(kid !== undefined && { kid }) }, claims].map((part) =>
+    Buffer.from(JSON.stringify(part)),
+  );
+  return [...parts, randomBytes(64)].map((part) => part.toString("base64url")).join(".");
 }
 
 export const keySets: Attack = {
@@ -46,13 +45,14 @@ export const keySets: Attack = {
       Array.from({ length: KEYS }, () => strange()),
     );
     const few = Array.from({ length: KEPT }, (_, index) => ({ ...strange(), kid: `k${index}` }));
-    const { body } = many.status === 201 ? many : await register(steps, few);
+    const isTaken = many.status === 201;
+    const { body } = isTaken ? many : await register(steps, few);
     for (;;) {
       void steps
         .token({
           grant_type: "client_credentials",
           client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-          client_assertion: assertion(String(body.client_id)),
+          client_assertion: assertion(String(body.client_id), isTaken ? undefined : "k0"),
         })
         .then(() => did(1));
       await pause(EVERY_MS);

@@ -101,7 +101,7 @@ function defaultPackage({ title }: Api): string {
 
 function headerOf({ title, version }: Api): string {
   const name = version === "" ? title : `${title}, version ${version}`;
-  return `Written by connect-rest-import from ${name.replaceAll(/\s+/g, " ")}. Do not edit; see the README beside connect-rest.yaml.`;
+  return `Written by connect-rest-import from ${name.replaceAll(/\s+/g, " ")}. Do not edit; see the README next to connect-rest.yaml.`;
 }
 
 /** How most names of properties are spelled. */

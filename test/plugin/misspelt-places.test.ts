@@ -28,7 +28,7 @@ import {
 import { compileRequest } from "../generator-kit/compile.ts";
 import { runGenerator } from "../support/run-generator.ts";
 
-/** Names of fields, and keys of which nothing would be said at run time: every misspelling is reported. */
+/** Names of fields, and keys that nothing would report at run time: every misspelling is reported. */
 const REPORTED: ReadonlySet<string> = new Set([
   ...["Paginate.offset", "Paginate.page", "Cursor.field", "Overlap.key", "Overlap.size"],
   ...[

@@ -1,8 +1,8 @@
 import type { ServerHttp2Session } from "node:http2";
 import type { Callbacks } from "./callbacks.ts";
 
-/** How many streams of HTTP/2 may open and close in a turn of the event loop: some 30 ms of work. */
-export const STREAMS_PER_TURN = 1000;
+/** How many streams of HTTP/2 may open and close in a turn of the event loop, which takes some 50 ms for it. */
+export const STREAMS_PER_TURN = 400;
 
 /** What Node reads a connection with. */
 interface ReadHandle {

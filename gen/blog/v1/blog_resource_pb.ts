@@ -153,7 +153,7 @@ export type Blog = Message<"blog.v1.Blog"> & {
   submissionPageTitle: string;
 
   /**
-   * What can be submitted. Only for blogs that accept submissions.
+   * The kinds of content that can be submitted. Only for blogs that accept submissions.
    *
    * @generated from field: blog.v1.SubmissionTerms submission_terms = 26;
    */
@@ -363,7 +363,7 @@ export type Blog = Message<"blog.v1.Blog"> & {
   type: BlogType;
 
   /**
-   * What paying members get. Only for blogs with paid posts.
+   * The benefits of paying members. Only for blogs with paid posts.
    *
    * @generated from field: blog.v1.SubscriptionPlan subscription_plan = 70;
    */
@@ -574,7 +574,7 @@ export const ThemeSchema: GenMessage<Theme> = /*@__PURE__*/
   messageDesc(file_blog_v1_blog_resource, 1);
 
 /**
- * What can be submitted to a blog.
+ * The kinds of content that can be submitted to a blog.
  *
  * @generated from message blog.v1.SubmissionTerms
  */
@@ -623,7 +623,7 @@ export const SubmissionTermsSchema: GenMessage<SubmissionTerms> = /*@__PURE__*/
   messageDesc(file_blog_v1_blog_resource, 2);
 
 /**
- * What paying members get, and the price.
+ * The benefits of paying members, and the price.
  *
  * @generated from message blog.v1.SubscriptionPlan
  */
@@ -657,7 +657,7 @@ export type SubscriptionPlan = Message<"blog.v1.SubscriptionPlan"> & {
   yearlyPrice?: bigint | undefined;
 
   /**
-   * What members get.
+   * The benefits of members.
    *
    * @generated from field: repeated string member_perks = 5;
    */

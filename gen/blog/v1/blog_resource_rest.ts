@@ -97,7 +97,7 @@ export const PAYWALL_ACCESS: EnumTable = new EnumTable("blog.v1.PaywallAccess", 
 ]);
 
 /**
- * What can be submitted to a blog.
+ * The kinds of content that can be submitted to a blog.
  *
  * @generated from message blog.v1.SubmissionTerms
  */
@@ -110,7 +110,7 @@ export const SubmissionTermsTable: MessageTable = table("blog.v1.SubmissionTerms
 ]);
 
 /**
- * What paying members get, and the price.
+ * The benefits of paying members, and the price.
  *
  * @generated from message blog.v1.SubscriptionPlan
  */

@@ -239,7 +239,7 @@ export type ReblogPostRequest = Message<"blog.v1.ReblogPostRequest"> & {
   excludeTrailItems: number[];
 
   /**
-   * Pictures, audio files and videos to upload. The `identifier` of each matches that of a medium in `content`.
+   * Pictures, audio files and videos to upload. Each `identifier` matches a medium in `content`.
    *
    * @generated from field: repeated blog.v1.MediaUpload media = 50;
    */
@@ -445,7 +445,7 @@ export type UpdatePostRequest = Message<"blog.v1.UpdatePostRequest"> & {
   excludeTrailItems: number[];
 
   /**
-   * Pictures, audio files and videos to upload. The `identifier` of each matches that of a medium in `content`.
+   * Pictures, audio files and videos to upload. Each `identifier` matches a medium in `content`.
    *
    * @generated from field: repeated blog.v1.MediaUpload media = 50;
    */

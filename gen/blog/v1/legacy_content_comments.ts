@@ -29,7 +29,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.DialogueLine", "A line of a chat."],
   ["blog.v1.DialogueLine.label", "Display name of the speaker."],
   ["blog.v1.DialogueLine.name", "Name of the speaker."],
-  ["blog.v1.DialogueLine.phrase", "What is said."],
+  ["blog.v1.DialogueLine.phrase", "The text of the line."],
   ["blog.v1.DialogueLine.unknown_fields", "All other keys of the response, with their values as JSON."],
   ["blog.v1.LinkPost", "A link to a page."],
   ["blog.v1.LinkPost.description", "Description, HTML."],

@@ -337,7 +337,7 @@ export type DialogueLine = Message<"blog.v1.DialogueLine"> & {
   label: string;
 
   /**
-   * What is said.
+   * The text of the line.
    *
    * @generated from field: string phrase = 3;
    */

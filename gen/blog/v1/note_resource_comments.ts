@@ -4,7 +4,7 @@
 
 export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.Note", "A note: a like, a reblog or a reply to a post."],
-  ["blog.v1.Note.added_text", "What the blog added."],
+  ["blog.v1.Note.added_text", "The content that the blog added."],
   ["blog.v1.Note.avatar_shape", "Outline of the blog's avatar."],
   ["blog.v1.Note.avatar_urls", "URLs of the blog's avatar, by their size in pixels."],
   ["blog.v1.Note.blog_is_adult", "The blog is for adults."],
@@ -17,8 +17,8 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.Note.photo_height", "Height of the picture in pixels."],
   ["blog.v1.Note.photo_url", "URL of the picture that was used."],
   ["blog.v1.Note.photo_width", "Width of the picture in pixels."],
-  ["blog.v1.Note.post_attribution_type", "What the post was used for. This and the following fields are only for attributions."],
-  ["blog.v1.Note.post_attribution_type_name", "Display text for the same."],
+  ["blog.v1.Note.post_attribution_type", "The use of the post. This and the following fields are only for attributions."],
+  ["blog.v1.Note.post_attribution_type_name", "Display text for `post_attribution_type`."],
   ["blog.v1.Note.post_id", "Identifier of the reblog. Only for reblogs and attributions."],
   ["blog.v1.Note.reblog_parent_blog_name", "Short name of the blog that was reblogged. This and the following fields are only for reblogs."],
   ["blog.v1.Note.reblog_parent_blog_url", "URL of the blog that was reblogged."],

@@ -131,7 +131,7 @@ export type Note = Message<"blog.v1.Note"> & {
   reblogParentPostId?: bigint | undefined;
 
   /**
-   * What the blog added.
+   * The content that the blog added.
    *
    * @generated from field: string added_text = 24;
    */
@@ -159,14 +159,14 @@ export type Note = Message<"blog.v1.Note"> & {
   formatting: InlineFormat[];
 
   /**
-   * What the post was used for. This and the following fields are only for attributions.
+   * The use of the post. This and the following fields are only for attributions.
    *
    * @generated from field: string post_attribution_type = 40;
    */
   postAttributionType: string;
 
   /**
-   * Display text for the same.
+   * Display text for `post_attribution_type`.
    *
    * @generated from field: string post_attribution_type_name = 41;
    */

@@ -255,7 +255,7 @@ export type Notification = Message<"blog.v1.Notification"> & {
   body?: NotificationBody | undefined;
 
   /**
-   * What a tap does.
+   * The effect of a tap.
    *
    * @generated from field: blog.v1.NotificationActions actions = 62;
    */
@@ -388,7 +388,7 @@ export const NotificationBodySchema: GenMessage<NotificationBody> = /*@__PURE__*
  */
 export type NotificationActions = Message<"blog.v1.NotificationActions"> & {
   /**
-   * What a tap does.
+   * The effect of a tap.
    *
    * @generated from field: blog.v1.NotificationTap tap = 1;
    */
@@ -410,7 +410,7 @@ export const NotificationActionsSchema: GenMessage<NotificationActions> = /*@__P
   messageDesc(file_blog_v1_notification, 4);
 
 /**
- * What a tap on a notification does.
+ * The effects of a tap on a notification.
  *
  * @generated from message blog.v1.NotificationTap
  */

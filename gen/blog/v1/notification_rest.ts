@@ -116,7 +116,7 @@ export const NotificationTable: MessageTable = table("blog.v1.Notification", () 
 ]);
 
 /**
- * What a tap on a notification does.
+ * The effects of a tap on a notification.
  *
  * @generated from message blog.v1.NotificationTap
  */

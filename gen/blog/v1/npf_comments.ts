@@ -88,7 +88,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.PollSettings.close_status", "When the poll closes: `closed-after`."],
   ["blog.v1.PollSettings.expire_after", "Seconds until the poll closes; the service keeps it between 1 and 7 days."],
   ["blog.v1.PollSettings.multiple_choice", "Whether several answers can be chosen."],
-  ["blog.v1.PollSettings.source", "What created the poll."],
+  ["blog.v1.PollSettings.source", "The program that created the poll."],
   ["blog.v1.PollSettings.unknown_fields", "All other keys of the response, with their values as JSON."],
   ["blog.v1.TextBlock", "A paragraph, heading, quote or list item."],
   ["blog.v1.TextBlock.formatting", "Formatting of ranges of the text."],

@@ -825,7 +825,7 @@ export type PollSettings = Message<"blog.v1.PollSettings"> & {
   expireAfter: number;
 
   /**
-   * What created the poll.
+   * The program that created the poll.
    *
    * @generated from field: string source = 4;
    */

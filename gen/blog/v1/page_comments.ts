@@ -19,7 +19,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["blog.v1.ListPagesResponse.total_pages", "Number of pages."],
   ["blog.v1.Page", "A page of a blog, other than a post."],
   ["blog.v1.Page.content", "Content, HTML."],
-  ["blog.v1.Page.custom_template", "The page has a template of its own."],
+  ["blog.v1.Page.custom_template", "The page has its own template."],
   ["blog.v1.Page.path", "Path below the URL of the blog."],
   ["blog.v1.Page.position", "Position among the pages."],
   ["blog.v1.Page.show_link", "The blog shows a link to the page."],

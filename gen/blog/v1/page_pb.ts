@@ -62,7 +62,7 @@ export type Page = Message<"blog.v1.Page"> & {
   updatedAt?: Timestamp | undefined;
 
   /**
-   * The page has a template of its own.
+   * The page has its own template.
    *
    * @generated from field: bool custom_template = 6;
    */

@@ -318,7 +318,7 @@ export type CreatePostRequest = Message<"blog.v1.CreatePostRequest"> & {
   canBeTipped?: boolean | undefined;
 
   /**
-   * Pictures, audio files and videos to upload. The `identifier` of each matches that of a medium in `content`.
+   * Pictures, audio files and videos to upload. Each `identifier` matches a medium in `content`.
    *
    * @generated from field: repeated blog.v1.MediaUpload media = 50;
    */
@@ -488,7 +488,7 @@ export type UploadPostRequest = Message<"blog.v1.UploadPostRequest"> & {
   canBeTipped?: boolean | undefined;
 
   /**
-   * Pictures, audio files and videos to upload. The `identifier` of each matches that of a medium in `content`.
+   * Pictures, audio files and videos to upload. Each `identifier` matches a medium in `content`.
    *
    * @generated from field: repeated blog.v1.MediaUpload media = 50;
    */

@@ -318,7 +318,7 @@ export type Post = Message<"blog.v1.Post"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * What each blog in the chain of reblogs added, oldest first. In the legacy format also present on posts that are
+   * The content that each blog in the chain of reblogs added, oldest first. In the legacy format also present on posts that are
    * not reblogs.
    *
    * @generated from field: repeated blog.v1.TrailItem trail = 70;
@@ -326,7 +326,7 @@ export type Post = Message<"blog.v1.Post"> & {
   trail: TrailItem[];
 
   /**
-   * What the author added to a reblog, in the legacy format.
+   * The content that the author added to a reblog, in the legacy format.
    *
    * @generated from field: blog.v1.ReblogComment reblog = 71;
    */
@@ -809,7 +809,7 @@ export type Post = Message<"blog.v1.Post"> & {
   paywallAccess: PaywallAccess;
 
   /**
-   * What non-paying users see of a reblog. Only for members and creators.
+   * The part of a reblog that non-paying users see. Only for members and creators.
    *
    * @generated from field: blog.v1.Post.PaywallReblogView paywall_reblog_view = 182;
    */
@@ -866,7 +866,7 @@ export const PostSchema: GenMessage<Post> = /*@__PURE__*/
   messageDesc(file_blog_v1_post_resource, 0);
 
 /**
- * What non-paying users see of a reblog.
+ * The part of a reblog that non-paying users see.
  *
  * @generated from message blog.v1.Post.PaywallReblogView
  */
@@ -929,7 +929,7 @@ export const BlocksPostSchema: GenMessage<BlocksPost> = /*@__PURE__*/
   messageDesc(file_blog_v1_post_resource, 1);
 
 /**
- * What the author added to a reblog, in the legacy format.
+ * The content that the author added to a reblog, in the legacy format.
  *
  * @generated from message blog.v1.ReblogComment
  */

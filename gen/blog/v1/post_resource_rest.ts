@@ -234,7 +234,7 @@ export const PostTable: MessageTable = table("blog.v1.Post", () => [
 ]);
 
 /**
- * What non-paying users see of a reblog.
+ * The part of a reblog that non-paying users see.
  *
  * @generated from message blog.v1.Post.PaywallReblogView
  */
@@ -252,7 +252,7 @@ export const QUEUED_STATE: EnumTable = new EnumTable("blog.v1.QueuedState", [
 ]);
 
 /**
- * What the author added to a reblog, in the legacy format.
+ * The content that the author added to a reblog, in the legacy format.
  *
  * @generated from message blog.v1.ReblogComment
  */

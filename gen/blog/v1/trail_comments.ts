@@ -3,7 +3,7 @@
 /* eslint-disable */
 
 export const comments: ReadonlyMap<string, string> = new Map([
-  ["blog.v1.TrailItem", "What one blog added to a chain of reblogs, oldest first."],
+  ["blog.v1.TrailItem", "The content that one blog added to a chain of reblogs, oldest first."],
   ["blog.v1.TrailItem.blocks", "Content as blocks."],
   ["blog.v1.TrailItem.blog", "The blog; absent if the item is broken."],
   ["blog.v1.TrailItem.broken_blog", "The blog of a broken item: its name and avatar."],

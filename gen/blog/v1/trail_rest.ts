@@ -9,7 +9,7 @@ import { ContentBlockTable } from "./npf_rest.ts";
 // @@protoc_insertion_point(imports)
 
 /**
- * What one blog added to a chain of reblogs, oldest first.
+ * The content that one blog added to a chain of reblogs, oldest first.
  *
  * @generated from message blog.v1.TrailItem
  */

@@ -3,13 +3,13 @@
 /* eslint-disable */
 
 export const comments: ReadonlyMap<string, string> = new Map([
-  ["community.v1.CommunityContext", "What a community is needed for."],
+  ["community.v1.CommunityContext", "The purposes of a request for a community."],
   ["community.v1.CommunityContext.COMMUNITY_CONTEXT_EDIT", "To edit it: with what only administrators see, e.g. `settings`."],
   ["community.v1.CommunityContext.COMMUNITY_CONTEXT_UNSPECIFIED", "To show it."],
   ["community.v1.GetCommunityRequest", "Requests a community."],
   ["community.v1.GetCommunityRequest.blog_fields", "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields."],
   ["community.v1.GetCommunityRequest.community_handle", "The community: its handle, without the double `@`, or its uuid (`t:` and further characters)."],
-  ["community.v1.GetCommunityRequest.context", "What the community is needed for. Default: showing it."],
+  ["community.v1.GetCommunityRequest.context", "The purpose of the request. Default: showing the community."],
   ["community.v1.GetCommunityResponse", "A community."],
   ["community.v1.GetCommunityResponse.community", "The community."],
   ["community.v1.ListCommunitiesRequest", "Requests the communities that the user has joined."],
@@ -19,7 +19,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.StringList", "A list that can be empty and yet be there."],
   ["community.v1.StringList.values", "The values."],
   ["community.v1.UpdateCommunityRequest", "Changes a community. Fields that are not set leave it as it is."],
-  ["community.v1.UpdateCommunityRequest.about", "What the community is about."],
+  ["community.v1.UpdateCommunityRequest.about", "The topic of the community."],
   ["community.v1.UpdateCommunityRequest.automod_links", "New posts with suspicious links are blocked."],
   ["community.v1.UpdateCommunityRequest.blog_fields", "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields."],
   ["community.v1.UpdateCommunityRequest.community_handle", "The community: its handle, without the double `@`, or its uuid (`t:` and further characters)."],

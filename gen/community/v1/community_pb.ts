@@ -86,7 +86,7 @@ export type GetCommunityRequest = Message<"community.v1.GetCommunityRequest"> & 
   communityHandle: string;
 
   /**
-   * What the community is needed for. Default: showing it.
+   * The purpose of the request. Default: showing the community.
    *
    * @generated from field: community.v1.CommunityContext context = 2;
    */
@@ -178,7 +178,7 @@ export type UpdateCommunityRequest = Message<"community.v1.UpdateCommunityReques
   tags?: StringList | undefined;
 
   /**
-   * What the community is about.
+   * The topic of the community.
    *
    * @generated from field: optional string about = 7;
    */
@@ -292,7 +292,7 @@ export const UpdateCommunityResponseSchema: GenMessage<UpdateCommunityResponse> 
   messageDesc(file_community_v1_community, 6);
 
 /**
- * What a community is needed for.
+ * The purposes of a request for a community.
  *
  * @generated from enum community.v1.CommunityContext
  */
@@ -313,7 +313,7 @@ export const CommunityContext = {
 } as const;
 
 /**
- * What a community is needed for.
+ * The purposes of a request for a community.
  *
  * @generated from enum community.v1.CommunityContext
  */
@@ -458,7 +458,7 @@ export const CommunityService: GenService<{
   /**
    * Joins a community: one that is free to join, by an invite link, or by accepting a pending invitation.
    *
-   * A user can join 25 communities an hour and 100 a day without an invitation of their own.
+   * A user can join 25 communities an hour and 100 a day without a personal invitation.
    *
    * @generated from rpc community.v1.CommunityService.JoinCommunity
    */

@@ -85,7 +85,7 @@ export type Community = Message<"community.v1.Community"> & {
   description: string;
 
   /**
-   * What the community is about.
+   * The topic of the community.
    *
    * @generated from field: string about = 11;
    */
@@ -127,7 +127,7 @@ export type Community = Message<"community.v1.Community"> & {
   headerImage: Media[];
 
   /**
-   * How blogs join. Takes precedence over that of `settings`.
+   * How blogs join. Takes precedence over the value in `settings`.
    *
    * @generated from field: community.v1.JoinType join_type = 17;
    */
@@ -218,7 +218,7 @@ export type Community = Message<"community.v1.Community"> & {
   hasContentLabel?: boolean | undefined;
 
   /**
-   * What is in the community, e.g. `sexual_themes`, `violence`, `drug_use`.
+   * Kinds of content in the community, e.g. `sexual_themes`, `violence`, `drug_use`.
    *
    * @generated from field: repeated string content_label_categories = 41;
    */
@@ -302,7 +302,7 @@ export type CommunitySettings = Message<"community.v1.CommunitySettings"> & {
   inviteLinksEnabled?: boolean | undefined;
 
   /**
-   * How blogs join; that of the community takes precedence.
+   * How blogs join; the value in the community takes precedence.
    *
    * @generated from field: community.v1.JoinType join_type = 2;
    */

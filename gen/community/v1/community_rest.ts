@@ -443,7 +443,7 @@ export const CommunityService_streamMembers: PaginateAdapter<
 /**
  * Joins a community: one that is free to join, by an invite link, or by accepting a pending invitation.
  *
- * A user can join 25 communities an hour and 100 a day without an invitation of their own.
+ * A user can join 25 communities an hour and 100 a day without a personal invitation.
  *
  * PUT /v2/communities/{community_handle}/members
  *
@@ -870,7 +870,7 @@ export const CommunityServiceRest: ServiceAdapter<typeof CommunityService> = {
       regenerateInviteLink: "Makes a new invite link for a community. The one before stops working.",
       listMembers: "Lists the members of a community, 20 to a page.\n\nAll of them are listed for members, for those who have an invitation or an invite link, and for everyone where the\ncommunity is public and free to join. For others a public community lists its administrators and moderators.",
       streamMembers: "Streams all members of a community that the caller can see.\n\nPages are fetched as the stream is read, and none after it is left.",
-      joinCommunity: "Joins a community: one that is free to join, by an invite link, or by accepting a pending invitation.\n\nA user can join 25 communities an hour and 100 a day without an invitation of their own.",
+      joinCommunity: "Joins a community: one that is free to join, by an invite link, or by accepting a pending invitation.\n\nA user can join 25 communities an hour and 100 a day without a personal invitation.",
       removeMember: "Removes a member from a community, as an administrator, or leaves it, with one's own blog.",
       updateMemberRole: "Gives a member another role. Only for administrators, of whom one has to remain.",
       muteCommunity: "Mutes a community: its number of unread posts is hidden, and nothing else. Only for members.",

@@ -51,7 +51,7 @@ export type ListInvitationsRequest = Message<"community.v1.ListInvitationsReques
   blogFields: string[];
 
   /**
-   * The page to get: `query_params` of the link to it, unchanged. What it names takes precedence over the fields
+   * The page to get: `query_params` of the link to it, unchanged. Its parameters take precedence over the fields
    * above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
@@ -279,7 +279,7 @@ export const RegenerateInviteLinkRequestSchema: GenMessage<RegenerateInviteLinkR
  */
 export type RegenerateInviteLinkResponse = Message<"community.v1.RegenerateInviteLinkResponse"> & {
   /**
-   * The link. Whoever has it can join.
+   * The link. Anyone who has the link can join.
    *
    * @generated from field: string invite_link = 1;
    */

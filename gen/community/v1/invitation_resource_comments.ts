@@ -7,7 +7,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["community.v1.Invitation.recipient", "The blog that is invited. Only in the list of invitations, like the following field."],
   ["community.v1.Invitation.sender", "The blog that invites."],
   ["community.v1.Invitation.sent_at", "When the invitation was sent."],
-  ["community.v1.Invitation.type", "Type; unspecified where it is none of those below. Only with the community that the caller is invited to."],
+  ["community.v1.Invitation.type", "Type; unspecified if it is none of those below. Only with the community that the caller is invited to."],
   ["community.v1.Invitation.type_name", "Type as the service spells it, also where `type` does not know it."],
   ["community.v1.Invitation.unknown_fields", "Everything else that was received: key, and its value as JSON."],
   ["community.v1.InvitationType", "Types of invitations."],

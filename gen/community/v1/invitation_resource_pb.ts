@@ -24,7 +24,7 @@ export const file_community_v1_invitation_resource: GenFile = /*@__PURE__*/
  */
 export type Invitation = Message<"community.v1.Invitation"> & {
   /**
-   * Type; unspecified where it is none of those below. Only with the community that the caller is invited to.
+   * Type; unspecified if it is none of those below. Only with the community that the caller is invited to.
    *
    * @generated from field: community.v1.InvitationType type = 1;
    */

@@ -67,7 +67,7 @@ export type ListMembersRequest = Message<"community.v1.ListMembersRequest"> & {
   blogFields: string[];
 
   /**
-   * The page to get: `query_params` of the link to it, unchanged. What it names takes precedence over the fields
+   * The page to get: `query_params` of the link to it, unchanged. Its parameters take precedence over the fields
    * above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
@@ -245,7 +245,7 @@ export type RemoveMemberRequest = Message<"community.v1.RemoveMemberRequest"> & 
   reason: RemovalReason;
 
   /**
-   * What there is to say about it, at most 1000 characters.
+   * A note, at most 1000 characters.
    *
    * @generated from field: string note = 4;
    */

@@ -68,7 +68,7 @@ export const GetModeratedPostRequestSchema: GenMessage<GetModeratedPostRequest> 
   messageDesc(file_community_v1_moderation, 0);
 
 /**
- * What moderators last did with a post.
+ * The last action of moderators on a post.
  *
  * @generated from message community.v1.GetModeratedPostResponse
  */
@@ -95,21 +95,21 @@ export const GetModeratedPostResponseSchema: GenMessage<GetModeratedPostResponse
  */
 export type ModeratedPost = Message<"community.v1.ModeratedPost"> & {
   /**
-   * What was done last; unspecified where it is none of those below.
+   * The last action; unspecified if it is none of those below.
    *
    * @generated from field: community.v1.ModerationAction action = 1;
    */
   action: ModerationAction;
 
   /**
-   * What was done last, as the service spells it, also where `action` does not know it.
+   * The last action, as the service spells it, even if `action` has no value for it.
    *
    * @generated from field: string action_name = 2;
    */
   actionName: string;
 
   /**
-   * Why; unspecified where it is none of those below. Only where the post was removed last.
+   * Why; unspecified if it is none of those below. Only where the post was removed last.
    *
    * @generated from field: community.v1.RemovalReason reason = 3;
    */
@@ -123,7 +123,7 @@ export type ModeratedPost = Message<"community.v1.ModeratedPost"> & {
   reasonName: string;
 
   /**
-   * What the moderator had to say about it.
+   * The note of the moderator.
    *
    * @generated from field: string note = 5;
    */
@@ -193,7 +193,7 @@ export type RemovePostRequest = Message<"community.v1.RemovePostRequest"> & {
   reason: RemovalReason;
 
   /**
-   * What there is to say about it, at most 1000 characters.
+   * A note, at most 1000 characters.
    *
    * @generated from field: string note = 4;
    */
@@ -273,7 +273,7 @@ export const RestorePostResponseSchema: GenMessage<RestorePostResponse> = /*@__P
   messageDesc(file_community_v1_moderation, 6);
 
 /**
- * What moderators can do with a post.
+ * The actions of moderators on a post.
  *
  * @generated from enum community.v1.ModerationAction
  */
@@ -301,7 +301,7 @@ export const ModerationAction = {
 } as const;
 
 /**
- * What moderators can do with a post.
+ * The actions of moderators on a post.
  *
  * @generated from enum community.v1.ModerationAction
  */

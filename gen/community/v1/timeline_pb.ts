@@ -58,7 +58,7 @@ export type ListTimelineRequest = Message<"community.v1.ListTimelineRequest"> & 
   blogFields: string[];
 
   /**
-   * The page to get: `query_params` of the link to it, unchanged. What it names takes precedence over the fields
+   * The page to get: `query_params` of the link to it, unchanged. Its parameters take precedence over the fields
    * above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;
@@ -101,7 +101,7 @@ export const ListTimelineResponseSchema: GenMessage<ListTimelineResponse> = /*@_
  */
 export type Timeline = Message<"community.v1.Timeline"> & {
   /**
-   * What is in it, in the order in which to show it.
+   * The elements, in the order in which to show them.
    *
    * @generated from field: repeated community.v1.TimelineElement elements = 1;
    */
@@ -130,14 +130,14 @@ export const TimelineSchema: GenMessage<Timeline> = /*@__PURE__*/
   messageDesc(file_community_v1_timeline, 2);
 
 /**
- * An element of a timeline: mostly a post. Elements that are no posts, and those with a `display_type`, were added by
+ * An element of a timeline: mostly a post. Elements that are not posts, and those with a `display_type`, were added by
  * the service.
  *
  * @generated from message community.v1.TimelineElement
  */
 export type TimelineElement = Message<"community.v1.TimelineElement"> & {
   /**
-   * What the element is; unset where it is none of these.
+   * The content of the element; unset if it is none of these.
    *
    * @generated from oneof community.v1.TimelineElement.element
    */
@@ -168,7 +168,7 @@ export type TimelineElement = Message<"community.v1.TimelineElement"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * What the element is, as the service spells it, also where it is none of the above.
+   * The type of the element, as the service spells it, even if it is none of the above.
    *
    * @generated from field: string object_type = 10;
    */
@@ -218,7 +218,7 @@ export const BlogElementSchema: GenMessage<BlogElement> = /*@__PURE__*/
   messageDesc(file_community_v1_timeline, 4);
 
 /**
- * Elements of a timeline that stand side by side.
+ * Elements of a timeline that are shown side by side.
  *
  * @generated from message community.v1.CarouselElement
  */

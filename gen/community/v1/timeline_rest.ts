@@ -18,7 +18,7 @@ export const BlogElementTable: MessageTable = table("community.v1.BlogElement", 
 ]);
 
 /**
- * Elements of a timeline that stand side by side.
+ * Elements of a timeline that are shown side by side.
  *
  * @generated from message community.v1.CarouselElement
  */
@@ -44,7 +44,7 @@ export const TIMELINE_TYPE: EnumTable = new EnumTable("community.v1.TimelineType
 ]);
 
 /**
- * An element of a timeline: mostly a post. Elements that are no posts, and those with a `display_type`, were added by
+ * An element of a timeline: mostly a post. Elements that are not posts, and those with a `display_type`, were added by
  * the service.
  *
  * @generated from message community.v1.TimelineElement

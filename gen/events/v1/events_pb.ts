@@ -658,7 +658,7 @@ export const ListRepositoryEventsResponseSchema: GenMessage<ListRepositoryEvents
  * Feeds are designed for polling: send the ETag of the last response, and wait as long as the response says. Events
  * appear after 30 seconds to 6 hours. A feed contains at most 300 events from the past 30 days.
  *
- * The methods `Watch…` do so for their callers: all who watch the same feed share one poller, get each event once, and go on
+ * The methods `Watch…` do so for their callers: all who watch the same feed share one poller, get each event once, and continue
  * behind the last message by its resume token.
  *
  * @generated from service events.v1.EventService

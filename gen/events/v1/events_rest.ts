@@ -821,7 +821,7 @@ export const EventService_watchReceivedPublicEvents: PollAdapter<
  * Feeds are designed for polling: send the ETag of the last response, and wait as long as the response says. Events
  * appear after 30 seconds to 6 hours. A feed contains at most 300 events from the past 30 days.
  *
- * The methods `Watch…` do so for their callers: all who watch the same feed share one poller, get each event once, and go on
+ * The methods `Watch…` do so for their callers: all who watch the same feed share one poller, get each event once, and continue
  * behind the last message by its resume token.
  *
  * @generated from service events.v1.EventService
@@ -849,7 +849,7 @@ export const EventServiceRest: ServiceAdapter<typeof EventService> = {
     watchReceivedPublicEvents: EventService_watchReceivedPublicEvents,
   },
   comments: {
-    service: "Feeds of events of repositories, organizations and users.\n\nFeeds are designed for polling: send the ETag of the last response, and wait as long as the response says. Events\nappear after 30 seconds to 6 hours. A feed contains at most 300 events from the past 30 days.\n\nThe methods `Watch…` do so for their callers: all who watch the same feed share one poller, get each event once, and go on\nbehind the last message by its resume token.",
+    service: "Feeds of events of repositories, organizations and users.\n\nFeeds are designed for polling: send the ETag of the last response, and wait as long as the response says. Events\nappear after 30 seconds to 6 hours. A feed contains at most 300 events from the past 30 days.\n\nThe methods `Watch…` do so for their callers: all who watch the same feed share one poller, get each event once, and continue\nbehind the last message by its resume token.",
     methods: {
       listPublicEvents: "Lists public events, newest first.",
       listNetworkEvents: "Lists the public events of a repository and its forks, newest first.",

@@ -51,7 +51,7 @@ export type WatchPublicEventsRequest = Message<"events.v1.WatchPublicEventsReque
     case: "afterEventId";
   } | {
     /**
-     * Goes on behind a message of another stream, by its token.
+     * Continues after a message of another stream, by its token.
      *
      * @generated from field: string resume_token = 12;
      */
@@ -88,7 +88,7 @@ export type WatchPublicEventsResponse = Message<"events.v1.WatchPublicEventsResp
   events: Event[];
 
   /**
-   * The token to go on behind this message. Empty only in heartbeats before the feed could be read for the first time.
+   * The token to continue after this message. Empty only in heartbeats before the feed could be read for the first time.
    *
    * @generated from field: string resume_token = 2;
    */
@@ -167,7 +167,7 @@ export type WatchNetworkEventsRequest = Message<"events.v1.WatchNetworkEventsReq
     case: "afterEventId";
   } | {
     /**
-     * Goes on behind a message of another stream, by its token.
+     * Continues after a message of another stream, by its token.
      *
      * @generated from field: string resume_token = 12;
      */
@@ -204,7 +204,7 @@ export type WatchNetworkEventsResponse = Message<"events.v1.WatchNetworkEventsRe
   events: Event[];
 
   /**
-   * The token to go on behind this message. Empty only in heartbeats before the feed could be read for the first time.
+   * The token to continue after this message. Empty only in heartbeats before the feed could be read for the first time.
    *
    * @generated from field: string resume_token = 2;
    */
@@ -276,7 +276,7 @@ export type WatchOrganizationEventsRequest = Message<"events.v1.WatchOrganizatio
     case: "afterEventId";
   } | {
     /**
-     * Goes on behind a message of another stream, by its token.
+     * Continues after a message of another stream, by its token.
      *
      * @generated from field: string resume_token = 12;
      */
@@ -313,7 +313,7 @@ export type WatchOrganizationEventsResponse = Message<"events.v1.WatchOrganizati
   events: Event[];
 
   /**
-   * The token to go on behind this message. Empty only in heartbeats before the feed could be read for the first time.
+   * The token to continue after this message. Empty only in heartbeats before the feed could be read for the first time.
    *
    * @generated from field: string resume_token = 2;
    */
@@ -392,7 +392,7 @@ export type WatchRepositoryEventsRequest = Message<"events.v1.WatchRepositoryEve
     case: "afterEventId";
   } | {
     /**
-     * Goes on behind a message of another stream, by its token.
+     * Continues after a message of another stream, by its token.
      *
      * @generated from field: string resume_token = 12;
      */
@@ -429,7 +429,7 @@ export type WatchRepositoryEventsResponse = Message<"events.v1.WatchRepositoryEv
   events: Event[];
 
   /**
-   * The token to go on behind this message. Empty only in heartbeats before the feed could be read for the first time.
+   * The token to continue after this message. Empty only in heartbeats before the feed could be read for the first time.
    *
    * @generated from field: string resume_token = 2;
    */

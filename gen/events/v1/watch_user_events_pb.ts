@@ -58,7 +58,7 @@ export type WatchUserEventsRequest = Message<"events.v1.WatchUserEventsRequest">
     case: "afterEventId";
   } | {
     /**
-     * Goes on behind a message of another stream, by its token.
+     * Continues after a message of another stream, by its token.
      *
      * @generated from field: string resume_token = 12;
      */
@@ -95,7 +95,7 @@ export type WatchUserEventsResponse = Message<"events.v1.WatchUserEventsResponse
   events: Event[];
 
   /**
-   * The token to go on behind this message. Empty only in heartbeats before the feed could be read for the first time.
+   * The token to continue after this message. Empty only in heartbeats before the feed could be read for the first time.
    *
    * @generated from field: string resume_token = 2;
    */
@@ -174,7 +174,7 @@ export type WatchUserOrganizationEventsRequest = Message<"events.v1.WatchUserOrg
     case: "afterEventId";
   } | {
     /**
-     * Goes on behind a message of another stream, by its token.
+     * Continues after a message of another stream, by its token.
      *
      * @generated from field: string resume_token = 12;
      */
@@ -211,7 +211,7 @@ export type WatchUserOrganizationEventsResponse = Message<"events.v1.WatchUserOr
   events: Event[];
 
   /**
-   * The token to go on behind this message. Empty only in heartbeats before the feed could be read for the first time.
+   * The token to continue after this message. Empty only in heartbeats before the feed could be read for the first time.
    *
    * @generated from field: string resume_token = 2;
    */
@@ -283,7 +283,7 @@ export type WatchUserPublicEventsRequest = Message<"events.v1.WatchUserPublicEve
     case: "afterEventId";
   } | {
     /**
-     * Goes on behind a message of another stream, by its token.
+     * Continues after a message of another stream, by its token.
      *
      * @generated from field: string resume_token = 12;
      */
@@ -320,7 +320,7 @@ export type WatchUserPublicEventsResponse = Message<"events.v1.WatchUserPublicEv
   events: Event[];
 
   /**
-   * The token to go on behind this message. Empty only in heartbeats before the feed could be read for the first time.
+   * The token to continue after this message. Empty only in heartbeats before the feed could be read for the first time.
    *
    * @generated from field: string resume_token = 2;
    */
@@ -392,7 +392,7 @@ export type WatchReceivedEventsRequest = Message<"events.v1.WatchReceivedEventsR
     case: "afterEventId";
   } | {
     /**
-     * Goes on behind a message of another stream, by its token.
+     * Continues after a message of another stream, by its token.
      *
      * @generated from field: string resume_token = 12;
      */
@@ -429,7 +429,7 @@ export type WatchReceivedEventsResponse = Message<"events.v1.WatchReceivedEvents
   events: Event[];
 
   /**
-   * The token to go on behind this message. Empty only in heartbeats before the feed could be read for the first time.
+   * The token to continue after this message. Empty only in heartbeats before the feed could be read for the first time.
    *
    * @generated from field: string resume_token = 2;
    */
@@ -501,7 +501,7 @@ export type WatchReceivedPublicEventsRequest = Message<"events.v1.WatchReceivedP
     case: "afterEventId";
   } | {
     /**
-     * Goes on behind a message of another stream, by its token.
+     * Continues after a message of another stream, by its token.
      *
      * @generated from field: string resume_token = 12;
      */
@@ -538,7 +538,7 @@ export type WatchReceivedPublicEventsResponse = Message<"events.v1.WatchReceived
   events: Event[];
 
   /**
-   * The token to go on behind this message. Empty only in heartbeats before the feed could be read for the first time.
+   * The token to continue after this message. Empty only in heartbeats before the feed could be read for the first time.
    *
    * @generated from field: string resume_token = 2;
    */

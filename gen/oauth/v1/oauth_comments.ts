@@ -26,7 +26,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["oauth.v1.CreateTokenRequest.client_credentials", "The application's own credentials: the token represents the application."],
   ["oauth.v1.CreateTokenRequest.client_id", "Identifier of the application: its consumer key."],
   ["oauth.v1.CreateTokenRequest.client_secret", "Secret of the application."],
-  ["oauth.v1.CreateTokenRequest.grant", "What the token is granted for."],
+  ["oauth.v1.CreateTokenRequest.grant", "The grant to exchange for the token."],
   ["oauth.v1.CreateTokenResponse", "An OAuth 2.0 access token."],
   ["oauth.v1.CreateTokenResponse.access_token", "The access token."],
   ["oauth.v1.CreateTokenResponse.expires_in", "Lifetime of the token in seconds."],

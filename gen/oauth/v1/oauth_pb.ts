@@ -141,7 +141,7 @@ export const CreateAccessTokenResponseSchema: GenMessage<CreateAccessTokenRespon
  */
 export type CreateTokenRequest = Message<"oauth.v1.CreateTokenRequest"> & {
   /**
-   * What the token is granted for.
+   * The grant to exchange for the token.
    *
    * @generated from oneof oauth.v1.CreateTokenRequest.grant
    */

@@ -9,7 +9,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["user.v1.ListDashboardRequest.notes_info", "Include the number of notes and the notes."],
   ["user.v1.ListDashboardRequest.npf", "Get content as blocks instead of the older form, which differs with the type."],
   ["user.v1.ListDashboardRequest.offset", "Number of posts to skip. Default: 0."],
-  ["user.v1.ListDashboardRequest.page_token", "The page to get: `query_params` of the link to it, unchanged. What it names takes precedence over the fields\nabove. Default: the first page."],
+  ["user.v1.ListDashboardRequest.page_token", "The page to get: `query_params` of the link to it, unchanged. Its parameters take precedence over the fields\nabove. Default: the first page."],
   ["user.v1.ListDashboardRequest.reblog_info", "Include what is known of the posts that were reblogged."],
   ["user.v1.ListDashboardRequest.since_post_id", "Only posts that came after this one. Default: 0, all."],
   ["user.v1.ListDashboardRequest.type", "Only posts of this type; any but BLOCKS. Default: all types."],

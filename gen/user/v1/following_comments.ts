@@ -14,7 +14,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["user.v1.ListFollowingRequest.blog_fields", "Which fields blogs have in the response, e.g. `name`. Those that come only on request have a `?` in front, e.g.\n`?is_following_you`; a list of nothing but those adds them to the usual fields. Default: the usual fields."],
   ["user.v1.ListFollowingRequest.limit", "Number of blogs, 1 to 20. Default: 20."],
   ["user.v1.ListFollowingRequest.offset", "Number of blogs to skip. Default: 0."],
-  ["user.v1.ListFollowingRequest.page_token", "The page to get: `query_params` of the link to it, unchanged. What it names takes precedence over the fields\nabove. Default: the first page."],
+  ["user.v1.ListFollowingRequest.page_token", "The page to get: `query_params` of the link to it, unchanged. Its parameters take precedence over the fields\nabove. Default: the first page."],
   ["user.v1.ListFollowingResponse", "Blogs that the user follows."],
   ["user.v1.ListFollowingResponse.blogs", "The blogs."],
   ["user.v1.ListFollowingResponse.links", "Links to further pages."],

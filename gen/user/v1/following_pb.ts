@@ -49,7 +49,7 @@ export type ListFollowingRequest = Message<"user.v1.ListFollowingRequest"> & {
   blogFields: string[];
 
   /**
-   * The page to get: `query_params` of the link to it, unchanged. What it names takes precedence over the fields
+   * The page to get: `query_params` of the link to it, unchanged. Its parameters take precedence over the fields
    * above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;

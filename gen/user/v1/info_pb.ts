@@ -66,7 +66,7 @@ export const GetUserInfoResponseSchema: GenMessage<GetUserInfoResponse> = /*@__P
   messageDesc(file_user_v1_info, 1);
 
 /**
- * A user, as only the user is told.
+ * A user, with the data that only the user can see.
  *
  * @generated from message user.v1.UserInfo
  */
@@ -93,7 +93,7 @@ export type UserInfo = Message<"user.v1.UserInfo"> & {
   likes?: number | undefined;
 
   /**
-   * The notation that the user writes posts in by default; unspecified where it is none of the known ones.
+   * The notation that the user writes posts in by default; unspecified if it is none of the known ones.
    *
    * @generated from field: blog.v1.PostFormat default_post_format = 4;
    */
@@ -172,7 +172,7 @@ export const GetUserLimitsResponseSchema: GenMessage<GetUserLimitsResponse> = /*
  */
 export type UserLimit = Message<"user.v1.UserLimit"> & {
   /**
-   * What is limited, in words for people.
+   * The limited action, in words for people.
    *
    * @generated from field: string description = 1;
    */

@@ -26,7 +26,7 @@ export const GetUserLimitsResponseTable: MessageTable = table("user.v1.GetUserLi
 ]);
 
 /**
- * A user, as only the user is told.
+ * A user, with the data that only the user can see.
  *
  * @generated from message user.v1.UserInfo
  */

@@ -14,7 +14,7 @@ export const comments: ReadonlyMap<string, string> = new Map([
   ["user.v1.ListLikesRequest.limit", "Number of posts, 1 to 20. Default: 20."],
   ["user.v1.ListLikesRequest.npf", "Get content as blocks instead of the older form, which differs with the type."],
   ["user.v1.ListLikesRequest.offset", "Number of posts to skip, at most 1000. Default: 0."],
-  ["user.v1.ListLikesRequest.page_token", "The page to get: `query_params` of the link to it, unchanged. What it names takes precedence over the fields\nabove. Default: the first page."],
+  ["user.v1.ListLikesRequest.page_token", "The page to get: `query_params` of the link to it, unchanged. Its parameters take precedence over the fields\nabove. Default: the first page."],
   ["user.v1.ListLikesResponse", "Posts that the user likes."],
   ["user.v1.ListLikesResponse.liked_count", "Number of posts that the user likes."],
   ["user.v1.ListLikesResponse.liked_posts", "The posts, last liked first, each with the time of the like in `liked_timestamp`."],

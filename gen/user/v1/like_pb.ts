@@ -72,7 +72,7 @@ export type ListLikesRequest = Message<"user.v1.ListLikesRequest"> & {
   blogFields: string[];
 
   /**
-   * The page to get: `query_params` of the link to it, unchanged. What it names takes precedence over the fields
+   * The page to get: `query_params` of the link to it, unchanged. Its parameters take precedence over the fields
    * above. Default: the first page.
    *
    * @generated from field: map<string, string> page_token = 30;

@@ -142,7 +142,7 @@ export class Planner implements Planning {
         label: "map",
         rules: { unknown: true },
       },
-      comment: "Keys beside the fields, with their values as JSON.",
+      comment: "Keys without a field, with their values as JSON.",
       place: schema.place,
       words: ["additional", "properties"],
     });

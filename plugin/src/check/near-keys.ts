@@ -73,7 +73,7 @@ function keysOf(fields: readonly DescField[], types: TypeModels): readonly strin
   return fields.flatMap((field) => firstKeysOf(field, types));
 }
 
-/** What the first key of a path nearly is; undefined where it is in quotes. */
+/** The declared key that the first key of a path resembles; undefined if the key is in quotes. */
 function nearFirst(path: string, keys: readonly string[]): string | undefined {
   const [first] = stepsOf(path);
   return first === undefined || first.quoted ? undefined : closestOf(first.name, keys);

@@ -18,8 +18,8 @@ export function didYouMean(name: string, candidates: readonly string[]): string 
 }
 
 /**
- * The candidate that a name almost is, so that it can hardly be another name: but for case and underscores,
- * for one letter, or of long names for two. Names that differ in digits or in a plural are two names.
+ * The candidate that a name misspells: it differs in case and underscores, in one letter, or in two letters of a
+ * long name. Names that differ in digits or in a plural are different names.
  */
 export function closest(name: string, candidates: readonly string[]): string | undefined {
   const plain = (text: string) => text.replaceAll("_", "").toLowerCase();
@@ -39,7 +39,7 @@ function digitsOf(name: string): string {
   return name.replaceAll(/\D/g, "");
 }
 
-/** Whether two letters beside each other changed places. */
+/** Whether two adjacent letters changed places. */
 function isSwapped(name: string, candidate: string): boolean {
   const index = [...name].findIndex((letter, at) => letter !== candidate[at]);
   const [first = "", second = ""] = name.slice(index, index + 2);

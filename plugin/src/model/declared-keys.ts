@@ -1,11 +1,11 @@
-/** What the fields of a message read from the keys of its JSON object. */
+/** The keys of a JSON object that the fields of a message read. */
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { valueMessageOf } from "../descriptors/well-known.ts";
 import { isIndex, stepsOf } from "./dotted-path.ts";
 import { isFlattened, type TypeModels, unwrappedOneof } from "./types.ts";
 import { responseNames, spellings } from "./wire-names.ts";
 
-/** What is read from a key: fields from its value, and fields from keys below it. */
+/** The readers of a key: fields that read its value, and fields that read keys below it. */
 interface Key {
   readonly fields: readonly DescField[];
   readonly below: Keys;
@@ -53,7 +53,7 @@ function hasItems({ fieldKind }: DescField): boolean {
   return fieldKind === "list";
 }
 
-/** What is read from any key of a map. */
+/** The readers of any key of a map. */
 function entryOf(fields: readonly DescField[]): Key | undefined {
   const maps = fields.filter(({ fieldKind }) => fieldKind === "map");
   return maps.length === 0 ? undefined : { fields: maps, below: new Map() };

@@ -40,7 +40,7 @@ export class ConcurrencyLimit {
     this.outcomes = new CallerOutcomes(settings);
   }
 
-  /** What the limit holds back now. */
+  /** The limit, with the requests that run and wait now. */
   get load(): Load {
     const waiting = [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0);
     return { limit: this.limit, running: this.all, waiting };
