@@ -20,7 +20,7 @@ import { Report } from "./report/report.ts";
 import { countWeakened } from "./report/weakened.ts";
 import { type Selection, selected } from "./select.ts";
 
-/** What is imported, and how it is named. */
+/** The selection and the names of an import. */
 export interface ImportOptions extends Selection {
   /** The proto package, which ends in a version. Default: the title of the document, and `v1`. */
   readonly package?: string | undefined;
@@ -101,7 +101,7 @@ function defaultPackage({ title }: Api): string {
 
 function headerOf({ title, version }: Api): string {
   const name = version === "" ? title : `${title}, version ${version}`;
-  return `Written by connect-rest-import from ${name.replaceAll(/\s+/g, " ")}. Do not edit; see the README next to connect-rest.yaml.`;
+  return `Written by connect-rest-import from ${name.replaceAll(/\s+/g, " ")}. Do not edit; see README.md.`;
 }
 
 /** How most names of properties are spelled. */

@@ -77,7 +77,7 @@ test.each([
   ["a script", "javascript:alert(1)"],
   ["no scheme", "//evil.example/callback"],
   ["a line break", `${REDIRECT_URI}\r\nlocation: https://evil.example`],
-])("a redirect URI with %s is shown to the person, and not followed", async (_, uri) => {
+])("a redirect URI with %s is shown to the person and not followed", async (_, uri) => {
   const end = await steps.authorize(clientId, { redirect_uri: uri });
   if (end instanceof URL) throw new Error(end.href);
   expect(end.status).toBe(400);
@@ -85,7 +85,7 @@ test.each([
   expect(end.headers.get("content-type")).toContain("text/html");
 });
 
-test("any change of a redirect URI but of the port of this machine makes another one of it", () => {
+test("a changed redirect URI does not match, except for the port of a loopback address", () => {
   fc.assert(
     fc.property(
       fc.nat(REDIRECT_URI.length),
@@ -148,7 +148,7 @@ test.each([
   ["another server's resource", { resource: "https://other.example" }, "invalid_target"],
   ["a request object", { request: "a.b.c" }, "request_not_supported"],
   ["no page to be shown", { prompt: "none" }, "login_required"],
-])("an authorization request with %s goes back to the client as an error", async (_, changes, error) => {
+])("an authorization request with %s redirects to the client with an error", async (_, changes, error) => {
   const end = await steps.authorize(clientId, changes);
   if (!(end instanceof URL)) throw new Error(await end.text());
   expect(end.origin + end.pathname).toBe(REDIRECT_URI);

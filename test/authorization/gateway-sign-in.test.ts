@@ -55,7 +55,7 @@ async function call(
   return { status: response.status, body: await response.text(), challenge };
 }
 
-test("a client's calls go upstream with the rights of the person who has signed in", async () => {
+test("a client's calls reach the upstream with the rights of the signed-in person", async () => {
   const client = await start([providerSettings("echo", provider)]);
   const mine = await client.signIn(new Person(everywhere()));
   provider.account = "grace";

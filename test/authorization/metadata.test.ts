@@ -40,7 +40,7 @@ const METADATA = {
   authorization_response_iss_parameter_supported: true,
 };
 
-test("the metadata is at the root of the origin, also for clients that send MCP-Protocol-Version", async () => {
+test("the metadata is at the root of the origin, with and without MCP-Protocol-Version", async () => {
   for (const headers of [{}, { "mcp-protocol-version": "2025-03-26" }]) {
     const { status, body, headers: sent } = await steps.request(WELL_KNOWN, { headers });
     expect(status).toBe(200);
@@ -178,7 +178,7 @@ const ENDPOINTS = [
   ...["/token", "/register", "/revoke"],
 ];
 
-test("nothing of it is served over http where the public address is https", async () => {
+test("no endpoint is served over http if the public URL is https", async () => {
   for (const path of ENDPOINTS) {
     const method = ["/token", "/register", "/revoke"].includes(path) ? "POST" : "GET";
     const response = await fetch(served.gateway.url + path, { method });
@@ -247,7 +247,7 @@ test("no response of these endpoints may be cached, framed or sniffed", async ()
   expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
 });
 
-test("a gateway where nobody can sign in says so, and grants to clients alone", async () => {
+test("the metadata of a gateway without sign-in lists only grants for clients", async () => {
   const closed = await startAuthorized({
     signIn: undefined,
     registration: undefined,

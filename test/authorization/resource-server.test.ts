@@ -167,7 +167,7 @@ test.each(
       [`${shape.name} over HTTP/${version}`, rejection.name, shape, version, rejection] as const,
   ),
 )(
-  "%s with %s is rejected, on both paths",
+  "%s with %s is rejected on both paths",
   async (_, __, { method, type, query = "", isGrpc = false }, version, rejection) => {
     const authorization =
       rejection.authorization === "other" ? `Bearer ${await tokenOf("other")}` : rejection.authorization;
@@ -210,7 +210,7 @@ test("two headers with tokens are rejected", async () => {
 });
 
 test.each(["access_token", "access%5Ftoken", "%61ccess_token"])(
-  "a token in the query (%s) is rejected, also where a good one is in the header",
+  "a token in the query (%s) is rejected, even if the header has a valid one",
   async (name) => {
     const token = await tokenOf("echo");
     for (const headers of [{}, { authorization: `Bearer ${token}` }]) {
@@ -252,7 +252,7 @@ test.each([
   ["Connect", () => createConnectTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY, httpVersion: "1.1" })],
   ["gRPC", () => createGrpcTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY })],
   ["gRPC-Web", () => createGrpcWebTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY, httpVersion: "1.1" })],
-])("clients of %s understand why they are rejected", async (_, transport) => {
+])("clients of %s can read why a call is rejected", async (_, transport) => {
   const client = createClient(EchoService, transport());
   const error = ConnectError.from(await client.echo({}).catch((reason: unknown) => reason));
   expect(error.code).toBe(Code.Unauthenticated);
@@ -260,14 +260,14 @@ test.each([
   expect(error.metadata.get("www-authenticate")).toContain("resource_metadata=");
 });
 
-test("every request needs its own token, also on one connection", async () => {
+test("every request needs its own token, even on one connection", async () => {
   const token = await tokenOf("echo");
   const client = createClient(EchoService, createGrpcTransport({ baseUrl: fast.gateway.url, ...VIA_PROXY }));
   await client.echo({}, { headers: { authorization: `Bearer ${token}` } });
   await expect(client.echo({})).rejects.toThrow("an access token is needed");
 });
 
-test("a token that was issued for another server is rejected, though its store is the same", async () => {
+test("a token that was issued for another server is rejected, even if both share a store", async () => {
   const token = await tokenOf("echo");
   const response = await clients.get(other)?.send({
     version: "1.1",

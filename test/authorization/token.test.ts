@@ -79,7 +79,7 @@ function basic(id: string, secret: string): string {
 
 const MACHINE = { grant_type: "client_credentials" };
 
-test("a client that calls for itself authenticates by header, by body, or by a signed assertion", async () => {
+test("a client without a person authenticates by header, by body, or by a signed assertion", async () => {
   const byHeader = await steps.token(MACHINE, { authorization: basic("machine", SECRET) });
   expect(byHeader).toMatchObject({
     status: 200,
@@ -208,7 +208,7 @@ test("a resource that is this gateway, however it is written, is its one audienc
   }
 });
 
-test("a code gives tokens once: used again, it revokes what it gave", async () => {
+test("a code yields tokens once, and a second use revokes them", async () => {
   const code = await steps.code(clientId);
   const first = await steps.redeem(clientId, code);
   expect(first).toMatchObject({ status: 200, body: { token_type: "Bearer", scope: "echo" } });
@@ -257,7 +257,7 @@ async function tokens(): Promise<Readonly<Record<string, unknown>>> {
   return (await steps.redeem(clientId, await steps.code(clientId))).body;
 }
 
-test("a refresh gives a new refresh token; the one before gives a sibling for ten seconds, and then ends them all", async () => {
+test("a refresh returns a new refresh token; the previous one works once again within ten seconds, and later revokes the grant", async () => {
   const first = await tokens();
   const second = (await steps.refresh(clientId, first.refresh_token)).body;
   expect(second.refresh_token).not.toBe(first.refresh_token);
@@ -296,7 +296,7 @@ test("a refresh token is its client's alone, and gives no scope that it does not
   expect((await steps.refresh(clientId, token, { scope: "echo" })).body.scope).toBe("echo");
 });
 
-test("tokens end: access tokens, refresh tokens, and a person's consent, however often it is refreshed", async () => {
+test("access tokens, refresh tokens and a person's consent expire, however often they are refreshed", async () => {
   let { access_token: access, refresh_token: refresh } = await tokens();
   shift += 3_601_000;
   expect((await steps.call(access)).status).toBe(401);

@@ -6,10 +6,10 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { run as runCommand } from "../../import/src/cli/command.ts";
 
-/** What annotated files import of Google's. */
+/** The files of Google that annotated files import. */
 const GOOGLE = ["api/annotations", "api/http", "api/httpbody", "api/field_behavior", "rpc/code"];
 
-/** What a tool printed, and its exit code. */
+/** The output and exit code of a tool. */
 export interface Output {
   readonly code: number | undefined;
   readonly output: string;
@@ -76,7 +76,7 @@ lint:
   use: [STANDARD]
 `;
 
-/** What the command printed, and its exit code. */
+/** The output and exit code of the command. */
 export interface CommandRun {
   readonly code: number;
   readonly output: string;

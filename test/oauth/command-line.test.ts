@@ -171,7 +171,7 @@ test("a program signs in with its own credentials from a file", async () => {
   expect(await accountAt(server, token.stdout)).toEqual({ client: "machine", scope: "read" });
 });
 
-test("the token of the environment is used as it is, and no file is read", async () => {
+test("the token in the environment is used unchanged, and no file is read", async () => {
   const user = new User({ CONNECT_REST_ACCESS_TOKEN: "from-outside", CONNECT_REST_TOKEN_FILE: directory });
   expect(await user.run("token", "https://gateway.example")).toEqual({
     status: 0,

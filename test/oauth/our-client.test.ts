@@ -120,7 +120,7 @@ test("a stream of responses is asked for once more, before its first message", a
   }
 });
 
-test("no request of a client has its token in the address", async () => {
+test("no request of a client has its token in the URL", async () => {
   const seen: string[] = [];
   const server = await httpUpstream((request, response) => {
     seen.push(`${request.url} ${request.headers.authorization}`);

@@ -43,7 +43,7 @@ const account = async (server: ForeignServer, session: Session) => {
   return [response.status, response.status === 200 ? await response.json() : undefined];
 };
 
-test("a person signs in at a server of somebody else, and their tokens are kept for them alone", async () => {
+test("a person signs in at a foreign server, and only that person can read the stored tokens", async () => {
   const server = await opened(startForeignServer());
   const file = newFile();
   const browser = inBrowser({ scope: "read offline_access" });
@@ -116,7 +116,7 @@ test("a server that names its metadata in its 401 says what tokens are for, and 
   ]);
 });
 
-test("a server without metadata is used by its default paths, after it was asked for metadata", async () => {
+test("a client uses the default paths of a server without metadata, after it requested the metadata", async () => {
   const server = await opened(startPlainServer());
   const file = newFile();
   await signIn(`${server.url}/`, file, inBrowser().options);

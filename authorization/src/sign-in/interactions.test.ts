@@ -359,7 +359,7 @@ const FAILURES: ReadonlyArray<
 ];
 
 test.each(FAILURES)(
-  "where the third party %s, a page says so, and the client gets an error",
+  "if the upstream %s, a page shows the cause, and the client gets an error",
   async (_name, endpoint, fault, status, title, error) => {
     await start();
     blog.faults.set(endpoint, (_request, response) => {

@@ -135,7 +135,7 @@ test("tokens with a short life are refreshed in its last fifth", async () => {
   expect(blog.counts.get("/token refresh")).toBe(1);
 });
 
-test("however many calls wait in however many replicas, there is one refresh, and all get its token", async () => {
+test("many calls in many replicas wait for one refresh, and all get its token", async () => {
   const replicas = [await started(), await started(), await started()];
   const [first] = replicas;
   if (first === undefined) throw new Error("no world");
@@ -296,7 +296,7 @@ test("the third party is asked whether a session stands, at most once in the tim
   expect(blog.counts.get("/me")).toBe(2);
 });
 
-test("a session that the third party has ended is over at the next check, after one refresh", async () => {
+test("a session that the upstream ended is over at the next check, after one refresh", async () => {
   const check = { probe: { url: `${blog.url}/me` }, everyMs: 300_000 };
   const world = await started({ more: { check } });
   const [expired, revoked] = [await session(world), await session(world)];
@@ -340,7 +340,7 @@ test("a check can be a method", async () => {
   expect(called).toEqual(['blog.v1.BlogService/GetMe {"brief":true} demo']);
 });
 
-test("a session ends when it is not used, and in the end in any case", async () => {
+test("a session ends when it is not used, and after its maximum lifetime", async () => {
   const world = await started({ settings: { idleMs: 10 * 60_000, sessionMs: HOUR } });
   const [used, idle] = [await session(world), await session(world)];
   for (let minute = 9; minute < 60; minute += 9) {
@@ -390,7 +390,7 @@ test("nobody's session is nobody's", async () => {
   expect(await reasonOfFailure(world.sessions.credentials("made-up", "blog"))).toBe("SESSION_ENDED");
 });
 
-test("tokens are sealed in the store, for their row and their person", async () => {
+test("tokens are encrypted in the store, bound to their row and their person", async () => {
   const world = await started();
   const [mine, theirs] = [await session(world), await session(world)];
   for (const { value } of await world.store.listBy({ session: mine })) {

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export interface Arguments {
   /** A path, or `-` for the standard input. */
   readonly document: string;
@@ -23,7 +23,7 @@ file, or - for the standard input.
   --upstream NAME     the upstream in connect-rest.yaml (default: the first part of the package)
   --include PATTERN   only operations whose path, "VERB path", tag or operationId fits; * is any text; may be repeated
   --exclude PATTERN   no operations that fit; may be repeated
-  --report FILE       writes, as Markdown, everything that could not be said, with its place in the document
+  --report FILE       writes, as Markdown, everything that is not expressible, with its place in the document
   --allow-remote      fetches documents that references name by their URL
   --help              prints this
 `;

@@ -17,7 +17,7 @@ export class Library {
     this.documents = documents;
   }
 
-  /** Reads the files of all references, by way of others too. What cannot be read fails where it is used. */
+  /** Reads the files of all references, by way of others too. A file that cannot be read fails where it is used. */
   static async load(first: Document, reader: Reader): Promise<Library> {
     const documents = new Map<string, Document | ImportError>();
     const queue = [first];
@@ -34,7 +34,7 @@ export class Library {
     return new Library(first, documents);
   }
 
-  /** The node that a `$ref` leads to, through further references; the node itself if it is none. */
+  /** The node that a `$ref` leads to, through further references; the node itself if it has no `$ref`. */
   follow(node: Node): Node {
     const seen: string[] = [];
     let current = node;

@@ -21,7 +21,7 @@ export function rootOf(document: Document): Node {
   return { document, pointer: "", value: document.value };
 }
 
-/** What is below a key or index. */
+/** The node below keys or indexes. */
 export function child(node: Node, ...keys: readonly (string | number)[]): Node {
   let { value, pointer } = node;
   for (const key of keys) {

@@ -3,7 +3,7 @@ import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ImportError } from "../problem.ts";
 
-/** Larger files are refused: the largest public documents have 50 MB. */
+/** Larger files are rejected: the largest public documents have 50 MB. */
 const MAX_BYTES = 128 * 2 ** 20;
 const REMOTE_TIMEOUT_MS = 30_000;
 
@@ -18,7 +18,7 @@ export class Reader {
   private readonly folder: string | undefined;
   private readonly allowRemote: boolean;
 
-  /** @param folder the real path of the folder of the first document; undefined if it has none */
+  /** @param folder the real path of the folder of the first document; undefined if the document is in no folder */
   constructor(folder: string | undefined, allowRemote: boolean) {
     this.folder = folder;
     this.allowRemote = allowRemote;
@@ -52,7 +52,7 @@ export class Reader {
   }
 }
 
-/** The text of a file that is no larger than all documents known. */
+/** The text of a file within the limit of its size. */
 export async function readText(path: string, place: string): Promise<string> {
   const { size } = await stat(path);
   if (size > MAX_BYTES) throw tooLarge(place, size);
@@ -66,7 +66,7 @@ async function realPathOf(url: URL, place: string): Promise<string> {
   } catch {
     // said below
   }
-  throw new ImportError(place, `the reference leads to ${url.pathname}, which is no file; correct it`);
+  throw new ImportError(place, `the reference leads to ${url.pathname}, which is not a file; correct it`);
 }
 
 async function fetchText(url: URL, place: string): Promise<string> {

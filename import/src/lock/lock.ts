@@ -10,7 +10,7 @@ const KEPT_TO = 19_999;
 /**
  * The names of messages, enums and methods, by their places in the document, and the numbers of fields and
  * values, by
- * their keys on the wire. What was given once is given again, and never to something else.
+ * their keys on the wire. An element keeps its name and number, and no other element gets them.
  */
 export class Lock {
   private readonly names: Map<string, string>;

@@ -1,4 +1,4 @@
-/** What symbols stand for where they are all that a name has. */
+/** Words for symbols in names that have nothing else. */
 const SYMBOLS: readonly (readonly [RegExp, string])[] = [
   [/^\+(?=\w)/, "plus "],
   [/^-(?=\d)/, "minus "],

@@ -73,7 +73,7 @@ export interface Content {
   /** The media type, without parameters, in lower case. */
   readonly type: string;
   readonly schema: SchemaNode | undefined;
-  /** What is said of single fields of a form. */
+  /** The encodings of single fields of a form. */
   readonly encodings: ReadonlyMap<string, Json>;
 }
 

@@ -12,7 +12,7 @@ import {
 
 const TYPES: readonly string[] = ["null", "boolean", "integer", "number", "string", "array", "object"];
 
-/** What a schema says by its own keywords, without `$ref`, `allOf`, `oneOf` and `anyOf`. */
+/** The facets of a schema by its own keywords, without `$ref`, `allOf`, `oneOf` and `anyOf`. */
 export function ownFacets(node: Node): Facets {
   const { value } = node;
   if (value === false) return { ...NO_FACETS, place: placeOf(node), never: true };
@@ -121,14 +121,14 @@ function limitsOf(value: Json | undefined): Limits {
   return Object.fromEntries(Object.entries(found).filter(([, limit]) => limit !== undefined));
 }
 
-/** In 3.0 `exclusiveMinimum` is a flag beside `minimum`, in 3.1 the bound itself. */
+/** In 3.0 `exclusiveMinimum` is a flag next to `minimum`, in 3.1 the bound itself. */
 function bounds(value: Json | undefined, inclusive: string, exclusive: string): object {
   const bound = numberAt(value, inclusive);
   if (flagAt(value, exclusive)) return { [exclusive]: bound };
   return { [inclusive]: bound, [exclusive]: numberAt(value, exclusive) };
 }
 
-/** What holds where both hold. */
+/** The facets of values that meet both. */
 export function both(a: Facets, b: Facets): Facets {
   return {
     place: a.place === "" ? b.place : a.place,

@@ -8,12 +8,12 @@ import { rawSchema, type SchemaNode } from "./schema.ts";
 
 const PLACES = ["path", "query", "header", "cookie"] as const;
 
-/** The parameters of an operation, with those of its path that it does not replace. */
+/** The parameters of an operation, with the parameters of its path that it does not replace. */
 export function openApiParameters(library: Library, site: OperationSite): Parameter[] {
   return parameterNodes(library, site).flatMap((node) => parameter(library, node) ?? []);
 }
 
-/** The nodes of parameters; of two with one name in one place that of the operation counts. */
+/** The nodes of parameters; of two with one name in one place the parameter of the operation counts. */
 export function parameterNodes(library: Library, { item, at }: OperationSite): Node[] {
   const found = new Map<string, Node>();
   for (const owner of [item, at]) {

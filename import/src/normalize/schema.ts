@@ -12,7 +12,7 @@ export type SchemaNode =
       readonly own?: boolean;
     }
   | {
-      /** What holds for all of the parts; alternatives of a union with what stands beside the union. */
+      /** All parts hold, e.g. an alternative of a union and the keywords next to the union. */
       readonly kind: "all";
       readonly key: string;
       readonly parts: readonly SchemaNode[];
@@ -31,7 +31,7 @@ export type SchemaNode =
       readonly name?: string;
     };
 
-/** What one schema says, with all parts of its `allOf`. */
+/** The keywords of one schema, with all parts of its `allOf`. */
 export interface Facets {
   /** Where it was found first. */
   readonly place: string;
@@ -41,7 +41,7 @@ export interface Facets {
   readonly format: string | undefined;
   readonly properties: ReadonlyMap<string, SchemaNode>;
   readonly required: ReadonlySet<string>;
-  /** What further keys hold: undefined where nothing is said. */
+  /** The schema of further keys; undefined where the document does not mention them. */
   readonly additional: SchemaNode | boolean | undefined;
   readonly items: SchemaNode | undefined;
   readonly tuple: readonly SchemaNode[] | undefined;
@@ -77,7 +77,7 @@ export interface Limits {
   readonly maxProperties?: number;
 }
 
-/** What the values of a schema look like. */
+/** The shape of the values of a schema. */
 export type Shape =
   | { readonly kind: "any" | "never" | "null" | "boolean" | "integer" | "number" | "string" }
   | { readonly kind: "enum"; readonly values: readonly (string | number)[] }
@@ -96,7 +96,7 @@ export type Shape =
       readonly discriminator: Discriminator | undefined;
     };
 
-/** What is said about a schema for its readers. */
+/** The notes on a schema for its readers. */
 export interface Notes {
   readonly title?: string;
   readonly description?: string;
@@ -107,7 +107,7 @@ export interface Notes {
 }
 
 /**
- * A schema that was read. What is below is read when it is asked for, since schemas can contain themselves.
+ * A schema that was read. Schemas below it are read on demand, since schemas can contain themselves.
  */
 export interface Schema {
   /** Equal for two uses of the same schema of the document. */

@@ -17,7 +17,7 @@ import {
 import { nameOf } from "./schema-name.ts";
 import { isConstraint, shapeOf, withoutUnions } from "./shape.ts";
 
-/** Keywords beside which a lone `allOf` is what it names, with other words about it. */
+/** Keywords that only add notes to what a lone `allOf` names. */
 const NOTES = new Set([
   "title",
   "description",
@@ -89,10 +89,7 @@ export class Schemas {
     };
   }
 
-  /**
-   * The one schema that this one is another word for: by `$ref`, or as the only part of `allOf` and the
-   * like.
-   */
+  /** The schema that this one is an alias of: by `$ref`, or as the only part of `allOf`, `oneOf` or `anyOf`. */
   private aliasOf(
     schema: SchemaNode & { kind: "raw" },
   ): { schema: SchemaNode; nullable: boolean } | undefined {
@@ -111,7 +108,7 @@ export class Schemas {
     return { schema: rawSchema(only), nullable };
   }
 
-  /** In 3.1 keywords beside `$ref` hold too; before, they were ignored. */
+  /** In 3.1 keywords next to `$ref` apply too; before, they were ignored. */
   private referenced(node: Node): { schema: SchemaNode; nullable: boolean } {
     const target = rawSchema(this.library.target(String(member(node.value, "$ref")), node));
     const siblings = Object.keys(node.value as object).filter(
@@ -209,10 +206,7 @@ export class Schemas {
     return placeOf(this.library.follow(part));
   }
 
-  /**
-   * Takes null and constraints out of the first union, and puts what stands beside it into its
-   * alternatives.
-   */
+  /** Takes null and constraints out of the first union, and merges its alternatives with the other keywords. */
   private shape(facets: Facets, key: string): ReturnType<typeof shapeOf> {
     const [union, ...others] = facets.unions;
     if (union === undefined) return shapeOf(facets, key);
@@ -242,7 +236,7 @@ export class Schemas {
   }
 }
 
-/** The discriminator of a union whose alternatives were merged with what stands beside it. */
+/** The discriminator of a union whose alternatives were merged with the keywords next to it. */
 function renamed(union: Union, alternatives: readonly SchemaNode[]): Union["discriminator"] {
   if (union.discriminator === undefined) return undefined;
   const { property, values } = union.discriminator;
@@ -284,7 +278,7 @@ function notesAt(value: Json | undefined): Notes {
   };
 }
 
-/** What of the notes of a use replaces those of the schema. */
+/** The notes of a use that replace notes of the schema. */
 function definedNotes(notes: Notes): Partial<Notes> {
   return Object.fromEntries(Object.entries(notes).filter(([, value]) => value !== false));
 }

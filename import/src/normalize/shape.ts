@@ -7,7 +7,7 @@ export type Read = {
   readonly nullable: boolean;
 };
 
-/** What values look like by facets without unions. */
+/** The shape of values by facets without unions. */
 export function shapeOf(facets: Facets, key: string): Read {
   return { shape: shape(facets, key), nullable: facets.nullable };
 }

@@ -33,7 +33,7 @@ function parameter(node: Node): Parameter | undefined {
     required: flagAt(node.value, "required") || place === "path",
     description: textAt(node.value, "description") ?? "",
     deprecated: flagAt(node.value, "deprecated"),
-    // type, format and items stand in the parameter itself
+    // type, format and items are keys of the parameter itself
     schema: rawSchema(node),
     ...(STYLES[textAt(node.value, "collectionFormat") ?? "csv"] ?? { style: "form", explode: false }),
     contentType: undefined,

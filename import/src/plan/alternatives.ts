@@ -14,7 +14,7 @@ export interface Alternative {
   readonly schema: Schema;
 }
 
-/** The JSON types by which alternatives can be told apart. */
+/** The JSON types that distinguish alternatives. */
 export type Kind = "string" | "number" | "boolean" | "object" | "array" | "any";
 
 type ObjectShape = Shape & { readonly kind: "object" };
@@ -22,7 +22,7 @@ type ObjectShape = Shape & { readonly kind: "object" };
 /** More alternatives than this are not compared with each other. */
 const MAX_COMPARED = 200;
 
-/** The alternatives of a union, with those of unions in it, each schema once. */
+/** The alternatives of a union, with the alternatives of unions in it, each schema once. */
 export function alternativesOf(schemas: Schemas, schema: Schema, depth = 0): Alternative[] {
   if (schema.shape.kind !== "union") return [];
   const found = new Map<string, Alternative>();
@@ -74,14 +74,14 @@ export interface Choice extends Alternative {
   readonly key: string | undefined;
 }
 
-/** How alternatives that are objects are told apart. */
+/** The keys that distinguish alternatives that are objects. */
 export interface Choices {
   readonly discriminator: string | undefined;
   readonly choices: readonly Choice[];
 }
 
 /**
- * How the objects of a union are told apart: by a declared discriminator, by one that enums of different
+ * Distinguishes the objects of a union: by a declared discriminator, by one that enums of different
  * values
  * imply, or by keys.
  *

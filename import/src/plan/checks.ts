@@ -24,11 +24,18 @@ export function stringChecks({ format, limits }: Schema): Checks | undefined {
   const known = FORMATS[format ?? ""];
   const lengths = ordered(count(limits.minLength), count(limits.maxLength));
   return wrapped("string", {
-    min_len: lengths[0] === 0 ? undefined : lengths[0],
-    max_len: lengths[1],
+    ...lengthChecks(...lengths),
     pattern: portablePattern(limits.pattern),
     ...(known === undefined ? {} : { [known]: true }),
   });
+}
+
+function lengthChecks(least: number | undefined, most: number | undefined): Checks {
+  if (least !== undefined && least === most) return { len: least };
+  return {
+    ...(least === undefined || least === 0 ? {} : { min_len: least }),
+    ...(most === undefined ? {} : { max_len: most }),
+  };
 }
 
 /** The constraints of a number of a protobuf type. */
@@ -101,7 +108,7 @@ function count(limit: number | undefined): number | undefined {
   return limit !== undefined && Number.isSafeInteger(limit) && limit >= 0 ? limit : undefined;
 }
 
-/** Bounds that contradict each other are none. */
+/** Bounds that contradict each other are dropped. */
 function ordered(
   least: number | undefined,
   most: number | undefined,
@@ -110,7 +117,7 @@ function ordered(
 }
 
 const MAX_PATTERN = 1000;
-/** What RE2 does not have, or reads in another way than ECMA-262. */
+/** Syntax that RE2 lacks, or reads differently from ECMA-262. */
 const NOT_PORTABLE =
   /\(\?|\\(?![dDwWsSbB.*+?()[\]{}|^$/\\nrt-])|\[\^?\]|\[[^\]]*\[|\{\d{4,}|\{\d*,\d{4,}|\{,/;
 

@@ -15,9 +15,11 @@ export interface Spot {
   readonly element: string;
   /** Whether the value is part of a request. */
   readonly request: boolean;
+  /** Whether values are written as text, as in forms and queries. */
+  readonly textual?: boolean;
 }
 
-/** What a schema becomes as the type of a field. */
+/** The type of a field by its schema. */
 export interface Typed {
   readonly type: FieldType;
   readonly label: Exclude<Label, "optional">;
@@ -30,9 +32,9 @@ export interface Typed {
 
 /** A field before it has a name and a number. */
 export interface FieldDraft {
-  /** What identifies it in the lock: its key on the wire. */
+  /** Its identity in the lock: its key on the wire. */
   readonly key: string;
-  /** The key on the wire; undefined for members of oneofs that have none. */
+  /** The key on the wire; undefined for members of oneofs without a key. */
   readonly wire: string | undefined;
   readonly typed: Typed;
   readonly required: boolean;
@@ -40,14 +42,14 @@ export interface FieldDraft {
   readonly comment: string;
   readonly deprecated: boolean;
   readonly place: string;
-  /** Further rules, before those of the type. */
+  /** Further rules, before the rules of the type. */
   readonly rules?: Readonly<Record<string, OptionValue>>;
-  /** The words of the name. Default: those of the key on the wire. */
+  /** The words of the name. Default: the words of the key on the wire. */
   readonly words?: readonly string[];
   readonly oneof?: Field["oneof"];
 }
 
-/** What all parts of the plan share. */
+/** The planner, as its parts see it. */
 export interface Planning {
   readonly schemas: Schemas;
   readonly report: Report;

@@ -2,7 +2,7 @@ import type { Api, Operation, Requirement, Scheme } from "../normalize/api.ts";
 import { type OptionValue, Token } from "../proto/model.ts";
 import type { Cause } from "../report/causes.ts";
 
-/** What a method says about credentials. */
+/** The credentials of a method. */
 export interface Credentials {
   /** Equal for methods that need the same. */
   readonly identity: string;
@@ -44,7 +44,7 @@ function isScope(text: string): boolean {
   return /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(text);
 }
 
-/** What one alternative asks for; of several schemes at once the first that is sent. */
+/** The kind of one alternative; of several schemes together the first that is supported. */
 function kindOf(api: Api, requirement: Requirement, causes: Set<Cause>): Kind | undefined {
   if (requirement.size === 0) return { kind: "NONE", scopes: [] };
   if (requirement.size > 1) causes.add("several-credentials");

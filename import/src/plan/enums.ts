@@ -15,7 +15,7 @@ export class EnumPlanner {
   private readonly lock: Lock;
   private readonly report: Report;
   private readonly known = new Map<string, Enum>();
-  /** The names of values by where they are: those of an enum belong to what is around it. */
+  /** The names of values by where they are: the values of an enum belong to the scope around the enum. */
   private readonly scopes = new Map<Message | undefined, Scope>();
 
   constructor(names: TypeNames, lock: Lock, report: Report) {
@@ -66,8 +66,13 @@ export class EnumPlanner {
   }
 
   private scopeOf(parent: Message | undefined): Scope {
-    const found = this.scopes.get(parent) ?? new Scope();
+    const found = this.scopes.get(parent) ?? new Scope(withoutCase);
     this.scopes.set(parent, found);
     return found;
   }
+}
+
+/** The names of values must differ by more than case and underscores. */
+function withoutCase(name: string): string {
+  return name.replaceAll("_", "").toLowerCase();
 }

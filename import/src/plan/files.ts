@@ -5,7 +5,7 @@ import { fileStem } from "./services.ts";
 /** The file of types that several services use. */
 const SHARED = "types";
 
-/** What a package holds. */
+/** The elements of a package. */
 export interface Package {
   readonly name: string;
   readonly comment: string;

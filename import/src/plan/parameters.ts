@@ -6,9 +6,8 @@ import { groupsOf } from "./alternatives.ts";
 import { descriptionOf } from "./comments.ts";
 import { type FieldDraft, plainType, type Spot, scalar, type Typed } from "./context.ts";
 import type { Planner } from "./planner.ts";
-import { addUnionField } from "./unions.ts";
 
-/** What the fields of parameters are beside, and what they need. */
+/** The surroundings of the fields of parameters, and their needs. */
 export class Placement {
   /** Whether the body takes all fields that are not placed. */
   readonly isBesideFields: boolean;
@@ -37,7 +36,7 @@ export function addParameter(
     return;
   }
   const words = wordsOf(name);
-  const inner: Spot = { ...spot, words, element: `${message.path}.${name}` };
+  const inner: Spot = { ...spot, textual: true, words, element: `${message.path}.${name}` };
   const location = locationOf(parameter, placement);
   const draft = {
     key: `${parameter.in}:${name}`,
@@ -55,11 +54,12 @@ export function addParameter(
     planner.addField(message, { ...draft, typed: text(isJson ? "json-parameter" : undefined) });
     return;
   }
-  if (schema.shape.kind === "union" && parameter.in === "query") {
+  if (schema.shape.kind === "union" && parameter.in === "query" && parameter.schema !== undefined) {
     const kinds = [...groupsOf(planner.schemas, schema).keys()];
     if (kinds.includes("object") && kinds.length > 1 && parameter.style === "deepObject") {
       placement.brackets = true;
-      if (addUnionField(planner, message, schema, draft, inner)) return;
+      planner.addField(message, { ...draft, typed: planner.typeOf(parameter.schema, inner) });
+      return;
     }
   }
   addTyped(planner, message, parameter, draft, { spot: inner, placement });
@@ -110,7 +110,7 @@ function text(weakened?: Cause): Typed {
   return plainType(scalar("string"), weakened);
 }
 
-/** The type of a parameter; `spread` where each property is a parameter of its own. */
+/** The type of a parameter; `spread` where each property is its own parameter. */
 function parameterType(
   planner: Planner,
   parameter: Parameter,
@@ -172,6 +172,9 @@ function listParameter(planner: Planner, parameter: Parameter, spot: Spot, place
   const list = textual(typed);
   if (parameter.in === "header") return list;
   if (parameter.style === "form" && parameter.explode) return list;
+  if (parameter.style === "deepObject") {
+    return { ...list, rules: { ...list.rules, style: new Token("BRACKETS") } };
+  }
   if (parameter.style !== "form") return text("delimited-parameter");
   if (parameter.in === "cookie") return text("delimited-parameter");
   return { ...list, rules: { ...list.rules, style: new Token("COMMA") } };

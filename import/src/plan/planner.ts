@@ -21,7 +21,7 @@ import { type FieldDraft, type Planning, plainType, type Spot, scalar, type Type
 import { EnumPlanner } from "./enums.ts";
 import { TypeNames } from "./type-names.ts";
 import { typeOfSchema } from "./types.ts";
-import { addUnionField, fillUnion } from "./unions.ts";
+import { fillUnion } from "./unions.ts";
 import type { Usage } from "./usage.ts";
 
 /** How names are on the wire, for all messages. */
@@ -35,9 +35,11 @@ export interface PlannerOptions {
 
 /** How the properties of an object become fields of a message that has others. */
 interface PropertyOptions {
-  /** What keeps their keys in the lock apart from those of other fields. */
+  /** The prefix of their keys in the lock, where other fields may have the same keys. */
   readonly prefix?: string;
   readonly skip?: ReadonlySet<string>;
+  /** The lists of texts that a form writes with brackets. */
+  readonly brackets?: ReadonlySet<string>;
 }
 
 /** Plans messages, enums and their fields. */
@@ -118,7 +120,7 @@ export class Planner implements Planning {
     return message;
   }
 
-  /** Adds the fields of an object's properties, and one for keys beside them. */
+  /** Adds the fields of an object's properties, and one for further keys. */
   addProperties(message: Message, schema: Schema, spot: Spot, options: PropertyOptions = {}): void {
     const { shape } = schema;
     if (shape.kind !== "object") return;
@@ -128,7 +130,8 @@ export class Planner implements Planning {
       // the member of a union is what says it
       const isChosen = spot.request && discriminators?.has(wire) === true;
       const required = shape.required.has(wire) && !isChosen;
-      this.addProperty(message, wire, node, { spot, required, prefix: options.prefix ?? "" });
+      const brackets = options.brackets?.has(wire) === true;
+      this.addProperty(message, wire, node, { spot, required, brackets, prefix: options.prefix ?? "" });
     }
     const { additional } = shape;
     if (additional === undefined || additional === false || shape.properties.size === 0) return;
@@ -142,7 +145,7 @@ export class Planner implements Planning {
         label: "map",
         rules: { unknown: true },
       },
-      comment: "Keys without a field, with their values as JSON.",
+      comment: "Further keys, with their values as JSON.",
       place: schema.place,
       words: ["additional", "properties"],
     });
@@ -152,7 +155,12 @@ export class Planner implements Planning {
     message: Message,
     wire: string,
     node: SchemaNode,
-    { spot, required, prefix }: { spot: Spot; required: boolean; prefix: string },
+    {
+      spot,
+      required,
+      brackets,
+      prefix,
+    }: { spot: Spot; required: boolean; brackets: boolean; prefix: string },
   ): void {
     const schema = this.schemas.read(node);
     if (schema.shape.kind === "never") return;
@@ -166,6 +174,7 @@ export class Planner implements Planning {
       words: [...spot.words, ...(words.length === 0 ? ["value"] : words)],
       element: `${message.path}.${wire}`,
       request: spot.request,
+      textual: spot.textual === true,
     };
     const draft = {
       key: `${prefix}${wire}`,
@@ -177,12 +186,11 @@ export class Planner implements Planning {
       place: placeOfUse(node, schema),
     };
     if (schema.nullable && spot.request) this.report.add("null-in-request", draft.place, inner.element);
-    if (schema.shape.kind === "union" && spot.request && addUnionField(this, message, schema, draft, inner)) {
-      return;
-    }
     const typed = this.typeOf(node, inner);
     const comment = isCommentOf(typed, draft.comment) ? "" : draft.comment;
-    this.addField(message, { ...draft, typed, comment });
+    const isList = typed.label === "repeated" && typed.type.kind !== "message";
+    const rules = brackets && isList ? { style: new Token("BRACKETS") } : {};
+    this.addField(message, { ...draft, typed, comment, rules });
   }
 
   addField(message: Message, draft: FieldDraft): Field {
@@ -254,9 +262,9 @@ function placeOfUse(node: SchemaNode, schema: Schema): string {
 }
 
 function nestedSpot(message: Message, spot: Spot, request: boolean): Spot {
-  const element = message.path;
-  if (message.parent === undefined) return { root: message, words: [], element, request };
-  return { root: message.parent, words: spot.words, element, request };
+  const inner = { element: message.path, request, textual: spot.textual === true };
+  if (message.parent === undefined) return { root: message, words: [], ...inner };
+  return { root: message.parent, words: spot.words, ...inner };
 }
 
 function labelOf({ typed, nullable, oneof }: FieldDraft): Label {

@@ -1,3 +1,4 @@
+import { textAt } from "../json.ts";
 import { wordsOf } from "../names/words.ts";
 import type { Body, Content, Operation, Parameter } from "../normalize/api.ts";
 import type { Schema } from "../normalize/schema.ts";
@@ -112,7 +113,7 @@ function bodyOf(planner: Planner, operation: Operation, message: Message): Chose
   const content = preferredContent(body.contents);
   if (content === undefined) return undefined;
   if (operation.verb === "GET" || operation.verb === "HEAD") {
-    planner.report.add("body-of-get", body.place, message.path);
+    if (!isEmptyObject(planner, content)) planner.report.add("body-of-get", body.place, message.path);
     return undefined;
   }
   for (const other of body.contents) {
@@ -125,7 +126,13 @@ function bodyOf(planner: Planner, operation: Operation, message: Message): Chose
   };
 }
 
-/** How a body is written: as fields beside those of parameters, as one field, or as bytes. */
+/** Whether a body has no fields, as tools write it for GET. */
+function isEmptyObject(planner: Planner, { schema }: Content): boolean {
+  const shape = schema === undefined ? undefined : planner.schemas.read(schema).shape;
+  return shape?.kind === "object" && shape.properties.size === 0 && typeof shape.additional !== "object";
+}
+
+/** How a body is written: as fields next to the fields of parameters, as one field, or as bytes. */
 type BodyKind = "fields" | "field" | "bytes";
 
 function bodyKind({ content, schema }: ChosenBody): BodyKind {
@@ -155,8 +162,12 @@ function addBody(
   const before = message.fields.length;
   const fields = schema === undefined ? schema : fieldsOf(planner, schema);
   if (fields !== undefined) {
-    const add = isMultipart(content.type) ? addParts : addFormFields;
-    add(planner, message, fields, spot);
+    if (isMultipart(content.type)) {
+      addParts(planner, message, fields, spot);
+    } else {
+      const textual = { ...spot, textual: isForm(content.type) };
+      planner.addProperties(message, fields, textual, { prefix: "body:", brackets: deepFields(content) });
+    }
   }
   const encoding = isForm(content.type) ? "FORM" : isMultipart(content.type) ? "MULTIPART" : undefined;
   if (message.fields.length === before) return { field: undefined, brackets: false, rules: {} };
@@ -172,8 +183,10 @@ function fieldsOf(planner: Planner, schema: Schema): Schema | undefined {
   return schema.shape.kind === "union" ? planner.mergedFields(schema) : schema;
 }
 
-function addFormFields(planner: Planner, message: Message, schema: Schema, spot: Spot): void {
-  planner.addProperties(message, schema, spot, { prefix: "body:" });
+/** The fields of a form whose lists are written with brackets: `expand[]=a`. */
+function deepFields({ encodings }: Content): ReadonlySet<string> {
+  const deep = [...encodings].filter(([, encoding]) => textAt(encoding, "style") === "deepObject");
+  return new Set(deep.map(([name]) => name));
 }
 
 function addParts(planner: Planner, message: Message, schema: Schema, spot: Spot): void {
@@ -183,7 +196,12 @@ function addParts(planner: Planner, message: Message, schema: Schema, spot: Spot
     const found = isFile(planner.schemas, node);
     if (found !== undefined) files.set(name, found);
   }
-  planner.addProperties(message, schema, spot, { prefix: "body:", skip: new Set(files.keys()) });
+  planner.addProperties(
+    message,
+    schema,
+    { ...spot, textual: true },
+    { prefix: "body:", skip: new Set(files.keys()) },
+  );
   for (const [name, { repeated }] of files) {
     const node = schema.shape.properties.get(name);
     const notes = node === undefined ? undefined : planner.schemas.read(node).notes;

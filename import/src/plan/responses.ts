@@ -5,7 +5,7 @@ import { type Message, type OptionValue, Token } from "../proto/model.ts";
 import { anyOf } from "./alternatives.ts";
 import { descriptionOf } from "./comments.ts";
 import { type FieldDraft, plainType, type Spot, scalar } from "./context.ts";
-import { isJson, recordFormat } from "./media-types.ts";
+import { isJson, preferredContent, recordFormat } from "./media-types.ts";
 import type { Planner } from "./planner.ts";
 
 /** A response as the HTTP rule and the rules of its method. */
@@ -44,12 +44,15 @@ function planBody(
 ): PlannedResponse {
   const contents = successes.flatMap(({ contents: each }) => each);
   const stream = contents.find(({ type }) => recordFormat(type) !== undefined);
-  const json = contents.filter(({ type, schema }) => isJson(type) && schema !== undefined);
+  const json = successes.flatMap(({ contents: each }) => {
+    const found = preferredContent(each);
+    return found !== undefined && isJson(found.type) && found.schema !== undefined ? [found] : [];
+  });
   // a stream that may be one response too is chosen by a parameter, and callers expect the response
   if (stream !== undefined && json.length === 0) return planRecords(planner, message, stream, spot);
   if (json.length === 0) return planBytes(planner, message, contents[0]);
   for (const other of contents) {
-    if (!isJson(other.type)) {
+    if (!json.includes(other)) {
       planner.report.add("other-content", other.place, `${message.path}: ${other.type}`);
     }
   }
@@ -126,7 +129,7 @@ function planJson(planner: Planner, message: Message, node: SchemaNode, spot: Sp
   return { body: planner.addField(message, draft).name, serverStreaming: false, rules: {} };
 }
 
-/** What a response holds: by the name of its schema, or of the items of a list. */
+/** The words for the payload of a response: the name of its schema, or of the items of a list. */
 function fieldWords(planner: Planner, schema: Schema): readonly string[] {
   if (schema.name !== undefined) return nonEmpty(wordsOf(schema.name), "body");
   if (schema.shape.kind !== "array" || schema.shape.items === undefined) return ["body"];

@@ -28,9 +28,10 @@ const VERBS = ["GET", "PUT", "POST", "DELETE", "PATCH"];
 
 /** Groups operations by their first tag, and names services and methods. */
 export function draftServices(planner: Planner, api: Api, operations: readonly Operation[]): ServiceDraft[] {
-  const groups = Map.groupBy(operations, ({ tags }) => serviceName(tags[0] ?? api.title));
+  const groups = Map.groupBy(operations, (operation) => serviceName(tagOf(operation, api)));
   const drafts = [...groups].map(([name, members]) => {
-    return { name, tag: members[0]?.tags[0] ?? "", methods: namedMethods(planner, name, members) };
+    const tag = members[0]?.tags[0] ?? "";
+    return { name, tag, methods: namedMethods(planner, name, members) };
   });
   const uses = Map.groupBy(
     drafts.flatMap(({ methods }) => methods),
@@ -40,6 +41,14 @@ export function draftServices(planner: Planner, api: Api, operations: readonly O
     ...draft,
     methods: draft.methods.map((method) => ({ ...method, stem: stemOf(planner, draft, method, uses) })),
   }));
+}
+
+/** The first tag of an operation; without tags, the first fixed segment of its path. */
+function tagOf({ tags, path }: Operation, api: Api): string {
+  const segments = path
+    .split("/")
+    .filter((segment) => /^[\w-]+$/.test(segment) && !/^(?:v\d+|api)$/.test(segment));
+  return tags[0] ?? segments[0] ?? api.title;
 }
 
 function serviceName(tag: string): string {
@@ -110,11 +119,10 @@ export function planService(
     ...common?.rules,
   };
   const methods = draft.methods.map((method) => planMethod(planner, api, method, common));
-  const description = api.tags.get(draft.tag) ?? "";
-  const comment = description === "" && draft.tag === "" ? api.title : description;
+
   return {
     name: draft.name,
-    comment,
+    comment: api.tags.get(draft.tag) ?? "",
     options: [{ name: "(connectrest.v1.service)", value: rules, file: ANNOTATIONS }],
     methods,
   };

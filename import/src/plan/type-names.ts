@@ -23,7 +23,7 @@ export class TypeNames {
     this.topLevel = new Scope(undefined, this.held);
   }
 
-  /** What identifies the type of a schema: one without a name is a type of each message that uses it. */
+  /** The identity of the type of a schema: a schema without a name is a type of each message that uses it. */
   identity(schema: Pick<Schema, "key" | "name" | "notes">, { root }: Spot): string {
     if (schema.name !== undefined || root === undefined) return schema.key;
     const first = this.roots.get(schema.key) ?? root;
@@ -31,7 +31,7 @@ export class TypeNames {
     return first === root ? schema.key : `${schema.key}@${root.name}`;
   }
 
-  /** Takes a name of the package away from schemas, e.g. that of a request. */
+  /** Takes a name of the package away from schemas, e.g. the name of a request. */
   reserve(name: string): void {
     this.topLevel.take(name);
   }

@@ -13,8 +13,8 @@ import {
   VALUE,
 } from "./context.ts";
 import type { EnumPlanner } from "./enums.ts";
-import { listMessage } from "./lists.ts";
 import { unionType } from "./unions.ts";
+import { singular } from "./wrappers.ts";
 
 const MAX_INT32 = 2 ** 31 - 1;
 /** How many inline schemas may be below each other; with them the names of their messages grow. */
@@ -95,13 +95,10 @@ function enumType(
 }
 
 function listType(planning: Planning, schema: Schema, items: SchemaNode, spot: Spot): Typed {
-  const item = planning.schemas.read(items);
   const label = "repeated";
-  if (item.nullable) return { ...plainType(VALUE, "null-in-list"), label };
-  const typed = planning.typeOf(items, { ...spot, words: itemWords(spot) });
-  if (typed.label === "map") return { ...plainType(STRUCT, "list-of-maps"), label };
-  if (typed.label === "repeated") return wrappedList(planning, typed, items, spot);
-  if (typed.rules.unwrap === true) return { ...typed, ...wrappedList(planning, typed, items, spot) };
+  if (planning.schemas.read(items).nullable) return { ...plainType(VALUE, "null-in-list"), label };
+  const item = { ...spot, words: itemWords(spot) };
+  const typed = singular(planning, planning.typeOf(items, item), keyOf(items), item);
   const isScalar = typed.type.kind === "scalar" || typed.type.kind === "enum";
   return { ...typed, label, checks: listChecks(schema.limits, false, typed.checks, isScalar) };
 }
@@ -109,18 +106,6 @@ function listType(planning: Planning, schema: Schema, items: SchemaNode, spot: S
 function itemWords(spot: Spot): readonly string[] {
   const [last = "item"] = spot.words.slice(-1);
   return spot.words.length === 0 ? ["item"] : [...spot.words.slice(0, -1), last];
-}
-
-/** A list of lists: a list of messages that hold one list and are written as it. */
-function wrappedList(planning: Planning, typed: Typed, items: SchemaNode, spot: Spot): Typed {
-  const message = listMessage(planning, typed, `${keyOf(items)}!list`, spot);
-  return {
-    type: { kind: "message", message },
-    label: "repeated",
-    rules: { unwrap: true },
-    checks: undefined,
-    weakened: undefined,
-  };
 }
 
 function tupleType(planning: Planning, schema: Schema, items: readonly SchemaNode[], spot: Spot): Typed {
@@ -147,10 +132,11 @@ function tupleType(planning: Planning, schema: Schema, items: readonly SchemaNod
 function objectType(planning: Planning, schema: Schema, spot: Spot): Typed {
   const { shape } = schema;
   if (shape.kind !== "object") return plainType(VALUE);
-  if (shape.properties.size > 0) {
+  const { additional, properties } = shape;
+  const isMap = typeof additional === "object" && isTextMap(planning, properties.values(), additional);
+  if (properties.size > 0 && !isMap) {
     return plainType({ kind: "message", message: planning.messageOf(schema, spot) });
   }
-  const { additional } = shape;
   if (additional === false) return plainType({ kind: "message", message: planning.messageOf(schema, spot) });
   if (additional === undefined || additional === true) return plainType(STRUCT);
   return mapType(planning, schema, additional, spot);
@@ -160,10 +146,19 @@ function mapType(planning: Planning, schema: Schema, values: SchemaNode, spot: S
   const value = planning.schemas.read(values);
   if (value.shape.kind === "any") return plainType(STRUCT);
   if (value.nullable) return { ...plainType(VALUE, "null-in-list"), label: "map" };
-  const typed = planning.typeOf(values, {
-    ...spot,
-    words: [...spot.words.slice(0, -1), spot.words.at(-1) ?? "", "value"].filter(Boolean),
-  });
-  if (typed.label !== "" || typed.rules.unwrap === true) return plainType(STRUCT, "map-of-lists");
+  const inner = { ...spot, words: [...spot.words, "value"] };
+  const typed = singular(planning, planning.typeOf(values, inner), keyOf(values), inner);
   return { ...typed, label: "map", checks: mapChecks(schema.limits, false, typed.checks) };
+}
+
+/** Whether all properties are texts, as further keys are: a map holds them all. */
+function isTextMap(planning: Planning, properties: Iterable<SchemaNode>, additional: SchemaNode): boolean {
+  const isText = (node: SchemaNode) => {
+    const { shape, nullable } = planning.schemas.read(node);
+    return (
+      !nullable && (shape.kind === "string" || (shape.kind === "enum" && typeof shape.values[0] === "string"))
+    );
+  };
+  const { shape } = planning.schemas.read(additional);
+  return shape.kind === "string" && [...properties].every(isText);
 }

@@ -12,22 +12,13 @@ import {
   mergedObjects,
 } from "./alternatives.ts";
 import { ANNOTATIONS } from "./annotations.ts";
-import {
-  type FieldDraft,
-  type Planning,
-  plainType,
-  type Spot,
-  STRUCT,
-  scalar,
-  type Typed,
-  VALUE,
-} from "./context.ts";
+import { type Planning, plainType, type Spot, STRUCT, scalar, type Typed, VALUE } from "./context.ts";
 import type { EnumPlanner } from "./enums.ts";
-import { listMessage } from "./lists.ts";
+import { singular } from "./wrappers.ts";
 
 const PLAIN = { required: false, nullable: false, deprecated: false } as const;
 
-/** What a member of a oneof is called by its JSON type. */
+/** The names of the members of a oneof by their JSON types. */
 const MEMBERS: Readonly<Record<Kind, string>> = {
   string: "text",
   number: "number",
@@ -39,11 +30,10 @@ const MEMBERS: Readonly<Record<Kind, string>> = {
 
 /** The type of a union as a list item, a map value, a body, or a field of a response. */
 export function unionType(planning: Planning, enums: EnumPlanner, schema: Schema, spot: Spot): Typed {
-  const groups = groupsOf(planning.schemas, schema);
+  const groups = kindsOf(planning, schema, spot);
   if (groups.size === 0 || groups.has("any")) return plainType(VALUE);
   const [kind, ...others] = groups.keys();
   if (others.length > 0) {
-    if (planning.isInRequest(schema, spot)) return plainType(VALUE, "union-in-request");
     return plainType({ kind: "message", message: planning.messageOf(schema, spot) });
   }
   const parts = groups.get(kind ?? "any") ?? [];
@@ -65,14 +55,33 @@ function isInteger({ shape }: Schema): boolean {
   return shape.kind === "integer" || shape.kind === "enum";
 }
 
+const SCALARS: readonly Kind[] = ["string", "number", "boolean"];
+
+/** The alternatives by their JSON types; where values are written as text, numbers and booleans are texts. */
+function kindsOf(planning: Planning, schema: Schema, spot: Spot): ReadonlyMap<Kind, readonly Alternative[]> {
+  const groups = groupsOf(planning.schemas, schema);
+  const scalars = SCALARS.flatMap((kind) => groups.get(kind) ?? []);
+  const isOne = SCALARS.filter((kind) => groups.has(kind)).length < 2;
+  if (spot.textual !== true || isOne) return groups;
+  const others = [...groups].filter(([kind]) => !SCALARS.includes(kind));
+  return new Map([["string", scalars], ...others]);
+}
+
 /** Texts: an enum of all values, unless one of them may be any text. */
 function textType(enums: EnumPlanner, schema: Schema, parts: readonly Alternative[], spot: Spot): Typed {
   const values = parts.flatMap((part) => (part.schema.shape.kind === "enum" ? part.schema.shape.values : []));
   const texts = [...new Set(values)].filter((value) => typeof value === "string");
-  const isClosed = parts.every((part) => part.schema.shape.kind === "enum");
+  const isClosed =
+    parts.every((part) => part.schema.shape.kind === "enum") &&
+    values.every((value) => typeof value === "string");
   const isPlain = texts.some((text) => /^-?\d+$/.test(text)) || texts.every((text) => text === "");
   if (!isClosed || isPlain) return plainType(scalar("string"));
   return plainType({ kind: "enum", enumeration: enums.enumOf(schema, texts, spot) });
+}
+
+/** Whether objects have no keys: every message holds them. */
+function isClosedAndEmpty(shape: Schema["shape"]): boolean {
+  return shape.kind === "object" && shape.properties.size === 0 && shape.additional === false;
 }
 
 function objectUnion(planning: Planning, schema: Schema, parts: readonly Alternative[], spot: Spot): Typed {
@@ -80,7 +89,8 @@ function objectUnion(planning: Planning, schema: Schema, parts: readonly Alterna
   if (choicesOf(schemas, schema, planning.isInRequest(schema, spot)) !== undefined) {
     return plainType({ kind: "message", message: planning.messageOf(schema, spot) });
   }
-  const shapes = parts.map((part) => part.schema.shape);
+  const open = parts.filter(({ schema: { shape } }) => !isClosedAndEmpty(shape));
+  const shapes = open.map((part) => part.schema.shape);
   if (shapes.some((shape) => shape.kind !== "object")) return plainType(VALUE, "union-indistinct");
   const isFree = shapes.some((shape) => shape.kind === "object" && shape.properties.size === 0);
   if (isFree) {
@@ -96,7 +106,7 @@ function objectUnion(planning: Planning, schema: Schema, parts: readonly Alterna
  * types.
  */
 export function fillUnion(planning: Planning, message: Message, schema: Schema, spot: Spot): void {
-  const groups = groupsOf(planning.schemas, schema);
+  const groups = kindsOf(planning, schema, spot);
   if (groups.size > 1) {
     fillByType(planning, message, schema, groups, spot);
     return;
@@ -174,7 +184,7 @@ function fillByType(
   }
 }
 
-/** The type of a member of a oneof: a list in a message of its own, and maps as any object. */
+/** The type of a member of a oneof. */
 function memberType(
   planning: Planning,
   schema: Schema,
@@ -183,49 +193,10 @@ function memberType(
   spot: Spot,
 ): Typed {
   const words = [...spot.words, MEMBERS[kind]];
-  const node: SchemaNode = anyOf(
-    planning.schemas,
-    parts.map((part) => part.node),
-    `${schema.key}!${kind}`,
-  );
+  const nodes = parts.map((part) => part.node);
+  const node: SchemaNode = anyOf(planning.schemas, nodes, `${schema.key}!${kind}`);
   const typed = planning.typeOf(node, { ...spot, words });
-  if (typed.label === "map") return plainType(STRUCT, "map-of-lists");
+  // a member of the JSON type of texts holds any text
   if (typed.type.kind === "foreign" && kind === "string") return plainType(scalar("string"));
-  if (typed.label === "") return { ...typed, checks: undefined };
-  const message = listMessage(planning, typed, `${schema.key}!${kind}!list`, { ...spot, words });
-  return { ...plainType({ kind: "message", message }), rules: { unwrap: true } };
-}
-
-/**
- * Adds a union that is told apart by its JSON type as a oneof of fields that share its key, which requests
- * can carry.
- *
- * @returns false if the union is of one JSON type
- */
-export function addUnionField(
-  planning: Planning,
-  message: Message,
-  schema: Schema,
-  draft: Omit<FieldDraft, "typed"> & { readonly wire: string },
-  spot: Spot,
-): boolean {
-  const groups = groupsOf(planning.schemas, schema);
-  if (groups.size < 2 || groups.has("any")) return false;
-  const words = wordsOf(draft.wire);
-  const oneof = { ...oneofOf(planning.oneofName(message, words), undefined), comment: draft.comment };
-  for (const [kind, parts] of groups) {
-    planning.addField(message, {
-      ...PLAIN,
-      key: `${draft.key}:${kind}`,
-      wire: draft.wire,
-      words: [...words, MEMBERS[kind]],
-      typed: memberType(planning, schema, kind, parts, spot),
-      comment: "",
-      deprecated: draft.deprecated,
-      place: draft.place,
-      rules: { ...draft.rules, name: draft.wire, when: { key: pathOf(draft.wire), type: kind } },
-      oneof,
-    });
-  }
-  return true;
+  return { ...singular(planning, typed, `${schema.key}!${kind}`, { ...spot, words }), checks: undefined };
 }

@@ -2,11 +2,11 @@ import type { SchemaNode } from "../normalize/schema.ts";
 import type { Schemas } from "../normalize/schemas.ts";
 import { choicesOf } from "./alternatives.ts";
 
-/** What requests hold. */
+/** The schemas of requests. */
 export interface Usage {
   /** The keys of the schemas in requests. */
   readonly requested: ReadonlySet<string>;
-  /** The properties by which schemas are told apart as members of a union, by the keys of the schemas. */
+  /** The properties that distinguish schemas as members of a union, by the keys of the schemas. */
   readonly discriminators: ReadonlyMap<string, ReadonlySet<string>>;
 }
 

@@ -1,21 +1,18 @@
-/** Everything that cannot be said as the document says it: what is done instead. */
+/** The losses of an import, each with the replacement. */
 export const CAUSES = {
   // the field has a weaker type than the document says
-  "union-in-request": "a union in a request, told apart by its JSON type: google.protobuf.Value",
   "union-indistinct": "a union whose alternatives nothing tells apart: google.protobuf.Value",
   "union-in-parameter": "a union with objects in a parameter: text",
-  "map-of-lists": "a map or a list of lists or maps that protobuf does not nest: google.protobuf.Struct",
-  "list-of-maps": "a list of maps: a list of google.protobuf.Struct",
   "null-in-list": "a list or map whose items may be null: google.protobuf.Value",
   tuple: "a list of items of different types by position: google.protobuf.ListValue",
-  "typed-additional": "further keys with a type, beside properties: their values as JSON text",
+  "typed-additional": "further keys with a type, next to properties: their values as JSON text",
   "json-parameter": "JSON as the text of a parameter: text",
   "delimited-parameter": "a list in one parameter with a delimiter other than a comma: text",
   "object-parameter": "an object in a parameter that is neither exploded nor deep: text",
   "list-in-path": "a list in a path: text",
   "two-variables": "several variables in one segment of a path: one variable for all of them",
   "too-deep": "an inline schema below too many others: google.protobuf.Value",
-  // the type says it all, and something beside it is not said
+  // the type says it all, and something next to it is lost
   "null-in-request": "null and absent are alike in requests: null is not sent",
   "empty-key": "a property with an empty name: left out",
   "empty-enum-value": "an empty text among the values of an enum: left out",
@@ -37,11 +34,8 @@ export type Cause = keyof typeof CAUSES;
 
 /** The causes for which a field has a weaker type. */
 export const WEAKENING: ReadonlySet<Cause> = new Set<Cause>([
-  "union-in-request",
   "union-indistinct",
   "union-in-parameter",
-  "map-of-lists",
-  "list-of-maps",
   "null-in-list",
   "tuple",
   "typed-additional",

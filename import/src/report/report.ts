@@ -1,6 +1,6 @@
 import { CAUSES, type Cause, WEAKENING } from "./causes.ts";
 
-/** One thing that could not be said. */
+/** One loss. */
 export interface Finding {
   readonly cause: Cause;
   /** The place in the document. */
@@ -9,7 +9,7 @@ export interface Finding {
   readonly element: string;
 }
 
-/** What an import found, in the order in which it was found. */
+/** The losses of an import, in the order in which they were found. */
 export class Report {
   private readonly found = new Map<string, Finding>();
   operations = 0;
@@ -37,7 +37,7 @@ export class Report {
   /** The report as Markdown. */
   print(): string {
     const lines = [
-      "# What the import could not say",
+      "# Losses of the import",
       "",
       `${this.operations} operations, ${this.weakenedOperations} with a field of a weaker type than the document says.`,
       `${this.fields} fields, ${this.weakenedFields} of a weaker type.`,

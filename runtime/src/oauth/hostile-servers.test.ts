@@ -198,19 +198,16 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
   ],
 ];
 
-test.each(BAD)(
-  "a server that is not usable is rejected before anybody signs in: %s",
-  async (_, answers, reason, text) => {
-    const { url } = await serverSaying(answers);
-    let opened = 0;
-    const open = () => {
-      opened++;
-    };
-    const error = await failureOf(signIn(url, newFile(), { open }));
-    expect([reasonOf(error), opened]).toEqual([reason, 0]);
-    expect(error.rawMessage).toMatch(text);
-  },
-);
+test.each(BAD)("an unusable server is rejected before the sign-in: %s", async (_, answers, reason, text) => {
+  const { url } = await serverSaying(answers);
+  let opened = 0;
+  const open = () => {
+    opened++;
+  };
+  const error = await failureOf(signIn(url, newFile(), { open }));
+  expect([reasonOf(error), opened]).toEqual([reason, 0]);
+  expect(error.rawMessage).toMatch(text);
+});
 
 test("the issuer may end in a slash, and what metadata has beyond what is used is not kept", async () => {
   const { url } = await serverSaying((url) => ({
@@ -267,20 +264,26 @@ const RESPONSES: ReadonlyArray<readonly [string, (query: URLSearchParams) => voi
   ],
 ];
 
-test.each(RESPONSES)("a response that is not good is not redeemed: %s", async (_, change, reason, text) => {
-  const { url, seen } = await serverSaying((url) => ({ [METADATA]: { body: good(url) }, "/r": registered }));
-  const open = (address: URL) => {
-    const query = new URLSearchParams({ code: "c1", state: address.searchParams.get("state") ?? "" });
-    change(query);
-    void fetch(`${address.searchParams.get("redirect_uri")}?${query}`);
-  };
-  const file = newFile();
-  const error = await failureOf(signIn(url, file, { open }));
-  expect(reasonOf(error)).toBe(reason);
-  expect(error.rawMessage).toMatch(text);
-  expect(seen).not.toContain("/t");
-  expect(await file.entry(url)).toBeUndefined();
-});
+test.each(RESPONSES)(
+  "an invalid response is not exchanged for tokens: %s",
+  async (_, change, reason, text) => {
+    const { url, seen } = await serverSaying((url) => ({
+      [METADATA]: { body: good(url) },
+      "/r": registered,
+    }));
+    const open = (address: URL) => {
+      const query = new URLSearchParams({ code: "c1", state: address.searchParams.get("state") ?? "" });
+      change(query);
+      void fetch(`${address.searchParams.get("redirect_uri")}?${query}`);
+    };
+    const file = newFile();
+    const error = await failureOf(signIn(url, file, { open }));
+    expect(reasonOf(error)).toBe(reason);
+    expect(error.rawMessage).toMatch(text);
+    expect(seen).not.toContain("/t");
+    expect(await file.entry(url)).toBeUndefined();
+  },
+);
 
 test("a response without the issuer is rejected where the server says that it names it", async () => {
   const { url } = await serverSaying((url) => ({
@@ -295,7 +298,7 @@ test("a response without the issuer is rejected where the server says that it na
   expect(error.rawMessage).toMatch(/response parameter "iss" \(issuer\) missing/);
 });
 
-test("PKCE, state and the resource go along, and the code is redeemed with the verifier", async () => {
+test("the request carries PKCE, state and resource, and the code is exchanged with the verifier", async () => {
   const tokens = { access_token: "at-1", token_type: "Bearer", refresh_token: "rt-1" };
   const { url, forms } = await serverSaying((url) => ({
     [METADATA]: { body: good(url) },

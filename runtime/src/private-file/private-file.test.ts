@@ -46,7 +46,7 @@ test("what is written is read again, by this user alone, in a folder for this us
   expect(await readPrivateFile(newPath())).toBeUndefined();
 });
 
-test("a file that anybody else may read or write is rejected, whatever its mode", async () => {
+test("a file that another user may read or write is rejected, whatever its mode", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 0o77 }), async (others) => {
       const file = existing("hush", 0o600 | others);

@@ -1,0 +1,29 @@
+import type { Message } from "../proto/model.ts";
+import { type Planning, plainType, type Spot, type Typed } from "./context.ts";
+
+/** A type without a label: a list or a map is wrapped in a message, which `unwrap` writes as what it holds. */
+export function singular(planning: Planning, typed: Typed, source: string, spot: Spot): Typed {
+  if (typed.label === "") return typed;
+  const message = wrapper(planning, typed, source, spot);
+  return { ...plainType({ kind: "message", message }), rules: { unwrap: true } };
+}
+
+function wrapper(planning: Planning, typed: Typed, source: string, spot: Spot): Message {
+  const suffix = typed.label === "map" ? "map" : "list";
+  const words = spot.words.at(-1) === suffix ? spot.words : [...spot.words, suffix];
+  const message = planning.newMessage(`${source}!${suffix}`, words, spot);
+  if (message.fields.length > 0) return message;
+  message.comment = typed.label === "map" ? "A map." : "A list.";
+  planning.addField(message, {
+    key: "items",
+    wire: undefined,
+    words: [typed.label === "map" ? "entries" : "items"],
+    typed,
+    required: false,
+    nullable: false,
+    comment: "",
+    deprecated: false,
+    place: source,
+  });
+  return message;
+}
