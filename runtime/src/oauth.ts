@@ -1,5 +1,5 @@
 /**
- * Clients of an authorization server: discovery, sign-in, tokens that are kept and renewed, and an
+ * Clients of an authorization server: discovery, sign-in, tokens that are kept and refreshed, and an
  * interceptor that sends them.
  */
 

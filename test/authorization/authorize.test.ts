@@ -20,7 +20,7 @@ let flow: Flow | undefined;
 beforeAll(async () => {
   const signIn = stubSignIn((each) => {
     flow = each;
-    return each.client.name === "refused"
+    return each.client.name === "rejected"
       ? undefined
       : { subject: "demo:ada", sessionId: "s", scopes: each.scopes };
   });
@@ -336,7 +336,7 @@ test("the page of an error shows no markup of the request", async () => {
 test("a person who says no is an error that the client understands", async () => {
   const metadata = {
     redirect_uris: [REDIRECT_URI],
-    client_name: "refused",
+    client_name: "rejected",
     token_endpoint_auth_method: "none",
   };
   const id = String((await steps.register(metadata)).body.client_id);
@@ -373,8 +373,8 @@ test("a flow belongs to the browser that began it, and is over once it has ended
     expect(cookie).toMatch(cookie.startsWith("__Host-") ? /path=\/;/ : /path=\/authorize\//i);
   }
   const other = new TestBrowser(served.fetch);
-  const refused = await other.open(location);
-  expect(refused instanceof Response && refused.status).toBe(400);
+  const rejected = await other.open(location);
+  expect(rejected instanceof Response && rejected.status).toBe(400);
   const cookies = first.headers
     .getSetCookie()
     .map((cookie) => cookie.split(";", 1)[0])
@@ -425,8 +425,8 @@ test("a third party comes back by one address, to the browser and the flow that 
     `state=${state}%0d%0aset-cookie:a=b`,
   ];
   for (const each of bad) {
-    const refused = await browser.open(`${PUBLIC_URL}/authorize/i/return?code=a&${each}`);
-    expect(refused instanceof Response && refused.status, each).toBe(400);
+    const rejected = await browser.open(`${PUBLIC_URL}/authorize/i/return?code=a&${each}`);
+    expect(rejected instanceof Response && rejected.status, each).toBe(400);
   }
   const elsewhere = await new TestBrowser(gateway.fetch).open(
     `${PUBLIC_URL}/authorize/i/return?code=a&state=${state}`,
@@ -500,9 +500,9 @@ test("another host of the domain cannot have a browser go on with a flow that so
         flow.replace("/i/", "/"),
       ]) {
         const before = opened.length;
-        const refused = await victim.open(PUBLIC_URL + target);
-        if (refused instanceof URL) throw new Error(refused.href);
-        expect(refused.status, target).toBe(400);
+        const rejected = await victim.open(PUBLIC_URL + target);
+        if (rejected instanceof URL) throw new Error(rejected.href);
+        expect(rejected.status, target).toBe(400);
         expect(opened.length).toBe(before);
       }
     }

@@ -87,7 +87,7 @@ test("no address in metadata, redirects and challenges comes from a request", as
 });
 
 test.each(["evil.example", "gateway.test.evil.example", "gateway.test:1@evil.example", "["])(
-  "a request for the host %s is refused before any endpoint sees it",
+  "a request for the host %s is rejected before any endpoint sees it",
   async (host) => {
     const { port } = served.gateway;
     const status = await new Promise((resolve) => {
@@ -209,11 +209,11 @@ test("no call is served over http where the public address is https, by any prot
       });
     for (const { type, status } of CALLS) {
       for (const path of ["/echo.v1.EchoService/Echo", "/echo.v1.EchoService/Repeat", "/unknown.v1.A/B"]) {
-        const refused = await send(path, type, {});
-        const text = `${refused.body} ${decodeURIComponent(String(refused.headers["grpc-message"]))}`;
+        const rejected = await send(path, type, {});
+        const text = `${rejected.body} ${decodeURIComponent(String(rejected.headers["grpc-message"]))}`;
         expect(text, `${type} ${path}`).toContain("https alone");
-        expect(refused.status).toBe(status);
-        expect(refused.headers["strict-transport-security"]).toBeUndefined();
+        expect(rejected.status).toBe(status);
+        expect(rejected.headers["strict-transport-security"]).toBeUndefined();
         const secure = await send(path, type, FORWARDED);
         expect(JSON.stringify(secure.headers), `${type} ${path}`).not.toContain("https alone");
         expect(secure.headers["strict-transport-security"]).toBe("max-age=31536000");

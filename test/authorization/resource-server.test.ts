@@ -156,19 +156,21 @@ const REFUSALS = [
 ] as const;
 
 const CASES = SHAPES.flatMap((shape) =>
-  (["1.1", "2"] as const).flatMap((version) => REFUSALS.map((refusal) => [shape, version, refusal] as const)),
+  (["1.1", "2"] as const).flatMap((version) =>
+    REFUSALS.map((rejection) => [shape, version, rejection] as const),
+  ),
 );
 
 test.each(
   CASES.map(
-    ([shape, version, refusal]) =>
-      [`${shape.name} over HTTP/${version}`, refusal.name, shape, version, refusal] as const,
+    ([shape, version, rejection]) =>
+      [`${shape.name} over HTTP/${version}`, rejection.name, shape, version, rejection] as const,
   ),
 )(
   "%s with %s is rejected on both paths",
-  async (_, __, { method, type, query = "", isGrpc = false }, version, refusal) => {
+  async (_, __, { method, type, query = "", isGrpc = false }, version, rejection) => {
     const authorization =
-      refusal.authorization === "other" ? `Bearer ${await tokenOf("other")}` : refusal.authorization;
+      rejection.authorization === "other" ? `Bearer ${await tokenOf("other")}` : rejection.authorization;
     for (const gateway of [fast, slow]) {
       const response = await clients.get(gateway)?.send({
         version,
@@ -182,16 +184,16 @@ test.each(
         },
         body: method === "POST" ? Buffer.from("{}") : undefined,
       } satisfies RawCall);
-      expect(response?.status).toBe(isGrpc ? 200 : refusal.status);
-      expect(response?.headers["www-authenticate"]).toMatch(refusal.challenge);
+      expect(response?.status).toBe(isGrpc ? 200 : rejection.status);
+      expect(response?.headers["www-authenticate"]).toMatch(rejection.challenge);
       expect(response?.headers["cache-control"]).toBe("no-store");
-      if (isGrpc) expect(response?.headers["grpc-status"]).toBe(String(refusal.grpc));
+      if (isGrpc) expect(response?.headers["grpc-status"]).toBe(String(rejection.grpc));
     }
     expect(received).toEqual([]);
   },
 );
 
-test("two headers with tokens are refused", async () => {
+test("two headers with tokens are rejected", async () => {
   const { port } = fast.gateway;
   const headers = [
     ...Object.entries(FORWARDED),
@@ -323,13 +325,13 @@ test("pages of configured origins may send tokens, and see the challenge", async
     },
   });
   expect(preflight.headers.get("access-control-allow-headers")).toContain("authorization");
-  const refused = await gateway.fetch(path, {
+  const rejected = await gateway.fetch(path, {
     method: "POST",
     headers: { origin, "content-type": "application/json" },
     body: "{}",
   });
-  expect(refused.status).toBe(401);
-  expect(refused.headers.get("access-control-expose-headers")).toContain("www-authenticate");
+  expect(rejected.status).toBe(401);
+  expect(rejected.headers.get("access-control-expose-headers")).toContain("www-authenticate");
   const elsewhere = await gateway.fetch(path, {
     method: "OPTIONS",
     headers: { origin: "https://evil.example", "access-control-request-method": "POST" },

@@ -174,24 +174,24 @@ test.each([
     401,
     "invalid_client",
   ],
-] as const)("a token request with %s is refused", async (_, form, authorization, status, error) => {
+] as const)("a token request with %s is rejected", async (_, form, authorization, status, error) => {
   const answer = await steps.token(form, authorization === undefined ? {} : { authorization });
   expect(answer).toMatchObject({ status, body: { error } });
   expect(answer.headers.has("www-authenticate")).toBe(status === 401 && authorization !== undefined);
 });
 
-test("a grant that a client may not have is refused as such", async () => {
+test("a grant that a client may not have is rejected as such", async () => {
   const answer = await steps.token({ ...MACHINE, client_id: clientId });
   expect(answer).toMatchObject({ status: 400, body: { error: "unauthorized_client" } });
 });
 
-test.each(["grant_type", "client_id", "client_secret", "scope"])("%s twice is refused", async (name) => {
+test.each(["grant_type", "client_id", "client_secret", "scope"])("%s twice is rejected", async (name) => {
   const form = Object.entries({ ...MACHINE, client_id: "machine", client_secret: SECRET, scope: "echo" });
   const twice = [...form, ...form.filter(([key]) => key === name)];
   expect(await steps.token(twice)).toMatchObject({ status: 400, body: { error: "invalid_request" } });
 });
 
-test("a resource that is this gateway, however it is written, is its one audience, and any other is refused", async () => {
+test("a resource that is this gateway, however it is written, is its one audience, and any other is rejected", async () => {
   const form = { ...MACHINE, client_id: "machine", client_secret: SECRET };
   for (const resource of [PUBLIC_URL, `${PUBLIC_URL}/`, `${PUBLIC_URL}/mcp`, "HTTPS://GATEWAY.TEST/"]) {
     const { body } = await steps.token({ ...form, resource });
@@ -232,12 +232,12 @@ test.each([
   ["a verifier that is too short", { code_verifier: "short" }, "invalid_request"],
   ["another redirect URI", { redirect_uri: `${REDIRECT_URI}/other` }, "invalid_grant"],
   ["another port", { redirect_uri: REDIRECT_URI.replace("4567", "4568") }, "invalid_grant"],
-])("a code with %s is refused", async (_, changes, error) => {
+])("a code with %s is rejected", async (_, changes, error) => {
   const code = await steps.code(clientId);
   expect(await steps.redeem(clientId, code, changes)).toMatchObject({ status: 400, body: { error } });
 });
 
-test("a code without its verifier, of another client, or after its time is refused", async () => {
+test("a code without its verifier, of another client, or after its time is rejected", async () => {
   const code = await steps.code(clientId);
   const form = { grant_type: "authorization_code", client_id: clientId, code, redirect_uri: REDIRECT_URI };
   expect((await steps.token(form)).body.error).toBe("invalid_grant");
@@ -355,7 +355,7 @@ test("a session goes with the last of its grants", async () => {
 });
 
 test.each(["/token", "/revoke", "/register"])(
-  "a megabyte at %s is refused without being read",
+  "a megabyte at %s is rejected without being read",
   async (path) => {
     const type = path === "/register" ? "application/json" : "application/x-www-form-urlencoded";
     const answer = await steps.request(path, {
@@ -368,7 +368,7 @@ test.each(["/token", "/revoke", "/register"])(
 );
 
 test.each(["text/plain", "multipart/form-data; boundary=a", "application/json", ""])(
-  "a token request as %s is refused",
+  "a token request as %s is rejected",
   async (type) => {
     const headers = type === "" ? {} : { "content-type": type };
     const answer = await steps.request("/token", {

@@ -67,7 +67,7 @@ test.each(Object.keys(TRANSPORTS))(
   async (name) => {
     const file = newFile();
     const status = await signIn(gateway.url, file, { open });
-    expect(status).toMatchObject({ resource: gateway.url, isRenewable: true });
+    expect(status).toMatchObject({ resource: gateway.url, isRefreshable: true });
     await spoil(file);
     const session = new Session(gateway.url, file);
     const client = createClient(

@@ -71,7 +71,7 @@ export function requestOrigin(call: RunningCall): RequestOrigin {
 }
 
 /**
- * Sends a request, those that its redirects lead to, and it again with renewed credentials: each is a
+ * Sends a request, those that its redirects lead to, and it again with refreshed credentials: each is a
  * request of its own to the observer of requests.
  */
 export async function following<T extends UpstreamResponse>(
@@ -84,7 +84,7 @@ export async function following<T extends UpstreamResponse>(
     const current: UpstreamCall = next;
     const response = await observe(call, current, (request) => send({ ...current, request }));
     const { upstream } = call.route;
-    next = upstream.redirected(current, response) ?? (await upstream.renewed(current, response));
+    next = upstream.redirected(current, response) ?? (await upstream.refreshed(current, response));
     if (next === undefined) return response;
   }
 }
@@ -112,7 +112,7 @@ export function ofContext({
   return { header, signal, expiresAt, provided };
 }
 
-/** A response whose refusal, if it is one, concerns the credentials in the message, where there are any. */
+/** A response whose rejection, if it is one, concerns the credentials in the message, where there are any. */
 export function attributed<T extends UpstreamResponse>(call: RunningCall, response: T): T {
   const { method, rules } = call.adapter;
   const fields = rules.credentialFields;

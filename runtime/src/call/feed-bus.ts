@@ -7,7 +7,7 @@ export interface FeedBus {
    * Takes part in a feed for as long as it is watched here. `member` is called from then on,
    * also before this returns.
    */
-  join(feed: FeedName, member: FeedMember): FeedSeat;
+  join(feed: FeedName, member: FeedMember): FeedMembership;
 }
 
 /** What a bus may know of a feed: neither credentials nor whose they are. */
@@ -49,7 +49,7 @@ export interface FeedMember {
 export type FeedEntryKind = "window" | "news" | "poll";
 
 /** A place in a feed, from `join` to `leave`. */
-export interface FeedSeat {
+export interface FeedMembership {
   /**
    * Publishes an entry. False when the fence is out of date; whoever polls then stops. It never rejects: what
    * cannot be sent now is kept within a limit and sent later.

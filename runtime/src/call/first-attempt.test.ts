@@ -46,7 +46,7 @@ const RESPONSES: Readonly<Record<string, readonly Respond[]>> = {
     ok,
   ],
   "errors without end": [json(503, { message: "down" })],
-  "credentials that are refused": [json(401, {})],
+  "credentials that are rejected": [json(401, {})],
   "a part that nobody asked for": [json(206, { id: 5 })],
   "a redirect that nobody follows": [json(304, {})],
   "a connection that breaks, then a success": [torn, ok],

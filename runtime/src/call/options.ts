@@ -135,7 +135,7 @@ export interface RestOptions extends ClientOptions {
   /** Is told of every request to an upstream before it is sent. What it throws is a warning. */
   readonly onRequest?: ((report: RequestReport) => RequestObserver | undefined) | undefined;
   /**
-   * Is told exactly once of every call, when it is over: also of one that was refused before it began, and of
+   * Is told exactly once of every call, when it is over: also of one that was rejected before it began, and of
    * a stream that its caller left. What it throws is a warning.
    */
   readonly onCall?: ((report: CallReport) => void) | undefined;

@@ -61,17 +61,17 @@ function checkGrant(
   check: (option: string, value: string | Secret | undefined) => void,
 ): void {
   const problem = problemOfEndpoint(tokenUrl);
-  const refuse = (option: string, expected: string, got: string) =>
+  const reject = (option: string, expected: string, got: string) =>
     invalidOption(upstream, `credentials.oauth2.${option}`, expected, got);
-  if (problem !== undefined) throw refuse("tokenUrl", ENDPOINT_EXPECTED, problem);
+  if (problem !== undefined) throw reject("tokenUrl", ENDPOINT_EXPECTED, problem);
   check("oauth2.clientId", clientId);
   if (clientSecret !== undefined) check("oauth2.clientSecret", clientSecret);
   if (refreshToken !== undefined) check("oauth2.refreshToken", refreshToken);
   if (clientAuthentication !== undefined && !["basic", "body"].includes(clientAuthentication)) {
-    throw refuse("clientAuthentication", "basic or body", String(clientAuthentication));
+    throw reject("clientAuthentication", "basic or body", String(clientAuthentication));
   }
   if (clientSecret === undefined && refreshToken === undefined && store === undefined) {
-    throw refuse("clientSecret", "the client's secret, or a refresh token", "neither");
+    throw reject("clientSecret", "the client's secret, or a refresh token", "neither");
   }
 }
 

@@ -39,19 +39,19 @@ export interface Credentials {
   readonly basic?: BasicCredentials | undefined;
   /**
    * Names whose credentials these are, e.g. by the key of the caller's session, where a function provides
-   * them: who has the same name shares the feeds that are watched, also after a token was renewed. It is no
+   * them: who has the same name shares the feeds that are watched, also after a token was refreshed. It is no
    * secret, and nobody can choose that of others. Default: who brings the same credentials has the same name.
    */
   readonly owner?: string | undefined;
   /**
-   * Called when the upstream refuses a token of these (401). Resolves with other credentials, with which the
-   * request is sent once more; `undefined` where there are none. When the upstream refuses those too, their
-   * own `refused` is called, and the request sent a third time, but not a fourth. Only credentials that a
+   * Called when the upstream rejects a token of these (401). Resolves with other credentials, with which the
+   * request is sent once more; `undefined` where there are none. When the upstream rejects those too, their
+   * own `rejected` is called, and the request sent a third time, but not a fourth. Only credentials that a
    * function provides are asked. A ConnectError that it rejects with is what the caller gets, in place of the
    * upstream's: that the session has ended, or that no other credentials can be had now.
    * A client stream is not sent again: it fails with UNAVAILABLE, reason UPSTREAM_TOKEN_REPLACED.
    */
-  readonly refused?: (() => Promise<Credentials | undefined>) | undefined;
+  readonly rejected?: (() => Promise<Credentials | undefined>) | undefined;
 }
 
 /** What a function that provides credentials gets to know about the call. */
@@ -64,8 +64,8 @@ export interface CredentialsContext {
 
 /**
  * Provides the credentials of one call, e.g. from its headers or the caller's session. These count as the
- * caller's own: when the upstream refuses them the caller gets UNAUTHENTICATED. It may throw a ConnectError,
- * which the caller gets; anything else becomes INTERNAL, reason UPSTREAM_CREDENTIALS_FAILED. One that renews
+ * caller's own: when the upstream rejects them the caller gets UNAUTHENTICATED. It may throw a ConnectError,
+ * which the caller gets; anything else becomes INTERNAL, reason UPSTREAM_CREDENTIALS_FAILED. One that refreshes
  * tokens should name the `owner`, or streams that watch feeds end when it does.
  */
 export type CredentialsFunction = (

@@ -32,8 +32,8 @@ export interface TokenStore {
   /** Tells stores apart, e.g. the path of a file. */
   readonly name: string;
   /**
-   * Replaces the tokens that are kept. Only one renewal runs at a time, whichever process it is in; what it
+   * Replaces the tokens that are kept. Only one refresh runs at a time, whichever process it is in; what it
    * gets are the tokens as they are then, undefined for none. Whatever it throws leaves them as they are.
    */
-  update(renew: (kept: Tokens | undefined) => Promise<Tokens>): Promise<Tokens>;
+  update(refresh: (kept: Tokens | undefined) => Promise<Tokens>): Promise<Tokens>;
 }

@@ -49,7 +49,7 @@ export function upstreamTokenError(
   if (kind === "unreadable") return restError("UPSTREAM_TOKENS_UNREADABLE", { upstream, problem }, { cause });
   const { origin, pathname } = new URL(tokenUrl);
   const values = { upstream, endpoint: origin + pathname, problem };
-  if (kind === "refused") return restError("UPSTREAM_TOKEN_REFUSED", values);
+  if (kind === "rejected") return restError("UPSTREAM_TOKEN_REFUSED", values);
   return restError("UPSTREAM_TOKEN_FAILED", { ...values, delay }, { details: [retryInfo(delay)] });
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from "connect-rest-codec/internal";
-import type { FeedBus, FeedEntryKind, FeedMember, FeedName, FeedSeat } from "../call/feed-bus.ts";
+import type { FeedBus, FeedEntryKind, FeedMember, FeedMembership, FeedName } from "../call/feed-bus.ts";
 import {
   decodeFeedEntry,
   type EntryFailure,
@@ -43,20 +43,20 @@ interface Term {
  */
 export class BusMembership {
   private readonly options: BusMembershipOptions;
-  private readonly seat: FeedSeat;
+  private readonly membership: FeedMembership;
   private term: Term | undefined;
   private newsSinceWindow = Number.POSITIVE_INFINITY;
 
   /** It may call all functions of the options at once. */
   constructor(options: BusMembershipOptions) {
     this.options = options;
-    this.seat = options.bus.join(options.name, this.member);
+    this.membership = options.bus.join(options.name, this.member);
   }
 
   /** Leaves the feed, so that another process may poll it. */
   leave(): void {
     // a membership that cannot be given back is over when its lease is
-    this.seat.leave().catch(() => undefined);
+    this.membership.leave().catch(() => undefined);
   }
 
   /**
@@ -81,7 +81,7 @@ export class BusMembership {
    */
   polled(news: News | undefined): void {
     const { window, poller } = this.options;
-    this.seat.interval(poller.intervalMs);
+    this.membership.interval(poller.intervalMs);
     const { found, gap, changed } = news ?? { found: [], gap: false, changed: false };
     const hasNews = found.length > 0 || changed;
     const isWindow = news !== undefined && this.newsSinceWindow >= NEWS_PER_WINDOW;
@@ -127,7 +127,7 @@ export class BusMembership {
   private async send(entry: FeedEntry): Promise<void> {
     const { term } = this;
     if (term === undefined) return;
-    const isCurrent = await this.seat.publish(encodeFeedEntry(entry), term.fence, entry.kind);
+    const isCurrent = await this.membership.publish(encodeFeedEntry(entry), term.fence, entry.kind);
     if (!isCurrent && this.term === term) this.member.follow();
   }
 }

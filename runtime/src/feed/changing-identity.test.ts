@@ -62,7 +62,7 @@ test("polls are made for somebody who watches, with credentials that depend on w
       credentials: () => {
         const user = caller.getStore();
         if (user === undefined) throw new ConnectError("whose call is it?", Code.PermissionDenied);
-        // renewed with every request
+        // refreshed with every request
         return { oauth2: { accessToken: `${user} ${timeline.requests.length}` }, owner: user };
       },
     },

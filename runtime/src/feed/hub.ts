@@ -231,12 +231,12 @@ function idOf({ method, rules }: PollAdapter, request: RestRequest): string {
   return JSON.stringify(parts, (_key, value) => (typeof value === "bigint" ? `${value}n` : value));
 }
 
-/** Where a renewed token looks like another identity, the error says how it would not. */
+/** Where a refreshed token looks like another identity, the error says how it would not. */
 function changedIdentity(adapter: PollAdapter, { provided }: UpstreamIdentity): Error {
   const change =
     provided === undefined || provided.owner !== undefined
       ? "belong to another identity than that of its watchers"
-      : "are others than those of its watchers, and name no `owner`: where a renewed token of the same account is to change nothing, let the function that provides them name one";
+      : "are others than those of its watchers, and name no `owner`: where a refreshed token of the same account is to change nothing, let the function that provides them name one";
   return restError("FEED_IDENTITY_CHANGED", { ...namesOf(adapter), change });
 }
 

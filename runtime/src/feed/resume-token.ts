@@ -9,7 +9,7 @@ const HEAD_BYTES = 1 + FEED_BYTES;
 /** The longest token that is looked at, in characters. The longest that is made has about 11,000. */
 const MAX_LENGTH = 16 * 1024;
 
-/** Why a token is refused. */
+/** Why a token is rejected. */
 export type TokenFault =
   /** Not as it was given out, or signed with a key that is not known here. */
   | "damaged"

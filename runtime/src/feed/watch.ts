@@ -209,7 +209,7 @@ async function settled<T>(promise: Promise<T>): Promise<T | ConnectError> {
 function isPassing(error: ConnectError): boolean {
   const info = infoOf(error);
   if (error.code === Code.ResourceExhausted) {
-    // refused for now, or dropped for being slow; limits of the request itself stay
+    // rejected for now, or dropped for being slow; limits of the request itself stay
     return (
       retryDelayOf(error) !== undefined ||
       info?.reason === "WATCHER_TOO_SLOW" ||

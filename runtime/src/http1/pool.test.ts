@@ -144,7 +144,7 @@ const WRONG: Readonly<Record<string, Partial<DispatchOptions>>> = {
   "another length": { method: "POST", headers: ["content-length", "1"], body: "abc" },
 };
 
-test.each(Object.entries(WRONG))("%s is refused, and never sent", async (_, request) => {
+test.each(Object.entries(WRONG))("%s is rejected, and never sent", async (_, request) => {
   let connected = 0;
   const server = echo().on("request", () => connected++);
   const { pool } = poolTo(await started(server));
@@ -288,7 +288,7 @@ test("a handler that throws has an error, and the process goes on", async () => 
   expect((await send(pool)).status).toBe(200);
 });
 
-test("closing waits for requests, and refuses later ones", async () => {
+test("closing waits for requests, and rejects later ones", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const server = createServer(async (_request, response) => {
     await promise;

@@ -95,7 +95,7 @@ export class Http1Pool implements ClosableRequester, ConnectionOwner {
   }
 
   dispatch(options: DispatchOptions, handler: DispatchHandler): boolean {
-    // it knows how a closed client refuses
+    // it knows how a closed client rejects
     if (this.isClosed) return this.others.dispatch(options, handler);
     this.waiting.push({ options, handler, usual: this.isLeft() ? undefined : this.usual(options) });
     this.schedule();

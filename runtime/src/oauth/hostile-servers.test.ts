@@ -68,7 +68,7 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
     /status 500$/,
   ],
   [
-    "a refusal in place of metadata",
+    "a rejection in place of metadata",
     () => ({ [METADATA]: { status: 403 } }),
     "OAUTH_DISCOVERY_FAILED",
     /status 403$/,
@@ -147,7 +147,7 @@ const BAD: ReadonlyArray<readonly [string, Answers, string, RegExp]> = [
     /the server does not let clients register themselves/,
   ],
   [
-    "a registration that is refused",
+    "a registration that is rejected",
     (url) => ({
       [METADATA]: { body: good(url) },
       "/r": { status: 400, body: { error: "invalid_redirect_uri", error_description: "no" } },
@@ -285,7 +285,7 @@ test.each(RESPONSES)(
   },
 );
 
-test("a response without the issuer is refused where the server says that it names it", async () => {
+test("a response without the issuer is rejected where the server says that it names it", async () => {
   const { url } = await serverSaying((url) => ({
     [METADATA]: { body: { ...good(url), authorization_response_iss_parameter_supported: true } },
     "/r": registered,
@@ -371,7 +371,7 @@ test.each([
     "a broken entry",
     '{"version":1,"entries":{"https://a.example":{"details":{},"tokens":{"access_token":5}}}}',
   ],
-])("a file of tokens that is none of ours is refused and left as it is: %s", async (_, text) => {
+])("a file of tokens that is none of ours is rejected and left as it is: %s", async (_, text) => {
   const { writeFileSync } = await import("node:fs");
   const file = newFile();
   writeFileSync(file.path, text, { mode: 0o600 });

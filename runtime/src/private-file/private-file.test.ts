@@ -75,7 +75,7 @@ test("a symbolic link is neither read nor replaced, and what it leads to stays a
   expect(reasonOf(await failureOf(readPrivateFile(dangling)))).toBe("TOKEN_FILE_REFUSED");
 });
 
-test("what is no file, too large, or in a folder that all may write to is refused", async () => {
+test("what is no file, too large, or in a folder that all may write to is rejected", async () => {
   const folder = newPath();
   mkdirSync(folder, { mode: 0o700 });
   expect((await failureOf(readPrivateFile(folder))).rawMessage).toMatch(/not a regular file/);

@@ -30,7 +30,7 @@ export class Parameters {
     if (value !== undefined) this.append(percentEncode(name), this.encode(name, value));
   }
 
-  /** A list; an empty one is skipped. With `comma`, a value that holds a comma is refused. */
+  /** A list; an empty one is skipped. With `comma`, a value that holds a comma is rejected. */
   list(name: string, values: readonly ParameterValue[], style: ListStyle): void {
     if (style === "comma") {
       this.commaList(name, values);
@@ -45,7 +45,7 @@ export class Parameters {
 
   /**
    * The entries of a map as parameters of their own, named by the keys. An entry replaces the parameters that
-   * have its name already. Names that prove who is calling do not go out: `oauth_…` are refused. Those in
+   * have its name already. Names that prove who is calling do not go out: `oauth_…` are rejected. Those in
    * `reserved`, of API keys and of constants, are left out, as links to pages that are sent back may have
    * them, with or without brackets behind them: what is constant is not a caller's choice.
    */

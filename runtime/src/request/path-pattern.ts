@@ -8,7 +8,7 @@ import { type PathValue, pathSegment } from "./path-segment.ts";
  * each segment is encoded and checked as by `pathSegment`.
  *
  * @param field the name of the request field, for the error
- * @param controls whether control characters are encoded; by default they are refused
+ * @param controls whether control characters are encoded; by default they are rejected
  * @throws ConnectError INVALID_ARGUMENT, reason PATH_VALUE_INVALID
  */
 export function pathPattern(value: PathValue, pattern: string, field: string, controls?: "controls"): string {

@@ -16,7 +16,7 @@ import {
   valueWriter,
 } from "connect-rest-codec/internal";
 import type { PaginateAdapter, PollAdapter } from "../adapter/adapter.ts";
-import { hrefAt, LinkRefused } from "./href.ts";
+import { hrefAt, LinkRejected } from "./href.ts";
 import type { Page } from "./page.ts";
 
 /** Notes what is not as declared on the way to the keys of a feed's items. */
@@ -70,7 +70,7 @@ function noteLink(root: JsonObject, path: string, out: ProtoWriter): void {
     if (hrefAt(root, path, out.misstep) !== undefined) return;
   } catch (error) {
     // following it is an error
-    if (error instanceof LinkRefused) return;
+    if (error instanceof LinkRejected) return;
     throw error;
   }
   const link = valueAt(root, path);

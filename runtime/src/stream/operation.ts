@@ -18,7 +18,7 @@ import { reasonOf, restError } from "../errors/rest-error.ts";
 import { retryDelayMs, retryDelayOf } from "../errors/retry-info.ts";
 import { NO_REQUEST } from "../request/with-headers.ts";
 import { payloadOf } from "../response/envelope.ts";
-import { hrefAt, LinkRefused } from "../response/href.ts";
+import { hrefAt, LinkRejected } from "../response/href.ts";
 import type { ReadResponse } from "../response/read-response.ts";
 import { percentEncode } from "../text/percent-encode.ts";
 import { sleep } from "../time/abort.ts";
@@ -184,7 +184,7 @@ class Work {
       case "path": {
         const value = valueAt(this.payload(response), status.key);
         const isName = typeof value === "number" || (typeof value === "string" && value !== "");
-        if (!isName) throw this.refused(`no value at ${status.key}`);
+        if (!isName) throw this.rejected(`no value at ${status.key}`);
         const name = String(value).toWellFormed().split("/").map(percentEncode).join("/");
         return { ...this.plain(), path: `${status.before}${name}${status.after}` };
       }
@@ -200,7 +200,7 @@ class Work {
 
   private linked(find: () => string | undefined): RestRequest {
     const request = linkedRequest(this.call, this.plain(), "OPERATION_LINK_REFUSED", find);
-    if (request === undefined) throw this.refused("no link", new LinkRefused("no link"));
+    if (request === undefined) throw this.rejected("no link", new LinkRejected("no link"));
     return request;
   }
 
@@ -244,7 +244,7 @@ class Work {
     return payloadOf(exactly ? body.exactly() : body.value, this.call.adapter.rules.envelope);
   }
 
-  private refused(problem: string, cause?: unknown): ConnectError {
+  private rejected(problem: string, cause?: unknown): ConnectError {
     return restError("OPERATION_LINK_REFUSED", { ...namesOf(this.call.adapter), problem }, { cause });
   }
 }

@@ -3,7 +3,7 @@ import type { ApiKeyRule } from "../adapter/rules.ts";
 import type { RunningCall } from "../call/running-call.ts";
 import { namesOf } from "../errors/names.ts";
 import { restError } from "../errors/rest-error.ts";
-import { LinkRefused } from "../response/href.ts";
+import { LinkRejected } from "../response/href.ts";
 import { percentEncode } from "../text/percent-encode.ts";
 import { withoutParameter } from "../text/without-parameter.ts";
 import type { Base } from "../upstream/base.ts";
@@ -14,7 +14,7 @@ type Further = ReadonlyArray<readonly [name: string, value: string]>;
 /**
  * The request for the link that a call came to; undefined where there is none.
  *
- * @param find may throw LinkRefused
+ * @param find may throw LinkRejected
  * @throws ConnectError with the reason, for a link that must not be followed
  */
 export function linkedRequest(
@@ -30,7 +30,7 @@ export function linkedRequest(
     if (href === undefined || base === undefined) return undefined;
     return followLink(href, current, base, adapter.rules.apiKey, further?.());
   } catch (cause) {
-    if (!(cause instanceof LinkRefused)) throw cause;
+    if (!(cause instanceof LinkRejected)) throw cause;
     throw restError(reason, { ...namesOf(adapter), problem: cause.message }, { cause });
   }
 }
@@ -41,7 +41,7 @@ export function linkedRequest(
  * API key in the link's query is taken out, since credentials are added to every request.
  *
  * @param further parameters to send beside those in the link; where both have a name, the link counts
- * @throws LinkRefused for a link that leads out of the base address
+ * @throws LinkRejected for a link that leads out of the base address
  */
 export function followLink(
   href: string,
@@ -51,10 +51,10 @@ export function followLink(
   further: Further = [],
 ): RestRequest {
   const url = URL.parse(href, base.origin + base.prefix + current.path);
-  if (url === null) throw new LinkRefused("a text that is no address");
-  if (url.origin !== base.origin) throw new LinkRefused("another host");
-  if (url.username !== "" || url.password !== "") throw new LinkRefused("a user or a password in it");
-  if (!isBelow(url.pathname, base.prefix)) throw new LinkRefused("a path outside of it");
+  if (url === null) throw new LinkRejected("a text that is no address");
+  if (url.origin !== base.origin) throw new LinkRejected("another host");
+  if (url.username !== "" || url.password !== "") throw new LinkRejected("a user or a password in it");
+  if (!isBelow(url.pathname, base.prefix)) throw new LinkRejected("a path outside of it");
   const { verb, headers, oauth1Params, body } = current;
   const path = url.pathname.slice(base.prefix.length);
   const queryString = withoutParameter(withFurther(url.search.slice(1), further), apiKey?.query);

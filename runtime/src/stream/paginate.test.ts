@@ -201,7 +201,7 @@ test.each([
   expect(upstream.seen).toHaveLength(1);
 });
 
-test("a list that links to its next page: refuses a link with a user, on the very host", async () => {
+test("a list that links to its next page: rejects a link with a user, on the very host", async () => {
   const upstream: Upstream = await Upstream.start(
     () => ({ body: { ...page("a"), _links: { next: upstream.server.url.replace("//", "//me:pw@") } } }),
     link,

@@ -116,7 +116,7 @@ function checkedRecord(
   return json;
 }
 
-/** Refuses a line of something that is no stream of lines, and says what it looks like. */
+/** Rejects a line of something that is no stream of lines, and says what it looks like. */
 function checkLine({ adapter }: RunningCall<RecordsAdapter>, { data }: RecordText, status: number): void {
   const other = OTHERS.find(({ begins }) => begins.test(data));
   if (other === undefined) return;

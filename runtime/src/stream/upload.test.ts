@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const rest of OPEN.splice(0)) await rest.close();
 });
 
-const STALE: readonly (readonly [string, NonNullable<Credentials["refused"]>, Code, string])[] = [
+const STALE: readonly (readonly [string, NonNullable<Credentials["rejected"]>, Code, string])[] = [
   [
     "has been replaced",
     async () => ({ oauth2: { accessToken: "new" } }),
@@ -47,7 +47,7 @@ const STALE: readonly (readonly [string, NonNullable<Credentials["refused"]>, Co
 
 test.each(STALE)(
   "an upload whose token %s gets the error of other calls",
-  async (_, refused, code, reason) => {
+  async (_, rejected, code, reason) => {
     for (const reads of [true, false]) {
       const tokens: unknown[] = [];
       const server = httpUpstream(async (request, response) => {
@@ -57,7 +57,7 @@ test.each(STALE)(
         sendJson(response, {});
       });
       const { url } = await server;
-      const credentials = () => ({ oauth2: { accessToken: "old" }, refused });
+      const credentials = () => ({ oauth2: { accessToken: "old" }, rejected });
       const upstreams = { things: { baseUrl: url, credentials } };
       const rest = await restTo(server, { rules: { credentials: ["oauth2"] }, options: { upstreams } });
       const error = await failureOf(upload(rest, sending({ chunk: "a" }, { chunk: "b" })));
@@ -248,7 +248,7 @@ test("an upload that ends early: without a message is an error of the caller", a
   expect([error.code, reasonOf(error)]).toEqual([Code.InvalidArgument, "REQUEST_STREAM_EMPTY"]);
 });
 
-test("an upload that ends early: because the upstream refuses it: with the error, and the stream is left", async () => {
+test("an upload that ends early: because the upstream rejects it: with the error, and the stream is left", async () => {
   const { state, messages } = endless();
   const rest = await restTo(
     respondingAtOnce((response) => {
@@ -261,7 +261,7 @@ test("an upload that ends early: because the upstream refuses it: with the error
   await state.left;
 });
 
-test("an upload that ends early: because the upstream refuses it while the stream is silent", async () => {
+test("an upload that ends early: because the upstream rejects it while the stream is silent", async () => {
   const left = Promise.withResolvers<void>();
   const rest = await restTo(respondingAtOnce((response) => response.writeHead(401).end()));
   const messages = {
