@@ -7,7 +7,7 @@ const MIX_HIGH: u64 = 0xc2b2ae3d27d4eb4f;
 const MIX_SECOND: u64 = 0x165667b19e3779f9;
 const MIX_LAST: u64 = 0x27d4eb2f165667c5;
 
-/** Masks for words of up to 32 bytes: the 32 bytes that begin n bytes before this address have n set bytes. */
+/** Masks for words of up to 32 bytes: the block that begins n bytes before this address has n set bytes. */
 const MASKS =
   memory.data<u8>([
     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
